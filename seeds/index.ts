@@ -1,0 +1,5 @@
+/** Every seed file; the only list. */
+import chatBase from "./chat_base.yaml";
+import chatDefault from "./chat_default.yaml";
+
+export const SEEDS: readonly unknown[] = [chatBase, chatDefault];

@@ -1,0 +1,148 @@
+/**
+ * The HTTP application: routes by Elysia, and around them what must hold for every answer, whatever path it takes:
+ * request id, authentication before anything else is told, the envelope on every error, headers.
+ */
+import { Elysia, ValidationError } from "elysia";
+import { ApiError } from "~/errors";
+import { platformKey } from "~/http/auth";
+import { readJson } from "~/http/body";
+import { docs, explorerAsset, finishDocs, isDocs } from "~/http/docs";
+import { errorResponse } from "~/http/errors";
+import { setPrincipal } from "~/http/principal";
+import type { Log } from "~/log";
+import type { Environments } from "~/platform/environments/environments";
+import { environmentRoutes } from "~/platform/environments/routes";
+import { type Gateway, gatewayPath } from "~/platform/gateway";
+import type { healthRoutes } from "~/platform/health";
+import type { Keys } from "~/platform/keys/keys";
+import { runRoutes } from "~/platform/runs/routes";
+import type { Runs } from "~/platform/runs/runs";
+
+export type App = ReturnType<typeof createApp>;
+
+const HEALTH = "/api/platform/health";
+const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+export function createApp(parts: {
+  keys: Keys;
+  environments: Environments;
+  runs: Runs;
+  gateway: Gateway;
+  health: ReturnType<typeof healthRoutes>;
+  log: Log;
+}) {
+  const { keys, environments, runs, gateway, health, log } = parts;
+  let inFlight = 0;
+
+  const router = new Elysia({ name: "diorama" })
+    .onError(({ code, error, request }) => {
+      // Thrown on, so that there is one place where errors become answers. A returned value would be an answer.
+      throw code === "NOT_FOUND" ? unknownRoute(request) : error;
+    })
+    .parser("strict", ({ request }) => (request.method === "POST" ? readJson(request) : undefined))
+    .use(docs())
+    .group("/api/platform", (app) =>
+      app
+        .use(health)
+        .guard({ parse: "strict" }, (guarded) =>
+          guarded.use(environmentRoutes(environments)).use(runRoutes(runs)),
+        ),
+    );
+
+  const routes = router.routes.map(({ method, path }) => ({
+    method,
+    path,
+    pattern: new RegExp(`^${path.replace(/:[A-Za-z]+/g, "[^/]+")}$`),
+  }));
+
+  function unknownRoute(request: Request): ApiError {
+    const { pathname } = new URL(request.url);
+    const allowed = routes
+      .filter(({ pattern }) => pattern.test(pathname))
+      .map(({ method }) => method);
+    return allowed.length > 0
+      ? new ApiError("method_not_allowed", "The path does not take this method", {
+          Allow: allowed.join(", "),
+        })
+      : new ApiError("not_found", "There is no such path");
+  }
+
+  async function answer(request: Request, url: URL): Promise<Response> {
+    const { pathname } = url;
+    const call = gatewayPath(pathname);
+    if (call) return await gateway.handle(request, url, call, publicBase(request, url));
+    if (isDocs(pathname))
+      return explorerAsset(pathname) ?? (await finishDocs(pathname, await router.fetch(request)));
+    if (pathname !== HEALTH) {
+      const principal = await keys.authenticate(platformKey(request));
+      setPrincipal(request, principal);
+      await keys.countRequest(principal);
+      requireSingleParameters(url);
+    }
+    return await router.fetch(request);
+  }
+
+  return {
+    router,
+
+    /** Every request ends here. Never throws, and every error has the envelope. */
+    async fetch(request: Request): Promise<Response> {
+      const started = performance.now();
+      const given = request.headers.get("x-request-id") ?? "";
+      const requestId = REQUEST_ID.test(given) ? given : crypto.randomUUID();
+      const url = new URL(request.url);
+      inFlight++;
+      let response: Response;
+      try {
+        response = await answer(request, url);
+      } catch (error) {
+        response = errorResponse(readable(error), log, requestId);
+      } finally {
+        inFlight--;
+      }
+      response.headers.set("X-Request-Id", requestId);
+      response.headers.set("X-Content-Type-Options", "nosniff");
+      if (!response.headers.has("Cache-Control")) response.headers.set("Cache-Control", "no-store");
+      log.debug("request", {
+        request_id: requestId,
+        method: request.method,
+        status: response.status,
+        duration_ms: Math.round((performance.now() - started) * 10) / 10,
+      });
+      return response;
+    },
+
+    /** Calls being answered at this moment. */
+    inFlight: () => inFlight,
+  };
+}
+
+/** Elysia's own errors in our words. */
+function readable(error: unknown): unknown {
+  if (error instanceof ValidationError) {
+    if (error.type === "response") return error; // a bug of ours
+    const [first] = error.all as { path?: string; message?: string }[];
+    const field = (first?.path ?? "").replace(/^\//, "").replaceAll("/", ".") || error.type;
+    return new ApiError(
+      "invalid_request",
+      `${field}: ${first?.message ?? "does not fit its shape"}`,
+    );
+  }
+  // A parser's error is wrapped.
+  if (error instanceof Error && error.cause instanceof ApiError) return error.cause;
+  return error;
+}
+
+/** The same name twice in a query would be read as its last value. */
+function requireSingleParameters({ searchParams }: URL): void {
+  for (const name of new Set(searchParams.keys()))
+    if (searchParams.getAll(name).length > 1)
+      throw new ApiError("invalid_request", `${name.slice(0, 64)}: given more than once`);
+}
+
+/** Scheme and host by which the caller reached us, also through a proxy. */
+function publicBase(request: Request, url: URL): string {
+  const scheme = request.headers.get("x-forwarded-proto") ?? url.protocol.slice(0, -1);
+  const host = request.headers.get("x-forwarded-host") ?? request.headers.get("host") ?? url.host;
+  return `${/^https?$/.test(scheme) ? scheme : "http"}://${host}`;
+}

@@ -1,0 +1,21 @@
+// Files that Bun embeds as modules: text, or parsed YAML.
+declare module "*.sql" {
+  const text: string;
+  export default text;
+}
+declare module "*.graphql" {
+  const text: string;
+  export default text;
+}
+declare module "*.yaml" {
+  const value: unknown;
+  export default value;
+}
+
+/** Set by `scripts/build.ts`; absent when the sources are run as they are. */
+declare const DIORAMA_VERSION: string | undefined;
+
+declare module "swagger-ui-dist/*" {
+  const text: string;
+  export default text;
+}

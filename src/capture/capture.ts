@@ -1,0 +1,253 @@
+/**
+ * What the rest of the program sees of capture: begin and end a recording, and wait until it is certain.
+ *
+ * Two ways, the same diff: from the write-ahead log between two marks, or by comparing snapshots. Which one a run
+ * uses is written in its row, so that any server can end it.
+ */
+import { MARK_PREFIX } from "~/capture/change";
+import * as results from "~/capture/results";
+import { type Plugin, publish } from "~/capture/slot";
+import { compareSnapshot, dropSnapshot, TablesChanged, takeSnapshot } from "~/capture/snapshot";
+import type { StreamOptions, StreamState } from "~/capture/stream";
+import type { FromWorker, ToWorker } from "~/capture/worker";
+import { type Fragment, inTransaction, type Pool, type Sql } from "~/db/connect";
+import { unavailable } from "~/errors";
+import { INSTANCE, type Level, type Log } from "~/log";
+
+export type CaptureKind = "log" | "snapshot";
+
+export type StartingRun = {
+  readonly run: string;
+  readonly schema: string;
+  /** Primary key columns of each table, in the order in which diffs list tables. */
+  readonly keys: { readonly [table: string]: readonly string[] };
+};
+
+export type CaptureStatus = { state: "streaming" | "idle" | "disabled"; lagBytes?: number };
+
+export type Capture = Awaited<ReturnType<typeof createCapture>>;
+
+/** Until capture streams; creating its slot may have to wait for open transactions. */
+const READY_MS = 20_000;
+/** Until the start mark has come round. */
+const SEEN_MS = 10_000;
+/** Until the result is stored. */
+export const STORED_MS = 60_000;
+/** News of other servers may be lost; the row is looked at this often. */
+const POLL_MS = 250;
+const WORKER_STOP_MS = 5_000;
+const PUBLISHED_MAX = 20_000;
+
+const REPEATABLE_READ = "isolation level repeatable read";
+
+export async function createCapture(deps: {
+  kind: CaptureKind;
+  options: StreamOptions;
+  level: Level;
+  pool: Pool;
+  log: Log;
+}) {
+  const { kind, pool, log } = deps;
+  const stream = kind === "log" ? await createReader(deps) : undefined;
+  const published = new Set<string>();
+
+  /** True when the slot's plugin will send the tables' changes. */
+  async function ensurePublished(schema: string): Promise<boolean> {
+    if (stream?.plugin !== "pgoutput") return false;
+    if (!published.has(schema)) {
+      await publish(pool, schema);
+      if (published.size >= PUBLISHED_MAX) published.clear();
+      published.add(schema);
+    }
+    return true;
+  }
+
+  return {
+    kind,
+
+    /**
+     * Begins a recording with `insert`, which adds the run's row where it may, and selects `mark` with it. Returns
+     * whether it did, and not before every later change is certain to be recorded.
+     */
+    async start(
+      run: StartingRun,
+      insert: (sql: Sql, mark: Fragment) => Promise<boolean>,
+    ): Promise<boolean> {
+      if (!stream)
+        return await inTransaction(
+          pool,
+          async (tx) => {
+            const inserted = await insert(tx, tx`null`);
+            if (inserted) await takeSnapshot(tx, run.run, run.schema);
+            return inserted;
+          },
+          REPEATABLE_READ,
+        );
+      await stream.ready();
+      const isPublished = await ensurePublished(run.schema);
+      const seen = stream.expect("seen", run.run);
+      try {
+        const mark = { k: "start", ...run, instance: INSTANCE, published: isPublished };
+        if (!(await insert(pool, markExpression(pool, mark, pool`${run.schema}`)))) return false;
+        if (await settled(seen.promise, SEEN_MS, () => results.wasSeen(pool, run.run))) return true;
+      } finally {
+        seen.forget();
+      }
+      await results.lose(pool, run.run, "not streaming");
+      throw unavailable("capture did not start in time");
+    },
+
+    /**
+     * Ends a recording with `update`, which moves the run's row from `running` to `ending` where it may, and selects
+     * `mark` with it. Returns false when it did not; otherwise the result is in the row.
+     */
+    async end(
+      run: { readonly run: string; readonly schema: string; readonly kind: CaptureKind },
+      update: (sql: Sql, mark: Fragment) => Promise<boolean>,
+    ): Promise<boolean> {
+      if (run.kind === "snapshot")
+        return await inTransaction(
+          pool,
+          async (tx) => {
+            if (!(await update(tx, tx`null`))) return false;
+            await storeComparison(tx, run);
+            return true;
+          },
+          REPEATABLE_READ,
+        );
+      const stored = stream?.expect("stored", run.run);
+      try {
+        const mark = { k: "end", run: run.run, instance: INSTANCE };
+        if (!(await update(pool, markExpression(pool, mark, pool`${run.schema}`)))) return false;
+        stream?.nudge();
+        if (await settled(stored?.promise, STORED_MS, () => results.isStored(pool, run.run)))
+          return true;
+      } finally {
+        stored?.forget();
+      }
+      throw unavailable("the result is not ready yet; it will be in the run's results");
+    },
+
+    /** To be selected where a run is closed without a result, for each `run_id`. */
+    closeMark: (sql: Sql): Fragment =>
+      sql`pg_logical_emit_message(true, ${MARK_PREFIX}, json_build_object('k', 'close', 'run', run_id)::text)`,
+
+    async status(): Promise<CaptureStatus> {
+      if (!stream) return { state: "disabled" };
+      const leader = await results.leader(pool);
+      if (leader.state === "idle") return { state: "idle" };
+      return { state: "streaming", lagBytes: await results.lagBytes(pool) };
+    },
+
+    stop: async () => await stream?.stop(),
+  };
+
+  async function storeComparison(tx: Sql, { run, schema }: { run: string; schema: string }) {
+    try {
+      const diff = await compareSnapshot(tx, run, schema);
+      await results.complete(tx, run, diff);
+      await dropSnapshot(tx, run);
+    } catch (error) {
+      if (!(error instanceof TablesChanged)) throw error;
+      log.warn("run lost", { run_id: run, reason: error.message });
+      await results.lose(tx, run, error.message);
+    }
+  }
+}
+
+/** `mark` with the relations that the schema has at this moment, as a message in the log of this transaction. */
+function markExpression(sql: Sql, mark: object, schema: Fragment): Fragment {
+  const open = JSON.stringify(mark).slice(0, -1);
+  return sql`pg_logical_emit_message(true, ${MARK_PREFIX}, ${open}::text || ',"relations":' || coalesce((
+    select to_json(md5(string_agg(oid::text, ',' order by oid)))::text from pg_class
+    where relnamespace = to_regnamespace(quote_ident(${schema})) and relkind = 'r'
+  ), 'null') || '}')`;
+}
+
+/** Waits for news, and looks for itself in case they were lost. False after `ms`. */
+async function settled(news: Promise<void> | undefined, ms: number, look: () => Promise<boolean>) {
+  const deadline = performance.now() + ms;
+  let arrived = false;
+  const arrival = news?.then(() => {
+    arrived = true;
+  });
+  while (performance.now() < deadline) {
+    await Promise.race([arrival ?? Bun.sleep(POLL_MS), Bun.sleep(POLL_MS)]);
+    if (arrived || (await look().catch(() => false))) return true;
+  }
+  return false;
+}
+
+/** The worker that reads the log, and what it reports. Starts it again should it ever die. */
+async function createReader({ options, level, pool, log }: Parameters<typeof createCapture>[0]) {
+  const waiting = new Map<string, () => void>();
+  let state: StreamState = "idle";
+  let reason = "capture is starting";
+  let plugin: Plugin | undefined;
+  let changed: () => void = () => {};
+  let stopped: () => void = () => {};
+  let worker = spawn();
+  const streams = () => state === "streaming";
+  const tell = (message: ToWorker) => worker.postMessage(message);
+  const arrive = (news: string) => waiting.get(news)?.();
+  const { unlisten } = await pool.listen(results.CHANNEL, arrive);
+
+  function spawn() {
+    const thread = new Worker(new URL("./worker.ts", import.meta.url).href);
+    thread.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+      if (data.type === "stopped") stopped();
+      else if (data.type === "state") {
+        state = data.state;
+        reason = data.reason ?? reason;
+        plugin = data.plugin ?? plugin;
+        changed();
+      } else arrive(`${data.type} ${data.run}`);
+    };
+    thread.onerror = ({ message }) => {
+      log.error("capture thread died", { message });
+      state = "failing";
+      worker = spawn();
+    };
+    thread.postMessage({ type: "begin", options, level, instance: INSTANCE } satisfies ToWorker);
+    return thread;
+  }
+
+  return {
+    get plugin() {
+      return plugin;
+    },
+
+    /** Returns once a server streams. */
+    async ready() {
+      if (streams()) return;
+      tell({ type: "want" });
+      const deadline = performance.now() + READY_MS;
+      while (!streams() && state !== "following") {
+        if (performance.now() > deadline) throw unavailable(reason);
+        await Promise.race([
+          new Promise<void>((resolve) => (changed = resolve)),
+          Bun.sleep(POLL_MS),
+        ]);
+      }
+    },
+
+    /** A run ended that another server may have recorded before it died. */
+    nudge: () => {
+      if (!streams()) tell({ type: "want" });
+    },
+
+    expect(what: "seen" | "stored", run: string) {
+      const news = `${what} ${run}`;
+      const promise = new Promise<void>((resolve) => waiting.set(news, resolve));
+      return { promise, forget: () => waiting.delete(news) };
+    },
+
+    async stop() {
+      const done = new Promise<void>((resolve) => (stopped = resolve));
+      tell({ type: "stop" });
+      await Promise.race([done, Bun.sleep(WORKER_STOP_MS)]);
+      worker.terminate();
+      await unlisten().catch(() => undefined);
+    },
+  };
+}

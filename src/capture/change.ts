@@ -1,0 +1,81 @@
+/** What the log says, whichever plugin decoded it. */
+
+/** A position in the log. Written `16/B374D848`: the high and the low 32 bits in hex. */
+export type Lsn = bigint;
+
+export function parseLsn(text: string): Lsn {
+  const [high = "0", low = "0"] = text.split("/");
+  return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`);
+}
+
+export const formatLsn = (lsn: Lsn) =>
+  `${(lsn >> 32n).toString(16).toUpperCase()}/${(lsn & 0xffffffffn).toString(16).toUpperCase()}`;
+
+/**
+ * A row: each column's text at the place it has in the table's `columns`. `undefined`: the log does not say,
+ * because an update left a large value as it was.
+ */
+export type Image = (string | null | undefined)[];
+
+/** What one run has learnt of a table. Columns are listed in the order in which they were first seen. */
+export type TableShape = {
+  readonly name: string;
+  readonly columns: string[];
+  readonly types: string[];
+};
+
+export type Change =
+  | { readonly op: "insert"; readonly table: TableShape; readonly after: Image }
+  | {
+      readonly op: "update";
+      readonly table: TableShape;
+      readonly before: Image;
+      readonly after: Image;
+    }
+  | { readonly op: "delete"; readonly table: TableShape; readonly before: Image };
+
+export type Message =
+  | { readonly kind: "begin" }
+  | { readonly kind: "commit" }
+  | { readonly kind: "mark"; readonly content: string }
+  | { readonly kind: "change"; readonly schema: string; readonly change: Change }
+  | { readonly kind: "truncate"; readonly schemas: readonly string[] };
+
+/** The table of a schema somebody records, else undefined: its changes are skipped before they are parsed. */
+export type Lookup = (schema: string, table: string) => TableShape | undefined;
+
+/** Undefined for what nobody needs to know. Throws on bytes it does not understand. */
+export type Decode = (data: Buffer, lookup: Lookup) => Message | undefined;
+
+/** The place of a column in the table's images; a new one is added at the end. `guess` is tried first. */
+export function placeOf(table: TableShape, name: string, type: string, guess: number): number {
+  if (table.columns[guess] === name) return guess;
+  const found = table.columns.indexOf(name);
+  if (found >= 0) return found;
+  table.types.push(type);
+  return table.columns.push(name) - 1;
+}
+
+/** Prefix of our messages in the log. */
+export const MARK_PREFIX = "diorama.run";
+
+/** The marks that bracket a run, written in the transaction that changes its row. */
+export type Mark =
+  | {
+      readonly k: "start";
+      readonly run: string;
+      readonly schema: string;
+      readonly instance: string;
+      /** Primary key columns of each table, in the order in which diffs list tables. */
+      readonly keys: { readonly [table: string]: readonly string[] };
+      readonly relations: string;
+      /** The tables are in the publication; without that pgoutput does not send their changes. */
+      readonly published: boolean;
+    }
+  | {
+      readonly k: "end";
+      readonly run: string;
+      readonly instance: string;
+      readonly relations: string | null;
+    }
+  | { readonly k: "close"; readonly run: string };

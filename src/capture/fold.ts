@@ -1,0 +1,119 @@
+/**
+ * The net effect of a run: of each row only what it was before and what it is now.
+ *
+ * Pure. A row that comes and goes, or changes and changes back, is no difference.
+ */
+import type { Change, Image, TableShape } from "~/capture/change";
+import { type JsonValue, toJson } from "~/capture/value";
+
+export type JsonObject = { [column: string]: JsonValue };
+export type Diff = { inserts: JsonObject[]; updates: JsonObject[]; deletes: JsonObject[] };
+
+/** Keyed rows of one table. `undefined`: no such row. */
+type Entry = { before: Image | undefined; after: Image | undefined };
+type FoldTable = TableShape & {
+  readonly key: readonly string[];
+  readonly rows: Map<string, Entry>;
+};
+
+export type Fold = ReturnType<typeof createFold>;
+
+/** `keys`: the primary key's columns of each table, tables in the order in which the diff lists them. */
+export function createFold(keys: { readonly [table: string]: readonly string[] }) {
+  const tables = new Map<string, FoldTable>();
+  for (const [name, key] of Object.entries(keys))
+    tables.set(name, { name, key, columns: [], types: [], rows: new Map() });
+  let size = 0;
+
+  const keyOf = (table: FoldTable, image: Image): string => {
+    const [only, second] = table.key;
+    if (only !== undefined && second === undefined) return image[table.columns.indexOf(only)] ?? "";
+    return JSON.stringify(table.key.map((column) => image[table.columns.indexOf(column)]));
+  };
+
+  const put = (
+    table: FoldTable,
+    key: string,
+    before: Image | undefined,
+    after: Image | undefined,
+  ) => {
+    const entry = table.rows.get(key);
+    if (entry) entry.after = after;
+    else {
+      table.rows.set(key, { before, after });
+      size++;
+    }
+  };
+
+  return {
+    /** Rows held, for a limit. */
+    get size() {
+      return size;
+    },
+
+    /** The table as the decoder fills it; undefined for one that was not there when the run began. */
+    table: (name: string): TableShape | undefined => tables.get(name),
+
+    apply(change: Change): void {
+      const table = change.table as FoldTable;
+      if (change.op === "insert") {
+        put(table, keyOf(table, change.after), undefined, change.after);
+        return;
+      }
+      const { before } = change;
+      const oldKey = keyOf(table, before);
+      const after = change.op === "update" ? completed(table, change.after, before) : undefined;
+      const newKey = after && keyOf(table, after);
+      if (newKey === undefined || newKey === oldKey) {
+        put(table, oldKey, before, after);
+        return;
+      }
+      put(table, oldKey, before, undefined);
+      put(table, newKey, undefined, after);
+    },
+
+    /** The net differences; within a table in the order of each row's first change. */
+    diff(): Diff {
+      const diff: Diff = { inserts: [], updates: [], deletes: [] };
+      for (const table of tables.values())
+        for (const { before, after } of table.rows.values())
+          addDifference(diff, table, before, after);
+      return diff;
+    },
+  };
+}
+
+/** The new row, with the large values that the update left alone and the log therefore left out. */
+const completed = ({ columns }: TableShape, after: Image, before: Image): Image =>
+  columns.map((_, place) => (after[place] === undefined ? before[place] : after[place]));
+
+/** Adds what became of one row, if anything did. */
+export function addDifference(
+  diff: Diff,
+  table: TableShape & { readonly key: readonly string[] },
+  before: Image | undefined,
+  after: Image | undefined,
+): void {
+  const { name, columns, types, key } = table;
+  const all = columns.map((_, place) => place);
+  const pick = (image: Image, places: readonly number[]): JsonObject => {
+    const object: JsonObject = Object.create(null);
+    for (const place of places) {
+      const text = image[place];
+      if (text !== undefined) object[columns[place] ?? ""] = toJson(text, types[place] ?? "text");
+    }
+    return object;
+  };
+  if (before && after) {
+    const changed = all.filter((place) => (before[place] ?? null) !== (after[place] ?? null));
+    if (changed.length === 0) return;
+    const keyPlaces = key.map((column) => columns.indexOf(column));
+    diff.updates.push({
+      __table__: name,
+      key: pick(after, keyPlaces),
+      before: pick(before, changed),
+      after: pick(after, changed),
+    });
+  } else if (after) diff.inserts.push({ __table__: name, ...pick(after, all) });
+  else if (before) diff.deletes.push({ __table__: name, ...pick(before, all) });
+}

@@ -1,0 +1,169 @@
+/** What capture writes and reads in the platform's tables: the leader's epoch, and what became of each run. */
+import type { Diff } from "~/capture/fold";
+import type { Outcome } from "~/capture/recorder";
+import type { Plugin, Slot } from "~/capture/slot";
+import type { Fragment, Sql } from "~/db/connect";
+
+/** Tells servers other than the leader that a run was `seen` or `stored`: payload `seen <runId>`. */
+export const CHANNEL = "diorama_runs";
+
+export type Leader = {
+  readonly epoch: string;
+  readonly state: "idle" | "streaming";
+  readonly instance: string | null;
+  readonly plugin: Plugin | null;
+  readonly systemId: string | null;
+  readonly timeline: number | null;
+};
+
+export async function leader(sql: Sql): Promise<Leader> {
+  const [row] = await sql<
+    Leader[]
+  >`select epoch, state, instance, plugin, system_id, timeline from diorama.capture`;
+  if (!row) throw new Error("diorama.capture has no row");
+  return row;
+}
+
+/** From here on, what an earlier leader still writes is void. */
+export async function beginEpoch(
+  sql: Sql,
+  by: { instance: string; slot: Slot; system: { id: string; timeline: number } },
+): Promise<string> {
+  const [row] = await sql<{ epoch: string }[]>`
+    update diorama.capture set epoch = epoch + 1, state = 'idle', instance = ${by.instance},
+      slot_name = ${by.slot.name}, plugin = ${by.slot.plugin},
+      system_id = ${by.system.id}, timeline = ${by.system.timeline}, changed_at = now()
+    returning epoch
+  `;
+  if (!row) throw new Error("diorama.capture has no row");
+  return row.epoch;
+}
+
+export const setState = async (sql: Sql, epoch: string, state: Leader["state"]) =>
+  await sql`update diorama.capture set state = ${state}, changed_at = now() where epoch = ${epoch}`;
+
+export async function hasActive(sql: Sql): Promise<boolean> {
+  const [row] = await sql`
+    select exists (
+      select from diorama.runs where status in ('running', 'ending') and capture = 'log'
+    ) as active
+  `;
+  return row?.["active"] === true;
+}
+
+/** The runs that capture answers for, and a position behind the start marks of all of them. */
+export async function activeRuns(sql: Sql): Promise<{ runs: string[]; until: string }> {
+  const [row] = await sql<{ runs: string[]; until: string }[]>`
+    select pg_current_wal_insert_lsn()::text as until, array(
+      select run_id from diorama.runs where status in ('running', 'ending') and capture = 'log'
+    ) as runs
+  `;
+  return row ?? { runs: [], until: "0/0" };
+}
+
+export async function retainedBytes(sql: Sql, since: string): Promise<number> {
+  const [row] = await sql`select pg_wal_lsn_diff(pg_current_wal_lsn(), ${since})::float8 as bytes`;
+  return row?.["bytes"] ?? 0;
+}
+
+export const markSeen = async (sql: Sql, run: string) =>
+  await sql`
+    with seen as (update diorama.runs set seen = true where run_id = ${run} returning run_id)
+    select pg_notify(${CHANNEL}, 'seen ' || run_id) from seen
+  `;
+
+const SCORE_OF_LOST = { passed: 0, total: 0, percent: 0 };
+
+/** What a run that failed for a reason outside its test reads like. */
+export const failedColumns = (sql: Sql, failure: string): Fragment => sql`
+  status = 'failed', passed = false, score = ${sql.json(SCORE_OF_LOST)}, failures = ${sql.json([failure])},
+  diff = null, ended_at = coalesce(ended_at, now())
+`;
+
+export const lostBecause = (reason: string) => `capture_lost: ${reason}`;
+
+/** Fails a run whose changes can no longer be vouched for. */
+export const lose = async (sql: Sql, run: string, reason: string) =>
+  await sql`
+    with lost as (
+      update diorama.runs set ${failedColumns(sql, lostBecause(reason))}
+      where run_id = ${run} and status in ('running', 'ending') returning run_id
+    )
+    select pg_notify(${CHANNEL}, 'stored ' || run_id) from lost
+  `;
+
+export const loseAll = async (sql: Sql, reason: string) =>
+  await sql`
+    with lost as (
+      update diorama.runs set ${failedColumns(sql, lostBecause(reason))}
+      where status in ('running', 'ending') and capture = 'log' returning run_id
+    )
+    select pg_notify(${CHANNEL}, 'stored ' || run_id) from lost
+  `;
+
+/**
+ * Stores the result of a run that ended. False when the run is not waiting for one, or a newer leader has taken
+ * over. `notify`: the server that waits is another one.
+ */
+export async function store(
+  sql: Sql,
+  epoch: string,
+  outcome: Outcome,
+  notify: boolean,
+): Promise<boolean> {
+  const result =
+    "fold" in outcome
+      ? sql`status = 'completed', diff = ${JSON.stringify(outcome.fold.diff())}::text::json`
+      : failedColumns(sql, lostBecause(outcome.lost));
+  const rows = await sql`
+    with stored as (
+      update diorama.runs set ${result}
+      where run_id = ${outcome.run} and status = 'ending'
+        and exists (select from diorama.capture where epoch = ${epoch})
+      returning run_id
+    )
+    select case when ${notify} then pg_notify(${CHANNEL}, 'stored ' || run_id) end from stored
+  `;
+  return rows.count > 0;
+}
+
+/** Replication origins under which schemas are built: nobody records what they write. */
+export async function builderOrigins(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select roident::text as id from pg_replication_origin where roname like ${`${ORIGIN_PREFIX}%`}
+  `;
+  return rows.map(({ id }) => id);
+}
+
+export const ORIGIN_PREFIX = "diorama_builder_";
+
+/** The leader has read the run's start mark, or the run is over already. */
+export async function wasSeen(sql: Sql, run: string): Promise<boolean> {
+  const [row] =
+    await sql`select seen or status <> 'running' as seen from diorama.runs where run_id = ${run}`;
+  return row?.["seen"] !== false;
+}
+
+export async function isStored(sql: Sql, run: string): Promise<boolean> {
+  const [row] =
+    await sql`select status not in ('running', 'ending') as stored from diorama.runs where run_id = ${run}`;
+  return row?.["stored"] !== false;
+}
+
+/** Stores the result of a run whose recording ended in this very transaction. */
+export const complete = async (sql: Sql, run: string, diff: Diff) =>
+  await sql`
+    update diorama.runs set status = 'completed', diff = ${JSON.stringify(diff)}::text::json
+    where run_id = ${run} and status = 'ending'
+  `;
+
+/** Log that was written and not read yet. */
+export async function lagBytes(sql: Sql): Promise<number> {
+  const [row] = await sql`
+    select greatest(0, pg_wal_lsn_diff(pg_current_wal_lsn(), r.sent_lsn))::float8 as lag
+    from diorama.capture c
+    join pg_replication_slots s on s.slot_name = c.slot_name
+    join pg_stat_replication r on r.pid = s.active_pid
+  `;
+  return row?.["lag"] ?? 0;
+}

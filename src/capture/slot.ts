@@ -1,0 +1,133 @@
+/** The replication slot: one for the database, read by one server. */
+import { PGOUTPUT_OPTIONS, PUBLICATION } from "~/capture/pgoutput";
+import { WAL2JSON_OPTIONS } from "~/capture/wal2json";
+import { errorCode, inTransaction, literal, type Pool, quote, type Sql } from "~/db/connect";
+
+export type Plugin = "wal2json" | "pgoutput";
+
+export type Slot = {
+  readonly name: string;
+  readonly plugin: Plugin;
+  /** Somebody is reading it. */
+  readonly active: boolean;
+  /** Postgres has removed log that it still needed. */
+  readonly lost: boolean;
+  /** Where reading goes on. */
+  readonly confirmed: string;
+};
+
+const UNDEFINED_OBJECT = "42704";
+const DUPLICATE_OBJECT = "42710";
+const QUERY_CANCELED = "57014";
+const PLUGIN_MISSING = "58P01";
+const PLUGIN_FORBIDDEN = "42501";
+
+/** Creating a slot waits for every open transaction that has an id, in any database. */
+const CREATE_TIMEOUT = "20s";
+const PROBE_TIMEOUT = "5s";
+
+/** Slots belong to the cluster, we to one database. */
+export async function slotName(sql: Sql): Promise<string> {
+  const [row] =
+    await sql`select oid::text as oid from pg_database where datname = current_database()`;
+  return `diorama_${row?.["oid"]}`;
+}
+
+export async function findSlot(sql: Sql, name: string): Promise<Slot | undefined> {
+  const [slot] = await sql<Slot[]>`
+    select slot_name as name, plugin, active,
+      coalesce(wal_status = 'lost', false) as lost, confirmed_flush_lsn::text as confirmed
+    from pg_replication_slots where slot_name = ${name}
+  `;
+  return slot;
+}
+
+/** Thrown when the slot could not be made in time; the message says what it waits for. */
+export class SlotBusy extends Error {
+  override readonly name = "SlotBusy";
+}
+
+export async function createSlot(pool: Pool, name: string, plugin: Plugin): Promise<void> {
+  if (plugin === "pgoutput") await ensurePublication(pool);
+  try {
+    await inTransaction(pool, async (tx) => {
+      await tx`select set_config('statement_timeout', ${CREATE_TIMEOUT}, true)`;
+      await tx`select pg_create_logical_replication_slot(${name}, ${plugin})`;
+    });
+  } catch (error) {
+    if (errorCode(error) === QUERY_CANCELED)
+      throw new SlotBusy("waiting for open transactions to end before capture can start");
+    throw error;
+  }
+}
+
+/** Returns true when it is gone, false while somebody reads it. */
+export async function dropSlot(sql: Sql, name: string): Promise<boolean> {
+  try {
+    await sql`select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = ${name} and not active`;
+  } catch (error) {
+    if (errorCode(error) !== UNDEFINED_OBJECT && errorCode(error) !== "55006") throw error;
+  }
+  return (await findSlot(sql, name)) === undefined;
+}
+
+/**
+ * The plugin to decode with: `wanted`, or with `auto` wal2json where this server can use it. Tries it on a slot that
+ * ends with its session. Throws with Postgres' own error when a plugin that was asked for by name cannot be used.
+ */
+export async function choosePlugin(pool: Pool, wanted: Plugin | "auto"): Promise<Plugin> {
+  const plugin = wanted === "auto" ? "wal2json" : wanted;
+  const probe = `diorama_probe_${crypto.randomUUID().slice(0, 8)}`;
+  try {
+    await inTransaction(pool, async (tx) => {
+      await tx`select set_config('statement_timeout', ${PROBE_TIMEOUT}, true)`;
+      await tx`select pg_create_logical_replication_slot(${probe}, ${plugin}, true)`;
+      await tx`select pg_drop_replication_slot(${probe})`;
+    });
+    return plugin;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === QUERY_CANCELED) return plugin; // it was found; other transactions are in the way of the slot
+    if (wanted === "auto" && (code === PLUGIN_MISSING || code === PLUGIN_FORBIDDEN))
+      return "pgoutput";
+    throw error;
+  }
+}
+
+async function ensurePublication(sql: Sql): Promise<void> {
+  const [known] = await sql`select 1 from pg_publication where pubname = ${PUBLICATION}`;
+  if (known) return;
+  try {
+    await sql.unsafe(`create publication ${quote(PUBLICATION)}`);
+  } catch (error) {
+    if (errorCode(error) !== DUPLICATE_OBJECT && errorCode(error) !== "23505") throw error;
+  }
+}
+
+/**
+ * Adds the tables of `schemas` that are not in the publication yet. It lists tables one by one, because publications
+ * of whole schemas need a superuser.
+ */
+export async function publish(sql: Sql, schema: string): Promise<void> {
+  await ensurePublication(sql);
+  const missing = await sql<{ name: string }[]>`
+    select c.relname as name from pg_class c
+    where c.relnamespace = ${schema}::regnamespace and c.relkind = 'r'
+      and not exists (
+        select from pg_publication_rel r join pg_publication p on p.oid = r.prpubid
+        where r.prrelid = c.oid and p.pubname = ${PUBLICATION}
+      )
+  `;
+  if (missing.length === 0) return;
+  const tables = missing.map(({ name }) => `${quote(schema)}.${quote(name)}`).join(", ");
+  await sql.unsafe(`alter publication ${quote(PUBLICATION)} add table ${tables}`);
+}
+
+/** The command that starts the stream at the slot's confirmed position. `skip`: origins not to be sent. */
+export function startReplication({ name, plugin }: Slot, skip: readonly string[]): string {
+  const options: Record<string, string> =
+    plugin === "wal2json" ? { ...WAL2JSON_OPTIONS } : { ...PGOUTPUT_OPTIONS };
+  if (plugin === "wal2json" && skip.length > 0) options["filter-origins"] = skip.join(",");
+  const list = Object.entries(options).map(([key, value]) => `${quote(key)} ${literal(value)}`);
+  return `START_REPLICATION SLOT ${quote(name)} LOGICAL 0/0 (${list.join(", ")})`;
+}

@@ -1,0 +1,120 @@
+/**
+ * Capture without the log: the state before a run is copied, the state after it compared with the copy.
+ * Costs time by the size of the environment, and is the measure that the other way is tested against.
+ */
+import { addDifference, type Diff } from "~/capture/fold";
+import { literal, quote, type Sql } from "~/db/connect";
+
+type SnapshotTable = { name: string; columns: string[]; types: string[]; key: string[] };
+
+/** The tables of a schema in the order of their creation, which is the order in which diffs list them. */
+async function readTables(sql: Sql, schema: string): Promise<SnapshotTable[]> {
+  return await sql<SnapshotTable[]>`
+    select c.relname as name,
+      array_agg(a.attname::text order by a.attnum) as columns,
+      array_agg(format_type(a.atttypid, null) order by a.attnum) as types,
+      (
+        select array_agg(k.attname::text order by array_position(i.indkey::int2[], k.attnum))
+        from pg_index i join pg_attribute k on k.attrelid = i.indrelid and k.attnum = any(i.indkey)
+        where i.indrelid = c.oid and i.indisprimary
+      ) as key
+    from pg_class c join pg_attribute a on a.attrelid = c.oid
+    where c.relnamespace = ${schema}::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
+    group by c.oid order by c.oid
+  `;
+}
+
+/** Types whose cast to text is not what their output function prints, and so not what the log says. */
+const CAST_DIFFERS = /^(boolean|character\b(?! varying)|"char"|name|inet|cidr|xml)/;
+
+function asTexts({ columns, types }: SnapshotTable, wanted = columns): string {
+  const texts = wanted.map((name) => {
+    const column = quote(name);
+    return CAST_DIFFERS.test(types[columns.indexOf(name)] ?? "")
+      ? `case when ${column} is not null then format('%s', ${column}) end`
+      : `${column}::text`;
+  });
+  return `array[${texts.join(", ")}]::text[]`;
+}
+
+/** Copies every row of the schema. To be called in a repeatable-read transaction. */
+export async function takeSnapshot(sql: Sql, run: string, schema: string): Promise<void> {
+  for (const table of await readTables(sql, schema)) {
+    const { name, columns, types, key } = table;
+    await sql`
+      insert into diorama.snapshots (run_id, table_name, columns, types, key)
+      values (${run}, ${name}, ${columns}, ${types}, ${key})
+    `;
+    await sql.unsafe(
+      `insert into diorama.snapshot_rows (run_id, table_name, position, key, row)
+       select ${literal(run)}, ${literal(name)}, row_number() over (), ${asTexts(table, key)}, ${asTexts(table)}
+       from ${quote(schema)}.${quote(name)}`,
+    );
+  }
+}
+
+/** The copy and the schema do not have the same tables. */
+export class TablesChanged extends Error {
+  override readonly name = "TablesChanged";
+}
+
+type Pair = { before: (string | null)[] | null; after: (string | null)[] | null };
+
+/**
+ * What differs from the copy. To be called in a repeatable-read transaction. Rows that exist are listed in the order
+ * in which they were last written, removed ones in the order in which they stood: their own time is not known here.
+ * Throws TablesChanged when that can no longer be told.
+ */
+export async function compareSnapshot(sql: Sql, run: string, schema: string): Promise<Diff> {
+  const before = await sql<SnapshotTable[]>`
+    select table_name as name, columns, types, key from diorama.snapshots where run_id = ${run}
+  `;
+  const now = await readTables(sql, schema);
+  if (
+    now.length !== before.length ||
+    !now.every(({ name }) => before.some((table) => table.name === name))
+  )
+    throw new TablesChanged("a table was dropped or created");
+  const diff: Diff = { inserts: [], updates: [], deletes: [] };
+  for (const table of now) {
+    const copied = before.find(({ name }) => name === table.name) ?? table;
+    // Columns that only one side has get a place too, as the log would show them.
+    const columns = [...new Set([...copied.columns, ...table.columns])];
+    const types = columns.map(
+      (column) => typeOf(table, column) ?? typeOf(copied, column) ?? "text",
+    );
+    const place = (from: readonly string[], row: Pair["before"]) =>
+      row ? columns.map((column) => row[from.indexOf(column)]) : undefined;
+    const altered =
+      columns.length !== copied.columns.length || columns.length !== table.columns.length;
+    const pairs = await sql.unsafe<Pair[]>(
+      `select to_json(b.row) as before, to_json(a.row) as after
+       from (
+         select key, row, position from diorama.snapshot_rows
+         where run_id = ${literal(run)} and table_name = ${literal(table.name)}
+       ) b
+       full join (
+         select ${asTexts(table, table.key)} as key, ${asTexts(table)} as row,
+           age(xmin) as age, cmin::text::bigint as command, ctid
+         from ${quote(schema)}.${quote(table.name)}
+       ) a using (key)
+       where ${altered} or a.row is distinct from b.row
+       order by a.age desc, a.command, a.ctid, b.position`,
+    );
+    const shape = { name: table.name, columns, types, key: table.key };
+    for (const pair of pairs)
+      addDifference(
+        diff,
+        shape,
+        place(copied.columns, pair.before),
+        place(table.columns, pair.after),
+      );
+  }
+  return diff;
+}
+
+const typeOf = ({ columns, types }: SnapshotTable, column: string) =>
+  types[columns.indexOf(column)];
+
+export const dropSnapshot = async (sql: Sql, run: string) =>
+  await sql`delete from diorama.snapshots where run_id = ${run}`;

@@ -1,0 +1,254 @@
+/** Every setting: name, format, default, meaning. The only reader of the environment. */
+import { LEVELS, type Level } from "~/log";
+
+type Setting<T> = {
+  /** Throws a sentence that says what is needed. */
+  readonly parse: (text: string) => T;
+  readonly format: string;
+  readonly fallback: string | undefined;
+  readonly help: string;
+  readonly optional?: true;
+};
+
+class Needed extends Error {}
+const need = (what: string): never => {
+  throw new Needed(what);
+};
+
+const whole =
+  (min: number, max: number) =>
+  (text: string): number => {
+    const value = Number(text);
+    const fits = /^\d+$/.test(text) && value >= min && value <= max;
+    return fits ? value : need(`a whole number from ${min} to ${max}`);
+  };
+const flag = (text: string) =>
+  text === "true" || text === "false" ? text === "true" : need("true or false");
+const text = (value: string) => value;
+const oneOf =
+  <T extends string>(...values: readonly T[]) =>
+  (value: string): T =>
+    values.find((candidate) => candidate === value) ?? need(`one of ${values.join(", ")}`);
+
+const UNITS: Record<string, number> = { kB: 2 ** 10, MB: 2 ** 20, GB: 2 ** 30, TB: 2 ** 40 };
+
+function bytes(value: string): number {
+  const [, digits, unit] = /^(\d{1,6})(kB|MB|GB|TB)$/.exec(value) ?? [];
+  if (!digits || !unit || Number(digits) === 0) return need("a size such as 512MB or 2GB");
+  return Number(digits) * (UNITS[unit] ?? 1);
+}
+
+function databaseUrl(value: string): string {
+  const wanted = "a URL such as postgres://user:password@host:5432/database";
+  if (!/^postgres(ql)?:\/\//.test(value) || !URL.canParse(value)) return need(wanted);
+  const url = new URL(value);
+  return url.hostname !== "" && url.pathname.length > 1 ? value : need(wanted);
+}
+
+const LINK_LOCAL = /^(169\.254\.|\[?fe80:)/i;
+
+function controlPlaneUrl(value: string): string {
+  if (!URL.canParse(value)) return need("an http or https URL");
+  const url = new URL(value);
+  if (!/^https?:$/.test(url.protocol)) return need("an http or https URL");
+  if (url.username || url.password) return need("a URL without a user name or password in it");
+  if (url.search || url.hash) return need("a URL without ? or #");
+  if (LINK_LOCAL.test(url.hostname)) return need("a host that is not a link-local address");
+  return value.replace(/\/+$/, "");
+}
+
+/** `chat_default:20,chat_base:5`, or undefined for "the same for every template". */
+function poolTargets(value: string): ReadonlyMap<string, number> | undefined {
+  if (value === "") return undefined;
+  const targets = new Map<string, number>();
+  for (const [index, part] of value.split(",").entries()) {
+    const where = `item ${index + 1} ("${part.slice(0, 40)}")`;
+    const [, name, count] = /^\s*([a-z][a-z0-9_]*):(\d{1,4})\s*$/.exec(part) ?? [];
+    if (!name || !count)
+      return need(`<template_name>:<count> pairs, separated by commas; ${where} is not one`);
+    if (targets.has(name)) return need(`each template once; ${where} comes a second time`);
+    targets.set(name, Number(count));
+  }
+  return targets;
+}
+
+const PLUGINS = ["auto", "wal2json", "pgoutput"] as const;
+
+const setting = <T>(
+  parse: (text: string) => T,
+  format: string,
+  fallback: string | undefined,
+  help: string,
+): Setting<T> => ({ parse, format, fallback, help });
+
+export const SETTINGS = {
+  DATABASE_URL: setting(
+    databaseUrl,
+    "postgres://…",
+    undefined,
+    "PostgreSQL connection string. A direct connection: no pooler in transaction mode.",
+  ),
+  ENVIRONMENT: setting(
+    text,
+    "text",
+    "development",
+    "Deployment name. `development` listens on 127.0.0.1 and takes calls without a key; any other name is production.",
+  ),
+  HOST: setting(
+    text,
+    "address",
+    "",
+    "Address to listen on. Empty: 127.0.0.1 in development, otherwise 0.0.0.0.",
+  ),
+  PORT: setting(whole(0, 65_535), "0 to 65535", "3000", "Port to listen on. 0: any free one."),
+  SEED: setting(
+    flag,
+    "true, false",
+    "true",
+    "Build the built-in templates at start where they are missing or have changed.",
+  ),
+  LOGICAL_REPLICATION_ENABLED: setting(
+    flag,
+    "true, false",
+    "true",
+    "Capture changes from the write-ahead log. `false`: compare snapshots instead, slower by the size of the environment.",
+  ),
+  CAPTURE_PLUGIN: setting(
+    oneOf(...PLUGINS),
+    PLUGINS.join(", "),
+    "auto",
+    "Output plugin that decodes the log. `auto`: wal2json where it is installed, else pgoutput, which every Postgres has.",
+  ),
+  CAPTURE_WAL_BUDGET: setting(
+    bytes,
+    "kB, MB, GB, TB",
+    "2GB",
+    "Log that running runs may hold back. Over it the oldest run fails; the database does not.",
+  ),
+  REPLICATION_IDLE_TIMEOUT: setting(
+    whole(1, 86_400),
+    "seconds",
+    "300",
+    "Time without a run after which capture stops and drops its slot.",
+  ),
+  ENVIRONMENT_POOL_TARGETS: setting(
+    poolTargets,
+    "name:count,…",
+    "",
+    "Ready schemas kept for each template. Empty: 100 for every template.",
+  ),
+  POOL_REFILL_CONCURRENCY: setting(
+    whole(1, 64),
+    "1 to 64",
+    "10",
+    "Schemas built at the same time, at most; never more than the machine has cores.",
+  ),
+  MAINTENANCE_CYCLE_INTERVAL: setting(
+    whole(1, 3_600),
+    "seconds",
+    "10",
+    "Time between maintenance cycles: expiry, recycling, refilling the pool.",
+  ),
+  MAINTENANCE_IDLE_TIMEOUT: setting(
+    whole(1, 86_400),
+    "seconds",
+    "300",
+    "Time without a call after which the pool is no longer filled. Expiry goes on.",
+  ),
+  CONTROL_PLANE_URL: setting(
+    (value) => (value === "" ? undefined : controlPlaneUrl(value)),
+    "URL",
+    "",
+    "Where keys are validated (`POST {url}/validate`). Empty: in the `api_keys` table.",
+  ),
+  RATE_LIMITS: setting(flag, "true, false", "false", "Apply daily, hourly and concurrency limits."),
+  LOG_LEVEL: setting(
+    oneOf<Level>(...LEVELS),
+    LEVELS.join(", "),
+    "info",
+    "Least severe log lines that are written.",
+  ),
+} as const;
+
+type Name = keyof typeof SETTINGS;
+type Value<N extends Name> = ReturnType<(typeof SETTINGS)[N]["parse"]>;
+
+/** The settings under their own names, and what follows from them. */
+export type Config = { readonly [N in Name]: Value<N> } & {
+  /** Calls without a key are taken as the development user's. */
+  readonly development: boolean;
+};
+
+/** All that is wrong with the settings, a line each. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(problems.join("\n"));
+    this.problems = problems;
+  }
+}
+
+const SHOWN_CHARACTERS = 60;
+/** Values that may hold a password are not repeated. */
+const shown = (name: string, value: string) =>
+  name.endsWith("_URL") ? value.replace(/\/\/[^@/]*@/, "//…@") : value.slice(0, SHOWN_CHARACTERS);
+
+/** Reads every setting. Throws ConfigError with all problems at once. */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const problems: string[] = [];
+  const read = <N extends Name>(name: N): Value<N> => {
+    const { parse, fallback } = SETTINGS[name];
+    const value = env[name] ?? fallback;
+    try {
+      if (value === undefined || (value === "" && fallback === undefined)) {
+        problems.push(`${name} is not set; needed: ${SETTINGS[name].format}`);
+        return undefined as Value<N>;
+      }
+      return parse(value) as Value<N>;
+    } catch (error) {
+      if (!(error instanceof Needed)) throw error;
+      problems.push(`${name} is "${shown(name, value ?? "")}"; needed: ${error.message}`);
+      return undefined as Value<N>;
+    }
+  };
+
+  const names = Object.keys(SETTINGS) as Name[];
+  const values = Object.fromEntries(names.map((name) => [name, read(name)])) as Config;
+  const development = values.ENVIRONMENT === "development";
+  const controlPlane = values.CONTROL_PLANE_URL;
+  if (
+    !development &&
+    controlPlane?.startsWith("http:") &&
+    !isLoopback(new URL(controlPlane).hostname)
+  )
+    problems.push(`CONTROL_PLANE_URL is "${controlPlane}"; needed: https outside development`);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { ...values, HOST: values.HOST || (development ? "127.0.0.1" : "0.0.0.0"), development };
+}
+
+const isLoopback = (host: string) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host);
+
+/** Variables that look like a misspelt setting, each with the name it resembles. */
+export function misspelt(env: Record<string, string | undefined>): string[] {
+  const names = Object.keys(SETTINGS);
+  return Object.keys(env).flatMap((found) => {
+    if (found.length < 6 || names.includes(found)) return [];
+    const near = names.find((name) => distance(found, name) <= 2);
+    return near ? [`${found} is not a setting; did you mean ${near}?`] : [];
+  });
+}
+
+/** Levenshtein distance. */
+export function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + cost));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

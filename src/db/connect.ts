@@ -1,0 +1,114 @@
+/**
+ * Connections to Postgres.
+ *
+ * Every session is pinned: UTC, ISO dates, shortest exact floats, hex bytea, and a search_path without user
+ * schemas, so that a name that forgot its schema is an error and never somebody else's table.
+ */
+import postgres from "postgres";
+
+type Types = { date: string };
+export type Pool = postgres.Sql<Types>;
+/** An open transaction. */
+export type Tx = postgres.TransactionSql<Types>;
+/** Whatever runs a statement: a pool, or an open transaction. */
+export type Sql = postgres.ISql<Types>;
+/** A piece of SQL with its parameters, to be written into a statement. */
+export type Fragment = postgres.PendingQuery<postgres.Row[]>;
+export type Identifier = postgres.Helper<string>;
+
+export const SESSION = {
+  TimeZone: "UTC",
+  DateStyle: "ISO, MDY",
+  IntervalStyle: "postgres",
+  extra_float_digits: "1",
+  bytea_output: "hex",
+  search_path: "",
+} as const;
+
+/** A free connection is waited for this long; then the call answers 503. */
+const QUEUE_DEADLINE_SECONDS = 5;
+/** Postgres ends a statement after this … */
+const STATEMENT_TIMEOUT_MS = 15_000;
+/** … and we stop believing in the connection after this. */
+const QUERY_DEADLINE_SECONDS = 20;
+const IDLE_IN_TRANSACTION_MS = 30_000;
+const CONNECT_TIMEOUT_SECONDS = 5;
+/** A backend keeps about 100 kB for every environment it has touched; a new one starts empty. */
+const LIFETIME_SECONDS = 300;
+
+export type PoolOptions = {
+  max: number;
+  /** Shown in pg_stat_activity as `diorama <name>`. */
+  name: string;
+  /** True for our own tables, whose columns are snake_case and our code camelCase. Jsonb is left as it is. */
+  camel?: boolean;
+  /** For work that may take long: building schemas, copying templates. */
+  patient?: boolean;
+};
+
+export function connect(
+  url: string,
+  { max, name, camel = false, patient = false }: PoolOptions,
+): Pool {
+  const options = {
+    max,
+    // A date has no time and no zone; as a JavaScript Date it would have both.
+    types: { date: { to: 1082, from: [1082], serialize: String, parse: String } },
+    connection: {
+      ...SESSION,
+      application_name: `diorama ${name}`,
+      ...(patient
+        ? {}
+        : {
+            statement_timeout: STATEMENT_TIMEOUT_MS,
+            idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+          }),
+    },
+    transform: camel ? { column: { to: postgres.fromCamel, from: postgres.toCamel } } : {},
+    connect_timeout: CONNECT_TIMEOUT_SECONDS,
+    max_lifetime: LIFETIME_SECONDS,
+    onnotice: () => {},
+    // Of scripts/patches: the types do not know them.
+    ...(patient
+      ? {}
+      : { queue_deadline: QUEUE_DEADLINE_SECONDS, query_deadline: QUERY_DEADLINE_SECONDS }),
+  };
+  return postgres(url, options);
+}
+
+/** Runs `work` in one transaction; a throw rolls it back. */
+export async function inTransaction<T>(
+  pool: Pool,
+  work: (tx: Tx) => Promise<T>,
+  mode = "",
+): Promise<T> {
+  return (await pool.begin(mode, work)) as T;
+}
+
+export const UNIQUE_VIOLATION = "23505";
+export const UNDEFINED_TABLE = "42P01";
+export const INVALID_SCHEMA_NAME = "3F000";
+export const LOCK_NOT_AVAILABLE = "55P03";
+export const INSUFFICIENT_PRIVILEGE = "42501";
+
+/** The SQLSTATE of a Postgres error, or the driver's own code. */
+export function errorCode(error: unknown): string | undefined {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" ? code : undefined;
+}
+
+const DRIVER_CODES =
+  /^(CONNECTION_|CONNECT_TIMEOUT|QUEUE_DEADLINE|QUERY_DEADLINE|ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EAI_)/;
+/** Connection exceptions, shutting down, too many clients, cannot connect now, statement or lock timeout. */
+const SERVER_CODES = /^(08...|57P0.|53...|57014|55P03|25P03|40001|40P01)$/;
+
+/** True when trying again later may help: nothing is wrong with the statement. */
+export function isUnavailable(error: unknown): boolean {
+  const code = errorCode(error);
+  return code !== undefined && (DRIVER_CODES.test(code) || SERVER_CODES.test(code));
+}
+
+/** An identifier as SQL text, for DDL, which takes no parameters. */
+export const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
+/** A string as SQL text, for DDL. */
+export const literal = (value: string) => `'${value.replaceAll("'", "''")}'`;

@@ -1,0 +1,44 @@
+/** The handle of one environment: its tables by name, and statements or one transaction on them. */
+import { type Identifier, inTransaction, type Pool, type Sql } from "~/db/connect";
+
+/** The schema-qualified, quoted name of each table, to be written into a statement: `from ${t.messages}`. */
+export type Tables<Name extends string = string> = { readonly [N in Name]: Identifier };
+
+export type Session<Name extends string = string> = {
+  /** The pool, or the open transaction. */
+  readonly sql: Sql;
+  readonly t: Tables<Name>;
+  /**
+   * Runs `work` in one transaction of this environment, or in the one that is already open; a throw rolls it back.
+   *
+   * A call that needs one statement does not come here: a statement is atomic by itself and saves the round trips
+   * of begin and commit.
+   */
+  transaction<T>(work: (session: Session<Name>) => Promise<T>): Promise<T>;
+};
+
+/** The session of an environment on a pool: each statement by itself until `transaction` is called. */
+export function openSession(pool: Pool, t: Tables): Session {
+  return {
+    sql: pool,
+    t,
+    transaction: (work) =>
+      inTransaction(pool, (sql) => {
+        const inside: Session = { sql, t, transaction: (nested) => nested(inside) };
+        return work(inside);
+      }),
+  };
+}
+
+const cache = new Map<string, Tables>();
+const CACHE_MAX = 20_000;
+
+/** The names of a schema's tables, kept: a hot call should not quote thirty of them. */
+export function tablesOf(sql: Sql, schema: string, list: readonly { name: string }[]): Tables {
+  const known = cache.get(schema);
+  if (known) return known;
+  const tables = Object.fromEntries(list.map(({ name }) => [name, sql(`${schema}.${name}`)]));
+  if (cache.size >= CACHE_MAX) cache.clear();
+  cache.set(schema, tables);
+  return tables;
+}

@@ -1,0 +1,138 @@
+/** Whether a database has what Diorama needs. Run at every start, and by `diorama doctor`. */
+import { choosePlugin, type Plugin } from "~/capture/slot";
+import type { Config } from "~/config";
+import { errorCode, isUnavailable, type Pool } from "~/db/connect";
+
+/** The database cannot be reached, or lacks something. Each problem says what was found and what to do. */
+export class Unfit extends Error {
+  override readonly name = "Unfit";
+  readonly problems: readonly string[];
+  /** It may only not be there yet. */
+  readonly unreachable: boolean;
+  constructor(problems: readonly string[], unreachable = false) {
+    super(problems.join("\n"));
+    this.problems = problems;
+    this.unreachable = unreachable;
+  }
+}
+
+export type Examination = { readonly plugin: Plugin; readonly warnings: readonly string[] };
+
+const OLDEST = 140_000;
+/** Our pools, the leader's stream and its pool, and the listener. */
+const CONNECTIONS_NEEDED = 30;
+const SLOTS_NEEDED = 10;
+const SENDERS_NEEDED = 10;
+
+/** Minor releases whose logical decoding can fail for good ("invalid memory alloc request size", BUG #18938). */
+const FAULTY: Record<number, { found: number; fixed: string }> = {
+  14: { found: 140_018, fixed: "14.19" },
+  15: { found: 150_013, fixed: "15.14" },
+  16: { found: 160_009, fixed: "16.10" },
+  17: { found: 170_005, fixed: "17.6" },
+};
+
+const alter = (name: string, value: string) =>
+  `ALTER SYSTEM SET ${name} = ${value}; then restart Postgres`;
+
+type Facts = {
+  version: number;
+  versionText: string;
+  encoding: string;
+  walLevel: string;
+  slots: number;
+  senders: number;
+  connections: number;
+  fsync: string;
+  freeSlots: number;
+  replication: boolean;
+  superuser: boolean;
+  mayCreate: boolean;
+  slotNames: string[];
+};
+
+async function readFacts(pool: Pool): Promise<Facts> {
+  const [facts] = await pool<Facts[]>`
+    select
+      current_setting('server_version_num')::int as version, current_setting('server_version') as "versionText",
+      current_setting('server_encoding') as encoding, current_setting('wal_level') as "walLevel",
+      current_setting('max_replication_slots')::int as slots, current_setting('max_wal_senders')::int as senders,
+      current_setting('max_connections')::int as connections, current_setting('fsync') as fsync,
+      current_setting('max_replication_slots')::int - (select count(*)::int from pg_replication_slots) as "freeSlots",
+      array(select slot_name::text from pg_replication_slots) as "slotNames",
+      r.rolreplication as replication, r.rolsuper as superuser,
+      has_database_privilege(current_database(), 'create') as "mayCreate"
+    from pg_roles r where r.rolname = current_user
+  `;
+  if (!facts) throw new Error("the current role is not in pg_roles");
+  return facts;
+}
+
+/** Throws Unfit with everything that is wrong. */
+export async function examine(pool: Pool, config: Config): Promise<Examination> {
+  const facts = await readFacts(pool).catch((error) => {
+    throw new Unfit(
+      [
+        `DATABASE_URL: the database cannot be reached (${errorCode(error) ?? "unknown"}); is it running?`,
+      ],
+      isUnavailable(error),
+    );
+  });
+  const problems: string[] = [];
+  const warnings: string[] = [];
+  const require = (holds: boolean, problem: string) => {
+    if (!holds) problems.push(problem);
+  };
+
+  require(facts.version >= OLDEST, `PostgreSQL ${facts.versionText} found; 14 or later is needed`);
+  require(facts.encoding ===
+    "UTF8", `server_encoding is ${facts.encoding}; a database with UTF8 is needed`);
+  require(facts.mayCreate, "the role may not create schemas; GRANT CREATE ON DATABASE … TO the role");
+  require(facts.connections >=
+    CONNECTIONS_NEEDED, `max_connections is ${facts.connections}; at least ${CONNECTIONS_NEEDED} are needed: ${alter("max_connections", "100")}`);
+  const faulty = FAULTY[Math.floor(facts.version / 10_000)];
+  if (faulty?.found === facts.version)
+    warnings.push(
+      `PostgreSQL ${facts.versionText} has a fault in logical decoding; ${faulty.fixed} mends it`,
+    );
+  if (facts.fsync === "off")
+    warnings.push("fsync is off: a crash of the machine can lose everything");
+  if (facts.superuser && !config.development)
+    warnings.push(
+      "the role is a superuser; LOGIN, REPLICATION and CREATE on the database are enough",
+    );
+
+  let plugin: Plugin = "pgoutput";
+  if (config.LOGICAL_REPLICATION_ENABLED) {
+    const before = problems.length;
+    require(facts.walLevel ===
+      "logical", `wal_level is "${facts.walLevel}", needs "logical": ${alter("wal_level", "logical")}`);
+    require(facts.slots >=
+      SLOTS_NEEDED, `max_replication_slots is ${facts.slots}; at least ${SLOTS_NEEDED} are needed: ${alter("max_replication_slots", "10")}`);
+    require(facts.senders >=
+      SENDERS_NEEDED, `max_wal_senders is ${facts.senders}; at least ${SENDERS_NEEDED} are needed: ${alter("max_wal_senders", "10")}`);
+    require(facts.freeSlots >
+      0, `max_replication_slots is ${facts.slots}, all in use by: ${facts.slotNames.join(", ")}`);
+    require(facts.replication ||
+      facts.superuser, "the role may not replicate; ALTER ROLE … REPLICATION");
+    if (problems.length === before)
+      plugin = await choosePlugin(pool, config.CAPTURE_PLUGIN).catch((error) => {
+        problems.push(pluginProblem(config.CAPTURE_PLUGIN, facts.version, error));
+        return "pgoutput" as const;
+      });
+  }
+  if (problems.length > 0) throw new Unfit(problems);
+  return { plugin, warnings };
+}
+
+function pluginProblem(plugin: string, version: number, error: unknown): string {
+  const major = Math.floor(version / 10_000);
+  switch (errorCode(error)) {
+    case "58P01":
+      return `CAPTURE_PLUGIN is ${plugin}, which is not installed (apt install postgresql-${major}-wal2json); auto or pgoutput need nothing`;
+    case "42501":
+      return `CAPTURE_PLUGIN is ${plugin}, which the server does not let be used: ALTER SYSTEM SET output_plugin_libraries = pgoutput, ${plugin}; then SELECT pg_reload_conf()`;
+    default:
+      return `the output plugin ${plugin} could not be tried (${errorCode(error) ?? "unknown"})`;
+  }
+}

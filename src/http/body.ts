@@ -1,0 +1,74 @@
+/** Reads a request's body: bounded, and for the platform as strict JSON. */
+import { findUnstorable } from "~/db/storable";
+import { ApiError } from "~/errors";
+
+export const PLATFORM_BODY_MAX = 1024 * 1024;
+export const SERVICE_BODY_MAX = 4 * 1024 * 1024;
+/** Deeper than any document of ours; far from where a recursive walk would overflow. */
+const DEPTH_MAX = 32;
+
+const tooLarge = (max: number) =>
+  new ApiError("request_too_large", `The body is larger than ${max} bytes`);
+
+/** The whole body. Throws `request_too_large` as soon as it is longer than `max` bytes. */
+export async function readBody(request: Request, max: number): Promise<Uint8Array> {
+  const declared = request.headers.get("content-length");
+  if (declared !== null) {
+    if (Number(declared) > max) throw tooLarge(max);
+    return new Uint8Array(await request.arrayBuffer());
+  }
+  if (!request.body) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of request.body) {
+    length += chunk.byteLength;
+    if (length > max) throw tooLarge(max);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+const invalid = (detail: string) => new ApiError("invalid_request", detail);
+
+/** The JSON body of a platform request. Anything that could not be stored or would surprise later is refused. */
+export async function readJson(request: Request): Promise<unknown> {
+  const type = request.headers.get("content-type");
+  if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type ?? ""))
+    throw invalid("The Content-Type must be application/json");
+  if (request.headers.has("content-encoding")) throw invalid("The body must not be compressed");
+  return parseJson(await readBody(request, PLATFORM_BODY_MAX));
+}
+
+export function parseJson(bytes: Uint8Array): unknown {
+  if (bytes.byteLength === 0) throw invalid("The body is empty; a JSON object is needed");
+  requireShallow(bytes);
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw invalid("The body is not valid JSON in UTF-8");
+  }
+  const unstorable = findUnstorable(value);
+  if (unstorable !== undefined)
+    throw invalid(`${unstorable}: a string holds NUL or half a surrogate pair`);
+  return value;
+}
+
+const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] =
+  Buffer.from('"\\{}[]');
+
+/** Counts brackets before anything recursive sees them. */
+function requireShallow(bytes: Uint8Array): void {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (inString) {
+      if (byte === BACKSLASH) at++;
+      else if (byte === QUOTE) inString = false;
+    } else if (byte === QUOTE) inString = true;
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      if (++depth > DEPTH_MAX) throw invalid(`The body is nested deeper than ${DEPTH_MAX}`);
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth--;
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * The OpenAPI document and its explorer, served from the binary: no page of ours asks another host for anything.
+ *
+ * The plugin reads the routes; `polish` mends what it leaves wrong and adds the calls of the simulated services,
+ * which are not routes. The only file that knows the plugin and the explorer.
+ */
+import { swagger } from "@elysiajs/swagger";
+import explorerCss from "swagger-ui-dist/swagger-ui.css" with { type: "text" };
+import explorerScript from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "text" };
+import { STATUS } from "~/errors";
+import { REPLICAS } from "~/replicas/index";
+import { VERSION } from "~/version";
+
+const PAGE = "/docs";
+const DOCUMENT = "/docs/json";
+
+/** Starts the explorer in the plugin's page, which has a place for one script and none for a style sheet. */
+const START = `
+addEventListener("load", () => {
+  const sheet = Object.assign(document.createElement("link"), { rel: "stylesheet", href: "/docs/explorer.css" });
+  const place = document.createElement("main");
+  document.head.append(sheet);
+  document.body.append(place);
+  SwaggerUIBundle({
+    url: "${DOCUMENT}", domNode: place, validatorUrl: null, deepLinking: true, tryItOutEnabled: true,
+    displayRequestDuration: true, defaultModelsExpandDepth: -1, docExpansion: "list",
+  });
+});
+`;
+
+const CONTENT_SECURITY_POLICY =
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
+
+const asset = (text: string, type: string) =>
+  new Response(text, {
+    headers: { "Content-Type": `${type}; charset=utf-8`, "Cache-Control": "max-age=3600" },
+  });
+
+/** Public paths below `/docs` that are not the plugin's. */
+export function explorerAsset(pathname: string): Response | undefined {
+  if (pathname === "/docs/explorer.js") return asset(explorerScript + START, "text/javascript");
+  if (pathname === "/docs/explorer.css") return asset(explorerCss, "text/css");
+  return undefined;
+}
+
+export const isDocs = (pathname: string) => pathname === PAGE || pathname.startsWith(`${PAGE}/`);
+
+/** To be used by the application before its routes. */
+export const docs = () =>
+  swagger({
+    path: PAGE,
+    specPath: DOCUMENT,
+    scalarCDN: "/docs/explorer.js",
+    scalarConfig: { customCss: "body { margin: 0 }" },
+    exclude: [/^\/api\/env\//],
+    documentation: {
+      info: {
+        title: "Diorama",
+        version: VERSION,
+        description:
+          "Disposable replicas of the services that AI agents act on, with an exact account of everything that changed.",
+      },
+      tags: [
+        { name: "environments", description: "Disposable copies of a service" },
+        { name: "runs", description: "What changed between two moments" },
+        { name: "health", description: "Whether the server can serve" },
+        ...[...REPLICAS.keys()].map((name) => ({
+          name,
+          description: `The ${name} service of an environment`,
+        })),
+      ],
+      components: {
+        securitySchemes: {
+          key: { type: "apiKey", in: "header", name: "X-API-Key" },
+          bearer: {
+            type: "http",
+            scheme: "bearer",
+            description: "A key or an environment's token",
+          },
+        },
+      },
+    },
+  });
+
+type Json = { [key: string]: unknown };
+type Operation = Json & {
+  responses?: Record<string, Json>;
+  security?: unknown;
+  requestBody?: Json;
+};
+type Document = Json & { paths: Record<string, Record<string, Operation>> };
+
+const SUCCESS = { "200": "Success", "201": "Created", "429": "A limit is used up" } as const;
+const METHODS = new Set(["get", "post", "put", "patch", "delete"]);
+
+/** What the explorer and client generators need of the plugin's document. */
+function polish(document: Document): Document {
+  const named = new Map(Object.entries(STATUS).map(([code, status]) => [String(status), code]));
+  for (const operations of Object.values(document.paths))
+    for (const [method, operation] of Object.entries(operations)) {
+      if (!METHODS.has(method)) continue;
+      operation.security ??= [{ key: [] }];
+      for (const [status, response] of Object.entries(operation.responses ?? {})) {
+        response["description"] ??=
+          SUCCESS[status as keyof typeof SUCCESS] ?? named.get(status) ?? "";
+        onlyJson(response);
+      }
+      if (operation.requestBody) onlyJson(operation.requestBody);
+    }
+  for (const replica of REPLICAS.values())
+    for (const [path, operations] of Object.entries(replica.paths()))
+      document.paths[`/api/env/{envId}/services/${replica.service}/${path}`] = operations as Record<
+        string,
+        Operation
+      >;
+  return withoutConst(document) as Document;
+}
+
+/** The plugin lists every type that Elysia could parse. */
+function onlyJson(part: Json): void {
+  const content = part["content"] as Json | undefined;
+  if (content?.["application/json"])
+    part["content"] = { "application/json": content["application/json"] };
+}
+
+/** OpenAPI 3.0 knows `enum` but not `const`. */
+function withoutConst(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutConst);
+  if (typeof value !== "object" || value === null) return value;
+  const copy: Json = {};
+  for (const [key, item] of Object.entries(value))
+    if (key === "const") copy["enum"] = [item];
+    else copy[key] = withoutConst(item);
+  return copy;
+}
+
+/** Mends the plugin's answers: the document's content and the page's headers. */
+export async function finishDocs(pathname: string, response: Response): Promise<Response> {
+  if (pathname === DOCUMENT) return Response.json(polish((await response.json()) as Document));
+  if (pathname === PAGE) response.headers.set("Content-Security-Policy", CONTENT_SECURITY_POLICY);
+  return response;
+}

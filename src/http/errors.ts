@@ -1,0 +1,62 @@
+/** Anything thrown → the envelope. The only place where an error meets HTTP. */
+import { type TSchema, Type } from "@sinclair/typebox";
+import { isUnavailable } from "~/db/connect";
+import { ApiError, type ErrorCode, LimitExceeded, STATUS, unavailable } from "~/errors";
+import { LimitBody } from "~/http/model";
+import { errorFields, type Log } from "~/log";
+
+/** Codes that any route may answer beside its own. */
+const COMMON: readonly ErrorCode[] = ["not_authed", "internal_error", "service_unavailable"];
+
+/** The `response` entries of a route for the codes it may refuse with. */
+export function failures(...codes: readonly ErrorCode[]): Record<number, TSchema> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of [...codes, ...COMMON]) {
+    const status = STATUS[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const schemas: Record<number, TSchema> = { 429: LimitBody };
+  for (const [status, list] of byStatus)
+    schemas[status] = Type.Object(
+      {
+        ok: Type.Literal(false),
+        error: Type.String({ enum: list }),
+        detail: Type.String(),
+      },
+      { description: list.join(", ") },
+    );
+  return schemas;
+}
+
+const JSON_HEADERS = { "Content-Type": "application/json; charset=utf-8" };
+
+/** The answer to a request that failed. Logs what is a bug, and nothing that the caller caused. */
+export function errorResponse(error: unknown, log: Log, requestId: string): Response {
+  if (error instanceof LimitExceeded) {
+    const { message, limit, current, retryAfterSeconds } = error;
+    const headers: Record<string, string> = { ...JSON_HEADERS };
+    if (retryAfterSeconds !== undefined) headers["Retry-After"] = String(retryAfterSeconds);
+    return new Response(JSON.stringify({ valid: false, reason: message, limit, current }), {
+      status: 429,
+      headers,
+    });
+  }
+  const refusal = toRefusal(error);
+  if (refusal !== error)
+    log.error("request failed", {
+      request_id: requestId,
+      code: refusal.code,
+      ...errorFields(error),
+    });
+  const { code, message, headers } = refusal;
+  return new Response(JSON.stringify({ ok: false, error: code, detail: message }), {
+    status: STATUS[code],
+    headers: { ...JSON_HEADERS, ...headers },
+  });
+}
+
+function toRefusal(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (isUnavailable(error)) return unavailable("The database is not available at the moment");
+  return new ApiError("internal_error", "Something went wrong on our side");
+}

@@ -1,0 +1,24 @@
+/** Shapes that many routes share. */
+import { type Static, t } from "elysia";
+
+/** `t.Integer` would be documented as "string or integer" and accept `"3"` in a body. */
+export const Count = t.Number({ multipleOf: 1, minimum: 0 });
+/** Of a query string: plain digits, nothing that JavaScript also takes for a number. */
+export const Digits = t.String({ pattern: "^[0-9]{1,9}$" });
+export const Timestamp = t.String({ format: "date-time", description: "ISO 8601, UTC" });
+export const Id = t.String({
+  minLength: 1,
+  maxLength: 64,
+  description: "32 lower-case hex digits",
+});
+
+/** Checked by the domain, so that an unknown one is `invalid_service`. */
+export const ServiceName = t.String({ description: "`chat` or `tracker`" });
+
+export const Envelope = t.Object({ ok: t.Literal(false), error: t.String(), detail: t.String() });
+export type Envelope = Static<typeof Envelope>;
+
+export const LimitBody = t.Object(
+  { valid: t.Literal(false), reason: t.String(), limit: Count, current: Count },
+  { description: "A limit is used up" },
+);

@@ -1,0 +1,13 @@
+/** Who sent a request: written down once, before routing, and read by the routes. */
+import type { Principal } from "~/http/auth";
+
+const principals = new WeakMap<Request, Principal>();
+
+export const setPrincipal = (request: Request, principal: Principal) =>
+  principals.set(request, principal);
+
+export function principalOf(request: Request): Principal {
+  const principal = principals.get(request);
+  if (!principal) throw new Error("a route was reached without authentication");
+  return principal;
+}

@@ -1,0 +1,208 @@
+/** argv and signals → program. The only file that ends the process. */
+import { parseArgs } from "node:util";
+import { ConfigError, misspelt, readConfig } from "~/config";
+import { connect, isUnavailable } from "~/db/connect";
+import { migrate } from "~/db/migrate";
+import { examine, Unfit } from "~/doctor";
+import { createLog, errorFields, notice, print } from "~/log";
+import { DEVELOPMENT_KEY } from "~/platform/keys/format";
+import { createKey } from "~/platform/keys/keys";
+import { listKeys, revokeKey } from "~/platform/keys/store";
+import { type Program, startProgram } from "~/program";
+import { VERSION } from "~/version";
+
+// Of sysexits.h.
+const EXIT_USAGE = 64;
+const EXIT_UNAVAILABLE = 69;
+const EXIT_CONFIG = 78;
+
+const USAGE = `diorama ${VERSION}
+
+  diorama                       serve (settings come from the environment, see the README)
+  diorama doctor                check settings and database, and say what to mend
+  diorama keys create --user ID [--name TEXT] [--plan free|pro|enterprise] [--days N]
+  diorama keys list
+  diorama keys revoke KEY_ID
+  diorama version
+`;
+
+/** How long a database that is still starting is waited for. */
+const DATABASE_WAIT_MS = 10_000;
+const DATABASE_RETRY_MS = 1_000;
+
+class UsageError extends Error {}
+
+const env = () => process.env;
+
+async function serve(): Promise<void> {
+  const config = readConfig(env());
+  for (const warning of misspelt(env())) notice(`warning: ${warning}`);
+  const program = await waitForDatabase(() => startProgram(config));
+  if (config.development) banner(program.url);
+  stopOnSignal(program);
+}
+
+async function waitForDatabase<T>(start: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + DATABASE_WAIT_MS;
+  for (;;) {
+    try {
+      return await start();
+    } catch (error) {
+      const unreachable = isUnavailable(error) || (error instanceof Unfit && error.unreachable);
+      if (!unreachable || performance.now() > deadline) throw error;
+      notice(`waiting for the database: ${error instanceof Error ? error.message : ""}`);
+      await Bun.sleep(DATABASE_RETRY_MS);
+    }
+  }
+}
+
+/** What a developer needs first. Standard error, so that standard output stays lines of JSON. */
+function banner(url: string): void {
+  notice(`
+Diorama ${VERSION} listens on ${url}
+
+  Explorer         ${url}/docs
+  Development key  ${DEVELOPMENT_KEY}
+                   (X-API-Key; a development server also answers without it)
+
+A first environment:
+
+  curl -s ${url}/api/platform/initEnv -H 'Content-Type: application/json' \\
+    -d '{"templateService":"chat","templateName":"chat_default","impersonateUserId":"U01AGENT"}'
+`);
+}
+
+function stopOnSignal(program: Program): void {
+  let stopping = false;
+  const stop = () => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    program.stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+}
+
+async function doctor(): Promise<void> {
+  const config = readConfig(env());
+  for (const warning of misspelt(env())) print(`warning: ${warning}`);
+  const pool = connect(config.DATABASE_URL, { max: 1, name: "doctor", camel: true });
+  try {
+    const { plugin, warnings } = await examine(pool, config);
+    for (const warning of warnings) print(`warning: ${warning}`);
+    print(
+      config.LOGICAL_REPLICATION_ENABLED
+        ? `ok: changes are captured with ${plugin}`
+        : "ok: changes are captured by snapshots",
+    );
+  } finally {
+    await pool.end({ timeout: 1 });
+  }
+}
+
+const PLANS = ["free", "pro", "enterprise"] as const;
+
+async function keys(args: readonly string[]): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      user: { type: "string" },
+      name: { type: "string", default: "" },
+      plan: { type: "string", default: "free" },
+      days: { type: "string" },
+    },
+  });
+  const [command, keyId] = positionals;
+  const plan = PLANS.find((known) => known === values.plan);
+  const days = values.days === undefined ? null : Number(values.days);
+  const pool = connect(readConfig(env()).DATABASE_URL, { max: 1, name: "keys", camel: true });
+  try {
+    await migrate(pool);
+    if (command === "create" && values.user && plan && (days === null || days > 0)) {
+      const made = await createKey(pool, {
+        userId: values.user,
+        name: values.name,
+        plan,
+        expiresInDays: days,
+      });
+      notice(`key ${made.keyId} of ${values.user}; it is shown this once:`);
+      print(made.key);
+    } else if (command === "list") {
+      for (const key of await listKeys(pool))
+        print(
+          [
+            key.keyId,
+            key.userId,
+            key.plan,
+            key.createdAt.toISOString(),
+            key.usable ? "usable" : "over",
+            key.name,
+          ].join("\t"),
+        );
+    } else if (command === "revoke" && keyId) {
+      if (!(await revokeKey(pool, keyId))) throw new UsageError(`there is no key ${keyId}`);
+      notice(`key ${keyId} is revoked`);
+    } else throw new UsageError(USAGE);
+  } finally {
+    await pool.end({ timeout: 1 });
+  }
+}
+
+async function run([command, ...args]: readonly string[]): Promise<void> {
+  switch (command) {
+    case undefined:
+    case "serve":
+      return await serve();
+    case "doctor":
+      return await doctor();
+    case "keys":
+      return await keys(args);
+    case "version":
+    case "--version":
+      return print(VERSION);
+    case "help":
+    case "--help":
+      return print(USAGE);
+    default:
+      throw new UsageError(USAGE);
+  }
+}
+
+/** The exit code of a failure, which is told on the way. */
+function report(error: unknown): number {
+  if (error instanceof ConfigError || error instanceof Unfit) {
+    for (const problem of error.problems) notice(problem);
+    return error instanceof ConfigError ? EXIT_CONFIG : EXIT_UNAVAILABLE;
+  }
+  if (
+    error instanceof UsageError ||
+    (error as { code?: string })?.code?.startsWith("ERR_PARSE_ARGS")
+  ) {
+    notice(error instanceof Error ? error.message : "");
+    return EXIT_USAGE;
+  }
+  if (isUnavailable(error)) {
+    notice("the database cannot be reached; see DATABASE_URL");
+    return EXIT_UNAVAILABLE;
+  }
+  createLog("error").error("failed", errorFields(error));
+  notice(error instanceof Error ? error.message : "failed");
+  return 1;
+}
+
+// A rejection nobody waited for is a bug to be logged, not a reason to drop every call.
+process.on("unhandledRejection", (error) =>
+  createLog("error").error("unhandled rejection", errorFields(error)),
+);
+process.on("uncaughtException", (error) =>
+  createLog("error").error("uncaught exception", errorFields(error)),
+);
+
+run(process.argv.slice(2)).then(
+  () => {},
+  (error) => process.exit(report(error)),
+);

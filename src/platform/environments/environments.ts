@@ -1,0 +1,134 @@
+/** Disposable copies: made from a template, addressed by id, gone on request or when their time is over. */
+import type { Capture } from "~/capture/capture";
+import type { Pool, Tx } from "~/db/connect";
+import { ApiError, LimitExceeded } from "~/errors";
+import type { Principal } from "~/http/auth";
+import {
+  type Environment,
+  type NewEnvironment,
+  TTL_SECONDS_DEFAULT,
+} from "~/platform/environments/model";
+import type { Spares } from "~/platform/environments/pool";
+import * as store from "~/platform/environments/store";
+import { hashCredential, newCredential } from "~/platform/keys/format";
+import { CONCURRENT_ENVIRONMENTS, type Keys } from "~/platform/keys/keys";
+import { requireReplica, type Templates } from "~/platform/templates/templates";
+
+export type Environments = ReturnType<typeof createEnvironments>;
+
+const HEX = /^[0-9a-f]{32}$/;
+const DASHED = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The id in its plain form; undefined for what cannot be one. */
+export function environmentId(text: string): string | undefined {
+  if (HEX.test(text)) return text;
+  return DASHED.test(text) ? text.replaceAll("-", "") : undefined;
+}
+
+export const notFound = () =>
+  new ApiError("environment_not_found", "There is no such environment, or it has expired");
+
+export function createEnvironments(deps: {
+  pool: Pool;
+  templates: Templates;
+  spares: Spares;
+  keys: Keys;
+  capture: Capture;
+}) {
+  const { pool, templates, spares, keys, capture } = deps;
+
+  /** Checks and counts in the transaction that creates the environment. */
+  const limitFor = (principal: Principal) => async (tx: Tx) => {
+    const max = CONCURRENT_ENVIRONMENTS[principal.plan];
+    if (Number.isFinite(max)) {
+      await store.lockKey(tx, principal.keyId);
+      const current = await store.countLive(tx, principal.keyId);
+      if (current >= max)
+        throw new LimitExceeded(
+          "concurrent environment limit reached",
+          max,
+          current,
+          RETRY_AFTER_SECONDS,
+        );
+    }
+    await keys.countEnvironment(tx, principal);
+  };
+
+  return {
+    async create(principal: Principal, wanted: NewEnvironment): Promise<Environment> {
+      const { templateService, templateName, impersonateUserId, impersonateEmail } = wanted;
+      if (wanted.testId !== undefined)
+        throw new ApiError("test_not_found", "There is no such test");
+      if (templateService === undefined)
+        throw new ApiError("invalid_request", "templateService: needed when testId is not given");
+      const { service } = requireReplica(templateService);
+      if (templateName === undefined)
+        throw new ApiError("invalid_request", "templateName: needed when testId is not given");
+      const template = await templates.require(principal.userId, service, templateName);
+      const by = who(impersonateUserId, impersonateEmail);
+      const token = newCredential("e");
+      const environment = {
+        environmentId: crypto.randomUUID().replaceAll("-", ""),
+        userId: principal.userId,
+        keyId: principal.keyId,
+        service,
+        templateName,
+        actingUserId: await templates.requireUser(template, by),
+        tokenHash: hashCredential(token),
+        ttlSeconds: wanted.ttlSeconds ?? TTL_SECONDS_DEFAULT,
+      };
+      const limit = keys.limited ? limitFor(principal) : undefined;
+      const { schemaName, expiresAt } = await spares.claim(template.schemaName, environment, limit);
+      return {
+        environmentId: environment.environmentId,
+        environmentUrl: `/api/env/${environment.environmentId}/services/${service}`,
+        schemaName,
+        expiresAt: expiresAt.toISOString(),
+        templateSchema: templateName,
+        service,
+        token,
+      };
+    },
+
+    /** A live environment of this user. Throws `environment_not_found`. */
+    async require(userId: string, id: string): Promise<store.EnvironmentRow> {
+      const plain = environmentId(id);
+      const environment = plain && (await store.find(pool, plain));
+      if (!environment || environment.userId !== userId || environment.state !== "live")
+        throw notFound();
+      return environment;
+    },
+
+    /** Ends an environment and closes its running run. Its schema is recycled in the background. */
+    async remove(
+      userId: string,
+      id: string,
+    ): Promise<{ environmentId: string; status: "deleted" }> {
+      const plain = environmentId(id);
+      if (plain === undefined)
+        throw new ApiError(
+          "invalid_environment_path",
+          "An environment id is 32 lower-case hex digits",
+        );
+      const environment = await store.find(pool, plain);
+      if (!environment || environment.userId !== userId || environment.state === "expired")
+        throw notFound();
+      const ended = await store.remove(pool, plain, capture.closeMark(pool));
+      if (!ended)
+        throw new ApiError(
+          "environment_already_deleted",
+          "The environment has been deleted already",
+        );
+      spares.recycle(ended.schemaName).catch(() => undefined);
+      return { environmentId: plain, status: "deleted" };
+    },
+  };
+}
+
+const RETRY_AFTER_SECONDS = 10;
+
+function who(id: string | undefined, email: string | undefined) {
+  if (id !== undefined) return { id };
+  if (email !== undefined) return { email };
+  throw new ApiError("missing_impersonate", "impersonateUserId or impersonateEmail is needed");
+}

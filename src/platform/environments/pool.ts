@@ -1,0 +1,144 @@
+/**
+ * Ready schemas, so that an environment costs one statement.
+ *
+ * A schema is built rarely and recycled always: after its environment it is made equal to its template again and
+ * goes back into the pool under a new name. An environment takes a ready schema, else waits briefly for one that is
+ * being recycled, else has one built.
+ */
+import { inTransaction, isUnavailable, type Pool, type Tx } from "~/db/connect";
+import { buildClone, dropSchema, newSchemaName, refreshClone } from "~/db/schemas";
+import { unavailable } from "~/errors";
+import { createGate } from "~/gate";
+import { errorFields, type Log } from "~/log";
+import * as schemas from "~/platform/environments/schemas-store";
+import * as store from "~/platform/environments/store";
+import type { Templates } from "~/platform/templates/templates";
+
+export type Spares = ReturnType<typeof createSpares>;
+
+/** How long a claim waits for a schema that is just being recycled. */
+const RECYCLE_WAIT_MS = 250;
+/** How long a claim waits for a schema to be built. */
+const BUILD_WAIT_MS = 30_000;
+const RECYCLE_LOCK_TIMEOUT = "2s";
+const RECYCLE_CONCURRENCY = 2;
+
+class NoSpare extends Error {}
+
+export function createSpares(deps: {
+  pool: Pool;
+  builders: Pool;
+  templates: Templates;
+  concurrency: number;
+  log: Log;
+  /** Lets capture know the tables of a new schema, in the transaction that builds it. */
+  onBuild: (tx: Tx, schema: string) => Promise<void>;
+}) {
+  const { pool, builders, templates, log } = deps;
+  const building = createGate(deps.concurrency);
+  const recycling = createGate(RECYCLE_CONCURRENCY);
+  /** Recycling under way, by the schema that is recycled. */
+  const underWay = new Map<string, Promise<void>>();
+
+  /** Builds and registers a schema; what `then` does with it is part of the same transaction. */
+  async function build<T>(
+    templateSchema: string,
+    state: schemas.SchemaState,
+    then: (tx: Tx, schema: string) => Promise<T>,
+  ): Promise<T> {
+    const blueprint = await templates.blueprint(templateSchema);
+    return await inTransaction(builders, async (tx) => {
+      const schema = newSchemaName();
+      const built = await buildClone(tx, blueprint, schema);
+      await deps.onBuild(tx, schema);
+      await schemas.register(tx, schema, templateSchema, state, built);
+      return await then(tx, schema);
+    });
+  }
+
+  async function recycleNow(schema: string): Promise<void> {
+    await inTransaction(builders, async (tx) => {
+      await tx`select set_config('lock_timeout', ${RECYCLE_LOCK_TIMEOUT}, true)`;
+      const used = await schemas.lockUsed(tx, schema);
+      if (!used) return;
+      const name = newSchemaName();
+      const fresh = used.current
+        ? await refreshClone(tx, await templates.blueprint(used.templateSchema), used, name)
+        : undefined;
+      if (fresh) {
+        await schemas.markReady(tx, schema, name, fresh);
+        return;
+      }
+      await dropSchema(tx, schema);
+      await schemas.forget(tx, schema);
+    });
+  }
+
+  /** Recycles a used schema, or drops it. What fails now is tried again by maintenance. */
+  function recycle(schema: string): Promise<void> {
+    const known = underWay.get(schema);
+    if (known !== undefined) return known;
+    const work = recycling(() => recycleNow(schema))
+      .catch((error) => {
+        const level = isUnavailable(error) ? "debug" : "error";
+        log[level]("schema not recycled", { schema, ...errorFields(error) });
+      })
+      .finally(() => underWay.delete(schema));
+    underWay.set(schema, work);
+    return work;
+  }
+
+  return {
+    recycle,
+
+    /** A schema for a new environment, and its row. `limit` runs in the same transaction before it, when given. */
+    async claim(
+      templateSchema: string,
+      environment: store.NewEnvironmentRow,
+      limit?: (tx: Tx) => Promise<void>,
+    ): Promise<store.Claimed> {
+      const take = async () => {
+        if (!limit) return await store.claim(pool, templateSchema, environment);
+        try {
+          return await inTransaction(pool, async (tx) => {
+            await limit(tx);
+            const claimed = await store.claim(tx, templateSchema, environment);
+            if (!claimed) throw new NoSpare(); // gives back what was counted
+            return claimed;
+          });
+        } catch (error) {
+          if (error instanceof NoSpare) return undefined;
+          throw error;
+        }
+      };
+      const ready = await take();
+      if (ready) return ready;
+      if (underWay.size > 0) {
+        await Promise.race([...underWay.values(), Bun.sleep(RECYCLE_WAIT_MS)]);
+        const recycled = await take();
+        if (recycled) return recycled;
+      }
+      const deadline = performance.now() + BUILD_WAIT_MS;
+      return await building(async () => {
+        const late = await take();
+        if (late) return late;
+        if (performance.now() > deadline)
+          throw unavailable("Too many environments are being built");
+        return await build(templateSchema, "claimed", async (tx, schema) => {
+          await limit?.(tx);
+          return await store.insertWith(tx, schema, environment);
+        });
+      });
+    },
+
+    /** Builds one schema for the pool. */
+    async addSpare(templateSchema: string): Promise<void> {
+      await building(() => build(templateSchema, "ready", async () => {}));
+    },
+
+    /** Resolves when nothing is being recycled any more. */
+    async settle(): Promise<void> {
+      await Promise.all(underWay.values());
+    },
+  };
+}

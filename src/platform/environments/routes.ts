@@ -1,0 +1,52 @@
+import { Elysia, status, t } from "elysia";
+import { failures } from "~/http/errors";
+import { principalOf } from "~/http/principal";
+import type { Environments } from "~/platform/environments/environments";
+import { DeletedEnvironment, Environment, NewEnvironment } from "~/platform/environments/model";
+
+export const environmentRoutes = (environments: Environments) =>
+  new Elysia({ tags: ["environments"] })
+    .post(
+      "/initEnv",
+      async ({ request, body }) =>
+        status(201, await environments.create(principalOf(request), body)),
+      {
+        body: NewEnvironment,
+        response: {
+          201: Environment,
+          ...failures(
+            "invalid_request",
+            "invalid_service",
+            "template_not_found",
+            "test_not_found",
+            "missing_impersonate",
+            "impersonate_not_found",
+            "request_too_large",
+          ),
+        },
+        detail: {
+          summary: "Create an environment from a template",
+          description:
+            "Clones the template and names the user that the agent acts as. The environment is deleted after `ttlSeconds`.",
+        },
+      },
+    )
+    .delete(
+      "/env/:envId",
+      ({ request, params }) => environments.remove(principalOf(request).userId, params.envId),
+      {
+        params: t.Object({ envId: t.String() }),
+        response: {
+          200: DeletedEnvironment,
+          ...failures(
+            "invalid_environment_path",
+            "environment_not_found",
+            "environment_already_deleted",
+          ),
+        },
+        detail: {
+          summary: "Delete an environment",
+          description: "Its data is gone at once. A run that is under way is closed as failed.",
+        },
+      },
+    );

@@ -1,0 +1,104 @@
+/** The register of cloned schemas. Runs on either pool: it is part of the transactions that build and refresh. */
+import type { Sql } from "~/db/connect";
+import type { Built, Used } from "~/db/schemas";
+
+export type SchemaState = "ready" | "claimed" | "used";
+
+export const register = async (
+  sql: Sql,
+  schema: string,
+  templateSchema: string,
+  state: SchemaState,
+  { freshXid, fingerprint }: Built,
+) =>
+  await sql`
+    insert into diorama.schemas (schema_name, template_schema, state, fresh_xid, fingerprint)
+    values (${schema}, ${templateSchema}, ${state}, ${freshXid}, ${fingerprint})
+  `;
+
+export type Recyclable = Used & { readonly templateSchema: string; readonly current: boolean };
+
+/** A used schema, locked for this transaction. Undefined when it is not used, or another server has it. */
+export async function lockUsed(sql: Sql, schema: string): Promise<Recyclable | undefined> {
+  const [row] = await sql<Recyclable[]>`
+    select schema_name as schema, fresh_xid::text as "freshXid", fingerprint,
+      template_schema as "templateSchema",
+      exists (select from diorama.templates t where t.schema_name = s.template_schema) as current
+    from diorama.schemas s where schema_name = ${schema} and state = 'used'
+    for update skip locked
+  `;
+  return row;
+}
+
+export const markReady = async (
+  sql: Sql,
+  from: string,
+  to: string,
+  { freshXid, fingerprint }: Built,
+) =>
+  await sql`
+    update diorama.schemas set schema_name = ${to}, state = 'ready', fresh_xid = ${freshXid},
+      fingerprint = ${fingerprint}, changed_at = now()
+    where schema_name = ${from}
+  `;
+
+export const forget = async (sql: Sql, schema: string) =>
+  await sql`delete from diorama.schemas where schema_name = ${schema}`;
+
+/** Used schemas nobody has recycled for a while: their server is gone, or was refused a lock. */
+export async function listUsed(
+  sql: Sql,
+  olderThanSeconds: number,
+  limit: number,
+): Promise<string[]> {
+  const rows = await sql<{ schema: string }[]>`
+    select schema_name as schema from diorama.schemas
+    where state = 'used' and changed_at <= now() - ${olderThanSeconds}::float8 * interval '1 second'
+    order by changed_at limit ${limit}
+  `;
+  return rows.map(({ schema }) => schema);
+}
+
+/** Ready schemas by template schema. */
+export async function countReady(sql: Sql): Promise<Map<string, number>> {
+  const rows = await sql<{ template: string; count: number }[]>`
+    select template_schema as template, count(*)::int as count from diorama.schemas
+    where state = 'ready' group by template_schema
+  `;
+  return new Map(rows.map(({ template, count }) => [template, count]));
+}
+
+/** Takes ready schemas out of the pool: of a template that is gone, or more than `keep`. */
+export async function retire(
+  sql: Sql,
+  templateSchema: string,
+  keep: number,
+  limit: number,
+): Promise<string[]> {
+  const rows = await sql<{ schema: string }[]>`
+    update diorama.schemas set state = 'used', changed_at = now()
+    where schema_name in (
+      select schema_name from diorama.schemas
+      where template_schema = ${templateSchema} and state = 'ready'
+      offset ${keep} limit ${limit} for update skip locked
+    )
+    returning schema_name as schema
+  `;
+  return rows.map(({ schema }) => schema);
+}
+
+/** Schemas with our names that nothing refers to, and entries whose schema is gone. */
+export async function listOrphans(sql: Sql): Promise<{ schemas: string[]; entries: string[] }> {
+  const [row] = await sql<{ schemas: string[]; entries: string[] }[]>`
+    select
+      array(
+        select nspname::text from pg_namespace
+        where (nspname ~ '^env_[0-9a-f]{32}$' and nspname not in (select schema_name from diorama.schemas))
+           or (nspname ~ '^tpl_[0-9a-f]{32}$' and nspname not in (select schema_name from diorama.templates))
+      ) as schemas,
+      array(
+        select schema_name from diorama.schemas where schema_name not in (select nspname from pg_namespace)
+      ) as entries
+  `;
+  return row ?? { schemas: [], entries: [] };
+}

@@ -1,0 +1,163 @@
+import { failedColumns } from "~/capture/results";
+import type { Fragment, Sql } from "~/db/connect";
+
+export type NewEnvironmentRow = {
+  readonly environmentId: string;
+  readonly userId: string;
+  readonly keyId: string;
+  readonly service: string;
+  readonly templateName: string;
+  readonly actingUserId: string;
+  readonly tokenHash: Buffer;
+  readonly ttlSeconds: number;
+};
+
+export type Claimed = { readonly schemaName: string; readonly expiresAt: Date };
+
+/**
+ * Takes a ready schema for a new environment, in one statement. Undefined when there is none. No two callers get the
+ * same one, on whichever servers: each locks the row it takes and skips those that others have locked.
+ */
+export async function claim(
+  sql: Sql,
+  templateSchema: string,
+  environment: NewEnvironmentRow,
+): Promise<Claimed | undefined> {
+  const [claimed] = await sql<Claimed[]>`
+    with spare as (
+      update diorama.schemas set state = 'claimed', changed_at = now()
+      where schema_name = (
+        select schema_name from diorama.schemas
+        where template_schema = ${templateSchema} and state = 'ready'
+        limit 1 for update skip locked
+      )
+      returning schema_name
+    )
+    ${insertEnvironment(sql, environment, sql`spare`)}
+  `;
+  return claimed;
+}
+
+/** Inserts an environment for each row of `schemas`, a relation with the column `schema_name`. */
+function insertEnvironment(sql: Sql, environment: NewEnvironmentRow, schemas: Fragment): Fragment {
+  const e = environment;
+  return sql`
+    insert into diorama.environments (
+      environment_id, user_id, key_id, service, template_name, schema_name, acting_user_id, token_hash, expires_at
+    )
+    select ${e.environmentId}, ${e.userId}, ${e.keyId}, ${e.service}, ${e.templateName}, schema_name,
+      ${e.actingUserId}, ${e.tokenHash}, now() + ${e.ttlSeconds}::float8 * interval '1 second'
+    from ${schemas}
+    returning schema_name as "schemaName", expires_at as "expiresAt"
+  `;
+}
+
+/** Registers a schema that was just built and, in the same transaction, gives it to a new environment. */
+export async function insertWith(
+  sql: Sql,
+  schemaName: string,
+  environment: NewEnvironmentRow,
+): Promise<Claimed> {
+  const [claimed] = await sql<Claimed[]>`
+    ${insertEnvironment(sql, environment, sql`(values (${schemaName})) as built (schema_name)`)}
+  `;
+  if (!claimed) throw new Error("the environment was not inserted");
+  return claimed;
+}
+
+export type EnvironmentRow = {
+  readonly environmentId: string;
+  readonly userId: string;
+  readonly keyId: string;
+  readonly service: string;
+  readonly templateName: string;
+  readonly schemaName: string;
+  readonly templateSchema: string;
+  readonly actingUserId: string;
+  readonly tokenHash: Buffer;
+  readonly expiresAt: Date;
+  /** live: usable. expired: its time is over, swept or not. deleted: by request, before that. */
+  readonly state: "live" | "expired" | "deleted";
+};
+
+const stateExpression = (sql: Sql): Fragment => sql`
+  case when deleted_at < expires_at then 'deleted' when expires_at <= now() then 'expired' else 'live' end
+`;
+
+export async function find(sql: Sql, environmentId: string): Promise<EnvironmentRow | undefined> {
+  const [environment] = await sql<EnvironmentRow[]>`
+    select environment_id, user_id, key_id, service, template_name, schema_name, template_schema, acting_user_id, token_hash,
+      expires_at, ${stateExpression(sql)} as state
+    from diorama.environments left join diorama.schemas using (schema_name)
+    where environment_id = ${environmentId}
+  `;
+  return environment;
+}
+
+export type Ended = { readonly schemaName: string };
+
+/**
+ * Ends environments: their schemas are to be recycled, their running runs are closed and say why. The environments
+ * are those that `which` selects and locks among the ones that have not ended.
+ */
+async function end(
+  sql: Sql,
+  which: Fragment,
+  reason: string,
+  closeMark: Fragment,
+): Promise<Ended[]> {
+  return await sql<Ended[]>`
+    with ended as (
+      update diorama.environments set deleted_at = now()
+      where environment_id in (
+        select environment_id from diorama.environments
+        where deleted_at is null and ${which}
+      )
+      returning environment_id, schema_name
+    ), freed as (
+      update diorama.schemas s set state = 'used', changed_at = now()
+      from ended where s.schema_name = ended.schema_name
+    ), closed as (
+      update diorama.runs r set ${failedColumns(sql, `run abandoned: environment ${reason}`)}
+      from ended where r.environment_id = ended.environment_id and r.status = 'running'
+      returning r.run_id, r.environment_id, r.capture
+    )
+    select ended.schema_name,
+      case when closed.capture = 'log' then ${closeMark}::text end as mark
+    from ended left join closed using (environment_id)
+  `;
+}
+
+/** Undefined when it was not live. */
+export async function remove(
+  sql: Sql,
+  environmentId: string,
+  closeMark: Fragment,
+): Promise<Ended | undefined> {
+  const which = sql`environment_id = ${environmentId} and expires_at > now() for update`;
+  const [ended] = await end(sql, which, "deleted", closeMark);
+  return ended;
+}
+
+const EXPIRE_BATCH = 100;
+
+/** Ends up to a hundred environments whose time is over. */
+export const removeExpired = async (sql: Sql, closeMark: Fragment): Promise<Ended[]> =>
+  await end(
+    sql,
+    sql`expires_at <= now() limit ${EXPIRE_BATCH} for update skip locked`,
+    "expired",
+    closeMark,
+  );
+
+export async function countLive(sql: Sql, keyId: string): Promise<number> {
+  const [row] = await sql`
+    select count(*)::int as count from diorama.environments
+    where key_id = ${keyId} and deleted_at is null and expires_at > now()
+  `;
+  return row?.["count"] ?? 0;
+}
+
+/** Makes the caller's transaction the only one that creates environments with this key. */
+export const lockKey = async (sql: Sql, keyId: string) =>
+  await sql`select pg_advisory_xact_lock(hashtext(${`diorama environments ${keyId}`}))`;

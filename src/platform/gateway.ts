@@ -1,0 +1,127 @@
+/**
+ * Calls to an environment's own API: `/api/env/{envId}/services/{service}/…` → the replica.
+ *
+ * One statement finds the environment and the key together, with the database's clock, on every call: an expired
+ * environment or a revoked key is refused at once, whatever any server remembers.
+ */
+import { timingSafeEqual } from "node:crypto";
+import { errorCode, INVALID_SCHEMA_NAME, type Pool, UNDEFINED_TABLE } from "~/db/connect";
+import { openSession, tablesOf } from "~/db/session";
+import { ApiError } from "~/errors";
+import { authorization, platformKey } from "~/http/auth";
+import { readBody, SERVICE_BODY_MAX } from "~/http/body";
+import { environmentId, notFound } from "~/platform/environments/environments";
+import * as environments from "~/platform/environments/store";
+import { credentialKind, hashCredential } from "~/platform/keys/format";
+import type { Keys } from "~/platform/keys/keys";
+import { requireReplica, type Templates } from "~/platform/templates/templates";
+import { REPLICAS } from "~/replicas/index";
+
+export type Gateway = ReturnType<typeof createGateway>;
+
+export type GatewayPath = {
+  readonly envId: string;
+  readonly service: string;
+  readonly path: string;
+};
+
+const PATH = /^\/api\/env\/([^/]*)\/services\/([^/]*)(?:\/(.*))?$/;
+
+/** The parts of a path that leads to an environment, as they stand in the URL; undefined for any other. */
+export function gatewayPath(pathname: string): GatewayPath | undefined {
+  const [, envId, service, path = ""] = PATH.exec(pathname) ?? [];
+  return envId === undefined || service === undefined ? undefined : { envId, service, path };
+}
+
+export function createGateway(deps: {
+  pool: Pool;
+  replicas: Pool;
+  keys: Keys;
+  templates: Templates;
+}) {
+  const { pool, replicas, keys, templates } = deps;
+
+  /** The environment, if the credential opens it. Throws `not_authed` or `environment_not_found`. */
+  async function open(id: string | undefined, credential: string | undefined) {
+    if (credential !== undefined && credentialKind(credential) === "e") {
+      const environment = id === undefined ? undefined : await environments.find(pool, id);
+      if (!environment || !timingSafeEqual(environment.tokenHash, hashCredential(credential)))
+        throw new ApiError("not_authed", "Invalid API key");
+      return { environment, principal: undefined };
+    }
+    const principal = await keys.authenticate(credential);
+    const environment = id === undefined ? undefined : await environments.find(pool, id);
+    return {
+      environment: environment?.userId === principal.userId ? environment : undefined,
+      principal,
+    };
+  }
+
+  return {
+    /** Answers one call. `baseUrl`: scheme and host by which the caller reached us. */
+    async handle(
+      request: Request,
+      url: URL,
+      { envId, service, path }: GatewayPath,
+      baseUrl: string,
+    ): Promise<Response> {
+      const id = environmentId(envId);
+      const body = await readBody(request, SERVICE_BODY_MAX);
+      const { credential, userToken } = credentialOf(request, url, body, service);
+      const { environment, principal } = await open(id, credential);
+      await keys.countRequest(principal ?? environment);
+      if (id === undefined)
+        throw new ApiError(
+          "invalid_environment_path",
+          "An environment id is 32 lower-case hex digits",
+        );
+      const replica = requireReplica(service);
+      if (environment?.state !== "live") throw notFound();
+      if (environment.service !== service)
+        throw new ApiError(
+          "invalid_service",
+          `This is an environment of the service ${environment.service}`,
+        );
+      const tables = await templates.tablesOf(environment);
+      const session = openSession(replicas, tablesOf(replicas, environment.schemaName, tables));
+      try {
+        return await replica.handle({
+          request,
+          url,
+          path,
+          body,
+          session,
+          actor: environment.actingUserId,
+          userToken,
+          baseUrl: `${baseUrl}/api/env/${envId}/services/${service}`,
+        });
+      } catch (error) {
+        // Its schema went away under the call: it was deleted or expired just now.
+        const code = errorCode(error);
+        if (code === UNDEFINED_TABLE || code === INVALID_SCHEMA_NAME) {
+          const now = await environments.find(pool, id);
+          if (now?.state !== "live") throw notFound();
+        }
+        throw error;
+      }
+    },
+  };
+}
+
+/**
+ * The platform's credential and, beside it, the service's own user token. `X-API-Key` is always the credential;
+ * elsewhere only what looks like one of ours is.
+ */
+function credentialOf(request: Request, url: URL, body: Uint8Array, service: string) {
+  const header = authorization(request);
+  const key = platformKey(request);
+  if (key !== undefined) return { credential: key, userToken: header };
+  if (header !== undefined && looksOurs(header))
+    return { credential: header, userToken: undefined };
+  const argument = REPLICAS.get(service)?.credential?.({ request, url, body });
+  if (argument !== undefined && looksOurs(argument))
+    return { credential: argument, userToken: header };
+  return { credential: undefined, userToken: header };
+}
+
+const looksOurs = (text: string) => text.startsWith("diorama_");

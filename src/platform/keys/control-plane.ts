@@ -1,0 +1,79 @@
+/** Keys validated elsewhere: `POST {url}/validate {api_key}` → `{valid, user_id}`. Fails closed, never with 401. */
+
+import { LimitExceeded, unavailable } from "~/errors";
+import type { Principal } from "~/http/auth";
+import { errorFields, type Log } from "~/log";
+import { hashCredential } from "~/platform/keys/format";
+
+/** `undefined`: the key is not valid. */
+type Verdict = Principal | LimitExceeded | undefined;
+
+const TIMEOUT_MS = 5_000;
+const ACCEPTED_MS = 60_000;
+const REFUSED_MS = 5_000;
+const BODY_MAX = 16 * 1024;
+const CACHE_MAX = 10_000;
+
+export function createControlPlane(url: string, log: Log) {
+  const verdicts = new Map<string, { verdict: Verdict; until: number }>();
+  const underWay = new Map<string, Promise<Verdict>>();
+
+  async function ask(key: string, id: string): Promise<Verdict> {
+    try {
+      const response = await fetch(`${url}/validate`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ api_key: key }),
+        redirect: "error",
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      if (!response.ok) throw new Error(`the control plane answered ${response.status}`);
+      return readVerdict(JSON.parse(await readCapped(response)), id);
+    } catch (error) {
+      log.warn("control plane failed", errorFields(error));
+      throw unavailable("Keys cannot be validated at the moment");
+    }
+  }
+
+  return {
+    async validate(key: string): Promise<Verdict> {
+      const id = hashCredential(key).toString("hex").slice(0, 32);
+      const known = verdicts.get(id);
+      if (known && known.until > performance.now()) return known.verdict;
+      let asked = underWay.get(id);
+      if (!asked) {
+        asked = ask(key, id).finally(() => underWay.delete(id));
+        underWay.set(id, asked);
+      }
+      const verdict = await asked;
+      const accepted = verdict !== undefined && !(verdict instanceof LimitExceeded);
+      if (verdicts.size >= CACHE_MAX) verdicts.clear();
+      verdicts.set(id, {
+        verdict,
+        until: performance.now() + (accepted ? ACCEPTED_MS : REFUSED_MS),
+      });
+      return verdict;
+    },
+  };
+}
+
+async function readCapped(response: Response): Promise<string> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > BODY_MAX) throw new Error("the control plane's answer is too long");
+  }
+  return text;
+}
+
+function readVerdict(body: unknown, id: string): Verdict {
+  const answer = (body ?? {}) as Record<string, unknown>;
+  const { valid, user_id: userId, reason, limit, current } = answer;
+  if (valid === true && typeof userId === "string" && userId !== "")
+    return { userId, keyId: id, plan: "enterprise" };
+  if (valid !== false) throw new Error("the control plane's answer is malformed");
+  if (typeof reason === "string" && typeof limit === "number" && typeof current === "number")
+    return new LimitExceeded(reason, limit, current);
+  return undefined;
+}

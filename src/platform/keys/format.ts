@@ -1,0 +1,51 @@
+/**
+ * What our credentials look like: `diorama_k_` (key) or `diorama_e_` (environment token), 256 random bits and a
+ * checksum, all in base62. The prefix is for secret scanners, the checksum refuses typing errors without a query.
+ *
+ * Pattern: ^diorama_[ke]_[0-9A-Za-z]{49}$
+ */
+import { createHash, randomBytes } from "node:crypto";
+
+export type CredentialKind = "k" | "e";
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const SECRET_BYTES = 32;
+const SECRET_LENGTH = 43; // ceil(256 / log2(62))
+const CHECKSUM_LENGTH = 6; // ceil(32 / log2(62))
+const PATTERN = /^diorama_([ke])_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+
+function base62(value: bigint, length: number): string {
+  let text = "";
+  for (let rest = value; text.length < length; rest /= 62n)
+    text = ALPHABET[Number(rest % 62n)] + text;
+  return text;
+}
+
+const checksum = (text: string) => base62(BigInt(Bun.hash.crc32(text)), CHECKSUM_LENGTH);
+
+export function formatCredential(kind: CredentialKind, secret: Uint8Array): string {
+  const body = `diorama_${kind}_${base62(BigInt(`0x${Buffer.from(secret).toString("hex")}`), SECRET_LENGTH)}`;
+  return body + checksum(body);
+}
+
+export const newCredential = (kind: CredentialKind) =>
+  formatCredential(kind, randomBytes(SECRET_BYTES));
+
+/** The kind of a well-formed credential; undefined for any other text. */
+export function credentialKind(text: string): CredentialKind | undefined {
+  const [, kind, , sum] = PATTERN.exec(text) ?? [];
+  if (!kind || checksum(text.slice(0, -CHECKSUM_LENGTH)) !== sum) return undefined;
+  return kind as CredentialKind;
+}
+
+/** What is stored in place of a credential. */
+export const hashCredential = (text: string) => createHash("sha256").update(text).digest();
+
+/**
+ * The key of every development server, the same everywhere: it opens nothing that calls without a key do not open,
+ * and there is none like it in production.
+ */
+export const DEVELOPMENT_KEY = formatCredential(
+  "k",
+  createHash("sha256").update("diorama development key").digest(),
+);

@@ -1,0 +1,125 @@
+/** Who a key belongs to, and what it may still use up. */
+import { timingSafeEqual } from "node:crypto";
+import type { Config } from "~/config";
+import type { Pool, Sql } from "~/db/connect";
+import { ApiError, LimitExceeded } from "~/errors";
+import type { Principal } from "~/http/auth";
+import type { Log } from "~/log";
+import { createControlPlane } from "~/platform/keys/control-plane";
+import {
+  credentialKind,
+  DEVELOPMENT_KEY,
+  hashCredential,
+  newCredential,
+} from "~/platform/keys/format";
+import * as store from "~/platform/keys/store";
+
+export type Keys = ReturnType<typeof createKeys>;
+
+export const DEVELOPER: Principal = {
+  userId: "development",
+  keyId: "development",
+  plan: "enterprise",
+};
+
+const REQUESTS_PER_DAY = 2_000;
+const ENVIRONMENTS_PER_DAY = 200;
+const REQUESTS_PER_HOUR = { free: 100, pro: 1_000, enterprise: Number.POSITIVE_INFINITY };
+export const CONCURRENT_ENVIRONMENTS = { free: 5, pro: 50, enterprise: Number.POSITIVE_INFINITY };
+
+const notAuthed = (detail: string) => new ApiError("not_authed", detail);
+
+export function createKeys(pool: Pool, config: Config, log: Log) {
+  const controlPlane =
+    config.CONTROL_PLANE_URL && createControlPlane(config.CONTROL_PLANE_URL, log);
+
+  async function lookUp(key: string): Promise<Principal> {
+    if (config.development && key === DEVELOPMENT_KEY) return DEVELOPER;
+    if (controlPlane) {
+      const verdict = await controlPlane.validate(key);
+      if (verdict instanceof LimitExceeded) throw verdict;
+      if (!verdict) throw notAuthed("Invalid API key");
+      return verdict;
+    }
+    if (credentialKind(key) !== "k") throw notAuthed("Invalid API key");
+    const hash = hashCredential(key);
+    const row = await store.findKey(pool, hash);
+    if (!row || !timingSafeEqual(row.keyHash, hash)) throw notAuthed("Invalid API key");
+    if (!row.usable) throw notAuthed("API key has expired");
+    return { userId: row.userId, keyId: row.keyId, plan: row.plan };
+  }
+
+  return {
+    /** The holder of `key`. Without one, the developer of a development server. Throws `not_authed`. */
+    async authenticate(key: string | undefined): Promise<Principal> {
+      if (key !== undefined) return await lookUp(key);
+      if (config.development) return DEVELOPER;
+      throw notAuthed("API key required");
+    },
+
+    /**
+     * Counts one request of a key, or of an environment that was made with it. Throws LimitExceeded. Does nothing
+     * unless limits apply.
+     */
+    async countRequest(
+      by: { readonly keyId: string; readonly plan?: Principal["plan"] } | undefined,
+    ): Promise<void> {
+      if (!config.RATE_LIMITS || !by) return;
+      const { keyId } = by;
+      const plan = by.plan ?? (await store.findPlan(pool, keyId)) ?? "enterprise";
+      const perHour = REQUESTS_PER_HOUR[plan];
+      if (Number.isFinite(perHour)) {
+        const hour = await store.use(pool, {
+          keyId,
+          kind: "request/hour",
+          period: "hour",
+          limit: perHour,
+        });
+        if (!hour.admitted)
+          throw new LimitExceeded(
+            "hourly request limit reached",
+            perHour,
+            hour.used,
+            hour.secondsLeft,
+          );
+      }
+      const day = await store.use(pool, {
+        keyId,
+        kind: "request/day",
+        period: "day",
+        limit: REQUESTS_PER_DAY,
+      });
+      if (!day.admitted)
+        throw new LimitExceeded("daily request limit reached", REQUESTS_PER_DAY, day.used);
+    },
+
+    /** Counts one environment in the caller's transaction, whose rollback gives it back. Throws LimitExceeded. */
+    async countEnvironment(sql: Sql, { keyId }: Principal): Promise<void> {
+      const day = await store.use(sql, {
+        keyId,
+        kind: "environment/day",
+        period: "day",
+        limit: ENVIRONMENTS_PER_DAY,
+      });
+      if (!day.admitted)
+        throw new LimitExceeded("daily environment limit reached", ENVIRONMENTS_PER_DAY, day.used);
+    },
+
+    limited: config.RATE_LIMITS,
+  };
+}
+
+export type NewKey = {
+  userId: string;
+  name: string;
+  plan: Principal["plan"];
+  expiresInDays: number | null;
+};
+
+/** Makes a key. The answer is the only time it is shown. */
+export async function createKey(sql: Sql, key: NewKey): Promise<{ keyId: string; key: string }> {
+  const keyId = crypto.randomUUID().replaceAll("-", "");
+  const secret = newCredential("k");
+  await store.insertKey(sql, { ...key, keyId, hash: hashCredential(secret) });
+  return { keyId, key: secret };
+}

@@ -1,0 +1,189 @@
+/**
+ * What nobody waits for: ending expired environments, recycling their schemas, filling the pool, tidying up.
+ *
+ * One server at a time does it: it holds an advisory lock on a connection of its own. Nothing depends on that for
+ * being right, as every step locks the rows it takes; it only keeps servers out of each other's way.
+ */
+import type { Capture } from "~/capture/capture";
+import type { Config } from "~/config";
+import { isUnavailable, type Pool } from "~/db/connect";
+import { dropSchema } from "~/db/schemas";
+import { errorFields, type Log } from "~/log";
+import type { Spares } from "~/platform/environments/pool";
+import * as schemas from "~/platform/environments/schemas-store";
+import * as environments from "~/platform/environments/store";
+import { deleteOldUsage } from "~/platform/keys/store";
+import type { Templates } from "~/platform/templates/templates";
+
+export type Maintenance = ReturnType<typeof createMaintenance>;
+
+const LOCK = "diorama maintenance";
+const SPARES_PER_TEMPLATE = 100;
+/** A used schema whose server should have recycled it by now. */
+const STRANDED_SECONDS = 5;
+const BATCH = 50;
+/** An orphan is dropped when it was still one this long after it was first seen. */
+const ORPHAN_MS = 600_000;
+const RETENTION_DAYS = 30;
+/** Between two builds for the pool, in units of the time that the build took: calls come first. */
+const REST_IDLE = 0.2;
+const REST_BUSY = 3;
+
+export function createMaintenance(deps: {
+  config: Config;
+  pool: Pool;
+  /** One connection, which holds the lock. */
+  lock: Pool;
+  builders: Pool;
+  templates: Templates;
+  spares: Spares;
+  capture: Capture;
+  log: Log;
+  /** Calls being answered at this moment. */
+  inFlight: () => number;
+}) {
+  const { config, pool, lock, builders, templates, spares, capture, log } = deps;
+  const orphanSince = new Map<string, number>();
+  let stopping = false;
+  let touchedAt = performance.now();
+  let wake: () => void = () => {};
+
+  const pause = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+
+  async function leads(): Promise<boolean> {
+    const [row] = await lock`select pg_try_advisory_lock(hashtext(${LOCK})) as held`;
+    return row?.["held"] === true;
+  }
+
+  async function expire() {
+    for (;;) {
+      const ended = await environments.removeExpired(pool, capture.closeMark(pool));
+      if (ended.length === 0) return;
+      log.debug("environments expired", { count: ended.length });
+      await Promise.all(ended.map(({ schemaName }) => spares.recycle(schemaName)));
+    }
+  }
+
+  async function recycleStranded() {
+    const stranded = await schemas.listUsed(pool, STRANDED_SECONDS, BATCH);
+    await Promise.all(stranded.map((schema) => spares.recycle(schema)));
+  }
+
+  /** Ready schemas that no template, or no target, calls for any more. */
+  async function trim(targets: ReadonlyMap<string, number>, ready: ReadonlyMap<string, number>) {
+    for (const [templateSchema, count] of ready) {
+      const keep = targets.get(templateSchema) ?? 0;
+      if (count <= keep * 2) continue; // recycling after a burst overshoots; some reserve is welcome
+      const retired = await schemas.retire(pool, templateSchema, keep, BATCH);
+      for (const schema of retired) {
+        await dropSchema(builders, schema);
+        await schemas.forget(pool, schema);
+      }
+    }
+  }
+
+  async function targets(): Promise<Map<string, number>> {
+    const list = await templates.list();
+    return new Map(
+      list.map(({ name, schemaName }) => [
+        schemaName,
+        config.ENVIRONMENT_POOL_TARGETS
+          ? (config.ENVIRONMENT_POOL_TARGETS.get(name) ?? 0)
+          : SPARES_PER_TEMPLATE,
+      ]),
+    );
+  }
+
+  const active = () => performance.now() - touchedAt < config.MAINTENANCE_IDLE_TIMEOUT * 1000;
+
+  /** Adds spares, the emptiest template first, until all targets are met or the cycle is over. */
+  async function fill(wanted: ReadonlyMap<string, number>, deadline: number) {
+    while (!stopping && active() && performance.now() < deadline) {
+      const ready = await schemas.countReady(pool);
+      const [poorest] = [...wanted]
+        .map(([template, target]) => ({ template, have: ready.get(template) ?? 0, target }))
+        .filter(({ have, target }) => have < target)
+        .sort((a, b) => a.have / a.target - b.have / b.target);
+      if (!poorest) return;
+      const started = performance.now();
+      await spares.addSpare(poorest.template);
+      const took = performance.now() - started;
+      await pause(took * (deps.inFlight() > 0 ? REST_BUSY : REST_IDLE));
+    }
+  }
+
+  async function sweepOrphans() {
+    const { schemas: found, entries } = await schemas.listOrphans(pool);
+    for (const entry of entries) await schemas.forget(pool, entry);
+    for (const known of orphanSince.keys()) if (!found.includes(known)) orphanSince.delete(known);
+    for (const schema of found) {
+      const since = orphanSince.get(schema) ?? performance.now();
+      orphanSince.set(schema, since);
+      if (performance.now() - since < ORPHAN_MS) continue;
+      log.warn("orphan schema dropped", { schema });
+      await dropSchema(builders, schema);
+    }
+  }
+
+  async function forgetOld() {
+    await deleteOldUsage(pool);
+    await pool`
+      delete from diorama.runs where status not in ('running', 'ending')
+        and ended_at < now() - ${RETENTION_DAYS} * interval '1 day'
+    `;
+    await pool`
+      delete from diorama.environments e where deleted_at < now() - ${RETENTION_DAYS} * interval '1 day'
+        and not exists (select from diorama.runs r where r.environment_id = e.environment_id)
+    `;
+  }
+
+  async function cycle() {
+    if (!(await leads())) return;
+    const deadline = performance.now() + config.MAINTENANCE_CYCLE_INTERVAL * 1000;
+    await expire();
+    await recycleStranded();
+    await sweepOrphans();
+    await forgetOld();
+    const wanted = await targets();
+    await trim(wanted, await schemas.countReady(pool));
+    await fill(wanted, deadline);
+  }
+
+  async function run() {
+    while (!stopping) {
+      const started = performance.now();
+      await cycle().catch((error) => {
+        if (!stopping)
+          log[isUnavailable(error) ? "warn" : "error"]("maintenance failed", errorFields(error));
+      });
+      const rest = config.MAINTENANCE_CYCLE_INTERVAL * 1000 - (performance.now() - started);
+      if (!stopping && rest > 0) await pause(rest);
+    }
+  }
+
+  let running: Promise<void> | undefined;
+  return {
+    start() {
+      running = run();
+    },
+    /** A call came in: the pool is worth filling for another while. */
+    touch() {
+      touchedAt = performance.now();
+    },
+    /** One cycle now, whatever the interval. */
+    cycle,
+    async stop() {
+      stopping = true;
+      wake();
+      await running;
+      await spares.settle();
+    },
+  };
+}

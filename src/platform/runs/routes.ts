@@ -1,0 +1,69 @@
+import { Elysia, status, t } from "elysia";
+import { failures } from "~/http/errors";
+import { principalOf } from "~/http/principal";
+import { CompletedRun, NewRun, Results, RunRef, StartedRun } from "~/platform/runs/model";
+import type { Runs } from "~/platform/runs/runs";
+
+/** A diff may have megabytes and is stored as text: it is sent as it is, not parsed and printed again. */
+const json = (text: string) =>
+  new Response(text, { headers: { "Content-Type": "application/json; charset=utf-8" } });
+
+export const runRoutes = (runs: Runs) =>
+  new Elysia({ tags: ["runs"] })
+    .post(
+      "/startRun",
+      async ({ request, body }) => status(201, await runs.start(principalOf(request).userId, body)),
+      {
+        body: NewRun,
+        response: {
+          201: StartedRun,
+          ...failures(
+            "invalid_request",
+            "environment_not_found",
+            "run_already_exists",
+            "test_not_found",
+            "suite_not_found",
+            "request_too_large",
+          ),
+        },
+        detail: {
+          summary: "Start a run",
+          description:
+            "From here on every change to the environment is recorded, until the run is ended.",
+        },
+      },
+    )
+    .post(
+      "/diffRun",
+      async ({ request, body }) => json(await runs.diff(principalOf(request).userId, body.runId)),
+      {
+        body: RunRef,
+        response: {
+          200: CompletedRun,
+          ...failures(
+            "invalid_request",
+            "run_not_found",
+            "run_already_completed",
+            "request_too_large",
+          ),
+        },
+        detail: {
+          summary: "End a run and get its diff",
+          description: "The net effect of every transaction that committed between start and end.",
+        },
+      },
+    )
+    .get(
+      "/results/:runId",
+      async ({ request, params }) =>
+        json(await runs.results(principalOf(request).userId, params.runId)),
+      {
+        params: t.Object({ runId: t.String() }),
+        response: { 200: Results, ...failures("run_not_found") },
+        detail: {
+          summary: "What a run has come to",
+          description:
+            "`running` until it is ended; then its result, for as long as results are kept.",
+        },
+      },
+    );

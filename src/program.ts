@@ -1,0 +1,153 @@
+/**
+ * The whole program as a value: connects, wires, starts, stops. `main.ts` runs one, tests start the very same on
+ * port 0.
+ */
+import { createApp } from "~/app";
+import { createCapture } from "~/capture/capture";
+import { publish } from "~/capture/slot";
+import { type Config, ConfigError } from "~/config";
+import { connect } from "~/db/connect";
+import { migrate } from "~/db/migrate";
+import { examine } from "~/doctor";
+import { createLog } from "~/log";
+import { createEnvironments } from "~/platform/environments/environments";
+import { createSpares } from "~/platform/environments/pool";
+import { createGateway } from "~/platform/gateway";
+import { healthRoutes } from "~/platform/health";
+import { createKeys } from "~/platform/keys/keys";
+import { createMaintenance } from "~/platform/maintenance";
+import { createRuns } from "~/platform/runs/runs";
+import { buildBuiltins } from "~/platform/templates/builtin";
+import { createTemplates } from "~/platform/templates/templates";
+import { VERSION } from "~/version";
+
+export type Program = Awaited<ReturnType<typeof startProgram>>;
+
+const PLATFORM_CONNECTIONS = 8;
+const REPLICA_CONNECTIONS = 12;
+/** Bun closes a connection on which nothing happens for this long; ending a run may take longer. */
+const IDLE_SECONDS = 120;
+/** Ours come first, with an answer; this is for what does not even declare its length. */
+const BODY_BYTES_MAX = 16 * 1024 * 1024;
+const DRAIN_MS = 25_000;
+const DRAIN_POLL_MS = 20;
+
+/** Starts serving. Throws Unfit when the database does not have what is needed. */
+export async function startProgram(config: Config) {
+  const log = createLog(config.LOG_LEVEL);
+  const url = config.DATABASE_URL;
+  const cores = navigator.hardwareConcurrency;
+  const builderCount = Math.max(1, Math.min(config.POOL_REFILL_CONCURRENCY, cores));
+  const pool = connect(url, { max: PLATFORM_CONNECTIONS, name: "platform", camel: true });
+  const replicas = connect(url, { max: REPLICA_CONNECTIONS, name: "replicas" });
+  const builders = connect(url, { max: builderCount + 1, name: "builders", patient: true });
+  const lock = connect(url, { max: 1, name: "maintenance", patient: true });
+  const closePools = () =>
+    Promise.all([pool, replicas, builders, lock].map((each) => each.end({ timeout: 1 })));
+
+  try {
+    const { plugin, warnings } = await examine(pool, config);
+    for (const warning of warnings) log.warn(warning);
+    const applied = await migrate(pool);
+    if (applied.length > 0) log.info("migrations applied", { versions: applied.join(", ") });
+    if (config.SEED) await buildBuiltins(pool, builders, log);
+
+    const keys = createKeys(pool, config, log);
+    const templates = createTemplates(pool, replicas);
+    await requireKnownTargets(config, templates);
+    const capture = await createCapture({
+      kind: config.LOGICAL_REPLICATION_ENABLED ? "log" : "snapshot",
+      options: {
+        url,
+        plugin,
+        walBudgetBytes: config.CAPTURE_WAL_BUDGET,
+        idleSeconds: config.REPLICATION_IDLE_TIMEOUT,
+      },
+      level: config.LOG_LEVEL,
+      pool,
+      log,
+    });
+    const spares = createSpares({
+      pool,
+      builders,
+      templates,
+      concurrency: builderCount,
+      log,
+      onBuild: async (tx, schema) => {
+        if (capture.kind === "log" && plugin === "pgoutput") await publish(tx, schema);
+      },
+    });
+    const environments = createEnvironments({ pool, templates, spares, keys, capture });
+    const runs = createRuns({ pool, environments, templates, capture });
+    const gateway = createGateway({ pool, replicas, keys, templates });
+    const app = createApp({
+      keys,
+      environments,
+      runs,
+      gateway,
+      health: healthRoutes(pool, capture),
+      log,
+    });
+    const maintenance = createMaintenance({
+      config,
+      pool,
+      lock,
+      builders,
+      templates,
+      spares,
+      capture,
+      log,
+      inFlight: app.inFlight,
+    });
+    const server = Bun.serve({
+      hostname: config.HOST,
+      port: config.PORT,
+      idleTimeout: IDLE_SECONDS,
+      maxRequestBodySize: BODY_BYTES_MAX,
+      fetch(request) {
+        maintenance.touch();
+        return app.fetch(request);
+      },
+    });
+    maintenance.start();
+    const address = `http://${config.HOST === "0.0.0.0" ? "127.0.0.1" : config.HOST}:${server.port}`;
+    log.info("started", {
+      url: address,
+      environment: config.ENVIRONMENT,
+      capture: capture.kind,
+      version: VERSION,
+    });
+
+    return {
+      url: address,
+      app,
+      maintenance,
+      /** Finishes what is being answered, hands over what others go on with, and closes every connection. */
+      async stop() {
+        const closed = server.stop();
+        const deadline = performance.now() + DRAIN_MS;
+        while (app.inFlight() > 0 && performance.now() < deadline) await Bun.sleep(DRAIN_POLL_MS);
+        await maintenance.stop();
+        await capture.stop();
+        await closePools();
+        await server.stop(true);
+        await closed;
+        log.info("stopped");
+      },
+    };
+  } catch (error) {
+    await closePools();
+    throw error;
+  }
+}
+
+/** ENVIRONMENT_POOL_TARGETS can only be checked once the templates are known. */
+async function requireKnownTargets(config: Config, templates: ReturnType<typeof createTemplates>) {
+  if (!config.ENVIRONMENT_POOL_TARGETS) return;
+  const names = new Set((await templates.list()).map(({ name }) => name));
+  const unknown = [...config.ENVIRONMENT_POOL_TARGETS.keys()].filter((name) => !names.has(name));
+  if (unknown.length > 0)
+    throw new ConfigError([
+      `ENVIRONMENT_POOL_TARGETS names ${unknown.join(", ")}; needed: names of templates (${[...names].join(", ")})`,
+    ]);
+}

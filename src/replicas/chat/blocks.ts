@@ -1,0 +1,289 @@
+/**
+ * Validates Block Kit: which blocks there are, what they must hold, how long it may be.
+ * Facts from the service's published reference of blocks, elements and composition objects.
+ */
+type Problem = { readonly what: string; readonly pointer: string };
+type Rule = (value: unknown, pointer: string, problems: Problem[]) => void;
+type Fields = Readonly<Record<string, Rule>>;
+type Item = Readonly<Record<string, unknown>>;
+
+export type Block = { type: string; block_id: string; [field: string]: unknown };
+
+const BLOCKS_MAX = 50;
+const BLOCK_ID_LENGTH = 5;
+
+const isItem = (value: unknown): value is Item =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const add = (problems: Problem[], what: string, pointer: string) => {
+  problems.push({ what, pointer });
+};
+
+const string =
+  (max: number, min = 0): Rule =>
+  (value, pointer, problems) => {
+    if (typeof value !== "string") add(problems, "must be a string", pointer);
+    else if (value.length > max) add(problems, `must be less than ${max + 1} characters`, pointer);
+    else if (value.length < min) add(problems, `must be more than ${min - 1} characters`, pointer);
+  };
+
+const flag: Rule = (value, pointer, problems) => {
+  if (typeof value !== "boolean") add(problems, "must be a boolean", pointer);
+};
+
+const number: Rule = (value, pointer, problems) => {
+  if (!Number.isFinite(Number(value)) || value === null) add(problems, "must be a number", pointer);
+};
+
+const choice =
+  (...choices: readonly string[]): Rule =>
+  (value, pointer, problems) => {
+    if (!choices.includes(value as string)) add(problems, "must be a valid enum value", pointer);
+  };
+
+const list =
+  (rule: Rule, max: number, min = 1): Rule =>
+  (value, pointer, problems) => {
+    if (!Array.isArray(value)) {
+      add(problems, "must be an array", pointer);
+      return;
+    }
+    if (value.length > max) add(problems, `no more than ${max} items allowed`, pointer);
+    if (value.length < min) add(problems, `no less than ${min} items allowed`, pointer);
+    for (const [index, item] of value.entries()) rule(item, `${pointer}/${index}`, problems);
+  };
+
+/** An object with these fields; a name that ends in `?` may be missing. Further fields are let pass. */
+const object =
+  (fields: Fields): Rule =>
+  (value, pointer, problems) => {
+    if (!isItem(value)) {
+      add(problems, "must be an object", pointer);
+      return;
+    }
+    for (const [key, rule] of Object.entries(fields)) {
+      const name = key.replace(/\?$/, "");
+      if (value[name] !== undefined && value[name] !== null)
+        rule(value[name], `${pointer}/${name}`, problems);
+      else if (name === key) add(problems, `missing required field: ${name}`, pointer);
+    }
+  };
+
+/** An object whose `type` says which rule applies. */
+const byType =
+  (what: string, rules: Readonly<Record<string, Rule>>): Rule =>
+  (value, pointer, problems) => {
+    if (!isItem(value)) {
+      add(problems, "must be an object", pointer);
+      return;
+    }
+    const type = value["type"];
+    const rule = typeof type === "string" && Object.hasOwn(rules, type) ? rules[type] : undefined;
+    if (rule) rule(value, pointer, problems);
+    else
+      add(
+        problems,
+        `unsupported type: ${typeof type === "string" ? type.slice(0, 60) : what}`,
+        `${pointer}/type`,
+      );
+  };
+
+const all =
+  (...rules: readonly Rule[]): Rule =>
+  (value, pointer, problems) => {
+    for (const rule of rules) rule(value, pointer, problems);
+  };
+
+const oneOf =
+  (...names: readonly string[]): Rule =>
+  (value, pointer, problems) => {
+    if (isItem(value) && !names.some((name) => value[name] !== undefined))
+      add(problems, `must provide at least one of: ${names.join(", ")}`, pointer);
+  };
+
+const anything: Rule = () => {};
+
+// Composition objects
+const plain = (max: number) =>
+  object({ type: choice("plain_text"), text: string(max, 1), "emoji?": flag });
+const text = (max: number) =>
+  object({ type: choice("plain_text", "mrkdwn"), text: string(max, 1) });
+const confirm = object({
+  title: plain(100),
+  text: text(300),
+  confirm: plain(30),
+  deny: plain(30),
+  "style?": choice("primary", "danger"),
+});
+const option = object({
+  text: text(75),
+  value: string(150, 1),
+  "description?": plain(75),
+  "url?": string(3000),
+});
+const optionGroup = object({ label: plain(75), options: list(option, 100) });
+const slackFile = all(object({ "id?": string(255), "url?": string(3000) }), oneOf("id", "url"));
+
+// Elements
+const actionId = { "action_id?": string(255) };
+const interactive = { ...actionId, "confirm?": confirm, "focus_on_load?": flag };
+const placeholder = { "placeholder?": plain(150) };
+const image: Rule = all(
+  object({ "image_url?": string(3000), "slack_file?": slackFile, alt_text: string(2000, 1) }),
+  oneOf("image_url", "slack_file"),
+);
+const select = (fields: Fields) => object({ ...interactive, ...placeholder, ...fields });
+const staticOptions = { "options?": list(option, 100), "option_groups?": list(optionGroup, 100) };
+const many = { "max_selected_items?": number };
+const button = object({
+  ...interactive,
+  text: plain(75),
+  "url?": string(3000),
+  "value?": string(2000),
+  "style?": choice("primary", "danger"),
+  "accessibility_label?": string(75),
+});
+const workflowButton = object({
+  ...actionId,
+  text: plain(75),
+  workflow: object({ trigger: anything }),
+});
+
+const ELEMENTS: Readonly<Record<string, Rule>> = {
+  button,
+  checkboxes: object({
+    ...interactive,
+    options: list(option, 10),
+    "initial_options?": list(option, 10),
+  }),
+  radio_buttons: object({ ...interactive, options: list(option, 10), "initial_option?": option }),
+  datepicker: object({ ...interactive, ...placeholder, "initial_date?": string(10) }),
+  timepicker: object({ ...interactive, ...placeholder, "initial_time?": string(5) }),
+  datetimepicker: object({ ...interactive, "initial_date_time?": number }),
+  overflow: object({ ...actionId, options: list(option, 5), "confirm?": confirm }),
+  static_select: all(
+    select({ ...staticOptions, "initial_option?": option }),
+    oneOf("options", "option_groups"),
+  ),
+  external_select: select({ "min_query_length?": number }),
+  users_select: select({ "initial_user?": string(255) }),
+  conversations_select: select({ "initial_conversation?": string(255) }),
+  channels_select: select({ "initial_channel?": string(255) }),
+  multi_static_select: all(
+    select({ ...staticOptions, ...many }),
+    oneOf("options", "option_groups"),
+  ),
+  multi_external_select: select(many),
+  multi_users_select: select(many),
+  multi_conversations_select: select(many),
+  multi_channels_select: select(many),
+  workflow_button: workflowButton,
+};
+const INPUTS: Readonly<Record<string, Rule>> = {
+  plain_text_input: object({
+    ...actionId,
+    ...placeholder,
+    "initial_value?": string(3000),
+    "multiline?": flag,
+    "min_length?": number,
+    "max_length?": number,
+  }),
+  email_text_input: object({ ...actionId, ...placeholder, "initial_value?": string(3000) }),
+  url_text_input: object({ ...actionId, ...placeholder, "initial_value?": string(3000) }),
+  number_input: object({ ...actionId, ...placeholder, is_decimal_allowed: flag }),
+  file_input: object({ ...actionId, "filetypes?": list(string(50), 100), "max_files?": number }),
+  rich_text_input: object({ ...actionId, ...placeholder }),
+};
+const { button: _button, workflow_button: _workflow, overflow: _overflow, ...SELECTING } = ELEMENTS;
+
+const RICH_TEXT_LEAVES: Readonly<Record<string, Rule>> = {
+  text: object({ text: string(40_000), "style?": anything }),
+  link: object({ url: string(3000, 1), "text?": string(3000) }),
+  emoji: object({ name: string(255, 1) }),
+  user: object({ user_id: string(255, 1) }),
+  usergroup: object({ usergroup_id: string(255, 1) }),
+  channel: object({ channel_id: string(255, 1) }),
+  broadcast: object({ range: choice("here", "channel", "everyone") }),
+  color: object({ value: string(10, 1) }),
+  date: object({ timestamp: number, format: string(255, 1) }),
+  team: object({ team_id: string(255, 1) }),
+};
+const leaves = list(byType("rich text", RICH_TEXT_LEAVES), 1_000, 0);
+const richTextSection = object({ elements: leaves });
+const RICH_TEXT: Readonly<Record<string, Rule>> = {
+  rich_text_section: richTextSection,
+  rich_text_preformatted: richTextSection,
+  rich_text_quote: richTextSection,
+  rich_text_list: object({
+    style: choice("bullet", "ordered"),
+    elements: list(byType("rich text", { rich_text_section: richTextSection }), 1_000),
+  }),
+};
+const richText = object({ elements: list(byType("rich text", RICH_TEXT), 1_000, 0) });
+
+const blockId = { "block_id?": string(255) };
+const block = (fields: Fields) => object({ ...blockId, ...fields });
+
+const BLOCKS: Readonly<Record<string, Rule>> = {
+  actions: block({ elements: list(byType("element", ELEMENTS), 25) }),
+  context: block({
+    elements: list(byType("element", { image, plain_text: text(2000), mrkdwn: text(2000) }), 10),
+  }),
+  context_actions: block({ elements: list(anything, 5) }),
+  divider: block({}),
+  file: block({ external_id: string(255, 1), source: choice("remote") }),
+  header: block({ text: plain(150) }),
+  image: all(block({ "title?": plain(2000) }), image),
+  input: block({
+    label: plain(2000),
+    element: byType("element", { ...SELECTING, ...INPUTS }),
+    "hint?": plain(2000),
+    "optional?": flag,
+    "dispatch_action?": flag,
+  }),
+  markdown: block({ text: string(12_000, 1) }),
+  rich_text: all(block({}), richText),
+  section: all(
+    block({
+      "text?": text(3000),
+      "fields?": list(text(2000), 10),
+      "accessory?": byType("element", { ...ELEMENTS, image }),
+      "expand?": flag,
+    }),
+    oneOf("text", "fields"),
+  ),
+  table: block({ rows: list(list(anything, 20), 100) }),
+  video: block({
+    alt_text: string(2000, 1),
+    title: plain(199),
+    thumbnail_url: string(3000, 1),
+    video_url: string(3000, 1),
+    "author_name?": string(49),
+    "description?": plain(200),
+    "provider_name?": string(255),
+    "title_url?": string(3000),
+  }),
+};
+
+/** Every mistake in a list of blocks, with a JSON pointer below `/blocks`. */
+export function findBlockProblems(blocks: unknown, max = BLOCKS_MAX): Problem[] {
+  const problems: Problem[] = [];
+  list(byType("block", BLOCKS), max, 0)(blocks, "/blocks", problems);
+  if (Array.isArray(blocks)) {
+    const ids = blocks.flatMap((item) =>
+      isItem(item) && typeof item["block_id"] === "string" ? [item["block_id"]] : [],
+    );
+    const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index);
+    if (twice >= 0) add(problems, "block_id must be unique", `/blocks/${twice}/block_id`);
+  }
+  return problems;
+}
+
+/** Valid blocks as they are stored: each with a `block_id`. */
+export const withBlockIds = (blocks: readonly Item[]): Block[] =>
+  blocks.map((item) => {
+    const { type, block_id: id, ...rest } = item;
+    const blockId =
+      typeof id === "string" && id !== "" ? id : crypto.randomUUID().slice(0, BLOCK_ID_LENGTH);
+    return { type: String(type), block_id: blockId, ...rest };
+  });

@@ -1,0 +1,19 @@
+/** A refusal in the service's own words: HTTP 200, `ok: false` and a code. */
+export class ChatError extends Error {
+  override readonly name = "ChatError";
+  readonly code: string;
+  /** Sent along: `errors`, `needed`, `response_metadata` … */
+  readonly fields: Readonly<Record<string, unknown>>;
+
+  constructor(code: string, fields: Readonly<Record<string, unknown>> = {}) {
+    super(code);
+    this.code = code;
+    this.fields = fields;
+  }
+}
+
+/** `invalid_arguments` with the lines that the client logs: `missing required field: channel`. */
+export const invalidArguments = (...problems: readonly string[]) =>
+  new ChatError("invalid_arguments", {
+    response_metadata: { messages: problems.map((problem) => `[ERROR] ${problem}`) },
+  });

@@ -1,0 +1,28 @@
+/** Ids and message timestamps, as the service forms them. */
+import { randomBytes } from "node:crypto";
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const LENGTH = 10;
+
+export type IdPrefix = "C" | "D" | "F" | "S" | "B" | "Bk" | "Rm" | "V" | "Q" | "R";
+
+/** A new id: the prefix and ten of 0-9A-Z, so that no two in an environment are the same. */
+export const newId = (prefix: IdPrefix) =>
+  prefix + Array.from(randomBytes(LENGTH), (byte) => ALPHABET[byte % ALPHABET.length]).join("");
+
+export const isChannelId = (text: string) => /^[CDG][A-Z0-9]{2,}$/.test(text);
+export const isUserId = (text: string) => /^[UW][A-Z0-9]{2,}$/.test(text);
+
+const TS = /^(\d{10})\.(\d{6})$/;
+/** A message's id in its channel: ten digits of seconds, a dot, six digits. */
+export const isTs = (text: string) => TS.test(text);
+
+/** A bound as clients write it (`1700000000`, `1700000000.0001`), at full width; undefined for anything else. */
+export function padTs(text: string): string | undefined {
+  const [, seconds, fraction = ""] = /^(\d{1,10})(?:\.(\d{0,6}))?$/.exec(text) ?? [];
+  return seconds && `${seconds.padStart(10, "0")}.${fraction.padEnd(6, "0")}`;
+}
+
+/** The user that a token of the form `xoxp-<userId>` or `xoxb-<userId>` names. */
+export const userOfToken = (token: string): string | undefined =>
+  /^xox[bp]-([UW][A-Z0-9]{2,})$/.exec(token)?.[1];

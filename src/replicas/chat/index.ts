@@ -1,0 +1,87 @@
+/** The chat service, wire-compatible with the Slack Web API. */
+import { METHODS } from "~/replicas/chat/api/index";
+import { ChatError } from "~/replicas/chat/errors";
+import { userOfToken } from "~/replicas/chat/ids";
+import type { Answer, ChatSession } from "~/replicas/chat/method";
+import { methodPaths } from "~/replicas/chat/paths";
+import { readArguments, tokenArgument } from "~/replicas/chat/request";
+import { seedChat } from "~/replicas/chat/seed";
+import { findUser } from "~/replicas/chat/store/users";
+import tables from "~/replicas/chat/tables.sql" with { type: "text" };
+import type { Replica, ReplicaCall } from "~/replicas/replica";
+
+export const chat: Replica = {
+  service: "chat",
+  tables,
+  derived: {
+    users: ["updated"],
+    channels: ["updated"],
+    channel_members: ["joined_at"],
+    messages: ["edited", "client_msg_id"],
+    reactions: ["created_at"],
+  },
+  seed: seedChat,
+  async findUser(session, by) {
+    const { sql, t } = session as ChatSession;
+    const [user] =
+      "id" in by
+        ? await sql<{ id: string }[]>`select id from ${t.users} where id = ${by.id}`
+        : await sql<{ id: string }[]>`
+            select id from ${t.users} where lower(profile->>'email') = lower(${by.email}) and not deleted
+          `;
+    return user?.id;
+  },
+  credential: tokenArgument,
+  handle: answer,
+  paths: methodPaths,
+};
+
+const HEADERS = { "Content-Type": "application/json; charset=utf-8" };
+
+/** Everything but a bug is HTTP 200: the official client retries any other status for half an hour. */
+async function answer(call: ReplicaCall): Promise<Response> {
+  const warnings: string[] = [];
+  let body: Answer;
+  try {
+    const name = call.path.replace(/^api\//, "");
+    const given = await readArguments(call);
+    warnings.push(...given.warnings);
+    const raw = new Map(given.raw);
+    const token = call.userToken ?? raw.get("token");
+    raw.delete("token");
+    const method = METHODS.get(name);
+    const session = call.session as ChatSession;
+    const actor = await actingUser(session, call.actor, token);
+    if (!method) throw new ChatError("unknown_method", { req_method: name });
+    const result = await method.run(raw, {
+      session,
+      actor,
+      raw,
+      baseUrl: call.baseUrl,
+      warn: (warning) => warnings.push(warning),
+    });
+    body = { ok: true, ...result };
+  } catch (error) {
+    if (!(error instanceof ChatError)) throw error;
+    body = { ok: false, error: error.code, ...error.fields };
+  }
+  return new Response(JSON.stringify(withWarnings(body, warnings)), { headers: HEADERS });
+}
+
+/** A token `xoxp-<userId>` or `xoxb-<userId>` calls as that user; any other says nothing. */
+async function actingUser(
+  session: ChatSession,
+  impersonated: string,
+  token: unknown,
+): Promise<string> {
+  const named = typeof token === "string" ? userOfToken(token) : undefined;
+  if (named === undefined || named === impersonated) return impersonated;
+  if (!(await findUser(session, named))) throw new ChatError("invalid_auth");
+  return named;
+}
+
+function withWarnings(body: Answer, warnings: readonly string[]): Answer {
+  if (warnings.length === 0) return body;
+  const metadata = body["response_metadata"] as object | undefined;
+  return { ...body, warning: warnings.join(","), response_metadata: { ...metadata, warnings } };
+}

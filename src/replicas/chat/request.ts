@@ -1,0 +1,95 @@
+/** The arguments of a call, wherever they stand: query, form, multipart or JSON. The body wins. */
+import type { RawArguments } from "~/replicas/chat/arguments";
+import { ChatError } from "~/replicas/chat/errors";
+
+export type Incoming = { readonly request: Request; readonly url: URL; readonly body: Uint8Array };
+
+export type Arguments = { readonly raw: RawArguments; readonly warnings: readonly string[] };
+
+const JSON_TYPE = "application/json";
+const FORM_TYPE = "application/x-www-form-urlencoded";
+const MULTIPART_TYPE = "multipart/form-data";
+
+/** Throws the service's codes for a body that cannot be read. */
+export async function readArguments({ request, url, body }: Incoming): Promise<Arguments> {
+  const raw = new Map<string, unknown>(url.searchParams);
+  const [type = "", ...parameters] = (request.headers.get("content-type") ?? "")
+    .toLowerCase()
+    .split(";");
+  const charset = parameters
+    .map((parameter) => /^\s*charset="?([^"\s]+)/.exec(parameter)?.[1])
+    .find(Boolean);
+  if (charset !== undefined && charset !== "utf-8" && charset !== "utf8")
+    throw new ChatError("invalid_charset");
+  const warnings: string[] = [];
+  if (body.byteLength === 0) return { raw, warnings };
+
+  switch (type.trim()) {
+    case JSON_TYPE:
+      if (charset === undefined) warnings.push("missing_charset");
+      for (const [name, value] of Object.entries(parseObject(body))) raw.set(name, value);
+      break;
+    case FORM_TYPE:
+      if (charset !== undefined) warnings.push("superfluous_charset");
+      for (const [name, value] of new URLSearchParams(decode(body, "invalid_form_data")))
+        raw.set(name, value);
+      break;
+    case MULTIPART_TYPE:
+      for (const [name, value] of await readMultipart(request, body)) raw.set(name, value);
+      break;
+    case "":
+      throw new ChatError("missing_post_type");
+    default:
+      throw new ChatError("invalid_post_type");
+  }
+  return { raw, warnings };
+}
+
+function decode(body: Uint8Array, code: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(body);
+  } catch {
+    throw new ChatError(code);
+  }
+}
+
+function parseObject(body: Uint8Array): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(decode(body, "invalid_json"));
+  } catch {
+    throw new ChatError("invalid_json");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new ChatError("json_not_object");
+  return value;
+}
+
+async function readMultipart(request: Request, body: Uint8Array): Promise<[string, unknown][]> {
+  const type = request.headers.get("content-type") ?? "";
+  const parts: [string, unknown][] = [];
+  try {
+    const form = await new Response(body as unknown as ArrayBuffer, {
+      headers: { "Content-Type": type },
+    }).formData();
+    for (const [name, value] of form)
+      parts.push([
+        name,
+        typeof value === "string" ? value : new Uint8Array(await value.arrayBuffer()),
+      ]);
+  } catch {
+    throw new ChatError("invalid_form_data");
+  }
+  return parts;
+}
+
+/** The `token` argument, where a client sends its credential in the body. Undefined when there is none to read. */
+export function tokenArgument({ request, url, body }: Incoming): string | undefined {
+  const fromQuery = url.searchParams.get("token");
+  if (fromQuery !== null) return fromQuery;
+  const type = request.headers.get("content-type") ?? "";
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
+  if (type.startsWith(FORM_TYPE)) return new URLSearchParams(text).get("token") ?? undefined;
+  if (type.startsWith(JSON_TYPE)) return /"token"\s*:\s*"([^"\\]*)"/.exec(text)?.[1];
+  return undefined;
+}

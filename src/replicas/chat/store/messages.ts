@@ -1,0 +1,404 @@
+import type { Fragment, Sql } from "~/db/connect";
+import type { ChatSession } from "~/replicas/chat/method";
+
+type Json = { readonly [field: string]: unknown };
+
+export type Bot = {
+  readonly id: string;
+  readonly bot_id: string;
+  readonly app_id: string | null;
+  readonly real_name: string;
+  readonly deleted: boolean;
+  readonly updated: number;
+  readonly team_id: string;
+  readonly avatar_base: string;
+};
+
+/** A message as one user sees it. */
+export type MessageRow = {
+  readonly channel_id: string;
+  readonly ts: string;
+  readonly thread_ts: string | null;
+  readonly subtype: string | null;
+  readonly user_id: string;
+  readonly text: string;
+  readonly bot_id: string | null;
+  readonly app_id: string | null;
+  readonly username: string | null;
+  readonly icons: Json | null;
+  readonly blocks: readonly Json[] | null;
+  readonly attachments: readonly Json[] | null;
+  readonly metadata: Json | null;
+  readonly edited: Json | null;
+  readonly client_msg_id: string | null;
+  readonly extra: Json | null;
+  readonly team_id: string;
+  readonly bot: Bot | null;
+  readonly parent_user_id: string | null;
+  readonly reactions: readonly Json[] | null;
+  /** Of a root that has replies. */
+  readonly thread: {
+    readonly reply_count: number;
+    readonly reply_users_count: number;
+    readonly reply_users: readonly string[];
+    readonly latest_reply: string;
+    readonly subscribed: boolean;
+  } | null;
+};
+
+const REPLY_USERS_MAX = 5;
+
+/**
+ * What `m` shows of itself; thread figures are counted, not stored, so that a reply changes one row only. `fresh`: it
+ * was posted just now, nobody has reacted or replied.
+ */
+export function messageColumns({ sql, t }: ChatSession, viewer: string, fresh = false): Fragment {
+  return sql`
+    m.*, (select id from ${t.teams} limit 1) as team_id,
+    case when m.bot_id is not null then (
+      select json_build_object('id', u.id, 'bot_id', u.bot_id, 'app_id', u.app_id, 'real_name', u.real_name,
+        'deleted', u.deleted, 'updated', u.updated, 'team_id', u.team_id,
+        'avatar_base', (select url || 'avatars' from ${t.teams} limit 1))
+      from ${t.users} u where u.bot_id = m.bot_id
+    ) end as bot,
+    case when m.thread_ts is not null then (
+      select r.user_id from ${t.messages} r where r.channel_id = m.channel_id and r.ts = m.thread_ts
+    ) end as parent_user_id,
+    ${fresh ? sql`null as reactions, null as thread` : repercussions({ sql, t }, viewer)}
+  `;
+}
+
+/** Reactions, and of a root its thread. */
+function repercussions({ sql, t }: Pick<ChatSession, "sql" | "t">, viewer: string): Fragment {
+  return sql`
+    (
+      select json_agg(json_build_object('name', e.name, 'users', e.users, 'count', e.count) order by e.first, e.name)
+      from (
+        select x.name, json_agg(x.user_id order by x.created_at, x.user_id) as users,
+          count(*)::int as count, min(x.created_at) as first
+        from ${t.reactions} x where x.channel_id = m.channel_id and x.ts = m.ts group by x.name
+      ) e
+    ) as reactions,
+    case when m.thread_ts is null then (
+      select json_build_object(
+        'reply_count', sum(a.replies)::int, 'reply_users_count', count(*)::int, 'latest_reply', max(a.latest),
+        'reply_users', (json_agg(a.user_id order by a.first)),
+        'subscribed', coalesce(bool_or(a.user_id = ${viewer}), false) or m.user_id = ${viewer}
+          or m.text like ${`%<@${viewer}>%`}
+      )
+      from (
+        select r.user_id, count(*) as replies, min(r.ts) as first, max(r.ts) as latest
+        from ${t.messages} r where r.channel_id = m.channel_id and r.thread_ts = m.ts group by r.user_id
+      ) a having count(*) > 0
+    ) end as thread
+  `;
+}
+
+/** `thread.reply_users` as the service cuts it. */
+const finish = (message: MessageRow): MessageRow =>
+  message.thread
+    ? {
+        ...message,
+        thread: {
+          ...message.thread,
+          reply_users: message.thread.reply_users.slice(0, REPLY_USERS_MAX),
+        },
+      }
+    : message;
+
+export async function findMessage(
+  session: ChatSession,
+  viewer: string,
+  channel: string,
+  ts: string,
+): Promise<MessageRow | undefined> {
+  const { sql, t } = session;
+  const [message] = await sql<MessageRow[]>`
+    select ${messageColumns(session, viewer)} from ${t.messages} m
+    where m.channel_id = ${channel} and m.ts = ${ts}
+  `;
+  return message && finish(message);
+}
+
+/** What a page of messages belongs to, as the viewer may see it. Undefined: there is no such channel for them. */
+export type Page = {
+  readonly is_member: boolean;
+  readonly viewer_is_bot: boolean;
+  readonly messages: MessageRow[];
+};
+
+/** The rows of `select` as one JSON value beside what is known of the channel, so that a page is one statement. */
+async function pageOf(
+  { sql, t }: ChatSession,
+  viewer: string,
+  channel: string,
+  select: Fragment,
+): Promise<Page | undefined> {
+  const [page] = await sql<Page[]>`
+    select m.user_id is not null as is_member, coalesce(u.is_bot, false) as viewer_is_bot,
+      coalesce((select json_agg(p) from (${select}) p), '[]') as messages
+    from ${t.channels} c
+    left join ${t.channel_members} m on m.channel_id = c.id and m.user_id = ${viewer}
+    left join ${t.users} u on u.id = ${viewer}
+    where c.id = ${channel} and (not c.is_private and not c.is_im or m.user_id is not null)
+  `;
+  return page && { ...page, messages: page.messages.map(finish) };
+}
+
+export type Window = {
+  readonly oldest: string | undefined;
+  readonly latest: string | undefined;
+  readonly inclusive: boolean;
+  readonly limit: number;
+};
+
+/** Only the bounds that are given become part of the statement, so that each of its forms has a plan of its own. */
+function within(sql: Sql, { oldest, latest, inclusive }: Window): Fragment {
+  const lower =
+    oldest === undefined ? sql`` : sql`and m.ts ${inclusive ? sql`>=` : sql`>`} ${oldest}`;
+  const upper =
+    latest === undefined ? sql`` : sql`and m.ts ${inclusive ? sql`<=` : sql`<`} ${latest}`;
+  return sql`${lower} ${upper}`;
+}
+
+/** Newest first, roots and broadcasts only; one more than asked for when there is another page. */
+export async function listHistory(
+  session: ChatSession,
+  viewer: string,
+  channel: string,
+  window: Window & { readonly before: string | undefined },
+): Promise<Page | undefined> {
+  const { sql, t } = session;
+  const older = window.before === undefined ? sql`` : sql`and m.ts < ${window.before}`;
+  return await pageOf(
+    session,
+    viewer,
+    channel,
+    sql`
+      select ${messageColumns(session, viewer)} from ${t.messages} m
+      where m.channel_id = ${channel} and (m.thread_ts is null or m.subtype = 'thread_broadcast')
+        ${within(sql, window)} ${older}
+      order by m.ts desc limit ${window.limit + 1}
+    `,
+  );
+}
+
+/**
+ * The root of a thread, then its replies, oldest first; `ts` is of any message in it. The root is there on the first
+ * page whatever the window; one more than asked for when there is another page.
+ */
+export async function listReplies(
+  session: ChatSession,
+  viewer: string,
+  channel: string,
+  ts: string,
+  window: Window & { readonly after: string | undefined },
+): Promise<Page | undefined> {
+  const { sql, t } = session;
+  const first = window.after === undefined ? sql`m.ts = root.ts or` : sql``;
+  const newer = window.after === undefined ? sql`` : sql`and m.ts > ${window.after}`;
+  return await pageOf(
+    session,
+    viewer,
+    channel,
+    sql`
+      select ${messageColumns(session, viewer)} from ${t.messages} m,
+        (select coalesce(thread_ts, ts) as ts from ${t.messages} where channel_id = ${channel} and ts = ${ts}) root
+      where m.channel_id = ${channel} and (${first} m.thread_ts = root.ts ${within(sql, window)} ${newer})
+      order by m.ts limit ${window.limit + 1}
+    `,
+  );
+}
+
+export type NewMessage = {
+  readonly channel: string;
+  readonly user: string;
+  readonly text: string;
+  readonly threadTs: string | null;
+  readonly broadcast: boolean;
+  readonly subtype: string | null;
+  readonly username: string | null;
+  readonly icons: Json | null;
+  readonly blocks: readonly Json[] | null;
+  readonly attachments: readonly Json[] | null;
+  readonly metadata: Json | null;
+};
+
+/** What the statement found. `ts` is null when the message was not posted, and the rest tells why. */
+export type Posting = {
+  readonly channel: string | null;
+  readonly is_private: boolean | null;
+  readonly is_archived: boolean | null;
+  readonly is_member: boolean | null;
+  readonly actor_deleted: boolean | null;
+  readonly actor_is_bot: boolean | null;
+  readonly root_ts: string | null;
+  readonly root_subtype: string | null;
+  readonly ts: string | null;
+  readonly message: MessageRow | null;
+};
+
+/** Subtypes of notices that the service writes itself; nobody can reply to one. */
+export const SYSTEM_SUBTYPES = [
+  "channel_join",
+  "channel_leave",
+  "channel_topic",
+  "channel_purpose",
+  "channel_name",
+  "channel_archive",
+  "channel_unarchive",
+  "channel_convert_to_private",
+  "group_join",
+  "group_leave",
+  "group_topic",
+  "group_purpose",
+  "group_name",
+  "group_archive",
+  "group_unarchive",
+] as const;
+
+/**
+ * The next timestamp of `channel`, a relation whose row is locked: later than any message there, and not before now.
+ * The clock is read after the lock was granted.
+ */
+const nextTs = ({ sql, t }: ChatSession): Fragment => sql`
+  select channel.id, lpad((us / 1000000)::text, 10, '0') || '.' || lpad((us % 1000000)::text, 6, '0') as ts
+  from channel, lateral (
+    select greatest(
+      (extract(epoch from clock_timestamp()) * 1000000)::bigint,
+      coalesce((
+        select replace(l.ts, '.', '')::bigint + 1 from ${t.messages} l
+        where l.channel_id = channel.id order by l.ts desc limit 1
+      ), 0)
+    ) as us
+  ) clock
+`;
+
+/**
+ * Posts a message in one statement: finds channel, membership, author and thread, takes the next timestamp under a
+ * lock on the channel, and inserts where all of that allows it.
+ */
+export async function insertMessage(session: ChatSession, message: NewMessage): Promise<Posting> {
+  const { sql, t } = session;
+  const m = message;
+  const json = (value: unknown) => (value === null ? null : sql.json(value as never));
+  const [posting] = await sql<Posting[]>`
+    with actor as (
+      select id, team_id, is_bot, bot_id, app_id, deleted from ${t.users} where id = ${m.user}
+    ), channel as (
+      select c.id, c.is_private or c.is_im as is_private, c.is_archived, exists (
+        select from ${t.channel_members} where channel_id = c.id and user_id = ${m.user}
+      ) as is_member
+      from ${t.channels} c where c.id = ${m.channel} for no key update
+    ), root as (
+      select coalesce(r.thread_ts, r.ts) as ts, r.subtype from ${t.messages} r
+      where r.channel_id = ${m.channel} and r.ts = ${m.threadTs}
+    ), stamp as (${nextTs(session)}), posted as (
+      insert into ${t.messages} as x (
+        channel_id, ts, thread_ts, subtype, user_id, text, bot_id, app_id, username, icons, blocks, attachments,
+        metadata
+      )
+      select channel.id, stamp.ts, (select ts from root),
+        case when ${m.broadcast} and ${m.threadTs}::text is not null then 'thread_broadcast' else ${m.subtype} end,
+        actor.id, ${m.text}, actor.bot_id, actor.app_id, ${m.username}, ${json(m.icons)}, ${json(m.blocks)},
+        ${json(m.attachments)}, ${json(m.metadata)}
+      from channel, stamp, actor
+      where not channel.is_archived and not actor.deleted
+        and (channel.is_member or actor.is_bot and not channel.is_private)
+        and (${m.threadTs}::text is null or exists (
+          select from root where subtype is null or subtype <> all(${[...SYSTEM_SUBTYPES]})
+        ))
+      returning x.*
+    )
+    select channel.id as channel, channel.is_private, channel.is_archived, channel.is_member,
+      actor.deleted as actor_deleted, actor.is_bot as actor_is_bot, root.ts as root_ts,
+      root.subtype as root_subtype, m.ts, case when m.ts is not null then (
+        select to_json(p) from (select ${messageColumns(session, m.user, true)}) p
+      ) end as message
+    from (values (1)) as one
+    left join channel on true left join actor on true left join root on true left join posted m on true
+  `;
+  if (!posting) throw new Error("the posting's statement returned no row");
+  return posting;
+}
+
+/** Writes a notice of the service under the name of `user`, inside the caller's transaction. */
+export async function insertNotice(
+  session: ChatSession,
+  notice: { channel: string; user: string; subtype: string; text: string; extra?: Json },
+): Promise<void> {
+  const { sql, t } = session;
+  await sql`
+    with channel as (select id from ${t.channels} where id = ${notice.channel} for no key update),
+      stamp as (${nextTs(session)})
+    insert into ${t.messages} (channel_id, ts, subtype, user_id, text, extra)
+    select stamp.id, stamp.ts, ${notice.subtype}, ${notice.user}, ${notice.text},
+      ${notice.extra ? sql.json(notice.extra as never) : null}
+    from stamp
+  `;
+}
+
+export type Edit = {
+  readonly text: string | undefined;
+  readonly blocks: readonly Json[] | null | undefined;
+  readonly attachments: readonly Json[] | null | undefined;
+  readonly metadata: Json | null | undefined;
+  readonly broadcast: boolean;
+};
+
+/** Changes what is given and keeps the rest. `undefined`: not given. A new text leaves the edited mark. */
+export async function updateMessage(
+  { sql, t }: ChatSession,
+  channel: string,
+  ts: string,
+  editor: string,
+  edit: Edit,
+): Promise<void> {
+  const json = (value: unknown) =>
+    value === null || value === undefined ? null : sql.json(value as never);
+  await sql`
+    update ${t.messages} set
+      text = coalesce(${edit.text ?? null}, text),
+      blocks = case when ${edit.blocks !== undefined} then ${json(edit.blocks)}::jsonb else blocks end,
+      attachments = case when ${edit.attachments !== undefined} then ${json(edit.attachments)}::jsonb
+        else attachments end,
+      metadata = case when ${edit.metadata !== undefined} then ${json(edit.metadata)}::jsonb else metadata end,
+      subtype = case when ${edit.broadcast} and thread_ts is not null then 'thread_broadcast' else subtype end,
+      edited = case when ${edit.text !== undefined} then jsonb_build_object(
+        'user', ${editor}::text, 'ts', extract(epoch from now())::bigint::text || '.000000'
+      ) else edited end
+    where channel_id = ${channel} and ts = ${ts}
+  `;
+}
+
+export const DELETED_TEXT = "This message was deleted.";
+
+/**
+ * Removes a message with its reactions. A root that has replies stays as a tombstone, so that they can still be read;
+ * a tombstone goes with its last reply.
+ */
+export async function deleteMessage(
+  { sql, t }: ChatSession,
+  channel: string,
+  ts: string,
+  slackbot: string,
+): Promise<void> {
+  await sql`delete from ${t.reactions} where channel_id = ${channel} and ts = ${ts}`;
+  const buried = await sql`
+    update ${t.messages} m set subtype = 'tombstone', text = ${DELETED_TEXT}, user_id = ${slackbot},
+      bot_id = null, app_id = null, username = null, icons = null, blocks = null, attachments = null,
+      metadata = null, edited = null, client_msg_id = null, extra = null
+    where m.channel_id = ${channel} and m.ts = ${ts}
+      and exists (select from ${t.messages} r where r.channel_id = m.channel_id and r.thread_ts = m.ts)
+  `;
+  if (buried.count > 0) return;
+  const [gone] = await sql<{ thread_ts: string | null }[]>`
+    delete from ${t.messages} where channel_id = ${channel} and ts = ${ts} returning thread_ts
+  `;
+  if (!gone?.thread_ts) return;
+  await sql`
+    delete from ${t.messages} m where m.channel_id = ${channel} and m.ts = ${gone.thread_ts}
+      and m.subtype = 'tombstone'
+      and not exists (select from ${t.messages} r where r.channel_id = m.channel_id and r.thread_ts = m.ts)
+  `;
+}

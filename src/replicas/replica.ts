@@ -1,0 +1,61 @@
+/**
+ * What a simulated service has to offer. A third one is a folder beside `chat` with these files, a seed, and a line in
+ * `index.ts`; the platform knows nothing of it but this.
+ */
+
+import type { Tx } from "~/db/connect";
+import type { Session, Tables } from "~/db/session";
+
+export type Replica = {
+  /** The value of `service` on the wire. */
+  readonly service: string;
+  /**
+   * The DDL of one environment, with bare table names. Its order is the order in which diffs list tables. Every
+   * table has a primary key; there are no enum, domain or composite types, no views, triggers or functions.
+   */
+  readonly tables: string;
+  /** Columns that the service computes by itself. They appear in diffs; strict assertions ignore them. */
+  readonly derived: { readonly [table: string]: readonly string[] };
+  /**
+   * Turns the parsed content of a seed file into rows. Throws SeedError with the path of the first mistake. The same
+   * seed gives the same rows: nothing is random and nothing is "now".
+   */
+  readonly seed: (tx: Tx, t: Tables, seed: unknown) => Promise<void>;
+  /** The id of a user of the environment, by id or by email; undefined when there is none. */
+  readonly findUser: (
+    session: Session,
+    by: { readonly id: string } | { readonly email: string },
+  ) => Promise<string | undefined>;
+  /** A credential that a client of this service sends elsewhere than in a header. */
+  readonly credential?: (call: Pick<ReplicaCall, "request" | "url" | "body">) => string | undefined;
+  /** Answers a call. A throw is a bug, and has been rolled back; refusals are answered in the service's own words. */
+  readonly handle: (call: ReplicaCall) => Promise<Response>;
+  /** The paths of this service in the OpenAPI document, without the prefix of the environment. */
+  readonly paths: () => { readonly [path: string]: object };
+};
+
+/** One call to an environment, after authentication. */
+export type ReplicaCall = {
+  readonly request: Request;
+  readonly url: URL;
+  /** What follows `/services/<service>/`: `chat.postMessage`, `graphql`, or nothing. */
+  readonly path: string;
+  readonly body: Uint8Array;
+  readonly session: Session;
+  /** The user that the environment's agent acts as. */
+  readonly actor: string;
+  /** What stood in `Authorization`, if that was not the credential: a user's token of the service. */
+  readonly userToken: string | undefined;
+  /** Where the caller reached this environment's service, without a slash at the end. */
+  readonly baseUrl: string;
+};
+
+/** A seed that cannot become rows. `path` leads to the first mistake: `channels[2].members[0]`. */
+export class SeedError extends Error {
+  override readonly name = "SeedError";
+  readonly path: string;
+  constructor(path: string, problem: string) {
+    super(`${path || "the seed"}: ${problem}`);
+    this.path = path;
+  }
+}
