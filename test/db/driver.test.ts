@@ -1,0 +1,123 @@
+/**
+ * The driver under dying backends. Fails without scripts/patches: statements of a dead transaction then run outside of
+ * it, queries never settle, the pool stays dead.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connect, inTransaction, type Pool } from "~/db/connect";
+import { eventually, useDatabase } from "../support/database";
+
+const database = useDatabase({ empty: true });
+let pool: Pool;
+
+beforeAll(async () => {
+  await database.sql`create table written (run int not null, step int not null)`;
+  pool = connect(database.url, { max: 4, name: "driven" });
+});
+afterAll(() => pool.end({ timeout: 1 }));
+
+const killAll = () => database.sql`
+  select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'diorama driven'
+`;
+
+describe("a transaction whose backend dies", () => {
+  test("runs none of its later statements, and tells so", async () => {
+    const settled: string[] = [];
+
+    const outcome = inTransaction(pool, async (tx) => {
+      await tx`insert into public.written values (1, 1)`;
+      await killAll();
+      for (const step of [2, 3, 4])
+        await tx`insert into public.written values (1, ${step})`.then(
+          () => settled.push("done"),
+          () => settled.push("refused"),
+        );
+    });
+    // Another query waits in the pool, so that the driver reconnects at once.
+    const others = Array.from({ length: 8 }, () => eventually(() => pool`select 1`));
+
+    await expect(outcome).rejects.toThrow();
+    await Promise.all(others);
+    await eventually(() => expect(settled).toEqual(["refused", "refused", "refused"]));
+    expect(await database.sql`select step from written where run = 1`).toHaveLength(0);
+  });
+
+  test("settles the statements that wait in it", async () => {
+    const outcomes = await inTransaction(pool, async (tx) => {
+      const waiting = [tx`select pg_sleep(5)`, ...Array.from({ length: 20 }, () => tx`select 1`)];
+      setTimeout(() => killAll().execute(), 50);
+      return await Promise.allSettled(waiting);
+    }).catch((error) => error);
+
+    expect(outcomes).toBeInstanceOf(Error);
+    await eventually(() => pool`select 1`);
+  });
+
+  test("takes no statement after its end", async () => {
+    let late: Promise<unknown> = Promise.resolve();
+
+    await inTransaction(pool, async (tx) => {
+      await tx`insert into public.written values (2, 1)`;
+      late = Bun.sleep(100).then(() => tx`insert into public.written values (2, 2)`);
+      late.catch(() => undefined);
+    });
+
+    await expect(late).rejects.toThrow("is over");
+    expect(await database.sql`select step from written where run = 2`).toHaveLength(1);
+  });
+});
+
+describe("under load, with backends killed at random", () => {
+  test("every call settles, no statement escapes its transaction, and the pool is whole again in 5 seconds", async () => {
+    const STEPS = 4;
+    let killing = true;
+    const killer = (async () => {
+      while (killing) {
+        await killAll().catch(() => undefined);
+        await Bun.sleep(40);
+      }
+    })();
+
+    const calls = Array.from({ length: 240 }, async (_, index) => {
+      await Bun.sleep(index * 4);
+      const run = 1000 + index;
+      return await inTransaction(pool, async (tx) => {
+        for (let step = 1; step <= STEPS; step++) {
+          await tx`insert into public.written values (${run}, ${step})`;
+          await Bun.sleep(Math.random() * 5);
+        }
+        return run;
+      });
+    });
+    const outcomes = await Promise.allSettled(calls);
+    killing = false;
+    await killer;
+
+    const committed = outcomes.flatMap((outcome) =>
+      outcome.status === "fulfilled" ? [outcome.value] : [],
+    );
+    const rows = await database.sql`
+      select run, count(*)::int as steps from written where run >= 1000 group by run
+    `;
+    expect(rows.every(({ steps }) => steps === STEPS)).toBe(true);
+    for (const run of committed) expect(rows.some((row) => row["run"] === run)).toBe(true);
+    expect(committed.length).toBeLessThan(240);
+    await eventually(async () => {
+      const all = await Promise.all(Array.from({ length: 40 }, () => pool`select 1 as one`));
+      expect(all.flat()).toHaveLength(40);
+    }, 5);
+  });
+});
+
+describe("deadlines", () => {
+  test("a query that finds no free connection is refused, and the pool goes on", async () => {
+    const narrow = connect(database.url, { max: 1, name: "narrow" });
+    const long = inTransaction(narrow, async (tx) => await tx`select pg_sleep(7)`);
+    await Bun.sleep(100);
+
+    await expect(narrow`select 1`).rejects.toMatchObject({ code: "QUEUE_DEADLINE" });
+
+    await long;
+    expect(await narrow`select 1 as one`).toHaveLength(1);
+    await narrow.end();
+  });
+});

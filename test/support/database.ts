@@ -1,0 +1,117 @@
+/** A database of its own for each test file, cloned from one that has the platform's tables and built-in templates. */
+import { afterAll, beforeAll } from "bun:test";
+import { connect, type Pool } from "~/db/connect";
+import { migrate } from "~/db/migrate";
+import { createLog } from "~/log";
+import { buildBuiltins } from "~/platform/templates/builtin";
+import { startClusters, type TestCluster } from "./clusters";
+
+export type TestDatabase = {
+  readonly url: string;
+  readonly cluster: TestCluster;
+  /** Rows as they are. */
+  readonly sql: Pool;
+};
+
+const shared = globalThis as { dioramaTemplates?: Map<string, Promise<string>> };
+shared.dioramaTemplates ??= new Map();
+
+const withDatabase = (url: string, name: string) => url.replace(/\/[^/]*$/, `/${name}`);
+const quiet = createLog("error");
+
+/** The name of the cluster's template database, made on the first call of a test run. */
+function templateOf(cluster: TestCluster): Promise<string> {
+  const known = shared.dioramaTemplates?.get(cluster.name);
+  if (known !== undefined) return known;
+  const made = makeTemplate(cluster);
+  shared.dioramaTemplates?.set(cluster.name, made);
+  return made;
+}
+
+async function makeTemplate(cluster: TestCluster): Promise<string> {
+  const name = "diorama_template";
+  const admin = connect(cluster.url, { max: 1, name: "test", patient: true });
+  await dropDatabases(admin);
+  await admin.unsafe(`create database ${name}`);
+  await admin.end();
+  const url = withDatabase(cluster.url, name);
+  const pool = connect(url, { max: 1, name: "test", camel: true, patient: true });
+  const builders = connect(url, { max: 1, name: "test", patient: true });
+  await migrate(pool);
+  await buildBuiltins(pool, builders, quiet);
+  await Promise.all([pool.end(), builders.end()]);
+  return name;
+}
+
+/** What an earlier, interrupted run left behind. */
+async function dropDatabases(admin: Pool): Promise<void> {
+  await admin`
+    select pg_terminate_backend(active_pid) from pg_replication_slots where active
+  `;
+  await Bun.sleep(50);
+  await admin`select pg_drop_replication_slot(slot_name) from pg_replication_slots where not active`;
+  const left = await admin<{ name: string }[]>`
+    select datname as name from pg_database where datname like 'test\\_%' or datname = 'diorama_template'
+  `;
+  for (const { name } of left) await admin.unsafe(`drop database ${name} with (force)`);
+}
+
+/** Creates a database; the caller drops it with `dropDatabase`. */
+export async function createDatabase(cluster: TestCluster, empty = false): Promise<TestDatabase> {
+  const template = empty ? "template1" : await templateOf(cluster);
+  const name = `test_${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`;
+  const admin = connect(cluster.url, { max: 1, name: "test", patient: true });
+  await admin.unsafe(`create database ${name} template ${template}`);
+  await admin.end();
+  const url = withDatabase(cluster.url, name);
+  return { url, cluster, sql: connect(url, { max: 4, name: "test", patient: true }) };
+}
+
+export async function dropDatabase({ url, cluster, sql }: TestDatabase): Promise<void> {
+  await sql.end({ timeout: 1 });
+  const name = new URL(url).pathname.slice(1);
+  if (process.env["KEEP_DB"]) {
+    console.error(`kept: psql "${url}"`);
+    return;
+  }
+  const admin = connect(cluster.url, { max: 1, name: "test", patient: true });
+  const slots = await admin<{ slot: string }[]>`
+    select slot_name as slot from pg_replication_slots where database = ${name}
+  `;
+  for (const { slot } of slots) {
+    await admin`select pg_terminate_backend(active_pid) from pg_replication_slots where slot_name = ${slot} and active`;
+    await eventually(() => admin`select pg_drop_replication_slot(${slot})`);
+  }
+  await admin.unsafe(`drop database if exists ${name} with (force)`);
+  await admin.end();
+}
+
+/** Declares a database for the tests of this file. `wanted` picks the cluster; the packaged one by default. */
+export function useDatabase(wanted: { cluster?: TestCluster; empty?: boolean } = {}): TestDatabase {
+  let database: TestDatabase | undefined;
+  beforeAll(async () => {
+    const [first] = await startClusters();
+    const cluster = wanted.cluster ?? first;
+    if (!cluster) throw new Error("no Postgres to test with; `bun install` brings one");
+    database = await createDatabase(cluster, wanted.empty);
+  });
+  afterAll(async () => {
+    if (database) await dropDatabase(database);
+  });
+  return new Proxy({} as TestDatabase, {
+    get: (_, property: keyof TestDatabase) => database?.[property],
+  });
+}
+
+/** Tries until it does not throw, and returns what it returns. Throws the last error after `seconds`. */
+export async function eventually<T>(attempt: () => Promise<T> | T, seconds = 10): Promise<T> {
+  const deadline = performance.now() + seconds * 1000;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await Bun.sleep(20);
+    }
+  }
+}

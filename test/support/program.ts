@@ -1,0 +1,131 @@
+/** The program under test, in this process, and how to talk to it. */
+import { afterAll, beforeAll, expect } from "bun:test";
+import { type Config, readConfig } from "~/config";
+import { type Program, startProgram } from "~/program";
+import type { TestDatabase } from "./database";
+
+export type Answer = { status: number; body: any; headers: Headers };
+
+export type TestProgram = {
+  readonly program: Program;
+  readonly url: string;
+  /** One call to the platform: `post("/initEnv", {…})`. */
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  /** A new environment of chat_default. */
+  environment(fields?: object, headers?: Record<string, string>): Promise<any>;
+  /** One call to an environment's chat. */
+  chat(environment: { environmentUrl: string }, method: string, args?: object): Promise<any>;
+};
+
+const SETTINGS = {
+  PORT: "0",
+  LOG_LEVEL: "error",
+  ENVIRONMENT_POOL_TARGETS: "chat_default:2",
+  MAINTENANCE_CYCLE_INTERVAL: "1",
+};
+
+export const configFor = (database: TestDatabase, settings: Record<string, string> = {}): Config =>
+  readConfig({ DATABASE_URL: database.url, ...SETTINGS, ...settings });
+
+export async function startTestProgram(
+  database: TestDatabase,
+  settings: Record<string, string> = {},
+): Promise<TestProgram> {
+  const program = await startProgram(configFor(database, settings));
+  return clientOf(program.url, program);
+}
+
+/** What talks to a server, wherever it runs. */
+export function clientOf(url: string, program?: Program): TestProgram {
+  const call: TestProgram["call"] = async (method, path, body, headers = {}) => {
+    const response = await fetch(`${url}/api/platform${path}`, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      body: text === "" ? undefined : JSON.parse(text),
+      headers: response.headers,
+    };
+  };
+  return {
+    get program() {
+      if (!program) throw new Error("this program runs in another process");
+      return program;
+    },
+    url,
+    call,
+    post: (path, body, headers) => call("POST", path, body, headers),
+    get: (path, headers) => call("GET", path, undefined, headers),
+    async environment(fields = {}, headers = {}) {
+      const wanted = {
+        templateService: "chat",
+        templateName: "chat_default",
+        impersonateUserId: "U01AGENT",
+        ...fields,
+      };
+      const answer = await call("POST", "/initEnv", wanted, headers);
+      expectStatus(answer, 201);
+      return answer.body;
+    },
+    async chat({ environmentUrl }, method, args = {}) {
+      const response = await fetch(`${url}${environmentUrl}/${method}`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json; charset=utf-8" },
+        body: JSON.stringify(args),
+      });
+      return await response.json();
+    },
+  };
+}
+
+/** Declares a running program for the tests of this file. */
+export function useProgram(
+  database: TestDatabase,
+  settings: Record<string, string> = {},
+): TestProgram {
+  let running: TestProgram | undefined;
+  beforeAll(async () => {
+    running = await startTestProgram(database, settings);
+  });
+  afterAll(async () => {
+    await running?.program.stop();
+  });
+  return new Proxy({} as TestProgram, {
+    get: (_, property: keyof TestProgram) => running?.[property],
+  });
+}
+
+/** Fails with the whole body when the status is another one. */
+export function expectStatus(answer: Answer, status: number): void {
+  expect({ status: answer.status, body: answer.body }).toEqual({ status, body: answer.body });
+}
+
+/** Compares status, code and envelope together, so that a wrong one shows what came instead. */
+export function expectRefusal(
+  answer: Answer,
+  status: number,
+  error: string,
+  detail?: string,
+): void {
+  expect({ status: answer.status, ...answer.body }).toEqual({
+    status,
+    ok: false,
+    error,
+    detail: detail ?? expect.any(String),
+  });
+}
