@@ -23,8 +23,8 @@ import { VERSION } from "~/version";
 
 export type Program = Awaited<ReturnType<typeof startProgram>>;
 
-const PLATFORM_CONNECTIONS = 8;
-const REPLICA_CONNECTIONS = 12;
+const PLATFORM_CONNECTIONS = 6;
+const REPLICA_CONNECTIONS = 8;
 /** Bun closes a connection on which nothing happens for this long; ending a run may take longer. */
 const IDLE_SECONDS = 120;
 /** Ours come first, with an answer; this is for what does not even declare its length. */
@@ -79,7 +79,7 @@ export async function startProgram(config: Config) {
     });
     const environments = createEnvironments({ pool, templates, spares, keys, capture });
     const runs = createRuns({ pool, environments, templates, capture });
-    const gateway = createGateway({ pool, replicas, keys, templates });
+    const gateway = createGateway({ replicas, environments, keys, templates });
     const app = createApp({
       keys,
       environments,
@@ -128,6 +128,7 @@ export async function startProgram(config: Config) {
         const deadline = performance.now() + DRAIN_MS;
         while (app.inFlight() > 0 && performance.now() < deadline) await Bun.sleep(DRAIN_POLL_MS);
         await maintenance.stop();
+        await environments.stop();
         await capture.stop();
         await closePools();
         await server.stop(true);

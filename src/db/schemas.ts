@@ -330,7 +330,7 @@ export async function refreshClone(
     await tx.unsafe(
       `set local search_path to ${quote(used.schema)};\n${blueprint.sequences.map(setSequence).join(";\n")};\nset local search_path to ''`,
     );
-  await tx.unsafe(`alter schema ${quote(used.schema)} rename to ${quote(newName)}`);
+  await renameSchema(tx, used.schema, newName);
   const [now] = await tx`select pg_current_xact_id()::text as xid`;
   return { freshXid: now?.["xid"], fingerprint: used.fingerprint };
 }
@@ -378,6 +378,9 @@ async function withoutTriggers(tx: Tx): Promise<boolean> {
     throw error;
   }
 }
+
+export const renameSchema = async (sql: Sql, from: string, to: string) =>
+  await sql.unsafe(`alter schema ${quote(from)} rename to ${quote(to)}`);
 
 /** Drops one schema with all it holds. One a transaction: each relation takes an entry of the lock table. */
 export const dropSchema = async (sql: Sql, schema: string) =>

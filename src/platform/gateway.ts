@@ -1,8 +1,8 @@
 /**
  * Calls to an environment's own API: `/api/env/{envId}/services/{service}/…` → the replica.
  *
- * One statement finds the environment and the key together, with the database's clock, on every call: an expired
- * environment or a revoked key is refused at once, whatever any server remembers.
+ * A key is looked up on every call, so that a revoked one is refused at once. An environment is remembered, which
+ * saves a round trip: should it have been ended meanwhile, its schema has another name, and the call finds nothing.
  */
 import { timingSafeEqual } from "node:crypto";
 import { errorCode, INVALID_SCHEMA_NAME, type Pool, UNDEFINED_TABLE } from "~/db/connect";
@@ -10,8 +10,7 @@ import { openSession, tablesOf } from "~/db/session";
 import { ApiError } from "~/errors";
 import { authorization, platformKey } from "~/http/auth";
 import { readBody, SERVICE_BODY_MAX } from "~/http/body";
-import { environmentId, notFound } from "~/platform/environments/environments";
-import * as environments from "~/platform/environments/store";
+import { type Environments, environmentId, notFound } from "~/platform/environments/environments";
 import { credentialKind, hashCredential } from "~/platform/keys/format";
 import type { Keys } from "~/platform/keys/keys";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
@@ -34,23 +33,23 @@ export function gatewayPath(pathname: string): GatewayPath | undefined {
 }
 
 export function createGateway(deps: {
-  pool: Pool;
   replicas: Pool;
+  environments: Environments;
   keys: Keys;
   templates: Templates;
 }) {
-  const { pool, replicas, keys, templates } = deps;
+  const { replicas, environments, keys, templates } = deps;
 
   /** The environment, if the credential opens it. Throws `not_authed` or `environment_not_found`. */
   async function open(id: string | undefined, credential: string | undefined) {
     if (credential !== undefined && credentialKind(credential) === "e") {
-      const environment = id === undefined ? undefined : await environments.find(pool, id);
+      const environment = id === undefined ? undefined : await environments.find(id);
       if (!environment || !timingSafeEqual(environment.tokenHash, hashCredential(credential)))
         throw new ApiError("not_authed", "Invalid API key");
       return { environment, principal: undefined };
     }
     const principal = await keys.authenticate(credential);
-    const environment = id === undefined ? undefined : await environments.find(pool, id);
+    const environment = id === undefined ? undefined : await environments.find(id);
     return {
       environment: environment?.userId === principal.userId ? environment : undefined,
       principal,
@@ -99,7 +98,7 @@ export function createGateway(deps: {
         // Its schema went away under the call: it was deleted or expired just now.
         const code = errorCode(error);
         if (code === UNDEFINED_TABLE || code === INVALID_SCHEMA_NAME) {
-          const now = await environments.find(pool, id);
+          const now = await environments.find(id, true);
           if (now?.state !== "live") throw notFound();
         }
         throw error;

@@ -37,6 +37,28 @@ export function createEnvironments(deps: {
 }) {
   const { pool, templates, spares, keys, capture } = deps;
 
+  const known = new Map<string, { environment: store.EnvironmentRow; until: number }>();
+  const forget = (environmentId: string) => known.delete(environmentId);
+  const listening = pool.listen(store.CHANNEL, forget);
+
+  async function find(
+    environmentId: string,
+    fresh = false,
+  ): Promise<store.EnvironmentRow | undefined> {
+    const remembered = known.get(environmentId);
+    if (remembered && !fresh && remembered.until > performance.now()) return remembered.environment;
+    known.delete(environmentId);
+    const environment = await store.find(pool, environmentId);
+    const seconds = Math.min(
+      REMEMBERED_SECONDS,
+      (environment?.secondsLeft ?? 0) - EXPIRY_MARGIN_SECONDS,
+    );
+    if (environment?.state !== "live" || seconds <= 0) return environment;
+    if (known.size >= REMEMBERED_MAX) known.clear();
+    known.set(environmentId, { environment, until: performance.now() + seconds * 1000 });
+    return environment;
+  }
+
   /** Checks and counts in the transaction that creates the environment. */
   const limitFor = (principal: Principal) => async (tx: Tx) => {
     const max = CONCURRENT_ENVIRONMENTS[principal.plan];
@@ -90,6 +112,12 @@ export function createEnvironments(deps: {
       };
     },
 
+    /**
+     * An environment by its plain id, in whatever state; undefined when there is none. May be remembered, for as long
+     * as it is certain not to expire: one that was ended meanwhile has lost its schema, and the call notices that.
+     */
+    find,
+
     /** A live environment of this user. Throws `environment_not_found`. */
     async require(userId: string, id: string): Promise<store.EnvironmentRow> {
       const plain = environmentId(id);
@@ -113,7 +141,7 @@ export function createEnvironments(deps: {
       const environment = await store.find(pool, plain);
       if (!environment || environment.userId !== userId || environment.state === "expired")
         throw notFound();
-      const ended = await store.remove(pool, plain, capture.closeMark(pool));
+      const ended = await store.remove(pool, plain, capture.closeMark);
       if (!ended)
         throw new ApiError(
           "environment_already_deleted",
@@ -122,10 +150,18 @@ export function createEnvironments(deps: {
       spares.recycle(ended.schemaName).catch(() => undefined);
       return { environmentId: plain, status: "deleted" };
     },
+
+    async stop() {
+      await listening.then(({ unlisten }) => unlisten()).catch(() => undefined);
+    },
   };
 }
 
 const RETRY_AFTER_SECONDS = 10;
+const REMEMBERED_SECONDS = 10;
+/** Close to its end, an environment is looked up on every call, by the database's clock. */
+const EXPIRY_MARGIN_SECONDS = 1;
+const REMEMBERED_MAX = 20_000;
 
 function who(id: string | undefined, email: string | undefined) {
   if (id !== undefined) return { id };

@@ -93,7 +93,7 @@ export async function listOrphans(sql: Sql): Promise<{ schemas: string[]; entrie
     select
       array(
         select nspname::text from pg_namespace
-        where (nspname ~ '^env_[0-9a-f]{32}$' and nspname not in (select schema_name from diorama.schemas))
+        where (nspname ~ '^(env|old)_[0-9a-f]{32}$' and nspname not in (select schema_name from diorama.schemas))
            or (nspname ~ '^tpl_[0-9a-f]{32}$' and nspname not in (select schema_name from diorama.templates))
       ) as schemas,
       array(

@@ -1,5 +1,6 @@
 import { failedColumns } from "~/capture/results";
-import type { Fragment, Sql } from "~/db/connect";
+import { type Fragment, inTransaction, type Pool, type Sql } from "~/db/connect";
+import { renameSchema } from "~/db/schemas";
 
 export type NewEnvironmentRow = {
   readonly environmentId: string;
@@ -76,6 +77,7 @@ export type EnvironmentRow = {
   readonly actingUserId: string;
   readonly tokenHash: Buffer;
   readonly expiresAt: Date;
+  readonly secondsLeft: number;
   /** live: usable. expired: its time is over, swept or not. deleted: by request, before that. */
   readonly state: "live" | "expired" | "deleted";
 };
@@ -87,65 +89,89 @@ const stateExpression = (sql: Sql): Fragment => sql`
 export async function find(sql: Sql, environmentId: string): Promise<EnvironmentRow | undefined> {
   const [environment] = await sql<EnvironmentRow[]>`
     select environment_id, user_id, key_id, service, template_name, schema_name, template_schema, acting_user_id, token_hash,
-      expires_at, ${stateExpression(sql)} as state
+      expires_at, extract(epoch from expires_at - now())::float8 as seconds_left, ${stateExpression(sql)} as state
     from diorama.environments left join diorama.schemas using (schema_name)
     where environment_id = ${environmentId}
   `;
   return environment;
 }
 
-export type Ended = { readonly schemaName: string };
+/** `schemaName`: as it was, and as it is called from now on. */
+export type Ended = {
+  readonly environmentId: string;
+  readonly was: string;
+  readonly schemaName: string;
+};
+
+type CloseMark = (sql: Sql) => Fragment;
 
 /**
  * Ends environments: their schemas are to be recycled, their running runs are closed and say why. The environments
  * are those that `which` selects and locks among the ones that have not ended.
+ *
+ * Each schema gets another name in the same transaction. So a server that has not heard of it yet, or a call that is
+ * under way, finds nothing where the environment was, and never what takes its place.
  */
 async function end(
-  sql: Sql,
-  which: Fragment,
+  pool: Pool,
+  which: (sql: Sql) => Fragment,
   reason: string,
-  closeMark: Fragment,
+  closeMark: CloseMark,
 ): Promise<Ended[]> {
-  return await sql<Ended[]>`
-    with ended as (
-      update diorama.environments set deleted_at = now()
-      where environment_id in (
-        select environment_id from diorama.environments
-        where deleted_at is null and ${which}
+  return await inTransaction(pool, async (tx) => {
+    const ended = await tx<Ended[]>`
+      with ended as (
+        update diorama.environments set deleted_at = now()
+        where environment_id in (
+          select environment_id from diorama.environments where deleted_at is null and ${which(tx)}
+        )
+        returning environment_id, schema_name
+      ), freed as (
+        update diorama.schemas s
+        set state = 'used', schema_name = 'old_' || substr(s.schema_name, 5), changed_at = now()
+        from ended where s.schema_name = ended.schema_name
+        returning s.schema_name
+      ), closed as (
+        update diorama.runs r set ${failedColumns(tx, `run abandoned: environment ${reason}`)}
+        from ended where r.environment_id = ended.environment_id and r.status = 'running'
+        returning r.run_id, r.environment_id, r.capture
       )
-      returning environment_id, schema_name
-    ), freed as (
-      update diorama.schemas s set state = 'used', changed_at = now()
-      from ended where s.schema_name = ended.schema_name
-    ), closed as (
-      update diorama.runs r set ${failedColumns(sql, `run abandoned: environment ${reason}`)}
-      from ended where r.environment_id = ended.environment_id and r.status = 'running'
-      returning r.run_id, r.environment_id, r.capture
-    )
-    select ended.schema_name,
-      case when closed.capture = 'log' then ${closeMark}::text end as mark
-    from ended left join closed using (environment_id)
-  `;
+      select ended.environment_id, ended.schema_name as was, freed.schema_name,
+        case when closed.capture = 'log' then ${closeMark(tx)}::text end as mark,
+        pg_notify(${CHANNEL}, ended.environment_id)
+      from ended join freed on substr(freed.schema_name, 5) = substr(ended.schema_name, 5)
+      left join closed using (environment_id)
+    `;
+    for (const { was, schemaName } of ended) await renameSchema(tx, was, schemaName);
+    return ended;
+  });
 }
+
+/** Tells other servers which environments have ended. */
+export const CHANNEL = "diorama_environments";
 
 /** Undefined when it was not live. */
 export async function remove(
-  sql: Sql,
+  pool: Pool,
   environmentId: string,
-  closeMark: Fragment,
+  closeMark: CloseMark,
 ): Promise<Ended | undefined> {
-  const which = sql`environment_id = ${environmentId} and expires_at > now() for update`;
-  const [ended] = await end(sql, which, "deleted", closeMark);
+  const [ended] = await end(
+    pool,
+    (sql) => sql`environment_id = ${environmentId} and expires_at > now() for update`,
+    "deleted",
+    closeMark,
+  );
   return ended;
 }
 
 const EXPIRE_BATCH = 100;
 
 /** Ends up to a hundred environments whose time is over. */
-export const removeExpired = async (sql: Sql, closeMark: Fragment): Promise<Ended[]> =>
+export const removeExpired = async (pool: Pool, closeMark: CloseMark): Promise<Ended[]> =>
   await end(
-    sql,
-    sql`expires_at <= now() limit ${EXPIRE_BATCH} for update skip locked`,
+    pool,
+    (sql) => sql`expires_at <= now() limit ${EXPIRE_BATCH} for update skip locked`,
     "expired",
     closeMark,
   );

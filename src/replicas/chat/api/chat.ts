@@ -9,9 +9,10 @@ import { requireActor, requireMessage } from "~/replicas/chat/require";
 import {
   deleteMessage,
   findMessage,
+  findObstacles,
   insertMessage,
   type NewMessage,
-  type Posting,
+  type Obstacles,
   SYSTEM_SUBTYPES,
   updateMessage,
 } from "~/replicas/chat/store/messages";
@@ -35,7 +36,7 @@ function refusal({
   actor_is_bot,
   root_ts,
   root_subtype,
-}: Posting) {
+}: Obstacles) {
   if (actor_deleted === null) return new ChatError("invalid_auth");
   if (actor_deleted) return new ChatError("account_inactive");
   if (channel === null || (is_private && !is_member)) return new ChatError("channel_not_found");
@@ -54,9 +55,9 @@ function refusal({
 export async function post(call: ChatCall, to: string, message: Omit<NewMessage, "channel">) {
   const send = async (session: ChatSession) => {
     const channel = await resolveDestination(session, call.actor, to);
-    const posting = await insertMessage(session, { ...message, channel });
-    if (!posting.message) throw refusal(posting);
-    return posting.message;
+    const posted = await insertMessage(session, { ...message, channel });
+    if (!posted) throw refusal(await findObstacles(session, { ...message, channel }));
+    return posted;
   };
   for (let attempt = 1; ; attempt++) {
     try {

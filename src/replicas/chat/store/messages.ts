@@ -48,11 +48,8 @@ export type MessageRow = {
 
 const REPLY_USERS_MAX = 5;
 
-/**
- * What `m` shows of itself; thread figures are counted, not stored, so that a reply changes one row only. `fresh`: it
- * was posted just now, nobody has reacted or replied.
- */
-export function messageColumns({ sql, t }: ChatSession, viewer: string, fresh = false): Fragment {
+/** What `m` shows of itself; thread figures are counted, not stored, so that a reply changes one row only. */
+export function messageColumns({ sql, t }: ChatSession, viewer: string): Fragment {
   return sql`
     m.*, (select id from ${t.teams} limit 1) as team_id,
     case when m.bot_id is not null then (
@@ -64,13 +61,6 @@ export function messageColumns({ sql, t }: ChatSession, viewer: string, fresh = 
     case when m.thread_ts is not null then (
       select r.user_id from ${t.messages} r where r.channel_id = m.channel_id and r.ts = m.thread_ts
     ) end as parent_user_id,
-    ${fresh ? sql`null as reactions, null as thread` : repercussions({ sql, t }, viewer)}
-  `;
-}
-
-/** Reactions, and of a root its thread. */
-function repercussions({ sql, t }: Pick<ChatSession, "sql" | "t">, viewer: string): Fragment {
-  return sql`
     (
       select json_agg(json_build_object('name', e.name, 'users', e.users, 'count', e.count) order by e.first, e.name)
       from (
@@ -224,8 +214,8 @@ export type NewMessage = {
   readonly metadata: Json | null;
 };
 
-/** What the statement found. `ts` is null when the message was not posted, and the rest tells why. */
-export type Posting = {
+/** What stands in the way of a message, or would. */
+export type Obstacles = {
   readonly channel: string | null;
   readonly is_private: boolean | null;
   readonly is_archived: boolean | null;
@@ -234,8 +224,6 @@ export type Posting = {
   readonly actor_is_bot: boolean | null;
   readonly root_ts: string | null;
   readonly root_subtype: string | null;
-  readonly ts: string | null;
-  readonly message: MessageRow | null;
 };
 
 /** Subtypes of notices that the service writes itself; nobody can reply to one. */
@@ -258,68 +246,127 @@ export const SYSTEM_SUBTYPES = [
 ] as const;
 
 /**
- * The next timestamp of `channel`, a relation whose row is locked: later than any message there, and not before now.
- * The clock is read after the lock was granted.
+ * The next timestamp of the channel of `place`, a relation whose rows are locked: later than any message there, and not
+ * before now. The clock is read after the lock was granted.
  */
-const nextTs = ({ sql, t }: ChatSession): Fragment => sql`
-  select channel.id, lpad((us / 1000000)::text, 10, '0') || '.' || lpad((us % 1000000)::text, 6, '0') as ts
-  from channel, lateral (
-    select greatest(
-      (extract(epoch from clock_timestamp()) * 1000000)::bigint,
-      coalesce((
-        select replace(l.ts, '.', '')::bigint + 1 from ${t.messages} l
-        where l.channel_id = channel.id order by l.ts desc limit 1
-      ), 0)
-    ) as us
+const nextTs = ({ sql, t }: ChatSession): Fragment => sql`(
+  select case when last is null or last < now then now else
+    to_char(replace(last, '.', '')::bigint / 1000000.0 + 0.000001, 'FM0000000000.000000') end
+  from (select
+    to_char(extract(epoch from clock_timestamp()), 'FM0000000000.000000') collate "C" as now,
+    (select max(l.ts) from ${t.messages} l where l.channel_id = place.channel_id) as last
   ) clock
-`;
+)`;
+
+/** The author's side of a message that was just posted. */
+type Place = Pick<Bot, "real_name" | "updated"> & {
+  readonly ts: string;
+  readonly thread_ts: string | null;
+  readonly parent_user_id: string | null;
+  readonly team_id: string;
+  readonly bot_id: string | null;
+  readonly app_id: string | null;
+  readonly avatar_base: string | null;
+};
 
 /**
- * Posts a message in one statement: finds channel, membership, author and thread, takes the next timestamp under a
- * lock on the channel, and inserts where all of that allows it.
+ * Posts a message in one statement: finds channel, author, membership and thread, takes the next timestamp under a lock
+ * on the channel, and inserts where all of that allows it. Undefined where it does not; `findObstacles` tells why.
  */
-export async function insertMessage(session: ChatSession, message: NewMessage): Promise<Posting> {
+export async function insertMessage(
+  session: ChatSession,
+  message: NewMessage,
+): Promise<MessageRow | undefined> {
   const { sql, t } = session;
   const m = message;
+  const isReply = m.threadTs !== null;
+  const subtype = isReply && m.broadcast ? "thread_broadcast" : m.subtype;
   const json = (value: unknown) => (value === null ? null : sql.json(value as never));
-  const [posting] = await sql<Posting[]>`
-    with actor as (
-      select id, team_id, is_bot, bot_id, app_id, deleted from ${t.users} where id = ${m.user}
-    ), channel as (
-      select c.id, c.is_private or c.is_im as is_private, c.is_archived, exists (
-        select from ${t.channel_members} where channel_id = c.id and user_id = ${m.user}
-      ) as is_member
-      from ${t.channels} c where c.id = ${m.channel} for no key update
-    ), root as (
-      select coalesce(r.thread_ts, r.ts) as ts, r.subtype from ${t.messages} r
-      where r.channel_id = ${m.channel} and r.ts = ${m.threadTs}
-    ), stamp as (${nextTs(session)}), posted as (
-      insert into ${t.messages} as x (
+  const root = sql`
+    join lateral (
+      select coalesce(p.ts, r.ts) as ts, coalesce(p.user_id, r.user_id) as user_id
+      from ${t.messages} r left join ${t.messages} p on p.channel_id = r.channel_id and p.ts = r.thread_ts
+      where r.channel_id = c.id and r.ts = ${m.threadTs}
+        and (r.subtype is null or r.subtype <> all(${[...SYSTEM_SUBTYPES]}))
+    ) root on true
+  `;
+  const [place] = await sql<Place[]>`
+    with place as (
+      select c.id as channel_id, u.id as user_id, u.team_id, u.bot_id, u.app_id, u.real_name, u.updated,
+        case when u.is_bot then (select url || 'avatars' from ${t.teams} limit 1) end as avatar_base,
+        ${isReply ? sql`root.ts` : sql`null::varchar`} as thread_ts,
+        ${isReply ? sql`root.user_id` : sql`null::varchar`} as parent_user_id
+      from ${t.channels} c join ${t.users} u on u.id = ${m.user} ${isReply ? root : sql``}
+      where c.id = ${m.channel} and not c.is_archived and not u.deleted and (
+        exists (select from ${t.channel_members} where channel_id = c.id and user_id = u.id)
+        or u.is_bot and not c.is_private and not c.is_im
+      )
+      for no key update of c
+    ), posted as (
+      insert into ${t.messages} (
         channel_id, ts, thread_ts, subtype, user_id, text, bot_id, app_id, username, icons, blocks, attachments,
         metadata
       )
-      select channel.id, stamp.ts, (select ts from root),
-        case when ${m.broadcast} and ${m.threadTs}::text is not null then 'thread_broadcast' else ${m.subtype} end,
-        actor.id, ${m.text}, actor.bot_id, actor.app_id, ${m.username}, ${json(m.icons)}, ${json(m.blocks)},
-        ${json(m.attachments)}, ${json(m.metadata)}
-      from channel, stamp, actor
-      where not channel.is_archived and not actor.deleted
-        and (channel.is_member or actor.is_bot and not channel.is_private)
-        and (${m.threadTs}::text is null or exists (
-          select from root where subtype is null or subtype <> all(${[...SYSTEM_SUBTYPES]})
-        ))
-      returning x.*
+      select channel_id, ${nextTs(session)}, thread_ts, ${subtype}, user_id, ${m.text}, bot_id, app_id,
+        ${m.username}, ${json(m.icons)}, ${json(m.blocks)}, ${json(m.attachments)}, ${json(m.metadata)}
+      from place
+      returning ts
     )
-    select channel.id as channel, channel.is_private, channel.is_archived, channel.is_member,
-      actor.deleted as actor_deleted, actor.is_bot as actor_is_bot, root.ts as root_ts,
-      root.subtype as root_subtype, m.ts, case when m.ts is not null then (
-        select to_json(p) from (select ${messageColumns(session, m.user, true)}) p
-      ) end as message
-    from (values (1)) as one
-    left join channel on true left join actor on true left join root on true left join posted m on true
+    select posted.ts, place.* from posted, place
   `;
-  if (!posting) throw new Error("the posting's statement returned no row");
-  return posting;
+  return place && posted(message, subtype, place);
+}
+
+/** The row that was inserted. */
+function posted(message: NewMessage, subtype: string | null, place: Place): MessageRow {
+  const { channel, user, text, username, icons, blocks, attachments, metadata } = message;
+  const { avatar_base: avatarBase, real_name: realName, updated, ...shown } = place;
+  const bot = place.bot_id !== null && {
+    id: user,
+    bot_id: place.bot_id,
+    app_id: place.app_id,
+    real_name: realName,
+    deleted: false,
+    updated,
+    team_id: place.team_id,
+    avatar_base: avatarBase ?? "",
+  };
+  return {
+    ...shown,
+    channel_id: channel,
+    subtype,
+    user_id: user,
+    text,
+    username,
+    icons,
+    blocks,
+    attachments,
+    metadata,
+    edited: null,
+    client_msg_id: null,
+    extra: null,
+    bot: bot || null,
+    reactions: null,
+    thread: null,
+  };
+}
+
+/** What `insertMessage` found in its way, looked at again. */
+export async function findObstacles(
+  { sql, t }: ChatSession,
+  { channel, user, threadTs }: NewMessage,
+): Promise<Obstacles> {
+  const [found] = await sql<Obstacles[]>`
+    select c.id as channel, c.is_private or c.is_im as is_private, c.is_archived, m.user_id is not null as is_member,
+      u.deleted as actor_deleted, u.is_bot as actor_is_bot, r.ts as root_ts, r.subtype as root_subtype
+    from (values (1)) as one
+    left join ${t.users} u on u.id = ${user}
+    left join ${t.channels} c on c.id = ${channel}
+    left join ${t.channel_members} m on m.channel_id = c.id and m.user_id = u.id
+    left join ${t.messages} r on r.channel_id = c.id and r.ts = ${threadTs}
+  `;
+  if (!found) throw new Error("a query without conditions returned no row");
+  return found;
 }
 
 /** Writes a notice of the service under the name of `user`, inside the caller's transaction. */
@@ -329,12 +376,11 @@ export async function insertNotice(
 ): Promise<void> {
   const { sql, t } = session;
   await sql`
-    with channel as (select id from ${t.channels} where id = ${notice.channel} for no key update),
-      stamp as (${nextTs(session)})
+    with place as (select id as channel_id from ${t.channels} where id = ${notice.channel} for no key update)
     insert into ${t.messages} (channel_id, ts, subtype, user_id, text, extra)
-    select stamp.id, stamp.ts, ${notice.subtype}, ${notice.user}, ${notice.text},
+    select place.channel_id, ${nextTs(session)}, ${notice.subtype}, ${notice.user}, ${notice.text},
       ${notice.extra ? sql.json(notice.extra as never) : null}
-    from stamp
+    from place
   `;
 }
 
