@@ -5,10 +5,11 @@
  * uses is written in its row, so that any server can end it.
  */
 import { MARK_PREFIX } from "~/capture/change";
+import type { StreamState } from "~/capture/reading";
 import * as results from "~/capture/results";
 import { type Plugin, publish } from "~/capture/slot";
 import { compareSnapshot, dropSnapshot, TablesChanged, takeSnapshot } from "~/capture/snapshot";
-import type { StreamOptions, StreamState } from "~/capture/stream";
+import type { StreamOptions } from "~/capture/stream";
 import type { FromWorker, ToWorker } from "~/capture/worker";
 import { type Fragment, inTransaction, type Pool, type Sql } from "~/db/connect";
 import { unavailable } from "~/errors";
@@ -37,6 +38,13 @@ export const STORED_MS = 60_000;
 const POLL_MS = 250;
 const WORKER_STOP_MS = 5_000;
 const PUBLISHED_MAX = 20_000;
+
+/** In the binary, paths start at the folder of all entry points. */
+const WORKER =
+  typeof DIORAMA_VERSION === "undefined"
+    ? new URL("./worker.ts", import.meta.url).href
+    : new URL("./capture/worker.js", import.meta.url).href;
+const WORKER_RESTART_MS = 1_000;
 
 const REPEATABLE_READ = "isolation level repeatable read";
 
@@ -186,6 +194,7 @@ async function createReader({ options, level, pool, log }: Parameters<typeof cre
   let plugin: Plugin | undefined;
   let changed: () => void = () => {};
   let stopped: () => void = () => {};
+  let stopping = false;
   let worker = spawn();
   const streams = () => state === "streaming";
   const tell = (message: ToWorker) => worker.postMessage(message);
@@ -193,7 +202,7 @@ async function createReader({ options, level, pool, log }: Parameters<typeof cre
   const { unlisten } = await pool.listen(results.CHANNEL, arrive);
 
   function spawn() {
-    const thread = new Worker(new URL("./worker.ts", import.meta.url).href);
+    const thread = new Worker(WORKER);
     thread.onmessage = ({ data }: MessageEvent<FromWorker>) => {
       if (data.type === "stopped") stopped();
       else if (data.type === "state") {
@@ -206,7 +215,9 @@ async function createReader({ options, level, pool, log }: Parameters<typeof cre
     thread.onerror = ({ message }) => {
       log.error("capture thread died", { message });
       state = "failing";
-      worker = spawn();
+      setTimeout(() => {
+        if (!stopping) worker = spawn();
+      }, WORKER_RESTART_MS);
     };
     thread.postMessage({ type: "begin", options, level, instance: INSTANCE } satisfies ToWorker);
     return thread;
@@ -243,6 +254,7 @@ async function createReader({ options, level, pool, log }: Parameters<typeof cre
     },
 
     async stop() {
+      stopping = true;
       const done = new Promise<void>((resolve) => (stopped = resolve));
       tell({ type: "stop" });
       await Promise.race([done, Bun.sleep(WORKER_STOP_MS)]);

@@ -37,6 +37,9 @@ function asTexts({ columns, types }: SnapshotTable, wanted = columns): string {
   return `array[${texts.join(", ")}]::text[]`;
 }
 
+/** On every table while its environment is compared by snapshots; a schema that has it left is not recycled. */
+const TRIGGER = "diorama_order";
+
 /** Copies every row of the schema. To be called in a repeatable-read transaction. */
 export async function takeSnapshot(sql: Sql, run: string, schema: string): Promise<void> {
   for (const table of await readTables(sql, schema)) {
@@ -46,9 +49,11 @@ export async function takeSnapshot(sql: Sql, run: string, schema: string): Promi
       values (${run}, ${name}, ${columns}, ${types}, ${key})
     `;
     await sql.unsafe(
-      `insert into diorama.snapshot_rows (run_id, table_name, position, key, row)
-       select ${literal(run)}, ${literal(name)}, row_number() over (), ${asTexts(table, key)}, ${asTexts(table)}
-       from ${quote(schema)}.${quote(name)}`,
+      `insert into diorama.snapshot_rows (run_id, table_name, key, row)
+       select ${literal(run)}, ${literal(name)}, ${asTexts(table, key)}, ${asTexts(table)}
+       from ${quote(schema)}.${quote(name)};
+       create trigger ${TRIGGER} after insert or update or delete on ${quote(schema)}.${quote(name)}
+       for each row execute function diorama.note_order(${[run, ...key].map(literal).join(", ")})`,
     );
   }
 }
@@ -61,8 +66,8 @@ export class TablesChanged extends Error {
 type Pair = { before: (string | null)[] | null; after: (string | null)[] | null };
 
 /**
- * What differs from the copy. To be called in a repeatable-read transaction. Rows that exist are listed in the order
- * in which they were last written, removed ones in the order in which they stood: their own time is not known here.
+ * What differs from the copy, rows in the order in which they were first changed. To be called in a repeatable-read
+ * transaction.
  * Throws TablesChanged when that can no longer be told.
  */
 export async function compareSnapshot(sql: Sql, run: string, schema: string): Promise<Diff> {
@@ -90,17 +95,19 @@ export async function compareSnapshot(sql: Sql, run: string, schema: string): Pr
     const pairs = await sql.unsafe<Pair[]>(
       `select to_json(b.row) as before, to_json(a.row) as after
        from (
-         select key, row, position from diorama.snapshot_rows
+         select key, row from diorama.snapshot_rows
          where run_id = ${literal(run)} and table_name = ${literal(table.name)}
        ) b
        full join (
-         select ${asTexts(table, table.key)} as key, ${asTexts(table)} as row,
-           age(xmin) as age, cmin::text::bigint as command, ctid
+         select ${asTexts(table, table.key)} as key, ${asTexts(table)} as row
          from ${quote(schema)}.${quote(table.name)}
        ) a using (key)
+       left join diorama.snapshot_order o
+         on o.run_id = ${literal(run)} and o.table_name = ${literal(table.name)} and o.key = coalesce(a.key, b.key)
        where ${altered} or a.row is distinct from b.row
-       order by a.age desc, a.command, a.ctid, b.position`,
+       order by o.position nulls first, coalesce(a.key, b.key)`,
     );
+    await sql.unsafe(`drop trigger if exists ${TRIGGER} on ${quote(schema)}.${quote(table.name)}`);
     const shape = { name: table.name, columns, types, key: table.key };
     for (const pair of pairs)
       addDifference(
@@ -116,5 +123,7 @@ export async function compareSnapshot(sql: Sql, run: string, schema: string): Pr
 const typeOf = ({ columns, types }: SnapshotTable, column: string) =>
   types[columns.indexOf(column)];
 
-export const dropSnapshot = async (sql: Sql, run: string) =>
+export async function dropSnapshot(sql: Sql, run: string): Promise<void> {
   await sql`delete from diorama.snapshots where run_id = ${run}`;
+  await sql`delete from diorama.snapshot_order where run_id = ${run}`;
+}

@@ -2,7 +2,8 @@
  * Capture in a thread of its own: decoding a million changes would otherwise keep the HTTP loop waiting.
  * Speaks to `capture.ts` in messages; started by it only.
  */
-import { createStream, type Stream, type StreamEvent, type StreamOptions } from "~/capture/stream";
+import type { StreamEvent } from "~/capture/reading";
+import { createStream, type Stream, type StreamOptions } from "~/capture/stream";
 import { connect, type Pool } from "~/db/connect";
 import { createLog, type Level } from "~/log";
 

@@ -262,7 +262,8 @@ const setSequence = ({ name, value, called }: { name: string; value: string; cal
 
 /** As text: all of a schema's relations and columns by id, so that any DDL changes it. */
 const FINGERPRINT = `
-  select md5(string_agg(concat_ws(' ', c.oid, c.relname, c.relkind, c.relreplident, a.attname, a.atttypid, a.attnotnull),
+  select md5(string_agg(concat_ws(' ', c.oid, c.relname, c.relkind, c.relreplident, a.attname, a.atttypid, a.attnotnull,
+      exists (select from pg_trigger where tgrelid = c.oid and not tgisinternal)),
     ',' order by c.oid, a.attnum)) as fingerprint
   from pg_class c join pg_attribute a on a.attrelid = c.oid
   where a.attnum > 0 and c.relkind in ('r', 'S', 'i') and c.relnamespace = `;

@@ -101,12 +101,37 @@ create table diorama.snapshots (
 create table diorama.snapshot_rows (
   run_id text not null,
   table_name text not null,
-  position bigint not null,
   key text[] not null,
   row text[] not null,
   foreign key (run_id, table_name) references diorama.snapshots on delete cascade
 );
 create index snapshot_rows_of_run on diorama.snapshot_rows (run_id, table_name);
+
+-- In which order rows were first changed, which a comparison of two states cannot tell.
+create table diorama.snapshot_order (
+  run_id text not null references diorama.runs on delete cascade,
+  table_name text not null,
+  key text[] not null,
+  position bigint generated always as identity,
+  primary key (run_id, table_name, key)
+);
+
+-- Trigger of every table of an environment during such a run. Arguments: the run, then the key's columns.
+create function diorama.note_order() returns trigger language plpgsql set search_path = '' as $$
+declare
+  image jsonb;
+begin
+  foreach image in array array[to_jsonb(old), to_jsonb(new)] loop
+    if image is not null then
+      insert into diorama.snapshot_order (run_id, table_name, key)
+      select tg_argv[0], tg_table_name, array_agg(image ->> k.name order by k.place)
+      from unnest(tg_argv[1:]) with ordinality as k (name, place)
+      on conflict do nothing;
+    end if;
+  end loop;
+  return null;
+end
+$$;
 
 -- Who reads the log. An epoch begins with each leader; what an older one still writes is void.
 create table diorama.capture (

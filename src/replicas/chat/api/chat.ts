@@ -6,16 +6,16 @@ import { ChatError } from "~/replicas/chat/errors";
 import { isTs, isUserId } from "~/replicas/chat/ids";
 import { type ChatCall, type ChatSession, method } from "~/replicas/chat/method";
 import { requireActor, requireMessage } from "~/replicas/chat/require";
+import { findMessage } from "~/replicas/chat/store/messages";
 import {
   deleteMessage,
-  findMessage,
   findObstacles,
   insertMessage,
   type NewMessage,
   type Obstacles,
   SYSTEM_SUBTYPES,
   updateMessage,
-} from "~/replicas/chat/store/messages";
+} from "~/replicas/chat/store/posting";
 import { messageView, SLACKBOT } from "~/replicas/chat/views";
 
 /** Posts that take the same microsecond of a channel whose clock went back; each finds the next one free. */

@@ -14,7 +14,8 @@ import {
   listMembers,
   memberStates,
 } from "~/replicas/chat/store/channels";
-import { insertNotice, listHistory, listReplies, type Page } from "~/replicas/chat/store/messages";
+import { listHistory, listReplies, type Page } from "~/replicas/chat/store/messages";
+import { insertNotice } from "~/replicas/chat/store/posting";
 import { channelView, messageView } from "~/replicas/chat/views";
 
 const CHANNELS_DEFAULT = 100;

@@ -1,0 +1,59 @@
+/**
+ * Builds the binary: `bun run build` for this machine, `bun run build --all` for every platform, into dist/.
+ *
+ * A compiled Bun program would read `.env` and `bunfig.toml` of whatever folder it is started in, and run what the
+ * latter preloads; both are switched off.
+ */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { version } from "../package.json";
+
+const ROOT = join(import.meta.dir, "..");
+const TARGETS = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64", "windows-x64"] as const;
+
+const here = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
+const all = process.argv.includes("--all");
+
+async function output(...command: string[]): Promise<string> {
+  const child = Bun.spawn(command, { cwd: ROOT, stderr: "ignore" });
+  const text = await new Response(child.stdout).text();
+  return (await child.exited) === 0 ? text.trim() : "";
+}
+
+/** The tag this commit has, else the package's version and the commit. */
+async function stamp(): Promise<string> {
+  const tag = await output("git", "describe", "--tags", "--exact-match");
+  if (tag) return tag.replace(/^v/, "");
+  const commit = await output("git", "rev-parse", "--short", "HEAD");
+  return commit ? `${version}+${commit}` : version;
+}
+
+/** Returns the binary's path. */
+export async function build(target: string, name = `diorama-${target}`): Promise<string> {
+  const file = join(ROOT, "dist", target.startsWith("windows") ? `${name}.exe` : name);
+  await mkdir(join(ROOT, "dist"), { recursive: true });
+  const child = Bun.spawn(
+    [
+      ...[
+        "bun",
+        "build",
+        "--compile",
+        "--minify-syntax",
+        "--minify-whitespace",
+        "--sourcemap",
+        `--target=bun-${target}`,
+      ],
+      ...["--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"],
+      ...["--define", `DIORAMA_VERSION=${JSON.stringify(await stamp())}`],
+      ...["--outfile", file, "src/main.ts", "src/capture/worker.ts"],
+    ],
+    { cwd: ROOT, stdout: "inherit", stderr: "inherit" },
+  );
+  if ((await child.exited) !== 0) throw new Error(`build for ${target} failed`);
+  return file;
+}
+
+if (import.meta.main) {
+  if (all) for (const target of TARGETS) console.log(await build(target));
+  else console.log(await build(here, "diorama"));
+}

@@ -1,0 +1,207 @@
+/** One connection that streams: from START_REPLICATION until it ends, for whatever reason. */
+import { type Decode, formatLsn, type Lsn, parseLsn } from "~/capture/change";
+import { createPgoutputDecoder } from "~/capture/pgoutput";
+import { type ReplicationClient, standbyStatus } from "~/capture/protocol";
+import { createRecorder, type Outcome } from "~/capture/recorder";
+import * as results from "~/capture/results";
+import type { Plugin, Slot } from "~/capture/slot";
+import { decodeWal2json } from "~/capture/wal2json";
+import { isUnavailable, type Pool } from "~/db/connect";
+import type { Log } from "~/log";
+
+/**
+ * idle: no runs, no slot. starting: about to stream. streaming: this server reads the slot. following: another one
+ * does. busy: the slot cannot be made yet. failing: the last attempt ended with an error.
+ */
+export type StreamState = "idle" | "starting" | "streaming" | "following" | "busy" | "failing";
+
+export type StreamEvent =
+  | {
+      readonly type: "state";
+      readonly state: StreamState;
+      readonly reason?: string;
+      /** Of the slot that is read, here or elsewhere. */
+      readonly plugin?: Plugin;
+    }
+  /** The start mark of a run of this server was read: its changes will be. */
+  | { readonly type: "seen"; readonly run: string }
+  /** The result of a run of this server is stored. */
+  | { readonly type: "stored"; readonly run: string };
+
+/** `wanted`: a run is about to start on this server, since then. */
+export type Demand = { wanted: boolean; since: number };
+
+type Deps = {
+  readonly slot: Slot;
+  readonly epoch: string;
+  readonly client: ReplicationClient;
+  readonly demand: Demand;
+  readonly enter: (state: StreamState, about?: { reason?: string; plugin?: Plugin }) => void;
+  readonly finish: () => void;
+  readonly fail: (error: unknown) => void;
+  readonly pool: Pool;
+  readonly log: Log;
+  readonly emit: (event: StreamEvent) => void;
+  /** The process that this thread reads for. */
+  readonly instance: string;
+  readonly idleSeconds: number;
+  readonly walBudgetBytes: number;
+};
+
+export type Reading = ReturnType<typeof createReading>;
+
+const STATUS_MS = 1_000;
+const BUDGET_EVERY = 2; // in units of STATUS_MS
+/** A run that was about to start when the stop was announced still gets through. */
+const STOP_GRACE_MS = 1_000;
+const STORE_RETRY_MS = 200;
+
+export function createReading(deps: Deps) {
+  const { slot, epoch, client, demand, enter, finish, fail, pool, log, emit, instance } = deps;
+  const { idleSeconds, walBudgetBytes } = deps;
+  const decode: Decode = slot.plugin === "wal2json" ? decodeWal2json : createPgoutputDecoder();
+  const start = parseLsn(slot.confirmed);
+  const recorder = createRecorder(start, slot.plugin === "pgoutput", { seen, ended });
+  let received = start;
+  let acknowledged = start;
+  let lastBusy = performance.now();
+  let ticks = 0;
+  let idle = false;
+  let streaming = false;
+  /** Runs that were active when we connected, and the position by which their start marks must have come. */
+  let awaited: { runs: Set<string>; until: Lsn } | undefined;
+  const timer = setInterval(() => void tick().catch(fail), STATUS_MS);
+
+  function seen(mark: { run: string; instance: string }) {
+    awaited?.runs.delete(mark.run);
+    demand.wanted = false;
+    if (mark.instance === instance) emit({ type: "seen", run: mark.run });
+    else results.markSeen(pool, mark.run).catch(fail);
+  }
+
+  function ended(outcome: Outcome, waiting: string) {
+    store(outcome, waiting).catch(fail);
+  }
+
+  async function store(outcome: Outcome, waiting: string) {
+    for (;;) {
+      try {
+        const stored = await results.store(pool, epoch, outcome, waiting !== instance);
+        if (!stored) log.info("result was not needed", { run_id: outcome.run });
+        break;
+      } catch (error) {
+        if (!isUnavailable(error)) throw error;
+        await Bun.sleep(STORE_RETRY_MS);
+      }
+    }
+    recorder.release(outcome.run);
+    if (waiting === instance) emit({ type: "stored", run: outcome.run });
+    sendStatus();
+  }
+
+  /**
+   * A held position is sent once, then only as "received": a server that is told to stop waits for what was
+   * flushed to catch up with what was sent, and would wait for us.
+   */
+  function sendStatus() {
+    const { safe } = recorder;
+    const holding = recorder.held.length > 0;
+    const flushed = safe > acknowledged || !holding ? safe : 0n;
+    if (flushed > acknowledged) acknowledged = flushed;
+    client.connection.sendCopyFromChunk(standbyStatus(received, flushed));
+  }
+
+  function reached(lsn: Lsn) {
+    if (lsn > received) received = lsn;
+    if (!awaited || received < awaited.until) return;
+    const { runs } = awaited;
+    awaited = undefined;
+    for (const run of runs) {
+      log.error("run lost", { run_id: run, reason: "slot does not reach back to its start" });
+      results.lose(pool, run, "slot dropped").catch(fail);
+    }
+  }
+
+  async function tick() {
+    ticks++;
+    sendStatus();
+    if (recorder.held.length > 0 || demand.wanted) lastBusy = performance.now();
+    if (ticks % BUDGET_EVERY === 0 && recorder.held.length > 0) await enforceBudget();
+    if (demand.wanted && performance.now() - demand.since > idleSeconds * 1000)
+      demand.wanted = false;
+    if (performance.now() - lastBusy > idleSeconds * 1000 && !idle) await stopIdle();
+  }
+
+  async function enforceBudget() {
+    const [oldest] = recorder.held;
+    const retained = await results.retainedBytes(pool, formatLsn(recorder.safe));
+    if (!oldest || retained <= walBudgetBytes) return;
+    log.error("run lost", { run_id: oldest, reason: "wal budget", retained_bytes: retained });
+    await results.lose(pool, oldest, "wal budget");
+    recorder.release(oldest);
+    emit({ type: "stored", run: oldest });
+    sendStatus();
+  }
+
+  async function stopIdle() {
+    idle = true;
+    if (await results.hasActive(pool)) {
+      idle = false;
+      lastBusy = performance.now();
+      return;
+    }
+    await results.setState(pool, epoch, "idle");
+    enter("starting"); // a new run waits until we stream again, here or elsewhere
+    await Bun.sleep(STOP_GRACE_MS);
+    if (!demand.wanted && recorder.held.length === 0 && !(await results.hasActive(pool))) {
+      finish();
+      return;
+    }
+    idle = false;
+    lastBusy = performance.now();
+    await results.setState(pool, epoch, "streaming");
+    enter("streaming", { plugin: slot.plugin });
+  }
+
+  return {
+    recorder,
+    get idle() {
+      return idle;
+    },
+    get streaming() {
+      return streaming;
+    },
+    started() {
+      streaming = true;
+      const begin = async () => {
+        const { runs, until } = await results.activeRuns(pool);
+        awaited = {
+          runs: new Set(runs.filter((run) => !recorder.has(run))),
+          until: parseLsn(until),
+        };
+        await results.setState(pool, epoch, "streaming");
+        log.info("capture streams", {
+          slot: slot.name,
+          plugin: slot.plugin,
+          epoch: String(epoch),
+        });
+        enter("streaming", { plugin: slot.plugin });
+      };
+      begin().catch(fail);
+    },
+    data(lsn: Lsn, data: Buffer) {
+      const message = decode(data, recorder.lookup);
+      if (message) recorder.read(message, lsn);
+      if (message?.kind === "commit") reached(lsn);
+      else if (lsn > received) received = lsn;
+    },
+    heartbeat(lsn: Lsn, reply: boolean) {
+      recorder.caughtUp(lsn);
+      reached(lsn);
+      if (reply) sendStatus();
+    },
+    close() {
+      clearInterval(timer);
+    },
+  };
+}

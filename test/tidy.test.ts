@@ -1,0 +1,170 @@
+/** Rules of the house that no tool sees. Each failure names the file and the remedy. */
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { basename, join, relative } from "node:path";
+import { SEEDS } from "../seeds/index";
+
+const ROOT = join(import.meta.dir, "..");
+
+function files(folder: string): string[] {
+  return readdirSync(join(ROOT, folder)).flatMap((name) => {
+    const path = join(folder, name);
+    return statSync(join(ROOT, path)).isDirectory() ? files(path) : [path];
+  });
+}
+
+const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
+const sources = files("src").filter((file) => file.endsWith(".ts"));
+const importsOf = (file: string) =>
+  [...read(file).matchAll(/from "([^"]+)"/g)].map(([, path]) => path ?? "");
+
+/** Lower layers first. What is not listed stands at the top: app, program, main. */
+const LAYERS = [
+  ["errors", "config", "log", "version", "gate"],
+  ["db"],
+  ["graphql"],
+  ["replicas"],
+  ["capture"],
+  ["http"],
+  ["platform"],
+];
+const TOP = LAYERS.length;
+
+function layerOf(path: string): number {
+  const first = path.split("/")[0] ?? "";
+  const layer = LAYERS.findIndex((names) => names.includes(first.replace(/\.ts$/, "")));
+  return layer < 0 ? TOP : layer;
+}
+
+/** In `platform`: a feature may use those before it. */
+const FEATURES = ["keys", "templates", "suites", "environments", "runs"];
+/** In a feature: a kind of file may use those before it. */
+const KINDS = ["model", "store", "domain", "routes"];
+const kindOf = (name: string) =>
+  KINDS.includes(name) ? KINDS.indexOf(name) : KINDS.indexOf("domain");
+
+const inside = (file: string) => relative("src", file);
+/** The path below src/ that an import leads to; undefined for packages. */
+function target(file: string, path: string): string | undefined {
+  if (path.startsWith("~/")) return path.slice(2);
+  return path.startsWith(".") ? inside(join(file, "..", path)) : undefined;
+}
+
+describe("imports", () => {
+  test("point down", () => {
+    const wrong = sources.flatMap((file) =>
+      importsOf(file)
+        .map((path) => target(file, path))
+        .filter(
+          (to) => to !== undefined && !to.startsWith("..") && layerOf(to) > layerOf(inside(file)),
+        )
+        .map((to) => `${file} imports ${to}, which is a layer above it`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test("of a replica stay away from the others", () => {
+    const wrong = sources.flatMap((file) => {
+      const [, own] = /^src\/replicas\/([a-z]+)\//.exec(file) ?? [];
+      return importsOf(file)
+        .map((path) => /^~\/replicas\/([a-z]+)\//.exec(path)?.[1])
+        .filter((other) => own !== undefined && other !== undefined && other !== own)
+        .map((other) => `${file} imports the replica ${other}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test("of a feature point from routes over the domain to the store, and to earlier features", () => {
+    const place = (path: string) => {
+      const [, feature, name] = /^platform\/([a-z]+)\/([a-z-]+)/.exec(path) ?? [];
+      return feature && name
+        ? { feature: FEATURES.indexOf(feature), kind: kindOf(name) }
+        : undefined;
+    };
+    const wrong = sources.flatMap((file) => {
+      const from = place(inside(file));
+      return importsOf(file).flatMap((path) => {
+        const to = place(target(file, path) ?? "");
+        if (!from || !to) return [];
+        const down =
+          to.feature < from.feature || (to.feature === from.feature && to.kind <= from.kind);
+        return down ? [] : [`${file} imports ${path}`];
+      });
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test("are written ~/ across folders of src, and ./ inside one", () => {
+    const wrong = sources.flatMap((file) =>
+      importsOf(file)
+        .filter(
+          (path) =>
+            path.startsWith("../") &&
+            !path.startsWith("../../../seeds") &&
+            !path.startsWith("../package"),
+        )
+        .map((path) => `${file}: write ${path} as ~/${target(file, path)}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe("SQL", () => {
+  const HOMES =
+    /(^|\/)(store|db|graphql|capture)(\/|$)|store\.ts$|(builtin|maintenance|pool|doctor|health|seed|program)\.ts$|\/index\.ts$/;
+
+  test("stands in stores, in db/ and in what runs the platform, nowhere else", () => {
+    const wrong = sources
+      .filter((file) => !HOMES.test(inside(file)))
+      .filter((file) => /\b(sql|tx|pool)`/.test(read(file)));
+    expect(wrong).toEqual([]);
+  });
+
+  test("is never built and then dropped: a query that is not awaited, returned or passed on does not run", () => {
+    const wrong = sources.flatMap((file) => {
+      const lines = read(file).split("\n");
+      return lines.flatMap((line, index) =>
+        /^\s*(sql|tx|pool)`/.test(line) && /[;{}]\s*$/.test(lines[index - 1] ?? "")
+          ? [`${file}:${index + 1}`]
+          : [],
+      );
+    });
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe("seeds", () => {
+  test("are named as their templates, and listed", () => {
+    const names = files("seeds")
+      .filter((file) => file.endsWith(".yaml") && !file.includes("suites"))
+      .map((file) => basename(file, ".yaml"));
+    const listed = (SEEDS as { template: string }[]).map(({ template }) => template);
+    expect(listed.toSorted()).toEqual(names.toSorted());
+  });
+});
+
+describe("the tree", () => {
+  test("has nothing at its top that the design does not name", () => {
+    const DESIGN = [
+      "package.json",
+      "bunfig.toml",
+      "src",
+      "seeds",
+      "test",
+      "scripts",
+      "Dockerfile",
+      "README.md",
+    ];
+    const TOOLS = ["bun.lock", "tsconfig.json", "biome.json", "LICENSE", "node_modules", "dist"];
+    const extra = readdirSync(ROOT).filter(
+      (name) => !name.startsWith(".") && !DESIGN.includes(name) && !TOOLS.includes(name),
+    );
+    expect(extra).toEqual([]);
+  });
+
+  test("has files that can be held in the head", () => {
+    const LINES_MAX = 420;
+    const long = sources.filter((file) => read(file).split("\n").length > LINES_MAX);
+    expect(long).toEqual([]);
+  });
+});
