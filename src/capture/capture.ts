@@ -63,7 +63,7 @@ export async function createCapture(deps: {
   async function ensurePublished(schema: string): Promise<boolean> {
     if (stream?.plugin !== "pgoutput") return false;
     if (!published.has(schema)) {
-      await publish(pool, schema);
+      await inTransaction(pool, (tx) => publish(tx, schema));
       if (published.size >= PUBLISHED_MAX) published.clear();
       published.add(schema);
     }

@@ -105,8 +105,9 @@ async function ensurePublication(sql: Sql): Promise<void> {
 }
 
 /**
- * Adds the tables of `schemas` that are not in the publication yet. It lists tables one by one, because publications
- * of whole schemas need a superuser.
+ * Adds the tables of a schema that are not in the publication yet, inside the caller's transaction. It lists tables one
+ * by one, because publications of whole schemas need a superuser. What was written before is not sent, so whoever is
+ * writing is waited for.
  */
 export async function publish(sql: Sql, schema: string): Promise<void> {
   await ensurePublication(sql);
@@ -120,7 +121,9 @@ export async function publish(sql: Sql, schema: string): Promise<void> {
   `;
   if (missing.length === 0) return;
   const tables = missing.map(({ name }) => `${quote(schema)}.${quote(name)}`).join(", ");
-  await sql.unsafe(`alter publication ${quote(PUBLICATION)} add table ${tables}`);
+  await sql.unsafe(
+    `lock table ${tables} in share row exclusive mode; alter publication ${quote(PUBLICATION)} add table ${tables}`,
+  );
 }
 
 /** The command that starts the stream at the slot's confirmed position. `skip`: origins not to be sent. */
