@@ -236,6 +236,9 @@ function cloneDdl(
           `alter table ${quote(name)} add constraint ${quote(constraint.name)} ${constraint.definition}`,
         );
   }
+  // Old images of every column: without them an update or a delete says nothing but the key.
+  for (const { name } of tables)
+    statements.push(`alter table ${quote(name)} replica identity full`);
   for (const { name, columns } of tables) {
     const list = columns
       .filter(({ generated }) => !generated)
@@ -247,13 +250,11 @@ function cloneDdl(
     );
   }
   for (const { indexes } of tables) statements.push(...indexes);
-  statements.push(...later);
+  // Keys that are checked at the end of a transaction leave checks pending, which no table is altered with.
+  if (later.length > 0) statements.push("set constraints all immediate", ...later);
   for (const { name, owner, identity } of sequences)
     if (owner && !identity) statements.push(`alter sequence ${quote(name)} owned by ${owner}`);
   statements.push(...sequences.map(setSequence));
-  // Old images of every column: without them an update or a delete says nothing but the key.
-  for (const { name } of tables)
-    statements.push(`alter table ${quote(name)} replica identity full`);
   return statements.join(";\n");
 }
 
