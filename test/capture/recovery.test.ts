@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { standbyStatus } from "~/capture/protocol";
 import { publish } from "~/capture/slot";
-import type { Pool } from "~/db/connect";
+import { inTransaction, type Pool } from "~/db/connect";
 import { type Keys, record, startCapture } from "../support/capture";
 import { startClusters } from "../support/clusters";
 import { createDatabase, dropDatabase, eventually, type TestDatabase } from "../support/database";
@@ -40,7 +40,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
     await sql.unsafe(
       `create schema ${schema()}; create table ${schema()}.things (id int primary key, note text); alter table ${schema()}.things replica identity full`,
     );
-    if (plugin === "pgoutput") await publish(sql, schema()); // as every schema is when it is built
+    if (plugin === "pgoutput") await inTransaction(sql, (tx) => publish(tx, schema())); // as every schema is when it is built
   });
   const start = () => record(server.pool, server.capture, schema(), KEYS);
   const write = (id: number) => sql.unsafe(`insert into ${schema()}.things values (${id}, 'n')`);
