@@ -11,6 +11,7 @@ import {
   initEnv,
   memory,
   runs,
+  SPARES,
   schemas,
   start,
   wholeLives,
@@ -41,7 +42,7 @@ if (unknown.length > 0) {
 }
 
 const bench = await startBench({
-  ENVIRONMENT_POOL_TARGETS: "chat_default:120",
+  ENVIRONMENT_POOL_TARGETS: `chat_default:${SPARES}`,
   MAINTENANCE_CYCLE_INTERVAL: "1",
 });
 const rows: Row[] = [];
