@@ -138,16 +138,6 @@ export async function store(
   return rows.count > 0;
 }
 
-/** Replication origins under which schemas are built: nobody records what they write. */
-export async function builderOrigins(sql: Sql): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    select roident::text as id from pg_replication_origin where roname like ${`${ORIGIN_PREFIX}%`}
-  `;
-  return rows.map(({ id }) => id);
-}
-
-export const ORIGIN_PREFIX = "diorama_builder_";
-
 /** The leader has read the run's start mark, or the run is over already. */
 export async function wasSeen(sql: Sql, run: string): Promise<boolean> {
   const [row] =
