@@ -5,6 +5,7 @@ import { connect, isUnavailable } from "~/db/connect";
 import { migrate } from "~/db/migrate";
 import { examine, Unfit } from "~/doctor";
 import { createLog, errorFields, notice, print } from "~/log";
+import { noteUnhandled } from "~/metrics";
 import { DEVELOPMENT_KEY } from "~/platform/keys/format";
 import { createKey } from "~/platform/keys/keys";
 import { listKeys, revokeKey } from "~/platform/keys/store";
@@ -40,7 +41,7 @@ async function serve(): Promise<void> {
   for (const warning of misspelt(env())) notice(`warning: ${warning}`);
   const program = await waitForDatabase(() => startProgram(config));
   if (config.development) banner(program.url);
-  stopOnSignal(program);
+  stopOnSignal(program, config.SHUTDOWN_DELAY);
 }
 
 async function waitForDatabase<T>(start: () => Promise<T>): Promise<T> {
@@ -73,12 +74,18 @@ A first environment:
 `);
 }
 
-function stopOnSignal(program: Program): void {
+/** What is not done by then, counted from the end of the delay, is cut off. */
+const STOP_MS = 30_000;
+
+function stopOnSignal(program: Program, delaySeconds: number): void {
   let stopping = false;
-  const stop = () => {
+  const stop = async () => {
     if (stopping) process.exit(1);
     stopping = true;
-    program.stop().then(
+    program.drain();
+    await Bun.sleep(delaySeconds * 1000);
+    setTimeout(() => process.exit(1), STOP_MS);
+    await program.stop().then(
       () => process.exit(0),
       () => process.exit(1),
     );
@@ -211,12 +218,14 @@ function report(error: unknown): number {
 }
 
 // A rejection nobody waited for is a bug to be logged, not a reason to drop every call.
-process.on("unhandledRejection", (error) =>
-  createLog("error").error("unhandled rejection", errorFields(error)),
-);
-process.on("uncaughtException", (error) =>
-  createLog("error").error("uncaught exception", errorFields(error)),
-);
+process.on("unhandledRejection", (error) => {
+  noteUnhandled();
+  createLog("error").error("unhandled rejection", errorFields(error));
+});
+process.on("uncaughtException", (error) => {
+  noteUnhandled();
+  createLog("error").error("uncaught exception", errorFields(error));
+});
 
 run(process.argv.slice(2)).then(
   () => {},

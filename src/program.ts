@@ -5,18 +5,24 @@
 import { createApp } from "~/app";
 import { createCapture } from "~/capture/capture";
 import { publish } from "~/capture/slot";
-import { type Config, ConfigError } from "~/config";
+import { type Config, ConfigError, describe } from "~/config";
 import { connect } from "~/db/connect";
 import { createLanes } from "~/db/lanes";
 import { migrate } from "~/db/migrate";
 import { examine } from "~/doctor";
-import { createLog } from "~/log";
+import { ApiError } from "~/errors";
+import { errorResponse } from "~/http/errors";
+import { createLog, type Log } from "~/log";
+import { createMetrics } from "~/metrics";
 import { createEnvironments } from "~/platform/environments/environments";
 import { createSpares } from "~/platform/environments/pool";
 import { createGateway } from "~/platform/gateway";
 import { healthRoutes } from "~/platform/health";
+import { createIdempotency } from "~/platform/keys/idempotency";
 import { createKeys } from "~/platform/keys/keys";
 import { createMaintenance } from "~/platform/maintenance";
+import { createObservation } from "~/platform/observation";
+import { createProbes, type Probes, probePath } from "~/platform/probes";
 import { createRuns } from "~/platform/runs/runs";
 import { buildBuiltins } from "~/platform/templates/builtin";
 import { createTemplates } from "~/platform/templates/templates";
@@ -38,6 +44,7 @@ const DRAIN_POLL_MS = 20;
 /** Starts serving. Throws Unfit when the database does not have what is needed. */
 export async function startProgram(config: Config) {
   const log = createLog(config.LOG_LEVEL);
+  const metrics = createMetrics();
   const url = config.DATABASE_URL;
   const cores = navigator.hardwareConcurrency;
   const builderCount = Math.max(1, Math.min(config.POOL_REFILL_CONCURRENCY, cores));
@@ -59,7 +66,7 @@ export async function startProgram(config: Config) {
     if (applied.length > 0) log.info("migrations applied", { versions: applied.join(", ") });
     if (config.SEED) await buildBuiltins(pool, builders, log);
 
-    const keys = createKeys(pool, config, log);
+    const keys = createKeys(pool, config, log, metrics);
     const templates = createTemplates(pool, replicas);
     await requireKnownTargets(config, templates);
     const capture = await createCapture({
@@ -73,6 +80,7 @@ export async function startProgram(config: Config) {
       level: config.LOG_LEVEL,
       pool,
       log,
+      metrics,
     });
     const spares = createSpares({
       pool,
@@ -80,6 +88,7 @@ export async function startProgram(config: Config) {
       templates,
       concurrency: builderCount,
       log,
+      metrics,
       onBuild: async (tx, schema) => {
         if (capture.kind === "log" && plugin === "pgoutput") await publish(tx, schema);
       },
@@ -87,12 +96,17 @@ export async function startProgram(config: Config) {
     const environments = createEnvironments({ pool, lanes, templates, spares, keys, capture });
     const runs = createRuns({ pool, environments, templates, capture });
     const gateway = createGateway({ lanes, environments, keys, templates });
+    const observation = createObservation({ config, pool, templates, capture, metrics });
+    const probes = createProbes(observation);
     const app = createApp({
       keys,
       environments,
       runs,
+      idempotency: createIdempotency(pool),
       gateway,
       health: healthRoutes(pool, capture),
+      probes,
+      metrics,
       log,
     });
     const maintenance = createMaintenance({
@@ -104,6 +118,7 @@ export async function startProgram(config: Config) {
       spares,
       capture,
       log,
+      metrics,
       inFlight: app.inFlight,
     });
     const server = Bun.serve({
@@ -116,10 +131,21 @@ export async function startProgram(config: Config) {
         return app.fetch(request);
       },
     });
+    const admin =
+      config.ADMIN_PORT === undefined
+        ? undefined
+        : Bun.serve({
+            hostname: config.HOST,
+            port: config.ADMIN_PORT,
+            fetch: (request) => answerProbe(probes, request, log),
+          });
     maintenance.start();
-    const address = `http://${config.HOST === "0.0.0.0" ? "127.0.0.1" : config.HOST}:${server.port}`;
+    const addressOf = (port: number | undefined) =>
+      `http://${config.HOST === "0.0.0.0" ? "127.0.0.1" : config.HOST}:${port}`;
+    const address = addressOf(server.port);
     log.info("started", {
       url: address,
+      settings: describe(config),
       environment: config.ENVIRONMENT,
       capture: capture.kind,
       version: VERSION,
@@ -127,25 +153,41 @@ export async function startProgram(config: Config) {
 
     return {
       url: address,
+      adminUrl: admin && addressOf(admin.port),
       app,
       maintenance,
+      /** Sends calls elsewhere: until `stop` they are answered all the same. */
+      drain: probes.drain,
       /** Finishes what is being answered, hands over what others go on with, and closes every connection. */
       async stop() {
+        probes.drain();
         const closed = server.stop();
         const deadline = performance.now() + DRAIN_MS;
         while (app.inFlight() > 0 && performance.now() < deadline) await Bun.sleep(DRAIN_POLL_MS);
         await maintenance.stop();
         await environments.stop();
         await capture.stop();
+        observation.stop();
         await closePools();
         await server.stop(true);
         await closed;
+        await admin?.stop(true);
         log.info("stopped");
       },
     };
   } catch (error) {
     await closePools();
     throw error;
+  }
+}
+
+async function answerProbe(probes: Probes, request: Request, log: Log): Promise<Response> {
+  try {
+    const { pathname } = new URL(request.url);
+    if (!probePath(pathname)) throw new ApiError("not_found", "There is no such path");
+    return await probes.answer(request, pathname);
+  } catch (error) {
+    return errorResponse(error, log, crypto.randomUUID()).response;
   }
 }
 

@@ -29,6 +29,7 @@ export async function startProcess(
       DATABASE_URL: database.url,
       PORT: String(port),
       LOG_LEVEL: "warn",
+      SHUTDOWN_DELAY: "0",
       ENVIRONMENT_POOL_TARGETS: "chat_default:2",
       ...settings,
     },

@@ -1,17 +1,25 @@
 import { Elysia, status, t } from "elysia";
 import { failures } from "~/http/errors";
+import { IdempotencyHeader } from "~/http/model";
 import { principalOf } from "~/http/principal";
 import type { Environments } from "~/platform/environments/environments";
 import { DeletedEnvironment, Environment, NewEnvironment } from "~/platform/environments/model";
+import type { Idempotency } from "~/platform/keys/idempotency";
 
-export const environmentRoutes = (environments: Environments) =>
+export const environmentRoutes = (environments: Environments, idempotency: Idempotency) =>
   new Elysia({ tags: ["environments"] })
     .post(
       "/initEnv",
-      async ({ request, body }) =>
-        status(201, await environments.create(principalOf(request), body)),
+      async (context) =>
+        status(
+          201,
+          await idempotency.perform(context, (once) =>
+            environments.create(principalOf(context.request), context.body, once),
+          ),
+        ),
       {
         body: NewEnvironment,
+        headers: IdempotencyHeader,
         response: {
           201: Environment,
           ...failures(

@@ -1,8 +1,9 @@
 /** Runs: what changed in an environment between two moments. */
 import type { Capture, CaptureKind } from "~/capture/capture";
-import type { Pool } from "~/db/connect";
+import { inTransaction, type Pool, type Sql } from "~/db/connect";
 import { ApiError, unavailable } from "~/errors";
 import { type Environments, environmentId, notFound } from "~/platform/environments/environments";
+import type { Once } from "~/platform/keys/idempotency";
 import type { NewRun, StartedRun } from "~/platform/runs/model";
 import * as store from "~/platform/runs/store";
 import type { Templates } from "~/platform/templates/templates";
@@ -51,7 +52,11 @@ export function createRuns(deps: {
 
   return {
     /** Begins a run. Every change from now on is recorded when this has returned. */
-    async start(userId: string, { envId, testId, testSuiteId }: NewRun): Promise<StartedRun> {
+    async start(
+      userId: string,
+      { envId, testId, testSuiteId }: NewRun,
+      once?: Once,
+    ): Promise<StartedRun> {
       const id = environmentId(envId);
       const environment = id === undefined ? undefined : await environments.find(id);
       if (environment?.userId !== userId || environment.state !== "live") throw notFound();
@@ -65,17 +70,30 @@ export function createRuns(deps: {
         beforeSnapshot: newId(),
         capture: capture.kind,
       };
+      const { runId, beforeSnapshot } = run;
+      const answer: StartedRun = { runId, status: "running", beforeSnapshot };
       const tables = await templates.tablesOf(environment);
       const keys = Object.fromEntries(tables.map(({ name, key }) => [name, key]));
       const started = await capture.start(
         { run: run.runId, schema: environment.schemaName, keys },
-        (sql, mark) => store.insertRun(sql, run, mark),
+        (sql, mark) => {
+          const insert = (tx: Sql) => store.insertRun(tx, run, mark);
+          if (!once) return insert(sql);
+          const within = (tx: Sql) =>
+            once(
+              tx,
+              () => insert(tx),
+              () => answer,
+            );
+          // A comparison of snapshots begins in a transaction anyway.
+          return capture.kind === "snapshot" ? within(sql) : inTransaction(pool, within);
+        },
       );
       if (!started) {
         await environments.require(userId, envId);
         throw new ApiError("run_already_exists", "The environment has a run that is not ended");
       }
-      return { runId: run.runId, status: "running", beforeSnapshot: run.beforeSnapshot };
+      return answer;
     },
 
     /** Ends a run. Returns the answer as JSON text, with the diff as it was stored. */
