@@ -1,5 +1,5 @@
 /** A call that is sent again has its effect once: one after the other, at the same time, on two servers. */
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { useDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, startTestProgram, useProgram } from "../../support/program";
 
@@ -164,12 +164,8 @@ describe("initEnv", () => {
 describe.each([
   ["the log", {}],
   ["snapshots", { LOGICAL_REPLICATION_ENABLED: "false" }],
-])("startRun with %s", (_way, settings) => {
-  let server: typeof program;
-  beforeAll(async () => {
-    server = await startTestProgram(database, settings);
-    return () => server.program.stop();
-  });
+] as [string, Record<string, string>][])("startRun with %s", (_way, settings) => {
+  const server = useProgram(database, settings);
 
   test("answers the same call with the same run, and with no second one", async () => {
     const environment = await server.environment();
