@@ -1,4 +1,4 @@
-import type { Sql } from "~/db/connect";
+import type { Fragment, Sql } from "~/db/connect";
 
 export type TemplateRow = {
   readonly templateId: string;
@@ -13,6 +13,10 @@ export type TemplateRow = {
   readonly createdAt: Date;
 };
 
+const columns = (sql: Sql): Fragment => sql`
+  template_id, name, service, description, visibility, user_id, schema_name, content_hash, created_at
+`;
+
 /** A template the user can see, by name; their own before a public one. */
 export async function findByName(
   sql: Sql,
@@ -20,7 +24,7 @@ export async function findByName(
   name: string,
 ): Promise<TemplateRow | undefined> {
   const [template] = await sql<TemplateRow[]>`
-    select * from diorama.templates
+    select ${columns(sql)} from diorama.templates
     where name = ${name} and (visibility = 'public' or user_id = ${userId})
     order by user_id = ${userId} desc nulls last limit 1
   `;
@@ -29,13 +33,15 @@ export async function findByName(
 
 export async function findBuiltin(sql: Sql, name: string): Promise<TemplateRow | undefined> {
   const [template] = await sql<TemplateRow[]>`
-    select * from diorama.templates where name = ${name} and user_id is null
+    select ${columns(sql)} from diorama.templates where name = ${name} and user_id is null
   `;
   return template;
 }
 
 export const listAll = async (sql: Sql): Promise<TemplateRow[]> =>
-  await sql<TemplateRow[]>`select * from diorama.templates order by name, template_id`;
+  await sql<
+    TemplateRow[]
+  >`select ${columns(sql)} from diorama.templates order by name, template_id`;
 
 /**
  * Inserts a built-in template, or points it to its new content. Returns the schema it had before. Runs on either
