@@ -1,5 +1,6 @@
 /** argv and signals → program. The only file that ends the process. */
 import { parseArgs } from "node:util";
+import { CommandError, capture } from "~/commands/capture";
 import { ConfigError, misspelt, readConfig } from "~/config";
 import { connect, isUnavailable } from "~/db/connect";
 import { migrate } from "~/db/migrate";
@@ -25,6 +26,8 @@ const USAGE = `diorama ${VERSION}
   diorama keys create --user ID [--name TEXT] [--plan free|pro|enterprise] [--days N]
   diorama keys list
   diorama keys revoke KEY_ID
+  diorama capture status        what capture does, and how much log it keeps
+  diorama capture drop-slot [--force]   before the database is given up, or its wal_level lowered
   diorama version
 `;
 
@@ -184,6 +187,13 @@ async function run([command, ...args]: readonly string[]): Promise<void> {
       return await doctor();
     case "keys":
       return await keys(args);
+    case "capture": {
+      const force = args.includes("--force");
+      const [what, ...rest] = args.filter((argument) => argument !== "--force");
+      if (rest.length > 0 || !(await capture(readConfig(env()), what, force)))
+        throw new UsageError(USAGE);
+      return;
+    }
     case "version":
     case "--version":
       return print(VERSION);
@@ -207,6 +217,10 @@ function report(error: unknown): number {
   ) {
     notice(error instanceof Error ? error.message : "");
     return EXIT_USAGE;
+  }
+  if (error instanceof CommandError) {
+    notice(error.message);
+    return EXIT_UNAVAILABLE;
   }
   if (isUnavailable(error)) {
     notice("the database cannot be reached; see DATABASE_URL");

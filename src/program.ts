@@ -16,6 +16,7 @@ import { createLog, type Log } from "~/log";
 import { createMetrics } from "~/metrics";
 import { createEnvironments } from "~/platform/environments/environments";
 import { createSpares } from "~/platform/environments/pool";
+import { endGone } from "~/platform/environments/store";
 import { createGateway } from "~/platform/gateway";
 import { healthRoutes } from "~/platform/health";
 import { createIdempotency } from "~/platform/keys/idempotency";
@@ -64,6 +65,8 @@ export async function startProgram(config: Config) {
     for (const warning of warnings) log.warn(warning);
     const applied = await migrate(pool);
     if (applied.length > 0) log.info("migrations applied", { versions: applied.join(", ") });
+    const gone = await endGone(pool);
+    if (gone > 0) log.warn("environments ended, whose schemas are gone", { count: gone });
     if (config.SEED) await buildBuiltins(pool, builders, log);
 
     const keys = createKeys(pool, config, log, metrics);

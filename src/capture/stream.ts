@@ -220,7 +220,9 @@ export function createStream(deps: Deps) {
     const previous = await results.leader(pool);
     if (
       previous.systemId &&
-      (previous.systemId !== system.id || previous.timeline !== system.timeline)
+      (previous.systemId !== system.id ||
+        previous.timeline !== system.timeline ||
+        previous.slotName !== (await slotName(pool))) // it is named after the database
     )
       await loseAll("database changed");
     const slot = await ensureSlot();
