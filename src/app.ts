@@ -26,7 +26,7 @@ import { REPLICAS } from "~/replicas/index";
 export type App = ReturnType<typeof createApp>;
 
 const HEALTH = "/api/platform/health";
-const OTHER: Route = { name: "other", level: "debug" };
+const OTHER: Route = { name: "other", kind: "debug" };
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 export function createApp(parts: {
@@ -106,19 +106,13 @@ export function createApp(parts: {
     const call = gatewayPath(pathname);
     if (call) {
       const service = REPLICAS.has(call.service) ? call.service : ":service";
-      return {
-        name: `/api/env/:envId/services/${service}`,
-        level: "debug",
-        envId: call.envId,
-      };
+      const name = `/api/env/:envId/services/${service}`;
+      return { name, kind: "debug", envId: call.envId };
     }
-    if (probePath(pathname)) return { name: pathname, level: "debug" };
+    if (probePath(pathname) || pathname === HEALTH) return { name: pathname, kind: "probe" };
     const route = routes.find(({ path, pattern }) => path === pathname || pattern.test(pathname));
     if (!route) return OTHER;
-    return {
-      name: route.path,
-      level: route.path === HEALTH || isDocs(route.path) ? "debug" : "info",
-    };
+    return { name: route.path, kind: isDocs(route.path) ? "debug" : "info" };
   }
 
   return {

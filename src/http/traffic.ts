@@ -8,8 +8,8 @@ import type { Metrics } from "~/metrics";
 export type Route = {
   /** Of a fixed list: a label that a caller could choose would be a series for each. */
   readonly name: string;
-  /** info: a step in the life of an environment or a run. debug: the calls in between, and probes. */
-  readonly level: "info" | "debug";
+  /** info: a step in the life of an environment or a run. debug: the calls in between. probe: asked all day. */
+  readonly kind: "info" | "debug" | "probe";
   /** As it stands in the path. */
   readonly envId?: string;
 };
@@ -87,11 +87,12 @@ export function createTraffic(log: Log, metrics: Metrics) {
       const method = METHODS.has(request.method) ? request.method : "other";
       metrics.httpRequests.inc({ route: route.name, method, status });
       metrics.httpSeconds.observe({ route: route.name }, ms / 1000);
-      const kind = ENDS[route.name];
-      if (kind && status < 300) metrics.runEndSeconds.observe({ kind }, ms / 1000);
+      const end = ENDS[route.name];
+      if (end && status < 300) metrics.runEndSeconds.observe({ kind: end }, ms / 1000);
       if (code !== undefined) countError(error, code);
       const { userId, keyId } = findPrincipal(request) ?? {};
-      log[status >= 500 ? "warn" : route.level]("request", {
+      const usual = route.kind === "probe" ? "debug" : route.kind;
+      log[status >= 500 && route.kind !== "probe" ? "warn" : usual]("request", {
         request_id: requestId,
         user_id: userId,
         key_id: keyId,
