@@ -1,6 +1,8 @@
 /** argv and signals → program. The only file that ends the process. */
 import { parseArgs } from "node:util";
-import { CommandError, capture } from "~/commands/capture";
+import { capture } from "~/commands/capture";
+import { CommandError } from "~/commands/failure";
+import { licenses } from "~/commands/licenses";
 import { ConfigError, misspelt, readConfig } from "~/config";
 import { connect, isUnavailable } from "~/db/connect";
 import { migrate } from "~/db/migrate";
@@ -28,6 +30,7 @@ const USAGE = `diorama ${VERSION}
   diorama keys revoke KEY_ID
   diorama capture status        what capture does, and how much log it keeps
   diorama capture drop-slot [--force]   before the database is given up, or its wal_level lowered
+  diorama licenses              of everything that this program contains
   diorama version
 `;
 
@@ -194,6 +197,8 @@ async function run([command, ...args]: readonly string[]): Promise<void> {
         throw new UsageError(USAGE);
       return;
     }
+    case "licenses":
+      return await licenses();
     case "version":
     case "--version":
       return print(VERSION);

@@ -1,15 +1,11 @@
 /** `diorama capture status|drop-slot`: for runbooks, on a database that servers may be using. */
 import { leader, loseAll } from "~/capture/results";
 import { dropSlot, findSlot, slotName } from "~/capture/slot";
+import { CommandError } from "~/commands/failure";
 import type { Config } from "~/config";
 import { connect, type Pool } from "~/db/connect";
 import { notice, print } from "~/log";
 import { countRuns, readLogState } from "~/platform/observation-store";
-
-/** What was asked for cannot be done, or makes no sense: a sentence for the person at the terminal. */
-export class CommandError extends Error {
-  override readonly name = "CommandError";
-}
 
 const MEGABYTE = 2 ** 20;
 const megabytes = (bytes: number) => `${(bytes / MEGABYTE).toFixed(1)} MB`;
