@@ -161,6 +161,15 @@ describe("initEnv", () => {
   });
 });
 
+test("the document tells of the header where it counts", async () => {
+  const document = (await (await fetch(`${program.url}/docs/json`)).json()) as any;
+  for (const path of ["/api/platform/initEnv", "/api/platform/startRun"])
+    expect(document.paths[path].post.parameters).toMatchObject([
+      { in: "header", name: "idempotency-key", description: expect.stringContaining("24 hours") },
+    ]);
+  expect(document.paths["/api/platform/diffRun"].post.parameters ?? []).toEqual([]);
+});
+
 describe.each([
   ["the log", {}],
   ["snapshots", { LOGICAL_REPLICATION_ENABLED: "false" }],
