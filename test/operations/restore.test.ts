@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "~/db/connect";
-import { startClusters } from "../support/clusters";
+import { startClusters, type TestCluster } from "../support/clusters";
 import { createDatabase, dropDatabase, eventually, useDatabase } from "../support/database";
 import { expectRefusal, expectStatus, startTestProgram, useProgram } from "../support/program";
 
@@ -27,68 +27,105 @@ async function run(command: string[], env: Record<string, string>, cwd = ROOT) {
   return { code: await child.exited, out, err };
 }
 
-// pg_dump is never older than the server it came with.
-const cluster = (await startClusters()).find(({ name }) => name === "system");
-if (cluster)
-  test("a backup restored into another database serves again; what ran then has failed by name", async () => {
-    expect(commands).toHaveLength(2);
-    const folder = await mkdtemp(join(tmpdir(), "diorama-backup-"));
-    const original = await createDatabase(cluster);
-    const admin = connect(cluster.url, { max: 1, name: "test", patient: true });
-    await admin.unsafe("drop database if exists diorama_restored");
-    const restored = {
-      ...original,
-      url: original.url.replace(/\/[^/]*$/, "/diorama_restored"),
-    };
-    const env = {
-      DATABASE_URL: original.url,
-      RESTORED_DATABASE_URL: restored.url,
-      PATH: `${cluster.cluster.bin}:${process.env["PATH"]}`,
-    };
-    try {
-      const before = await startTestProgram(original);
-      const environment = await before.environment();
-      const ended = await before.post("/startRun", { envId: environment.environmentId });
-      await before.chat(environment, "chat.postMessage", { channel: "C01GENERAL", text: "kept" });
-      const diff = await before.post("/diffRun", { runId: ended.body.runId });
-      const open = await before.post("/startRun", { envId: environment.environmentId });
+type Server = Awaited<ReturnType<typeof startTestProgram>>;
 
-      for (const command of commands) {
-        const { code, err } = await run(["sh", "-e", "-c", command], env, folder);
-        expect({ code, err }).toEqual({ code: 0, err: "" });
-      }
-      const after = await startTestProgram(restored);
+/** One run that has ended and one that goes on, then a backup and a second server on what was restored from it. */
+async function restore(
+  cluster: TestCluster,
+  commands: readonly string[],
+  use: (made: {
+    before: Server;
+    after: Server;
+    environment: any;
+    ended: any;
+    open: any;
+  }) => Promise<void>,
+) {
+  const folder = await mkdtemp(join(tmpdir(), "diorama-backup-"));
+  const original = await createDatabase(cluster);
+  const admin = connect(cluster.url, { max: 1, name: "test", patient: true });
+  await admin.unsafe("drop database if exists diorama_restored");
+  const restored = { ...original, url: original.url.replace(/\/[^/]*$/, "/diorama_restored") };
+  const env = {
+    DATABASE_URL: original.url,
+    RESTORED_DATABASE_URL: restored.url,
+    PATH: `${cluster.cluster.bin}:${process.env["PATH"]}`,
+  };
+  const servers: Server[] = [];
+  try {
+    const before = await startTestProgram(original);
+    servers.push(before);
+    const environment = await before.environment();
+    const { body: ended } = await before.post("/startRun", { envId: environment.environmentId });
+    await before.chat(environment, "chat.postMessage", { channel: "C01GENERAL", text: "kept" });
+    await before.post("/diffRun", { runId: ended.runId });
+    const { body: open } = await before.post("/startRun", { envId: environment.environmentId });
 
-      const kept = await after.get(`/results/${ended.body.runId}`);
-      expect(kept.body.diff).toEqual(diff.body.diff);
-      const failed = await after.get(`/results/${open.body.runId}`);
-      expect(failed.body).toMatchObject({
-        status: "failed",
-        passed: false,
-        failures: ["capture_lost: database changed"],
-        diff: null,
-      });
-      expectRefusal(
-        await after.post("/startRun", { envId: environment.environmentId }),
-        404,
-        "environment_not_found",
-      );
-      const fresh = await after.environment();
-      const run2 = await after.post("/startRun", { envId: fresh.environmentId });
-      await after.chat(fresh, "chat.postMessage", { channel: "C01GENERAL", text: "new" });
-      const again = await after.post("/diffRun", { runId: run2.body.runId });
-      expect(again.body.diff.inserts).toMatchObject([{ text: "new" }]);
-      // The original has not noticed.
-      expectStatus(await before.post("/diffRun", { runId: open.body.runId }), 200);
-      await after.program.stop();
-      await before.program.stop();
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-      await admin.unsafe("drop database if exists diorama_restored with (force)");
-      await admin.end();
-      await dropDatabase(original);
+    for (const command of commands) {
+      const { code, err } = await run(["sh", "-e", "-c", command], env, folder);
+      expect({ code, err }).toEqual({ code: 0, err: "" });
     }
+    const after = await startTestProgram(restored);
+    servers.push(after);
+
+    const results = await before.get(`/results/${ended.runId}`);
+    expect((await after.get(`/results/${ended.runId}`)).body).toEqual(results.body);
+    await use({ before, after, environment, ended, open });
+    // The original has not noticed.
+    expectStatus(await before.post("/diffRun", { runId: open.runId }), 200);
+  } finally {
+    for (const { program } of servers) await program.stop();
+    await rm(folder, { recursive: true, force: true });
+    const slots = await admin`
+      select pg_drop_replication_slot(slot_name) from pg_replication_slots where database = 'diorama_restored'
+    `;
+    expect(slots.length).toBeLessThan(2);
+    await admin.unsafe("drop database if exists diorama_restored with (force)");
+    await admin.end();
+    await dropDatabase(original);
+  }
+}
+
+const LOST = {
+  status: "failed",
+  passed: false,
+  failures: ["capture_lost: database changed"],
+  diff: null,
+};
+
+async function expectWholeLife(server: Server, environment: any) {
+  const { body } = await server.post("/startRun", { envId: environment.environmentId });
+  await server.chat(environment, "chat.postMessage", { channel: "C01GENERAL", text: "new" });
+  const ended = await server.post("/diffRun", { runId: body.runId });
+  expect(ended.body.diff.inserts).toMatchObject([{ text: "new" }]);
+}
+
+// pg_dump must not be older than the server.
+const cluster = (await startClusters()).find(({ name }) => name === "system");
+if (cluster) {
+  test("the README's backup, restored into another database, serves again", async () => {
+    expect(commands).toHaveLength(2);
+    await restore(cluster, commands, async ({ after, environment, open }) => {
+      expect((await after.get(`/results/${open.runId}`)).body).toMatchObject(LOST);
+      const gone = await after.post("/startRun", { envId: environment.environmentId });
+      expectRefusal(gone, 404, "environment_not_found");
+      await expectWholeLife(after, await after.environment());
+    });
   }, 60_000);
+
+  test("a backup of everything does, too, with its environments", async () => {
+    const everything = commands.map((text) => text.replaceAll(/--schema=\S+ /g, ""));
+    await restore(cluster, everything, async ({ after, environment, open }) => {
+      await eventually(async () =>
+        expect((await after.get(`/results/${open.runId}`)).body).toMatchObject(LOST),
+      );
+      await expectWholeLife(after, environment);
+      const gone = await after.call("DELETE", `/env/${environment.environmentId}`);
+      expectStatus(gone, 200);
+      await expectWholeLife(after, await after.environment());
+    });
+  }, 60_000);
+}
 
 describe("diorama capture", () => {
   const database = useDatabase();
