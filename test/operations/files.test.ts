@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { parser } from "@prometheus-io/lezer-promql";
 import { readConfig, SETTINGS } from "~/config";
 import { createMetrics } from "~/metrics";
 
@@ -21,9 +22,20 @@ describe("scripts/observability", async () => {
   const exists = (series: string) =>
     known.has(series) ||
     (known.get(series.replace(/_(bucket|sum|count)$/, "")) === "histogram" && !known.has(series));
+  /** How often Prometheus' own grammar stumbles over an expression. */
+  const mistakes = (expression: string) => {
+    let count = 0;
+    parser.parse(expression.replaceAll("$__rate_interval", "5m")).iterate({
+      enter: ({ type }) => {
+        if (type.isError) count++;
+      },
+    });
+    return count;
+  };
   const named = (expression: string) => expression.match(/\b(diorama|process)_[a-z_]+\b/g) ?? [];
 
   test.each(rules.map((rule) => [rule.alert, rule]))("%s asks for what there is", (_name, rule) => {
+    expect(mistakes(rule.expr)).toBe(0);
     expect(named(rule.expr).length).toBeGreaterThan(0);
     expect(named(rule.expr).filter((series) => !exists(series))).toEqual([]);
     expect(["warn", "page"]).toContain(rule.labels.severity);
@@ -34,11 +46,17 @@ describe("scripts/observability", async () => {
     "the panel %s does, too",
     (_name, panel) => {
       for (const { expr } of panel.targets) {
+        expect(mistakes(expr)).toBe(0);
         expect(named(expr).length).toBeGreaterThan(0);
         expect(named(expr).filter((series) => !exists(series))).toEqual([]);
       }
     },
   );
+
+  test("mistakes in an expression are found", () => {
+    expect(mistakes("sum(rate(diorama_errors_total[5m])")).toBeGreaterThan(0);
+    expect(mistakes("sum by (code) rate(diorama_errors_total[5m])")).toBeGreaterThan(0);
+  });
 
   test("shows every metric there is", () => {
     const text = JSON.stringify(panels);
