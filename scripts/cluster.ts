@@ -11,7 +11,7 @@ import { freePort } from "./postgres";
 
 const ROOT = join(import.meta.dir, "..");
 const PROBE_MS = 100;
-const PROBE_TIMEOUT_MS = 1_000;
+const PROBE_TIMEOUT_MS = 3_000;
 const START_MS = 30_000;
 const ATTEMPTS = 3;
 /** Of the body of a call that would have to wait for a server. */
@@ -27,6 +27,8 @@ type Server = {
   url: string;
   child: Bun.Subprocess;
   ready: boolean;
+  /** A probe is under way. */
+  asked: boolean;
   inFlight: number;
 };
 
@@ -56,7 +58,13 @@ export async function startServers(options: {
       stdout: verbose ? "inherit" : "ignore",
       stderr: "ignore",
     });
-    const server = { url: `http://127.0.0.1:${port}`, child, ready: false, inFlight: 0 };
+    const server = {
+      url: `http://127.0.0.1:${port}`,
+      child,
+      ready: false,
+      asked: false,
+      inFlight: 0,
+    };
     servers[index] = server;
     const deadline = performance.now() + START_MS;
     while (!server.ready) {
@@ -68,11 +76,14 @@ export async function startServers(options: {
   }
 
   async function probe(server: Server): Promise<void> {
+    if (server.asked) return;
+    server.asked = true;
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
     server.ready = await fetch(`${server.url}/readyz`, { signal }).then(
       ({ ok }) => ok,
       () => false,
     );
+    server.asked = false;
   }
   const probing = setInterval(() => {
     for (const server of servers) void probe(server);

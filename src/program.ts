@@ -54,10 +54,11 @@ export async function startProgram(config: Config) {
   const lanes = createLanes(url, LANES);
   const builders = connect(url, { max: builderCount + 1, name: "builders", patient: true });
   const lock = connect(url, { max: 1, name: "maintenance", patient: true });
+  const probe = connect(url, { max: 1, name: "probe", camel: true });
   const closePools = () =>
     Promise.all([
       lanes.end(),
-      ...[pool, replicas, builders, lock].map((each) => each.end({ timeout: 1 })),
+      ...[pool, replicas, builders, lock, probe].map((each) => each.end({ timeout: 1 })),
     ]);
 
   try {
@@ -99,7 +100,7 @@ export async function startProgram(config: Config) {
     const environments = createEnvironments({ pool, lanes, templates, spares, keys, capture });
     const runs = createRuns({ pool, environments, templates, capture });
     const gateway = createGateway({ lanes, environments, keys, templates });
-    const observation = createObservation({ config, pool, templates, capture, metrics });
+    const observation = createObservation({ config, pool, probe, templates, capture, metrics });
     const probes = createProbes(observation);
     const app = createApp({
       keys,

@@ -20,12 +20,15 @@ const WAL_STATUSES = ["reserved", "extended", "unreserved", "lost"] as const;
 export function createObservation(deps: {
   config: Config;
   pool: Pool;
+  /** A connection that calls do not queue for: a busy server is not an unfit one. */
+  probe: Pool;
   templates: Templates;
   capture: Capture;
   metrics: Metrics;
 }) {
-  const { config, pool, templates, capture, metrics } = deps;
-  let under: Promise<string> | undefined;
+  const { config, pool, probe, templates, capture, metrics } = deps;
+  let scraping: Promise<string> | undefined;
+  let asking: Promise<number> | undefined;
   let expected = performance.now() + LAG_EVERY_MS;
   let lagMs = 0;
   let worstMs = 0;
@@ -94,17 +97,24 @@ export function createObservation(deps: {
   return {
     /** All metrics as Prometheus reads them. Those who ask at the same time share one answer. */
     async scrape(): Promise<string> {
-      under ??= read().finally(() => {
-        under = undefined;
+      scraping ??= read().finally(() => {
+        scraping = undefined;
       });
-      return await under;
+      return await scraping;
     },
 
     /** How late the event loop was a moment ago. */
     loopLagMs: () => Math.max(lagMs, performance.now() - expected),
 
     captureState: capture.local,
-    schemaVersion: () => store.schemaVersion(pool),
+
+    /** The newest migration in the database. */
+    async schemaVersion(): Promise<number> {
+      asking ??= store.schemaVersion(probe).finally(() => {
+        asking = undefined;
+      });
+      return await asking;
+    },
 
     stop: () => clearInterval(watching),
   };

@@ -15,7 +15,7 @@ export const METRICS_PATH = "/metrics";
 const PATHS = ["/livez", "/readyz", METRICS_PATH] as const;
 type Path = (typeof PATHS)[number];
 
-const DATABASE_MS = 1_000;
+const DATABASE_MS = 2_000;
 const DEAD_LAG_MS = 5_000;
 const UNREADY_LAG_MS = 1_000;
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";

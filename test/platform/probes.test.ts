@@ -104,6 +104,36 @@ describe("probes", () => {
     );
   });
 
+  test("are ready while every connection that calls may use is taken", async () => {
+    const blocker = connect(database.url, { max: 1, name: "test", patient: true });
+    const release = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const holding = blocker.begin(async (tx) => {
+      await tx`lock table diorama.schemas`;
+      held.resolve();
+      await release.promise;
+    });
+    await held.promise;
+    const waiting = Array.from({ length: 20 }, () => program.environment());
+    try {
+      await eventually(async () => {
+        const [row] = await database.sql`
+          select count(*)::int as count from pg_stat_activity
+          where datname = current_database() and application_name = 'diorama platform'
+            and wait_event_type = 'Lock'
+        `;
+        expect(row?.["count"]).toBeGreaterThan(4);
+      }, 4);
+      expect((await fetch(`${program.url}/readyz`)).status).toBe(200);
+    } finally {
+      release.resolve();
+      await holding;
+      await blocker.end();
+    }
+    for (const { environmentId } of await Promise.all(waiting))
+      await program.call("DELETE", `/env/${environmentId}`);
+  });
+
   test("are unready when the tables are older than the program", async () => {
     await database.sql`update diorama.schema_migrations set version = -1 where version = ${NEWEST_VERSION}`;
     try {
@@ -214,7 +244,14 @@ describe("metrics", () => {
       metrics,
     });
     const templates = createTemplates(pool, pool);
-    const observation = createObservation({ config, pool, templates, capture, metrics });
+    const observation = createObservation({
+      config,
+      pool,
+      probe: pool,
+      templates,
+      capture,
+      metrics,
+    });
 
     const samples = parse(await observation.scrape());
     observation.stop();
@@ -234,7 +271,13 @@ describe("log lines", () => {
       lines.push(JSON.parse(line));
     });
     const port = await freePort();
-    server = await startProgram(configFor(database, { LOG_LEVEL: "debug", PORT: String(port) }));
+    server = await startProgram(
+      configFor(database, {
+        LOG_LEVEL: "debug",
+        PORT: String(port),
+        LOGICAL_REPLICATION_ENABLED: "false",
+      }),
+    );
   });
   afterAll(async () => {
     await server.stop();
