@@ -24,6 +24,14 @@ export type StartingRun = {
   readonly keys: { readonly [table: string]: readonly string[] };
 };
 
+export type EndingRun = {
+  readonly run: string;
+  readonly schema: string;
+  readonly kind: CaptureKind;
+  /** A verdict follows: the run is then left `evaluating`, with what its diff leaves out beside it. */
+  readonly evaluate?: boolean;
+};
+
 export type CaptureStatus = { state: "streaming" | "idle" | "disabled"; lagBytes?: number };
 
 export type Capture = Awaited<ReturnType<typeof createCapture>>;
@@ -110,7 +118,7 @@ export async function createCapture(deps: {
      * `mark` with it. Returns false when it did not; otherwise the result is in the row.
      */
     async end(
-      run: { readonly run: string; readonly schema: string; readonly kind: CaptureKind },
+      run: EndingRun,
       update: (sql: Sql, mark: Fragment) => Promise<boolean>,
     ): Promise<boolean> {
       if (run.kind === "snapshot")
@@ -125,7 +133,8 @@ export async function createCapture(deps: {
         );
       const stored = stream?.expect("stored", run.run);
       try {
-        const mark = { k: "end", run: run.run, instance: stream?.instance ?? "" };
+        const { run: id, evaluate } = run;
+        const mark = { k: "end", run: id, instance: stream?.instance ?? "", evaluate };
         if (!(await update(pool, markExpression(pool, mark, pool`${run.schema}`)))) return false;
         stream?.nudge();
         if (await settled(stored?.promise, STORED_MS, () => results.isStored(pool, run.run)))
@@ -150,10 +159,10 @@ export async function createCapture(deps: {
     stop: async () => await stream?.stop(),
   };
 
-  async function storeComparison(tx: Sql, { run, schema }: { run: string; schema: string }) {
+  async function storeComparison(tx: Sql, { run, schema, evaluate }: EndingRun) {
     try {
-      const diff = await compareSnapshot(tx, run, schema);
-      await results.complete(tx, run, diff);
+      const { diff, evidence } = await compareSnapshot(tx, run, schema);
+      await results.complete(tx, run, diff, evaluate ? evidence : undefined);
       await dropSnapshot(tx, run);
     } catch (error) {
       if (!(error instanceof TablesChanged)) throw error;

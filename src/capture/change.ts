@@ -77,5 +77,7 @@ export type Mark =
       readonly run: string;
       readonly instance: string;
       readonly relations: string | null;
+      /** A verdict follows: what the diff leaves out is wanted too. */
+      readonly evaluate?: boolean;
     }
   | { readonly k: "close"; readonly run: string };

@@ -1,5 +1,5 @@
 /** What capture writes and reads in the platform's tables: the leader's epoch, and what became of each run. */
-import type { Diff } from "~/capture/fold";
+import type { Diff, Evidence } from "~/capture/fold";
 import type { Outcome } from "~/capture/recorder";
 import type { Plugin, Slot } from "~/capture/slot";
 import type { Fragment, Sql } from "~/db/connect";
@@ -88,6 +88,18 @@ export const failedColumns = (sql: Sql, failure: string): Fragment => sql`
 
 export const lostBecause = (reason: string) => `capture_lost: ${reason}`;
 
+/** With evidence, a verdict is still to come. */
+const resultColumns = (
+  sql: Sql,
+  diff: Diff,
+  evidence: Evidence | undefined,
+  events: object | undefined,
+): Fragment => sql`
+  status = ${evidence ? "evaluating" : "completed"}, diff = ${JSON.stringify(diff)}::text::json,
+  evidence = ${evidence ? JSON.stringify(evidence) : null}::text::json,
+  events = ${events ? JSON.stringify(events) : null}::text::json
+`;
+
 /** Fails a run whose changes can no longer be vouched for. */
 export const lose = async (sql: Sql, run: string, reason: string) =>
   await sql`
@@ -122,7 +134,12 @@ export async function store(
 ): Promise<boolean> {
   const result =
     "fold" in outcome
-      ? sql`status = 'completed', diff = ${JSON.stringify(outcome.fold.diff())}::text::json`
+      ? resultColumns(
+          sql,
+          outcome.fold.diff(),
+          outcome.evaluate ? outcome.fold.evidence() : undefined,
+          outcome.events.list(),
+        )
       : failedColumns(sql, lostBecause(outcome.lost));
   const rows = await sql`
     with locked as materialized (
@@ -162,9 +179,9 @@ export async function isStored(sql: Sql, run: string): Promise<boolean> {
 }
 
 /** Stores the result of a run whose recording ended in this very transaction. */
-export const complete = async (sql: Sql, run: string, diff: Diff) =>
+export const complete = async (sql: Sql, run: string, diff: Diff, evidence: Evidence | undefined) =>
   await sql`
-    update diorama.runs set status = 'completed', diff = ${JSON.stringify(diff)}::text::json
+    update diorama.runs set ${resultColumns(sql, diff, evidence, undefined)}
     where run_id = ${run} and status = 'ending'
   `;
 
