@@ -25,6 +25,7 @@ const LAYERS = [
   ["graphql"],
   ["replicas"],
   ["capture"],
+  ["evaluation"],
   ["http"],
   ["platform"],
 ];

@@ -80,4 +80,6 @@ export type Mark =
       /** A verdict follows: what the diff leaves out is wanted too. */
       readonly evaluate?: boolean;
     }
-  | { readonly k: "close"; readonly run: string };
+  | { readonly k: "close"; readonly run: string }
+  /** Not of a run: names the call that the transaction belongs to. */
+  | { readonly k: "call"; readonly request: string };

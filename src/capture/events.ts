@@ -14,19 +14,21 @@ export type Event = {
   /** Of an update the changed columns only. */
   before: JsonObject | null;
   after: JsonObject | null;
+  /** Of the call that caused it; null where the log does not say. */
+  request: string | null;
 };
 
 export type Events = ReturnType<typeof createEvents>;
 
 /** `keys`: the primary key's columns of each table. */
 export function createEvents(keys: { readonly [table: string]: readonly string[] }) {
-  const kept: { change: Change; transaction: number }[] = [];
+  const kept: { change: Change; transaction: number; request: string | null }[] = [];
   let count = 0;
 
   return {
     /** `transaction`: any number that differs from one transaction to the next. */
-    add(change: Change, transaction: number): void {
-      if (kept.length < EVENTS_MAX) kept.push({ change, transaction });
+    add(change: Change, transaction: number, request: string | null): void {
+      if (kept.length < EVENTS_MAX) kept.push({ change, transaction, request });
       count++;
     },
 
@@ -34,17 +36,17 @@ export function createEvents(keys: { readonly [table: string]: readonly string[]
     list(): { total: number; events: Event[] } {
       let ordinal = 0;
       let last: number | undefined;
-      const events = kept.map(({ change, transaction }) => {
+      const events = kept.map(({ change, transaction, request }) => {
         if (transaction !== last) ordinal++;
         last = transaction;
-        return told(change, ordinal, keys[change.table.name] ?? []);
+        return { ...told(change, ordinal, keys[change.table.name] ?? []), request };
       });
       return { total: count, events };
     },
   };
 }
 
-function told(change: Change, transaction: number, key: readonly string[]): Event {
+function told(change: Change, transaction: number, key: readonly string[]): Omit<Event, "request"> {
   const { op: operation, table } = change;
   const before = "before" in change ? change.before : undefined;
   const after = "after" in change ? change.after : undefined;

@@ -53,6 +53,8 @@ export function createRecorder(position: Lsn, needsPublication: boolean, events:
   let open = false;
   /** Counts up with every commit. */
   let transaction = 0;
+  /** The call that the open transaction belongs to, if it says so. */
+  let request: string | null = null;
 
   const lose = (recording: Recording, reason: string) => {
     recording.lost ??= reason;
@@ -111,9 +113,12 @@ export function createRecorder(position: Lsn, needsPublication: boolean, events:
         case "begin":
           open = true;
           return;
-        case "mark":
-          marks.push(JSON.parse(message.content) as Mark);
+        case "mark": {
+          const mark = JSON.parse(message.content) as Mark;
+          if (mark.k === "call") request = mark.request;
+          else marks.push(mark);
           return;
+        }
         case "change":
           record(message.schema, message.change);
           return;
@@ -127,12 +132,13 @@ export function createRecorder(position: Lsn, needsPublication: boolean, events:
           for (const mark of marks) {
             if (mark.k === "start") start(mark, committed);
             else if (mark.k === "end") end(mark);
-            else close(mark.run);
+            else if (mark.k === "close") close(mark.run);
           }
           marks = [];
           committed = lsn;
           open = false;
           transaction++;
+          request = null;
       }
     },
 
@@ -168,7 +174,7 @@ export function createRecorder(position: Lsn, needsPublication: boolean, events:
     const recording = bySchema.get(schema);
     if (!recording?.fold) return;
     recording.fold.apply(change);
-    recording.events.add(change, transaction);
+    recording.events.add(change, transaction, request);
     if (recording.fold.size > RUN_ROWS_MAX)
       lose(recording, `more than ${RUN_ROWS_MAX} changed rows`);
   }

@@ -69,6 +69,8 @@ export const docs = () =>
       tags: [
         { name: "environments", description: "Disposable copies of a service" },
         { name: "runs", description: "What changed between two moments" },
+        { name: "templates", description: "Saved states that environments are copied from" },
+        { name: "suites", description: "What agents are asked, and what must have changed then" },
         { name: "health", description: "Whether the server can serve" },
         ...[...REPLICAS.keys()].map((name) => ({
           name,

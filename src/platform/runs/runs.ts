@@ -2,24 +2,43 @@
 import type { Capture } from "~/capture/capture";
 import type { Pool } from "~/db/connect";
 import { ApiError, unavailable } from "~/errors";
+import { pageOf, readPage } from "~/http/page";
 import type { Environments } from "~/platform/environments/environments";
-import type { NewRun, StartedRun } from "~/platform/runs/model";
+import type { Evaluation } from "~/platform/runs/evaluation";
+import * as listing from "~/platform/runs/evaluation-store";
+import type { EndedRun, NewRun, RunQuery, StartedRun } from "~/platform/runs/model";
 import * as store from "~/platform/runs/store";
+import { type Suites, testNotFound } from "~/platform/suites/suites";
 import type { Templates } from "~/platform/templates/templates";
 
 export type Runs = ReturnType<typeof createRuns>;
 
 const newId = () => crypto.randomUUID().replaceAll("-", "");
 
-const NO_SCORE = "null";
+const LIST = "runs";
+const NO_EVENTS = { total: 0, events: [] };
+const NOT_RUN = { status: null, passed: null, score: null, execution_time: null };
+
+/** Its end is not decided yet, whatever is being done about it. */
+const isOpen = (status: store.RunRow["status"]) =>
+  status === "running" || status === "ending" || status === "evaluating";
+
+const summary = ({ status, passed, score, executionSeconds }: listing.ListedRun) => ({
+  status,
+  passed,
+  score,
+  execution_time: executionSeconds,
+});
 
 export function createRuns(deps: {
   pool: Pool;
   environments: Environments;
   templates: Templates;
+  suites: Suites;
+  evaluation: Evaluation;
   capture: Capture;
 }) {
-  const { pool, environments, templates, capture } = deps;
+  const { pool, environments, templates, suites, evaluation, capture } = deps;
 
   /** A run of this user; closed first when its environment is over. Throws `run_not_found`. */
   async function requireRun(userId: string, runId: string): Promise<store.RunRow> {
@@ -30,14 +49,27 @@ export function createRuns(deps: {
     return (await store.findRun(pool, runId)) ?? run;
   }
 
+  /** What a run is to be checked against: a copy, so that it stays what it is now. */
+  async function expectation(userId: string, service: string, { testId, testSuiteId }: NewRun) {
+    if (testSuiteId !== undefined) await suites.require(userId, testSuiteId);
+    const suiteId = testSuiteId ?? null;
+    if (testId === undefined) return { testId: null, suiteId, expected: null };
+    const test = await suites.requireTest(userId, testId);
+    if (suiteId !== null && test.suiteId !== suiteId) throw testNotFound();
+    if (test.service !== service)
+      throw new ApiError("invalid_request", `testId: a test of the service ${test.service}`);
+    return { testId, suiteId, expected: test.expectedOutput };
+  }
+
+  const completed = () => new ApiError("run_already_completed", "The run has ended already");
+  const failed = (failures: string) =>
+    unavailable(`The run has failed: ${JSON.parse(failures).join("; ")}`);
+
   return {
     /** Begins a run. Every change from now on is recorded when this has returned. */
-    async start(userId: string, { envId, testId, testSuiteId }: NewRun): Promise<StartedRun> {
-      const environment = await environments.require(userId, envId);
-      if (testId !== undefined) throw new ApiError("test_not_found", "There is no such test");
-      if (testSuiteId !== undefined)
-        throw new ApiError("suite_not_found", "There is no such suite");
-      const { environmentId, schemaName } = environment;
+    async start(userId: string, wanted: NewRun): Promise<StartedRun> {
+      const environment = await environments.require(userId, wanted.envId);
+      const { environmentId, schemaName, service } = environment;
       const run = {
         runId: newId(),
         environmentId,
@@ -45,6 +77,7 @@ export function createRuns(deps: {
         userId,
         beforeSnapshot: newId(),
         capture: capture.kind,
+        ...(await expectation(userId, service, wanted)),
       };
       const tables = await templates.tablesOf(environment);
       const keys = Object.fromEntries(tables.map(({ name, key }) => [name, key]));
@@ -65,19 +98,104 @@ export function createRuns(deps: {
         (await capture.end({ run: runId, schema: run.schemaName, kind: run.capture }, (sql, mark) =>
           store.beginEnd(sql, runId, mark),
         ));
-      if (!ended) throw new ApiError("run_already_completed", "The run has ended already");
+      if (!ended) throw completed();
       const result = await store.findRun(pool, runId);
-      if (result?.status !== "completed")
-        throw unavailable(`The run has failed: ${JSON.parse(result?.failures ?? "[]").join("; ")}`);
+      if (result?.status !== "completed") throw failed(result?.failures ?? "[]");
       return `{"runId":${JSON.stringify(runId)},"status":"completed","diff":${result.diff}}`;
+    },
+
+    /** Ends a run and checks its diff. A run that cannot be checked goes on. */
+    async evaluate(userId: string, { runId, expectedOutput }: EndedRun) {
+      const run = await requireRun(userId, runId);
+      if (run.status !== "running") throw completed();
+      const expected = expectedOutput ?? (run.expected === null ? null : JSON.parse(run.expected));
+      if (expected === null)
+        throw new ApiError(
+          "no_test_defined",
+          "The run has no test, and no expectedOutput is given",
+        );
+      const spec = await evaluation.compile(run.environmentId, expected);
+      const { schemaName: schema, capture: kind } = run;
+      const ended = await capture.end(
+        { run: runId, schema, kind, evaluate: true },
+        async (sql, mark) =>
+          listing.beginEvaluation(sql, runId, mark, {
+            expected: JSON.stringify(expected),
+            standing: await evaluation.standing(sql, schema, spec),
+          }),
+      );
+      if (!ended) throw completed();
+      const verdict = await evaluation.conclude(runId, spec);
+      if (!verdict) throw failed((await store.findRun(pool, runId))?.failures ?? "[]");
+      const { passed, score, failures, explanations } = verdict;
+      const status = passed ? ("passed" as const) : ("failed" as const);
+      return { runId, status, passed, score, failures, explanations };
     },
 
     /** What a run has come to, as JSON text. */
     async results(userId: string, runId: string): Promise<string> {
       const run = await requireRun(userId, runId);
-      const status = run.status === "ending" ? "running" : run.status;
-      const time = status === "running" ? null : run.executionSeconds;
-      return `{"runId":${JSON.stringify(runId)},"status":"${status}","passed":${run.passed},"score":${run.score ?? NO_SCORE},"failures":${run.failures},"diff":${run.diff},"execution_time":${time}}`;
+      const { status, passed, score, failures, explanations, diff } = run;
+      const head = `{"runId":${JSON.stringify(runId)},"status"`;
+      if (isOpen(status))
+        return `${head}:"running","passed":null,"score":null,"failures":[],"diff":null,"execution_time":null}`;
+      const explained = explanations === null ? "" : `,"explanations":${explanations}`;
+      return `${head}:"${status}","passed":${passed},"score":${score},"failures":${failures}${explained},"diff":${diff},"execution_time":${run.executionSeconds}}`;
+    },
+
+    /** The single changes of a run in order, as JSON text. None while it is running. */
+    async events(userId: string, runId: string): Promise<string> {
+      const run = await requireRun(userId, runId);
+      const kept = isOpen(run.status) ? null : await listing.findEvents(pool, runId);
+      const { total, events } = kept === null ? NO_EVENTS : JSON.parse(kept);
+      const complete = kept !== null && events.length === total;
+      return JSON.stringify({ runId, total, complete, events });
+    },
+
+    /** Those of this user, in pages. */
+    async list(userId: string, query: RunQuery) {
+      const page = readPage(query, LIST, userId);
+      const { environmentId, testId, testSuiteId: suiteId, status } = query;
+      const filter = { environmentId, testId, suiteId, status };
+      const found = await listing.listRuns(pool, userId, filter, page);
+      const { rows, ...rest } = pageOf(found, page, LIST, userId);
+      const runs = rows.map((run) => ({
+        runId: run.runId,
+        environmentId: run.environmentId,
+        testId: run.testId,
+        testSuiteId: run.suiteId,
+        startedAt: run.startedAt.toISOString(),
+        ...summary(run),
+      }));
+      return { runs, ...rest };
+    },
+
+    /** What this user's latest runs of a suite's tests have come to. */
+    async suiteResults(userId: string, suiteId: string) {
+      const { name } = await suites.require(userId, suiteId);
+      const latest = new Map(
+        (await listing.latestOfSuite(pool, userId, suiteId)).map((run) => [run.testId, run]),
+      );
+      const results = (await suites.tests(suiteId)).map((test) => {
+        const run = latest.get(test.testId);
+        const head = { testId: test.testId, name: test.name, runId: run?.runId ?? null };
+        return run ? { ...head, ...summary(run) } : { ...head, ...NOT_RUN };
+      });
+      const testCount = results.length;
+      const count = (...wanted: (string | null)[]) =>
+        results.filter(({ status }) => wanted.includes(status)).length;
+      const passed = count("passed");
+      return {
+        suiteId,
+        name,
+        testCount,
+        passed,
+        failed: count("failed", "completed"),
+        running: count("running"),
+        notRun: count(null),
+        percent: testCount === 0 ? 0 : (100 * passed) / testCount,
+        results,
+      };
     },
   };
 }

@@ -9,6 +9,10 @@ export type NewRunRow = {
   readonly userId: string;
   readonly beforeSnapshot: string;
   readonly capture: CaptureKind;
+  readonly testId: string | null;
+  readonly suiteId: string | null;
+  /** JSON text: the test's expectation as it is now. */
+  readonly expected: string | null;
 };
 
 /**
@@ -19,11 +23,12 @@ export async function insertRun(sql: Sql, run: NewRunRow, mark: Fragment): Promi
   const rows = await sql`
     with started as (
       insert into diorama.runs (
-        run_id, environment_id, schema_name, user_id, before_snapshot, capture, status
+        run_id, environment_id, schema_name, user_id, before_snapshot, capture, status,
+        test_id, suite_id, expected
       )
       values (
         ${run.runId}, ${run.environmentId}, ${run.schemaName}, ${run.userId}, ${run.beforeSnapshot},
-        ${run.capture}, 'running'
+        ${run.capture}, 'running', ${run.testId}, ${run.suiteId}, ${run.expected}::text::json
       )
       on conflict (environment_id) where status = 'running' do nothing
       returning run_id
@@ -35,10 +40,11 @@ export async function insertRun(sql: Sql, run: NewRunRow, mark: Fragment): Promi
 
 export type RunRow = {
   readonly runId: string;
+  readonly environmentId: string;
   readonly schemaName: string;
   readonly userId: string;
   readonly capture: CaptureKind;
-  readonly status: "running" | "ending" | "completed" | "passed" | "failed";
+  readonly status: "running" | "ending" | "evaluating" | "completed" | "passed" | "failed";
   readonly passed: boolean | null;
   /** JSON text. */
   readonly score: string | null;
@@ -46,6 +52,10 @@ export type RunRow = {
   readonly failures: string;
   /** JSON text: as it was stored, byte for byte. */
   readonly diff: string | null;
+  /** JSON text; null where no test was evaluated. */
+  readonly explanations: string | null;
+  /** JSON text: what it is checked against. */
+  readonly expected: string | null;
   /** Of its environment. */
   readonly live: boolean;
   readonly executionSeconds: number | null;
@@ -53,8 +63,8 @@ export type RunRow = {
 
 export async function findRun(sql: Sql, runId: string): Promise<RunRow | undefined> {
   const [run] = await sql<RunRow[]>`
-    select r.run_id, r.schema_name, r.user_id, r.capture, r.status, r.passed, r.score::text,
-      r.failures::text, r.diff::text, e.deleted_at is null and e.expires_at > now() as live,
+    select r.run_id, environment_id, r.schema_name, r.user_id, r.capture, r.status, r.passed,
+      r.score::text, r.failures::text, r.diff::text, r.explanations::text, r.expected::text, e.deleted_at is null and e.expires_at > now() as live,
       extract(epoch from r.ended_at - r.started_at)::float8 as execution_seconds
     from diorama.runs r join diorama.environments e using (environment_id)
     where r.run_id = ${runId}
