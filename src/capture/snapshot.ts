@@ -142,7 +142,7 @@ export async function readRows(
   for (const table of names.length > 0 ? await readTables(sql, schema) : []) {
     if (!names.includes(table.name)) continue;
     const rows = await sql.unsafe<{ row: (string | null)[] }[]>(
-      `select ${asTexts(table)} as row from ${quote(schema)}.${quote(table.name)} limit ${limit}`,
+      `select to_json(${asTexts(table)}) as row from ${quote(schema)}.${quote(table.name)} limit ${limit}`,
     );
     const all = table.columns.map((_, place) => place);
     found[table.name] = rows.map(({ row }) => pickFrom(table, row, all));

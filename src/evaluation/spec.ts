@@ -122,6 +122,9 @@ export const Spec = strict({
 });
 export type Spec = Static<typeof Spec>;
 
+/** Title of a shape that stands for `Spec` in a route, whose own words tell a mistake better than a validator's. */
+export const EXPECTED_OUTPUT = "ExpectedOutput";
+
 /** As a JSON Schema document of its own. `base`: where the named parts are defined. */
 export function jsonSchema(base = "#/$defs/"): { spec: object; parts: Record<string, object> } {
   const resolve = (value: unknown): unknown => {

@@ -1,6 +1,7 @@
 import { type Static, t } from "elysia";
 import { Count, Id, Timestamp } from "~/http/model";
 import { NextCursor, PageQuery } from "~/http/page";
+import { ExpectedOutput } from "~/platform/suites/model";
 
 /** A row as the diff shows it: `__table__` and the table's columns. */
 const Row = t.Object({ __table__: t.String() }, { additionalProperties: true });
@@ -50,12 +51,7 @@ export const CompletedRun = t.Object({
 
 export const EndedRun = t.Object({
   runId: Id,
-  expectedOutput: t.Optional(
-    t.Unknown({
-      type: "object",
-      description: "In place of a test's, or where the run has none: the shape of assertion-schema",
-    }),
-  ),
+  expectedOutput: t.Optional(ExpectedOutput),
 });
 export type EndedRun = Static<typeof EndedRun>;
 

@@ -1,5 +1,5 @@
 import { type Static, t } from "elysia";
-import { Spec } from "~/evaluation/spec";
+import { EXPECTED_OUTPUT } from "~/evaluation/spec";
 import { Count, ServiceName, Timestamp } from "~/http/model";
 import { NextCursor, PageQuery } from "~/http/page";
 import { Visibility } from "~/platform/templates/model";
@@ -11,12 +11,7 @@ const Name = t.String({ minLength: 1, maxLength: 255 });
 const Described = t.String({ maxLength: 10_000 });
 
 /** Checked against the tables of the test's template, with the place of the first mistake. */
-const ExpectedOutput = t.Unknown({
-  type: "object",
-  description: "What the run must have changed",
-  properties: { assertions: { type: "array", items: { type: "object" } } },
-  required: Spec.required,
-});
+export const ExpectedOutput = t.Unknown({ title: EXPECTED_OUTPUT });
 
 export const NewTest = t.Object({
   name: Name,

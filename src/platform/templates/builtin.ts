@@ -3,7 +3,7 @@
 import { inTransaction, type Pool } from "~/db/connect";
 import { contentHash, dropSchema } from "~/db/schemas";
 import type { Log } from "~/log";
-import { plant } from "~/platform/templates/planting";
+import { plant } from "~/platform/templates/seed-store";
 import { resolveSeed, type Seed } from "~/platform/templates/seeds";
 import * as store from "~/platform/templates/store";
 import { requireReplica } from "~/platform/templates/templates";

@@ -6,7 +6,7 @@ import { ApiError } from "~/errors";
 import type { World } from "~/evaluation/compile";
 import { pageOf, readPage } from "~/http/page";
 import type { ImportedTemplate, Template, TemplateQuery } from "~/platform/templates/model";
-import { dataError, harvest, plant } from "~/platform/templates/planting";
+import { dataError, harvest, plant } from "~/platform/templates/seed-store";
 import { resolveSeed, type Seed } from "~/platform/templates/seeds";
 import * as store from "~/platform/templates/store";
 import { REPLICAS } from "~/replicas/index";
