@@ -2,7 +2,7 @@
  * Validates Block Kit: which blocks there are, what they must hold, how long it may be.
  * Facts from the service's published reference of blocks, elements and composition objects.
  */
-type Problem = { readonly what: string; readonly pointer: string };
+export type Problem = { readonly what: string; readonly pointer: string };
 type Rule = (value: unknown, pointer: string, problems: Problem[]) => void;
 type Fields = Readonly<Record<string, Rule>>;
 type Item = Readonly<Record<string, unknown>>;

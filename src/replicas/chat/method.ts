@@ -10,7 +10,26 @@ export type TableName =
   | "channels"
   | "channel_members"
   | "messages"
-  | "reactions";
+  | "reactions"
+  | "pins"
+  | "bookmarks"
+  | "stars"
+  | "reminders"
+  | "files"
+  | "file_contents"
+  | "file_shares"
+  | "canvases"
+  | "file_access"
+  | "usergroups"
+  | "usergroup_users"
+  | "scheduled_messages"
+  | "ephemeral_messages"
+  | "views"
+  | "calls"
+  | "lists"
+  | "list_items"
+  | "emoji"
+  | "records";
 export type ChatSession = Session<TableName>;
 
 export type ChatCall = {
@@ -27,8 +46,12 @@ export type ChatCall = {
 
 export type Answer = { readonly [field: string]: unknown };
 
+/** 1: what every agent uses; 2: the rest of a workspace; 3: what only has to be kept and read back. */
+export type Tier = 1 | 2 | 3;
+
 export type Method = {
   readonly name: string;
+  readonly tier: Tier;
   readonly summary: string;
   readonly args: TObject;
   /** Throws ChatError to refuse. What it writes, it writes in one statement or one transaction. */
@@ -38,6 +61,7 @@ export type Method = {
 export function method<P extends Record<string, TSchema>>(
   name: string,
   definition: {
+    tier: Tier;
     summary: string;
     args: P;
     handle: (args: Static<TObject<P>>, call: ChatCall) => Promise<Answer>;
@@ -46,6 +70,7 @@ export function method<P extends Record<string, TSchema>>(
   const args = Type.Object(definition.args);
   return {
     name,
+    tier: definition.tier,
     summary: definition.summary,
     args,
     run: (raw, call) => definition.handle(convert(args, raw), call),
