@@ -152,7 +152,9 @@ export function createLanes(url: string, count: number) {
       try {
         await held.taken;
         const sql = under(lane.sql, held.token);
-        return await work(openSession(sql, tablesOf(sql, tenancy.schemaName, tenancy.tables)));
+        return await work(
+          openSession(sql, tenancy.schemaName, tablesOf(sql, tenancy.schemaName, tenancy.tables)),
+        );
       } catch (error) {
         if (errorCode(error) !== FENCE_LOST) throw error;
         throw held.token.over ? over() : unavailable("The connection to the database was lost");
