@@ -3,7 +3,7 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Tx } from "~/db/connect";
 import type { Tables } from "~/db/session";
-import { memberKey } from "~/replicas/chat/store/channels";
+import { memberKey } from "~/replicas/chat/store/directs";
 import { normalizeText } from "~/replicas/chat/text";
 import { SeedError } from "~/replicas/replica";
 
@@ -107,7 +107,20 @@ export async function seedChat(tx: Tx, t: Tables, seed: unknown): Promise<void> 
   };
 
   await insert("teams", [
-    { ...team, email_domain: `${team.domain}.test`, url: `https://${team.domain}.chat.test/` },
+    {
+      ...team,
+      email_domain: `${team.domain}.test`,
+      url: `https://${team.domain}.chat.test/`,
+      plan: "std",
+      who_can_post_general: "everyone",
+      msg_edit_window_mins: -1,
+      allow_message_deletion: true,
+      display_real_names: true,
+      disable_file_uploads: "allow_all",
+      message_limit: null,
+      restrict_bots: false,
+      profile: { fields: [], sections: [] },
+    },
   ]);
   await insert(
     "users",
@@ -227,6 +240,13 @@ function userRow(user: Static<typeof User>, teamId: string, index: number) {
     is_bot: user.bot_id !== undefined,
     bot_id: user.bot_id ?? null,
     app_id: user.app_id ?? null,
+    home_tab_enabled: user.bot_id !== undefined,
+    presence: "auto",
+    dnd_enabled: false,
+    dnd_start: "22:00",
+    dnd_end: "08:00",
+    dnd_ended_ts: 0,
+    snooze_endtime: 0,
     updated: 1_767_225_600, // 2026-01-01
   };
 }
