@@ -19,6 +19,7 @@ const EXIT_CONFIG = 78;
 const USAGE = `diorama ${VERSION}
 
   diorama                       serve (settings come from the environment, see the README)
+  diorama health                whether the server on this machine can serve, for container health checks
   diorama doctor                check settings and database, and say what to mend
   diorama keys create --user ID [--name TEXT] [--plan free|pro|enterprise] [--days N]
   diorama keys list
@@ -103,6 +104,19 @@ async function doctor(): Promise<void> {
   }
 }
 
+const HEALTH_TIMEOUT_MS = 2_000;
+
+/** Asks the server that has the same settings. */
+async function health(): Promise<void> {
+  const { HOST, PORT } = readConfig(env());
+  const address = ["0.0.0.0", "::"].includes(HOST) ? "127.0.0.1" : HOST;
+  const answer = await fetch(`http://${address}:${PORT}/api/platform/health`, {
+    signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
+  }).catch(() => undefined);
+  print(answer ? await answer.text() : `nothing answers on ${address}:${PORT}`);
+  if (!answer?.ok) process.exit(EXIT_UNAVAILABLE);
+}
+
 const PLANS = ["free", "pro", "enterprise"] as const;
 
 async function keys(args: readonly string[]): Promise<void> {
@@ -157,6 +171,8 @@ async function run([command, ...args]: readonly string[]): Promise<void> {
     case undefined:
     case "serve":
       return await serve();
+    case "health":
+      return await health();
     case "doctor":
       return await doctor();
     case "keys":

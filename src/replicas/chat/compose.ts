@@ -147,11 +147,7 @@ const isObject = (value: unknown) =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** What a message that is posted under another name or picture carries. */
-export function readDisguise(given: {
-  username?: string;
-  icon_emoji?: string;
-  icon_url?: string;
-}) {
+export function readDisguise(given: { username?: string; icon_emoji?: string; icon_url?: string }) {
   const { username = null, icon_emoji: emoji, icon_url: url } = given;
   const icons = { ...(emoji ? { emoji } : {}), ...(url ? { image_48: url } : {}) };
   const hasIcons = Object.keys(icons).length > 0;

@@ -103,9 +103,7 @@ export async function post(
     const channel = await resolveDestination(inside, actor, to);
     return await send(inside, { ...message, channel, user: actor });
   };
-  const posted = await withFreeTs(() =>
-    isUserId(to) ? session.transaction(work) : work(session),
-  );
+  const posted = await withFreeTs(() => (isUserId(to) ? session.transaction(work) : work(session)));
   // A broadcast shows its root, which a plain post does not have to look for.
   if (posted.subtype !== "thread_broadcast") return posted;
   return (await findMessage(session, actor, posted.channel_id, posted.ts)) ?? posted;

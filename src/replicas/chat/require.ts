@@ -115,4 +115,3 @@ export async function requireEmoji(
   if (!isStandardEmoji(name) && !(await hasEmoji(session, name))) throw new ChatError(code);
   return name;
 }
-

@@ -8,6 +8,7 @@ import {
   readDisguise,
   requireContent,
 } from "~/replicas/chat/compose";
+import { resolveChannel } from "~/replicas/chat/destination";
 import { ChatError } from "~/replicas/chat/errors";
 import { type ChatSession, method } from "~/replicas/chat/method";
 import { PLAIN, post, readThreadTs, requirePostable } from "~/replicas/chat/posting";
@@ -26,7 +27,6 @@ import { SYSTEM_SUBTYPES } from "~/replicas/chat/store/posting";
 import type { TeamRow } from "~/replicas/chat/store/team";
 import { messageView, permalink } from "~/replicas/chat/views/messages";
 import { SLACKBOT } from "~/replicas/chat/views/users";
-import { resolveChannel } from "~/replicas/chat/destination";
 
 const asUser = { as_user: Maybe(Flag()) };
 
@@ -38,6 +38,10 @@ function requireEditable(message: MessageRow, actor: string, team: TeamRow): voi
   const age = Date.now() / 1000 - Number(message.ts);
   if (minutes >= 0 && age > minutes * 60) throw new ChatError("edit_window_closed");
 }
+
+/** An empty list is stored as none. */
+const orNull = <T>(items: readonly T[] | undefined) =>
+  items === undefined || items.length > 0 ? items : null;
 
 export const chat = [
   method("chat.postMessage", {

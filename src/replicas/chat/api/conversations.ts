@@ -9,14 +9,13 @@ import {
   type ChannelType,
   findChannel,
   insertChannel,
-  insertMembers,
   listChannels,
-  listMembers,
-  memberStates,
 } from "~/replicas/chat/store/channels";
+import { insertMembers, listMembers, memberStates } from "~/replicas/chat/store/members";
 import { listHistory, listReplies, type Page } from "~/replicas/chat/store/messages";
-import { insertNotice } from "~/replicas/chat/store/posting";
-import { channelView, messageView } from "~/replicas/chat/views";
+import { insertNotices } from "~/replicas/chat/store/posting";
+import { channelView } from "~/replicas/chat/views/channels";
+import { messageView } from "~/replicas/chat/views/messages";
 
 const CHANNELS_DEFAULT = 100;
 const PAGE_MAX = 999;
@@ -113,6 +112,7 @@ const requireAgain = async (
 
 export const conversations = [
   method("conversations.list", {
+    tier: 1,
     summary: "Lists the conversations that the caller can see.",
     args: {
       types: Maybe(List("public_channel, private_channel, mpim, im")),
@@ -139,6 +139,7 @@ export const conversations = [
   }),
 
   method("conversations.info", {
+    tier: 1,
     summary: "Shows one conversation.",
     args: { channel: Text(), include_num_members: Maybe(Flag()), include_locale: Maybe(Flag()) },
     async handle(
@@ -158,6 +159,7 @@ export const conversations = [
   }),
 
   method("conversations.create", {
+    tier: 1,
     summary: "Creates a channel.",
     args: { name: Text(), is_private: Maybe(Flag()), team_id: Maybe(Text()) },
     async handle({ name, is_private: isPrivate = false }, { session, actor }) {
@@ -174,9 +176,11 @@ export const conversations = [
   }),
 
   method("conversations.history", {
+    tier: 1,
     summary: "Lists the messages of a conversation, newest first, without replies.",
     args: { channel: Text(), ...window },
-    async handle(args, { session, actor }) {
+    async handle(args, call) {
+      const { session, actor } = call;
       const { channel, cursor, limit, include_all_metadata: metadataWanted } = args;
       const size = clampLimit(limit, MESSAGES_DEFAULT, PAGE_MAX);
       const found = await listHistory(session, actor, channel, {
@@ -191,7 +195,7 @@ export const conversations = [
       return {
         ...(args.latest ? { latest: args.latest } : {}),
         ...(args.oldest ? { oldest: args.oldest } : {}),
-        messages: page.map((message) => withMetadata(messageView(message), metadataWanted)),
+        messages: page.map((message) => withMetadata(messageView(message, call), metadataWanted)),
         has_more: hasMore,
         pin_count: 0,
         ...metadata,
@@ -200,9 +204,11 @@ export const conversations = [
   }),
 
   method("conversations.replies", {
+    tier: 1,
     summary: "Lists a thread: its root, then its replies, oldest first.",
     args: { channel: Text(), ts: Text("Timestamp of any message of the thread."), ...window },
-    async handle(args, { session, actor }) {
+    async handle(args, call) {
+      const { session, actor } = call;
       const { channel, cursor, limit, include_all_metadata: metadataWanted } = args;
       const ts = padTs(args.ts);
       if (ts === undefined) throw new ChatError("thread_not_found");
@@ -218,7 +224,7 @@ export const conversations = [
         encodeCursor("next_ts", ts),
       );
       return {
-        messages: page.map((message) => withMetadata(messageView(message), metadataWanted)),
+        messages: page.map((message) => withMetadata(messageView(message, call), metadataWanted)),
         has_more: hasMore,
         ...metadata,
       };
@@ -226,6 +232,7 @@ export const conversations = [
   }),
 
   method("conversations.members", {
+    tier: 1,
     summary: "Lists the members of a conversation.",
     args: { channel: Text(), cursor: Maybe(Text()), limit: Maybe(Whole()) },
     async handle({ channel, cursor, limit }, call) {
@@ -245,6 +252,7 @@ export const conversations = [
   }),
 
   method("conversations.join", {
+    tier: 1,
     summary: "Joins a public channel.",
     args: { channel: Text() },
     async handle({ channel: id }, call) {
@@ -254,7 +262,7 @@ export const conversations = [
       if (channel.is_archived) throw new ChatError("is_archived");
       const joined = await session.transaction(async (tx) => {
         const added = await insertMembers(tx, id, [actor]);
-        if (added.length > 0) await insertNotice(tx, joinNotice(channel, actor));
+        if (added.length > 0) await insertNotices(tx, id, [joinNotice(channel, actor)]);
         return added.length > 0;
       });
       if (!joined) call.warn("already_in_channel");
@@ -263,6 +271,7 @@ export const conversations = [
   }),
 
   method("conversations.invite", {
+    tier: 1,
     summary: "Adds people to a channel.",
     args: { channel: Text(), users: List("Ids of users, up to 1000."), force: Maybe(Flag()) },
     async handle({ channel: id, users, force = false }, call) {
@@ -280,7 +289,6 @@ export const conversations = [
 ];
 
 const joinNotice = (channel: ChannelRow, user: string, inviter?: string) => ({
-  channel: channel.id,
   user,
   subtype: noticeType(channel, "join"),
   text: `<@${user}> has joined the ${channel.is_private ? "group" : "channel"}`,
@@ -305,8 +313,12 @@ async function invite(
   if (first && (!force || addable.length === 0))
     throw new ChatError(first.error, users.length > 1 ? { errors } : {});
   await session.transaction(async (tx) => {
-    for (const user of await insertMembers(tx, channel.id, addable))
-      await insertNotice(tx, joinNotice(channel, user, inviter));
+    const added = await insertMembers(tx, channel.id, addable);
+    await insertNotices(
+      tx,
+      channel.id,
+      added.map((user) => joinNotice(channel, user, inviter)),
+    );
   });
 }
 

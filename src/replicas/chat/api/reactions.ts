@@ -9,7 +9,7 @@ import {
   EMOJI_PER_MESSAGE_MAX,
   insertReaction,
 } from "~/replicas/chat/store/reactions";
-import { messageView } from "~/replicas/chat/views";
+import { messageView } from "~/replicas/chat/views/messages";
 
 const target = {
   channel: Maybe(Text()),
@@ -25,6 +25,7 @@ function requireItem({ channel, timestamp }: { channel?: string; timestamp?: str
 
 export const reactions = [
   method("reactions.add", {
+    tier: 1,
     summary: "Adds an emoji to a message.",
     args: { ...target, name: Text("Emoji name without colons.") },
     async handle(args, call) {
@@ -48,6 +49,7 @@ export const reactions = [
   }),
 
   method("reactions.remove", {
+    tier: 1,
     summary: "Takes an emoji of one's own off a message.",
     args: {
       ...target,
@@ -71,12 +73,13 @@ export const reactions = [
   }),
 
   method("reactions.get", {
+    tier: 1,
     summary: "Shows a message with its reactions.",
     args: { ...target, file: Maybe(Text()), file_comment: Maybe(Text()), full: Maybe(Flag()) },
     async handle(args, call) {
       const { channel, ts } = requireItem(args);
       const message = await requireMessage(call, channel, ts);
-      return { type: "message", channel, message: messageView(message) };
+      return { type: "message", channel, message: messageView(message, call) };
     },
   }),
 ];

@@ -3,12 +3,13 @@ import { method } from "~/replicas/chat/method";
 import { clampLimit, cut, decodeCursor, encodeCursor } from "~/replicas/chat/paging";
 import { requireUser } from "~/replicas/chat/require";
 import { listUsers } from "~/replicas/chat/store/users";
-import { SLACKBOT, slackbotView, userView } from "~/replicas/chat/views";
+import { SLACKBOT, slackbotView, userView } from "~/replicas/chat/views/users";
 
 const USERS_MAX = 1_000;
 
 export const users = [
   method("users.list", {
+    tier: 1,
     summary: "Lists everybody in the workspace, bots and deactivated people included.",
     args: {
       cursor: Maybe(Text()),
@@ -29,6 +30,7 @@ export const users = [
   }),
 
   method("users.info", {
+    tier: 1,
     summary: "Shows one user.",
     args: { user: Text(), include_locale: Maybe(Flag()) },
     async handle({ user, include_locale: withLocale }, call) {

@@ -49,7 +49,10 @@ export type Content = {
   readonly content: Uint8Array;
 };
 
-export async function findContent({ sql, t }: ChatSession, id: string): Promise<Content | undefined> {
+export async function findContent(
+  { sql, t }: ChatSession,
+  id: string,
+): Promise<Content | undefined> {
   const [found] = await sql<Content[]>`
     select f.name, f.mimetype, c.content from ${t.files} f join ${t.file_contents} c on c.file_id = f.id
     where f.id = ${id}

@@ -100,10 +100,7 @@ export async function listScheduled(
  * Turns what is due into messages, of one channel or of all. One that cannot be posted any more (its channel is
  * archived, its author has left, its thread is gone) is dropped.
  */
-export async function deliverDue(
-  session: ChatSession,
-  channel: string | undefined,
-): Promise<void> {
+export async function deliverDue(session: ChatSession, channel: string | undefined): Promise<void> {
   const { sql, t } = session;
   const inChannel = channel === undefined ? sql`` : sql`and channel_id = ${channel}`;
   // They stand at the very beginning of their second, behind those that are there already.

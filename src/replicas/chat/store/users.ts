@@ -131,10 +131,7 @@ export async function findUserFor(
 }
 
 export type UserChange = Partial<
-  Pick<
-    UserRow,
-    "real_name" | "profile" | "presence" | "dnd_ended_ts" | "snooze_endtime"
-  >
+  Pick<UserRow, "real_name" | "profile" | "presence" | "dnd_ended_ts" | "snooze_endtime">
 >;
 
 /** Sets what is given of a user. */

@@ -82,18 +82,15 @@ function sharesView(shares: readonly Share[], teamId: string): Wire {
     ...new Set(shares.filter(wanted).map(({ channel_id: channel }) => channel)),
   ];
   const grouped = (isPrivate: boolean) => {
-    const channels: Record<string, Wire[]> = {};
-    for (const share of shares.filter((each) => each.is_private === isPrivate))
-      (channels[share.channel_id] ??= []).push(
-        present({
-          ts: share.ts,
-          thread_ts: share.thread_ts,
-          channel_name: share.channel_name ?? "",
-          team_id: teamId,
-          share_user_id: share.user_id,
-        }),
-      );
-    return Object.keys(channels).length > 0 ? channels : null;
+    const channels = Object.groupBy(
+      shares.filter((share) => share.is_private === isPrivate),
+      ({ channel_id: channel }) => channel,
+    );
+    const entries = Object.entries(channels).map(([channel, of = []]) => [
+      channel,
+      of.map((share) => shareView(share, teamId)),
+    ]);
+    return entries.length > 0 ? Object.fromEntries(entries) : null;
   };
   return {
     channels: ids((share) => !share.is_private),
@@ -102,3 +99,12 @@ function sharesView(shares: readonly Share[], teamId: string): Wire {
     shares: present({ public: grouped(false), private: grouped(true) }),
   };
 }
+
+const shareView = (share: Share, teamId: string): Wire =>
+  present({
+    ts: share.ts,
+    thread_ts: share.thread_ts,
+    channel_name: share.channel_name ?? "",
+    team_id: teamId,
+    share_user_id: share.user_id,
+  });

@@ -80,5 +80,10 @@ function clientMessageId({ bot_id: botId, subtype, channel_id: channel, ts }: Me
     .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
-export const permalink = ({ channel_id: channel, ts, thread_ts: root, team_url: url }: MessageRow) =>
+export const permalink = ({
+  channel_id: channel,
+  ts,
+  thread_ts: root,
+  team_url: url,
+}: MessageRow) =>
   `${url}archives/${channel}/p${ts.replace(".", "")}${root === null ? "" : `?thread_ts=${root}&cid=${channel}`}`;

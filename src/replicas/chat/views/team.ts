@@ -4,7 +4,9 @@ import type { Wire } from "~/replicas/chat/views/wire";
 const ICON_SIZES = [34, 44, 68, 88, 102, 132, 230] as const;
 
 export const teamIcon = ({ url, id }: TeamRow): Wire => ({
-  ...Object.fromEntries(ICON_SIZES.map((size) => [`image_${size}`, `${url}icons/${id}_${size}.png`])),
+  ...Object.fromEntries(
+    ICON_SIZES.map((size) => [`image_${size}`, `${url}icons/${id}_${size}.png`]),
+  ),
   image_default: true,
 });
 
