@@ -179,8 +179,8 @@ export function seedRows(seed: ChatSeed): SeedRows {
     const path = `reminders[${place}]`;
     add("reminders", {
       id: entry.id,
-      creator: user(entry.creator ?? entry.user, `${path}.creator`).id,
       user_id: user(entry.user, `${path}.user`).id,
+      creator: user(entry.creator ?? entry.user, `${path}.creator`).id,
       text: entry.text,
       time: seconds(entry.time),
       complete_ts: entry.complete === undefined ? 0 : seconds(entry.complete),
