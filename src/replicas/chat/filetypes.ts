@@ -106,3 +106,28 @@ export const FILE_KINDS = {
   pdfs: ["pdf"],
 } as const satisfies Record<string, readonly string[]>;
 export type FileKind = keyof typeof FILE_KINDS;
+
+/** Lines of a text that its preview shows. */
+export const PREVIEW_LINES = 5;
+const PREVIEW_CHARACTERS = 1_000;
+
+/** The bytes of a text file as text; null of what is none, or only says so. */
+export function decodeText(type: Pick<FileType, "mimetype">, bytes: Uint8Array): string | null {
+  if (!isText(type)) return null;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return text.includes("\0") ? null : text;
+  } catch {
+    return null;
+  }
+}
+
+/** What a file shows of its text. */
+export function describeText(text: string | null) {
+  if (text === null) return { preview: null, lines: null };
+  const lines = text.split("\n");
+  return {
+    preview: lines.slice(0, PREVIEW_LINES).join("\n").slice(0, PREVIEW_CHARACTERS),
+    lines: lines.length,
+  };
+}

@@ -54,6 +54,8 @@ export type Method = {
   readonly tier: Tier;
   readonly summary: string;
   readonly args: TObject;
+  /** What the service does here and this does not. */
+  readonly limits: string | undefined;
   /** Throws ChatError to refuse. What it writes, it writes in one statement or one transaction. */
   readonly run: (raw: RawArguments, call: ChatCall) => Promise<Answer>;
 };
@@ -64,6 +66,7 @@ export function method<P extends Record<string, TSchema>>(
     tier: Tier;
     summary: string;
     args: P;
+    limits?: string;
     handle: (args: Static<TObject<P>>, call: ChatCall) => Promise<Answer>;
   },
 ): Method {
@@ -73,6 +76,7 @@ export function method<P extends Record<string, TSchema>>(
     tier: definition.tier,
     summary: definition.summary,
     args,
+    limits: definition.limits,
     run: (raw, call) => definition.handle(convert(args, raw), call),
   };
 }

@@ -3,13 +3,35 @@ import { auth } from "~/replicas/chat/api/auth";
 import { chat } from "~/replicas/chat/api/chat";
 import { chatSchedule } from "~/replicas/chat/api/chat-schedule";
 import { conversations } from "~/replicas/chat/api/conversations";
+import { conversationsDirects } from "~/replicas/chat/api/conversations-directs";
+import { conversationsMembers } from "~/replicas/chat/api/conversations-members";
+import { conversationsReading } from "~/replicas/chat/api/conversations-reading";
+import { files } from "~/replicas/chat/api/files";
+import { filesUpload } from "~/replicas/chat/api/files-upload";
+import { pins } from "~/replicas/chat/api/pins";
 import { reactions } from "~/replicas/chat/api/reactions";
+import { team } from "~/replicas/chat/api/team";
+import { usergroups } from "~/replicas/chat/api/usergroups";
 import { users } from "~/replicas/chat/api/users";
 import type { Method } from "~/replicas/chat/method";
 
+const FAMILIES: readonly (readonly Method[])[] = [
+  auth,
+  chat,
+  chatSchedule,
+  conversations,
+  conversationsDirects,
+  conversationsMembers,
+  conversationsReading,
+  files,
+  filesUpload,
+  pins,
+  reactions,
+  team,
+  usergroups,
+  users,
+];
+
 export const METHODS: ReadonlyMap<string, Method> = new Map(
-  [...auth, ...chat, ...chatSchedule, ...conversations, ...reactions, ...users].map((method) => [
-    method.name,
-    method,
-  ]),
+  FAMILIES.flat().map((method) => [method.name, method]),
 );

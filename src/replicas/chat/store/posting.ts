@@ -44,6 +44,10 @@ export const SYSTEM_SUBTYPES: readonly string[] = [
   "channel_convert_to_private",
 ];
 
+/** `channel_join` in public channels, `group_join` in private ones. */
+export const noticeType = (channel: { readonly is_private: boolean }, event: string) =>
+  `${channel.is_private ? "group" : "channel"}_${event}`;
+
 /**
  * The next timestamp of the channel of `place`, a relation whose rows are locked, in microseconds: later than any
  * message there, and not before now. The clock is read after the lock was granted.

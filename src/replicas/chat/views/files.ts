@@ -1,13 +1,10 @@
 import { createHash } from "node:crypto";
-import { findType } from "~/replicas/chat/filetypes";
+import { findType, PREVIEW_LINES } from "~/replicas/chat/filetypes";
 import type { FileRow, Share } from "~/replicas/chat/store/files";
 import { present, type Wire } from "~/replicas/chat/views/wire";
 
 /** Where the caller reached this service: files can be fetched there. */
 export type Place = { readonly baseUrl: string };
-
-/** Lines of a text that its preview shows. */
-export const PREVIEW_LINES = 5;
 
 export const seconds = (micros: string | number) => Math.floor(Number(micros) / 1_000_000);
 

@@ -112,3 +112,14 @@ export const botIcons = ({ id, avatar_base }: { id: string; avatar_base: string 
   image_48: `${avatar_base}/${id}_48.png`,
   image_72: `${avatar_base}/${id}_72.png`,
 });
+
+export const botView = (bot: UserRow): Wire =>
+  present({
+    id: bot.bot_id,
+    deleted: bot.deleted,
+    name: bot.real_name,
+    updated: bot.updated,
+    app_id: bot.app_id,
+    user_id: bot.id,
+    icons: botIcons(bot),
+  });
