@@ -1,7 +1,7 @@
 /** The entries of a seed as rows. */
 import { createHash } from "node:crypto";
 import { sectionId, toSections } from "~/replicas/chat/canvas";
-import { isText, typeOfName } from "~/replicas/chat/filetypes";
+import { isText, PREVIEW_LINES, typeOfName } from "~/replicas/chat/filetypes";
 import type {
   SeedCanvas,
   SeedChannel,
@@ -12,7 +12,6 @@ import type {
 } from "~/replicas/chat/seed-model";
 import { memberKey } from "~/replicas/chat/store/directs";
 import { normalizeText } from "~/replicas/chat/text";
-import { PREVIEW_LINES } from "~/replicas/chat/views/files";
 
 export type Row = Record<string, unknown>;
 
