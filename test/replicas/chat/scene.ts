@@ -60,6 +60,7 @@ export type Scene = {
   /** Without a slash at the end. */
   readonly url: string;
   readonly sql: Pool;
+  readonly databaseUrl: string;
   readonly schema: string;
   /** A client of another user, or of another generation. */
   as(user: string): WebClient;
@@ -97,6 +98,7 @@ export function useScenes(): () => Promise<Scene> {
       bot: as(BOT),
       url,
       sql,
+      databaseUrl: database.url,
       schema,
       as,
       async state() {
