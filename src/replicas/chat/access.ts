@@ -41,11 +41,7 @@ export async function grantAccess(
 }
 
 /** Those who had no access are named in the answer. */
-export async function revokeAccess(
-  call: ChatCall,
-  file: string,
-  given: Entities,
-): Promise<Answer> {
+export async function revokeAccess(call: ChatCall, file: string, given: Entities): Promise<Answer> {
   const entities = await requireEntities(call, file, given);
   await deleteAccess(
     call.session,
@@ -54,5 +50,7 @@ export async function revokeAccess(
   );
   const failed = entities.filter(({ has_access: had }) => !had).map(({ id }) => id);
   if (failed.length === 0) return {};
-  return { [given.user_ids?.length ? "failed_to_update_user_ids" : "failed_to_update_channel_ids"]: failed };
+  return {
+    [given.user_ids?.length ? "failed_to_update_user_ids" : "failed_to_update_channel_ids"]: failed,
+  };
 }

@@ -48,7 +48,8 @@ export function readView(given: unknown, types: readonly string[]): ViewContent 
     const { type, text: words } = value;
     if (type !== "plain_text" || typeof words !== "string" || words === "")
       complain("must be a plain_text object", field);
-    else if (words.length > TITLE_MAX) complain(`must be less than ${TITLE_MAX + 1} characters`, field);
+    else if (words.length > TITLE_MAX)
+      complain(`must be less than ${TITLE_MAX + 1} characters`, field);
     return { emoji: true, ...value };
   };
   const title = label("title");

@@ -88,7 +88,8 @@ function parseSpan(words: string): number | undefined {
 
 /** Cuts `at 5pm`, `17:30`, `at noon` off. Minutes: undefined when there is no time of day, null when it is no time. */
 function splitClock(words: string): { rest: string; minutes: number | undefined | null } {
-  const named = /^(.*?) ?(?:(?:at|in the) )?(midnight|noon|morning|afternoon|evening|tonight)$/.exec(words);
+  const named =
+    /^(.*?) ?(?:(?:at|in the) )?(midnight|noon|morning|afternoon|evening|tonight)$/.exec(words);
   if (named) return { rest: named[1] ?? "", minutes: NAMED_MINUTES[named[2] ?? ""] };
   const clock =
     /^(.*?) ?(?:at )(\d{1,2})(?::(\d\d))? ?(am|pm)?$/.exec(words) ??
@@ -97,7 +98,8 @@ function splitClock(words: string): { rest: string; minutes: number | undefined 
   if (!clock) return { rest: words, minutes: undefined };
   const [, rest = "", hour = "", minute = "", half] = clock;
   const hours = half ? (Number(hour) % 12) + (half === "pm" ? 12 : 0) : Number(hour);
-  const isTime = hours < 24 && Number(minute) < 60 && !(half && (Number(hour) > 12 || hour === "0"));
+  const isTime =
+    hours < 24 && Number(minute) < 60 && !(half && (Number(hour) > 12 || hour === "0"));
   return { rest, minutes: isTime ? hours * 60 + Number(minute) : null };
 }
 
@@ -124,7 +126,9 @@ function parseRecurrence(words: string): Repeated | undefined {
 /** `december 24`, `24 december`, `dec 24th`. */
 function parseDate(words: string): Pick<Day, "month" | "day"> | undefined {
   const [, before, name, after] =
-    /^(?:the )?(\d{1,2})?(?:st|nd|rd|th)?(?: of)? ?([a-z]{3,9}) ?(\d{1,2})?(?:st|nd|rd|th)?$/.exec(words) ?? [];
+    /^(?:the )?(\d{1,2})?(?:st|nd|rd|th)?(?: of)? ?([a-z]{3,9}) ?(\d{1,2})?(?:st|nd|rd|th)?$/.exec(
+      words,
+    ) ?? [];
   const month = MONTHS.indexOf((name ?? "").slice(0, 3)) + 1;
   const day = Number(before ?? after);
   if (month === 0 || (before === undefined) === (after === undefined)) return undefined;

@@ -37,7 +37,11 @@ const bookmarkView = (bookmark: BookmarkRow): Wire => ({
 });
 
 function requireLink(link: string): string {
-  if (link.length > LINK_MAX || !/^(https?:\/\/|mailto:)[^\s<>]+$/i.test(link) || !URL.canParse(link))
+  if (
+    link.length > LINK_MAX ||
+    !/^(https?:\/\/|mailto:)[^\s<>]+$/i.test(link) ||
+    !URL.canParse(link)
+  )
     throw new ChatError("invalid_link");
   return link;
 }
@@ -67,7 +71,14 @@ export const bookmarks = [
       access_level: Maybe(Text("read or write.")),
     },
     async handle(args, call) {
-      const { channel_id: channel, title, type, emoji, entity_id: entityId, parent_id: parentId } = args;
+      const {
+        channel_id: channel,
+        title,
+        type,
+        emoji,
+        entity_id: entityId,
+        parent_id: parentId,
+      } = args;
       await requireMembership(call, channel, "permission_denied");
       if (type !== "link") throw new ChatError("invalid_bookmark_type");
       const link = requireLink(args.link ?? "");

@@ -46,7 +46,8 @@ async function requireCanvas(
   const canvas = await findCanvas(session, actor, id);
   if (canvas?.is_deleted) throw new ChatError(deleted);
   if (!canvas?.access) throw new ChatError("canvas_not_found");
-  if (LEVELS.indexOf(canvas.access) < LEVELS.indexOf(level)) throw new ChatError("restricted_action");
+  if (LEVELS.indexOf(canvas.access) < LEVELS.indexOf(level))
+    throw new ChatError("restricted_action");
   return canvas;
 }
 
@@ -79,7 +80,12 @@ function readChange(changes: unknown) {
     throw invalidArguments("must be a valid array of changes [json-pointer:/changes]");
   if (changes.length > CHANGES_MAX) throw failed();
   const change = (changes[0] ?? {}) as Record<string, unknown>;
-  const { operation, section_id: section, document_content: content, title_content: title } = change;
+  const {
+    operation,
+    section_id: section,
+    document_content: content,
+    title_content: title,
+  } = change;
   if (typeof operation !== "string" || !OPERATIONS.includes(operation)) throw failed();
   if (section !== undefined && typeof section !== "string") throw failed();
   const isNeeded = operation !== "delete" && operation !== "rename";
@@ -93,7 +99,10 @@ function readChange(changes: unknown) {
 }
 
 function readCriteria(criteria: unknown) {
-  const { section_types: types = [], contains_text: text } = (criteria ?? {}) as Record<string, unknown>;
+  const { section_types: types = [], contains_text: text } = (criteria ?? {}) as Record<
+    string,
+    unknown
+  >;
   const isValid =
     Array.isArray(types) &&
     types.every((type) => typeof type === "string" && isSectionType(type)) &&
@@ -190,7 +199,9 @@ export const canvases = [
     async handle({ canvas_id: id, criteria }, call) {
       const { types, text } = readCriteria(criteria);
       const canvas = await requireCanvas(call, id, "read", "canvas_deleted");
-      return { sections: findSections(canvas.sections, types, text).map((found) => ({ id: found.id })) };
+      return {
+        sections: findSections(canvas.sections, types, text).map((found) => ({ id: found.id })),
+      };
     },
   }),
 ];

@@ -48,7 +48,8 @@ export const dnd = [
 
   method("dnd.endDnd", {
     tier: 2,
-    summary: "Ends the session of do not disturb that the caller is in. The next one comes as planned.",
+    summary:
+      "Ends the session of do not disturb that the caller is in. The next one comes as planned.",
     args: {},
     async handle(_, call) {
       const { user } = await requirePerson(call);
@@ -67,7 +68,9 @@ export const dnd = [
     async handle({ users: ids = [] }, { session }) {
       if (ids.length === 0) throw new ChatError("no_users_provided");
       if (ids.length > TEAM_USERS_MAX)
-        throw invalidArguments(`no more than ${TEAM_USERS_MAX} items allowed [json-pointer:/users]`);
+        throw invalidArguments(
+          `no more than ${TEAM_USERS_MAX} items allowed [json-pointer:/users]`,
+        );
       const users = await findUsers(session, ids);
       return { users: Object.fromEntries([...users].map(([id, user]) => [id, dndView(user)])) };
     },

@@ -13,6 +13,7 @@ import { reactions } from "~/replicas/chat/api/reactions";
 import { team } from "~/replicas/chat/api/team";
 import { usergroups } from "~/replicas/chat/api/usergroups";
 import { users } from "~/replicas/chat/api/users";
+import { usersProfile } from "~/replicas/chat/api/users-profile";
 import type { Method } from "~/replicas/chat/method";
 
 const FAMILIES: readonly (readonly Method[])[] = [
@@ -30,6 +31,7 @@ const FAMILIES: readonly (readonly Method[])[] = [
   team,
   usergroups,
   users,
+  usersProfile,
 ];
 
 export const METHODS: ReadonlyMap<string, Method> = new Map(

@@ -13,7 +13,7 @@ import {
   type ReminderRow,
 } from "~/replicas/chat/store/reminders";
 import { present, type Wire } from "~/replicas/chat/views/wire";
-import { parseWhen, type Recurrence, type When, WEEKDAYS } from "~/replicas/chat/when";
+import { parseWhen, type Recurrence, WEEKDAYS, type When } from "~/replicas/chat/when";
 
 const FROM_NOW_SECONDS_MAX = 86_400;
 const SECONDS_MAX = 2 ** 31 - 1;
@@ -80,7 +80,9 @@ export const reminders = [
       text: Maybe(Text()),
       time: Maybe(Text("A Unix time, seconds from now (up to a day), or English: every Thursday.")),
       user: Maybe(Text("The caller: reminders for others are not possible any more.")),
-      recurrence: Maybe(Json<unknown>("invalid_arguments", "frequency, and weekdays if it is weekly.")),
+      recurrence: Maybe(
+        Json<unknown>("invalid_arguments", "frequency, and weekdays if it is weekly."),
+      ),
       team_id: Maybe(Text()),
     },
     async handle({ text, time, user, recurrence }, call) {

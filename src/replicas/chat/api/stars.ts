@@ -67,7 +67,8 @@ export const stars = [
     args: STAR_ARGS,
     async handle(args, call) {
       const item = await requireItem(call, args);
-      if (!(await insertStar(call.session, call.actor, item))) throw new ChatError("already_starred");
+      if (!(await insertStar(call.session, call.actor, item)))
+        throw new ChatError("already_starred");
       return {};
     },
   }),

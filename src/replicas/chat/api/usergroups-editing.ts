@@ -102,12 +102,20 @@ export const usergroupsEditing = [
   method("usergroups.create", {
     tier: 2,
     summary: "Creates a user group.",
-    args: { name: Maybe(Text()), ...ABOUT_ARGS, include_count: Maybe(Flag()), team_id: Maybe(Text()) },
+    args: {
+      name: Maybe(Text()),
+      ...ABOUT_ARGS,
+      include_count: Maybe(Flag()),
+      team_id: Maybe(Text()),
+    },
     async handle(args, call) {
       const { user } = await requireFullMember(call, "permission_denied");
       if (!args.name?.trim()) throw new ChatError("missing_argument");
       const name = requireName(args.name.trim());
-      const slug = name.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
+      const slug = name
+        .toLowerCase()
+        .replace(/[^a-z0-9]+/g, "-")
+        .replace(/^-|-$/g, "");
       const handle = readHandle(args.handle) ?? readHandle(slug) ?? name;
       const prefs = (await readPrefs(call, args)) ?? { channels: [], groups: [] };
       const id = newId("S");
@@ -167,7 +175,9 @@ export const usergroupsEditing = [
     args: {
       ...WHICH_ARGS,
       users: Maybe(List("Everybody who is in it from now on.")),
-      additional_channels: Maybe(List("Channels that its members are to be in, beside the others.")),
+      additional_channels: Maybe(
+        List("Channels that its members are to be in, beside the others."),
+      ),
       is_shared: Maybe(Flag()),
     },
     async handle(args, call) {
@@ -176,9 +186,11 @@ export const usergroupsEditing = [
       const ids = [...new Set(args.users ?? [])];
       if (ids.length === 0) throw new ChatError("no_users_provided");
       const users = await findUsers(call.session, ids);
-      if (ids.some((user) => users.get(user)?.deleted !== false)) throw new ChatError("invalid_users");
+      if (ids.some((user) => users.get(user)?.deleted !== false))
+        throw new ChatError("invalid_users");
       const channels =
-        more && (await readPrefs(call, { channels: [...prefs.channels, ...prefs.groups, ...more] }));
+        more &&
+        (await readPrefs(call, { channels: [...prefs.channels, ...prefs.groups, ...more] }));
       await call.session.transaction(async (session) => {
         await replaceUsers(session, id, ids, call.actor);
         if (channels)

@@ -1,141 +1,71 @@
-import { createHash } from "node:crypto";
-import { Bytes, Flag, Json, Maybe, Text, Whole } from "~/replicas/chat/arguments";
-import { ChatError, invalidArguments } from "~/replicas/chat/errors";
+import { Flag, Json, Maybe, Text } from "~/replicas/chat/arguments";
+import { ChatError } from "~/replicas/chat/errors";
 import { type ChatCall, method } from "~/replicas/chat/method";
-import { changeProfile } from "~/replicas/chat/profile";
-import { requirePerson, requireUser } from "~/replicas/chat/require";
-import { findTeam } from "~/replicas/chat/store/team";
+import { changeProfile, type ProfileChange, readProfile } from "~/replicas/chat/profile";
+import { requireEmoji, requirePerson, requireUser } from "~/replicas/chat/require";
+import { findTeam, type TeamRow } from "~/replicas/chat/store/team";
 import { findUserByEmail, type UserRow, updateUser } from "~/replicas/chat/store/users";
 import { profileView } from "~/replicas/chat/views/users";
 import type { Wire } from "~/replicas/chat/views/wire";
 
-const PHOTO_BYTES_MAX = 1024 * 1024;
-/** How PNG, JPEG and GIF begin. */
-const PICTURES = [
-  [0x89, 0x50, 0x4e, 0x47],
-  [0xff, 0xd8, 0xff],
-  [0x47, 0x49, 0x46, 0x38],
-];
-
-/** Whose profile is to change. Throws `not_admin` unless it is the caller's, or the caller may. */
-async function requireChangeable(call: ChatCall, id: string | undefined): Promise<UserRow> {
-  const { user: actor } = await requirePerson(call);
-  if (!id || id === actor.id) return actor;
-  const user = await requireUser(call, id);
-  if (!actor.is_admin) throw new ChatError("not_admin");
-  return user;
+/** The workspace's own fields of a profile, with their names. */
+function labelled(fields: unknown, { profile }: TeamRow): Wire {
+  const labels = new Map(profile.fields.map(({ id, label }) => [id, label]));
+  return Object.fromEntries(
+    Object.entries(fields ?? {}).map(([id, field]) => [id, { ...field, label: labels.get(id) }]),
+  );
 }
 
-/** Each custom field under the name that the workspace gave it. */
-async function withLabels(call: ChatCall, profile: Wire): Promise<Wire> {
-  const { profile: definitions } = await findTeam(call.session);
-  const labels = new Map(definitions.fields.map((field) => [field["id"], field["label"]]));
-  const fields = Object.entries((profile["fields"] ?? {}) as Record<string, object>);
-  return {
-    ...profile,
-    fields: Object.fromEntries(
-      fields.map(([id, field]) => [id, { ...field, label: labels.get(id) ?? "" }]),
-    ),
-  };
+/** What a change refers to outside of itself: an emoji there is, an address nobody else has, fields of the workspace. */
+async function requirePossible(
+  call: ChatCall,
+  user: UserRow,
+  team: TeamRow,
+  { status_emoji: emoji, email, fields }: ProfileChange,
+): Promise<void> {
+  if (emoji) await requireEmoji(call, emoji, "profile_status_set_failed_not_valid_emoji");
+  const known = new Set(team.profile.fields.map(({ id }) => id));
+  if (!Object.keys(fields ?? {}).every((id) => known.has(id)))
+    throw new ChatError("profile_set_failed");
+  if (!email) return;
+  const other = await findUserByEmail(call.session, email);
+  if (other && other.id !== user.id) throw new ChatError("email_taken");
 }
 
 export const usersProfile = [
   method("users.profile.get", {
     tier: 1,
-    summary: "Shows a profile.",
+    summary: "Shows somebody's profile.",
     args: {
       user: Maybe(Text("Whose; the caller's when left out.")),
-      include_labels: Maybe(Flag("Add the names of custom fields.")),
+      include_labels: Maybe(Flag("Add the names of the workspace's own fields.")),
     },
-    async handle({ user: id, include_labels: labelled }, call) {
+    async handle({ user: id, include_labels: withLabels }, call) {
       const profile = profileView(await requireUser(call, id || call.actor));
-      return { profile: labelled ? await withLabels(call, profile) : profile };
+      if (!withLabels) return { profile };
+      const fields = labelled(profile["fields"], await findTeam(call.session));
+      return { profile: { ...profile, fields } };
     },
   }),
 
   method("users.profile.set", {
     tier: 1,
-    summary: "Changes a profile: several fields at once, or one by name and value.",
+    summary: "Changes the caller's profile and status; administrators change anybody's.",
     args: {
-      user: Maybe(Text("Whose, for administrators; the caller's when left out.")),
-      profile: Maybe(Json<unknown>("invalid_profile", "The fields that change.")),
-      name: Maybe(Text("One field, when there is no profile.")),
-      value: Maybe(Text("Its value.")),
+      profile: Maybe(Json("invalid_profile", "The fields to change.")),
+      name: Maybe(Text("One field to change, instead.")),
+      value: Maybe(Text("What to set it to.")),
+      user: Maybe(Text()),
     },
-    async handle({ user: id, profile: given, name, value }, call) {
-      const user = await requireChangeable(call, id);
-      if (given === undefined && !name) throw new ChatError("invalid_profile");
-      const change = given ?? { [name ?? ""]: value ?? "" };
-      const profile = changeProfile(user.profile, change, await findTeam(call.session));
-      const email = String(profile["email"] ?? "");
-      if (email && email !== user.profile["email"]) {
-        const other = await findUserByEmail(call.session, email);
-        if (other && other.id !== user.id) throw new ChatError("email_taken");
-      }
-      const realName = String(profile["real_name"] ?? user.real_name);
-      await updateUser(call.session, user.id, { profile, real_name: realName });
-      const changed = await requireUser(call, user.id);
-      return { profile: profileView(changed), username: changed.name };
-    },
-  }),
-
-  method("users.identity", {
-    tier: 2,
-    summary: "Tells who the caller is, as a sign-in does.",
-    args: {},
-    async handle(_, call) {
-      const { user, team } = await requirePerson(call);
-      const profile = profileView(user);
-      const images = Object.entries(profile).filter(([field]) => field.startsWith("image_"));
-      return {
-        user: {
-          id: user.id,
-          name: user.real_name,
-          email: profile["email"],
-          ...Object.fromEntries(images),
-        },
-        team: { id: team.id, name: team.name, domain: team.domain },
-      };
-    },
-  }),
-
-  method("users.setPhoto", {
-    tier: 2,
-    summary: "Gives the caller another picture.",
-    limits: "The picture gets new addresses, but is not served from them.",
-    args: {
-      image: Bytes("PNG, JPEG or GIF of at most 1 MiB."),
-      crop_x: Maybe(Whole()),
-      crop_y: Maybe(Whole()),
-      crop_w: Maybe(Whole("Size of the square that is cut out.")),
-    },
-    async handle({ image, crop_x: x = 0, crop_y: y = 0, crop_w: width }, call) {
-      const { user } = await requirePerson(call);
-      if (image.byteLength > PHOTO_BYTES_MAX) throw new ChatError("too_large");
-      if (!PICTURES.some((begin) => begin.every((byte, place) => image[place] === byte)))
-        throw new ChatError("bad_image");
-      if (x < 0 || y < 0 || (width !== undefined && width < 1))
-        throw invalidArguments("must be a valid square [json-pointer:/crop_w]");
-      const hash = createHash("sha1").update(image).update(`${x} ${y} ${width}`).digest("hex");
-      const profile = { ...user.profile, avatar_hash: hash.slice(0, 12), is_custom_image: true };
-      await updateUser(call.session, user.id, { profile });
-      const { avatar_hash: avatarHash, ...shown } = profileView({ ...user, profile });
-      const images = Object.entries(shown).filter(([field]) => field.startsWith("image_"));
-      return { profile: { avatar_hash: avatarHash, ...Object.fromEntries(images) } };
-    },
-  }),
-
-  method("users.deletePhoto", {
-    tier: 2,
-    summary: "Gives the caller the picture back that everybody begins with.",
-    args: {},
-    async handle(_, call) {
-      const { user } = await requirePerson(call);
-      const { is_custom_image: isCustom, ...rest } = user.profile;
-      if (!isCustom) return {};
-      const profile = { ...rest, avatar_hash: `g${user.id.toLowerCase()}` };
-      await updateUser(call.session, user.id, { profile });
-      return {};
+    async handle({ profile, name, value = "", user: id }, call) {
+      const change = readProfile(name ? { [name]: value } : profile);
+      const { user: actor, team } = await requirePerson(call);
+      if (id && id !== actor.id && !actor.is_admin) throw new ChatError("not_admin");
+      const user = id ? await requireUser(call, id) : actor;
+      const changed = changeProfile(user, change);
+      await requirePossible(call, user, team, change);
+      await updateUser(call.session, user.id, changed);
+      return { username: user.name, profile: profileView({ ...user, ...changed }) };
     },
   }),
 ];

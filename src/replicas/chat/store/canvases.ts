@@ -97,7 +97,11 @@ export async function renameCanvas(
   await sql`update ${t.files} set title = ${title}, name = ${title} where id = ${id}`;
 }
 
-export type Entity = { readonly id: string; readonly exists: boolean; readonly has_access: boolean };
+export type Entity = {
+  readonly id: string;
+  readonly exists: boolean;
+  readonly has_access: boolean;
+};
 
 /** Of these channels (as far as the viewer can see them) and users, which there are, and which are named for a file. */
 export async function findEntities(

@@ -127,7 +127,7 @@ export async function listFiles(
         and (${filter.channel}::text is null or exists (
           select from ${t.file_shares} s where s.file_id = f.id and s.channel_id = ${filter.channel}
         ))
-        and f.created_at >= ${filter.from} * 1000000::bigint and f.created_at < (${filter.to} + 1) * 1000000::bigint
+        and f.created_at >= ${filter.from}::bigint * 1000000 and f.created_at < (${filter.to}::bigint + 1) * 1000000
         and (${filter.filetypes === null && filter.modes === null} or f.filetype = any(${[...(filter.filetypes ?? [])]})
           or f.mode = any(${[...(filter.modes ?? [])]}))
         and ${fileVisible(session, viewer)}

@@ -28,10 +28,7 @@ export async function insertReminder(
 }
 
 /** Those that a user has made or is to be reminded by, by time. */
-export async function listReminders(
-  { sql, t }: ChatSession,
-  user: string,
-): Promise<ReminderRow[]> {
+export async function listReminders({ sql, t }: ChatSession, user: string): Promise<ReminderRow[]> {
   return await sql<ReminderRow[]>`
     select * from ${t.reminders} where user_id = ${user} or creator = ${user} order by time, id
   `;
