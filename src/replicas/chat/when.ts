@@ -142,7 +142,7 @@ function parseDay(words: string, today: Day): Day | ((day: Day) => boolean) | un
   if (name === "today") return today;
   if (name === "tomorrow") return addDays(today, 1);
   if (words === "next week") return addDays(today, 7 - ((weekdayOf(today) + 6) % 7));
-  const weekday = WEEKDAYS.findIndex((known) => known === name);
+  const weekday = (WEEKDAYS as readonly string[]).indexOf(name);
   if (weekday >= 0) {
     const ahead = (weekday - weekdayOf(today) + 7) % 7;
     return words.startsWith("next ") && ahead === 0
