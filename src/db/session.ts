@@ -8,6 +8,8 @@ export type Session<Name extends string = string> = {
   /** The pool, or the open transaction. */
   readonly sql: Sql;
   readonly t: Tables<Name>;
+  /** The schema's name: for a sequence, which a statement names in a string. */
+  readonly schema: string;
   /**
    * Runs `work` in one transaction of this environment, or in the one that is already open; a throw rolls it back.
    *
@@ -18,13 +20,14 @@ export type Session<Name extends string = string> = {
 };
 
 /** The session of an environment on a pool: each statement by itself until `transaction` is called. */
-export function openSession(pool: Pool, t: Tables): Session {
+export function openSession(pool: Pool, schema: string, t: Tables): Session {
   return {
     sql: pool,
     t,
+    schema,
     transaction: (work) =>
       inTransaction(pool, (sql) => {
-        const inside: Session = { sql, t, transaction: (nested) => nested(inside) };
+        const inside: Session = { sql, t, schema, transaction: (nested) => nested(inside) };
         return work(inside);
       }),
   };

@@ -82,7 +82,8 @@ export function createGateway(deps: {
           `This is an environment of the service ${environment.service}`,
         );
       const tables = await templates.tablesOf(environment);
-      const session = openSession(replicas, tablesOf(replicas, environment.schemaName, tables));
+      const { schemaName } = environment;
+      const session = openSession(replicas, schemaName, tablesOf(replicas, schemaName, tables));
       try {
         return await replica.handle({
           request,

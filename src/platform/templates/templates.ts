@@ -65,7 +65,8 @@ export function createTemplates(pool: Pool, replicas: Pool) {
       by: { id: string } | { email: string },
     ): Promise<string> {
       const { tables } = await this.blueprint(template.schemaName);
-      const session = openSession(replicas, tablesOf(replicas, template.schemaName, tables));
+      const { schemaName } = template;
+      const session = openSession(replicas, schemaName, tablesOf(replicas, schemaName, tables));
       const user = await requireReplica(template.service).findUser(session, by);
       if (user === undefined)
         throw new ApiError("impersonate_not_found", "The template has no such user to act as");
