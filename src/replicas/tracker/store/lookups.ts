@@ -1,0 +1,51 @@
+/** What else than its id leads to a row: an identifier, a key, the slug at the end of a URL. */
+import type { Fragment } from "~/db/connect";
+import type { Row, Scope } from "~/graphql/model";
+import { isUuid } from "~/graphql/scalars";
+import { identifierOf, slugIdOf } from "~/replicas/tracker/ids";
+
+type Lookup = (row: Row, scope: Scope) => Fragment;
+type Reading = (text: string) => Lookup | undefined;
+
+const equals = (column: string, value: string | undefined): Lookup | undefined =>
+  value === undefined ? undefined : (row, { sql }) => sql`${row(column)} = ${value}`;
+
+const bySlug: Reading = (text) => equals("slugId", slugIdOf(text));
+
+/** A present identifier, or one that the row had before. */
+const byIdentifier =
+  (form: (text: string) => string | undefined): Reading =>
+  (text) => {
+    const identifier = form(text);
+    return identifier === undefined
+      ? undefined
+      : (row, { sql }) =>
+          sql`(${row("identifier")} = ${identifier} or ${identifier} = any(${row("previousIdentifiers")}))`;
+  };
+
+const either =
+  (...readings: readonly Reading[]): Reading =>
+  (text) => {
+    for (const reading of readings) {
+      const lookup = reading(text);
+      if (lookup) return lookup;
+    }
+    return undefined;
+  };
+
+const form = (pattern: RegExp) => (text: string) =>
+  pattern.test(text) ? text.toUpperCase() : undefined;
+
+const READINGS: Readonly<Record<string, Reading>> = {
+  CustomView: bySlug,
+  Document: bySlug,
+  Emoji: (text) => equals("name", text),
+  Initiative: either(bySlug, byIdentifier(form(/^i-\d+$/i))),
+  Issue: byIdentifier(identifierOf),
+  Project: either(bySlug, byIdentifier(form(/^p-[a-z0-9]+-\d+$/i))),
+  Team: (text) => equals("key", text.toUpperCase()),
+};
+
+/** The condition that leads to a row by some other name than its id; undefined when the text cannot be one. */
+export const lookUp = (type: string, text: string): Lookup | undefined =>
+  isUuid(text) ? undefined : READINGS[type]?.(text);
