@@ -7,6 +7,7 @@ import { createCapture } from "~/capture/capture";
 import { publish } from "~/capture/slot";
 import { type Config, ConfigError } from "~/config";
 import { connect } from "~/db/connect";
+import { createLanes } from "~/db/lanes";
 import { migrate } from "~/db/migrate";
 import { examine } from "~/doctor";
 import { createLog } from "~/log";
@@ -24,7 +25,9 @@ import { VERSION } from "~/version";
 export type Program = Awaited<ReturnType<typeof startProgram>>;
 
 const PLATFORM_CONNECTIONS = 6;
-const REPLICA_CONNECTIONS = 8;
+const TEMPLATE_CONNECTIONS = 2;
+/** Sessions that environments' calls run on. */
+const LANES = 8;
 /** Bun closes a connection on which nothing happens for this long; ending a run may take longer. */
 const IDLE_SECONDS = 120;
 /** Ours come first, with an answer; this is for what does not even declare its length. */
@@ -39,11 +42,15 @@ export async function startProgram(config: Config) {
   const cores = navigator.hardwareConcurrency;
   const builderCount = Math.max(1, Math.min(config.POOL_REFILL_CONCURRENCY, cores));
   const pool = connect(url, { max: PLATFORM_CONNECTIONS, name: "platform", camel: true });
-  const replicas = connect(url, { max: REPLICA_CONNECTIONS, name: "replicas" });
+  const replicas = connect(url, { max: TEMPLATE_CONNECTIONS, name: "templates" });
+  const lanes = createLanes(url, LANES);
   const builders = connect(url, { max: builderCount + 1, name: "builders", patient: true });
   const lock = connect(url, { max: 1, name: "maintenance", patient: true });
   const closePools = () =>
-    Promise.all([pool, replicas, builders, lock].map((each) => each.end({ timeout: 1 })));
+    Promise.all([
+      lanes.end(),
+      ...[pool, replicas, builders, lock].map((each) => each.end({ timeout: 1 })),
+    ]);
 
   try {
     const { plugin, warnings } = await examine(pool, config);
@@ -77,9 +84,9 @@ export async function startProgram(config: Config) {
         if (capture.kind === "log" && plugin === "pgoutput") await publish(tx, schema);
       },
     });
-    const environments = createEnvironments({ pool, templates, spares, keys, capture });
+    const environments = createEnvironments({ pool, lanes, templates, spares, keys, capture });
     const runs = createRuns({ pool, environments, templates, capture });
-    const gateway = createGateway({ replicas, environments, keys, templates });
+    const gateway = createGateway({ lanes, environments, keys, templates });
     const app = createApp({
       keys,
       environments,

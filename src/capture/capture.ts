@@ -13,7 +13,7 @@ import type { StreamOptions } from "~/capture/stream";
 import type { FromWorker, ToWorker } from "~/capture/worker";
 import { type Fragment, inTransaction, type Pool, type Sql } from "~/db/connect";
 import { unavailable } from "~/errors";
-import { INSTANCE, type Level, type Log } from "~/log";
+import type { Level, Log } from "~/log";
 
 export type CaptureKind = "log" | "snapshot";
 
@@ -63,7 +63,7 @@ export async function createCapture(deps: {
   async function ensurePublished(schema: string): Promise<boolean> {
     if (stream?.plugin !== "pgoutput") return false;
     if (!published.has(schema)) {
-      await publish(pool, schema);
+      await inTransaction(pool, (tx) => publish(tx, schema));
       if (published.size >= PUBLISHED_MAX) published.clear();
       published.add(schema);
     }
@@ -95,7 +95,7 @@ export async function createCapture(deps: {
       const isPublished = await ensurePublished(run.schema);
       const seen = stream.expect("seen", run.run);
       try {
-        const mark = { k: "start", ...run, instance: INSTANCE, published: isPublished };
+        const mark = { k: "start", ...run, instance: stream.instance, published: isPublished };
         if (!(await insert(pool, markExpression(pool, mark, pool`${run.schema}`)))) return false;
         if (await settled(seen.promise, SEEN_MS, () => results.wasSeen(pool, run.run))) return true;
       } finally {
@@ -125,7 +125,7 @@ export async function createCapture(deps: {
         );
       const stored = stream?.expect("stored", run.run);
       try {
-        const mark = { k: "end", run: run.run, instance: INSTANCE };
+        const mark = { k: "end", run: run.run, instance: stream?.instance ?? "" };
         if (!(await update(pool, markExpression(pool, mark, pool`${run.schema}`)))) return false;
         stream?.nudge();
         if (await settled(stored?.promise, STORED_MS, () => results.isStored(pool, run.run)))
@@ -188,6 +188,8 @@ async function settled(news: Promise<void> | undefined, ms: number, look: () => 
 
 /** The worker that reads the log, and what it reports. Starts it again should it ever die. */
 async function createReader({ options, level, pool, log }: Parameters<typeof createCapture>[0]) {
+  /** Tells the leader, in the marks, who waits. */
+  const instance = crypto.randomUUID().slice(0, 8);
   const waiting = new Map<string, () => void>();
   let state: StreamState = "idle";
   let reason = "capture is starting";
@@ -219,11 +221,13 @@ async function createReader({ options, level, pool, log }: Parameters<typeof cre
         if (!stopping) worker = spawn();
       }, WORKER_RESTART_MS);
     };
-    thread.postMessage({ type: "begin", options, level, instance: INSTANCE } satisfies ToWorker);
+    thread.postMessage({ type: "begin", options, level, instance } satisfies ToWorker);
     return thread;
   }
 
   return {
+    instance,
+
     get plugin() {
       return plugin;
     },

@@ -55,6 +55,8 @@ const BUDGET_EVERY = 2; // in units of STATUS_MS
 /** A run that was about to start when the stop was announced still gets through. */
 const STOP_GRACE_MS = 1_000;
 const STORE_RETRY_MS = 200;
+const SEEN_RETRY_MS = 5;
+const SEEN_ATTEMPTS = 200;
 
 export function createReading(deps: Deps) {
   const { slot, epoch, client, demand, enter, finish, fail, pool, log, emit, instance } = deps;
@@ -76,7 +78,14 @@ export function createReading(deps: Deps) {
     awaited?.runs.delete(mark.run);
     demand.wanted = false;
     if (mark.instance === instance) emit({ type: "seen", run: mark.run });
-    else results.markSeen(pool, mark.run).catch(fail);
+    else tellSeen(mark.run).catch(fail);
+  }
+
+  async function tellSeen(run: string) {
+    for (let attempt = 0; attempt < SEEN_ATTEMPTS; attempt++) {
+      if (await results.markSeen(pool, run)) return;
+      await Bun.sleep(SEEN_RETRY_MS);
+    }
   }
 
   function ended(outcome: Outcome, waiting: string) {

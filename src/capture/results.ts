@@ -66,11 +66,17 @@ export async function retainedBytes(sql: Sql, since: string): Promise<number> {
   return row?.["bytes"] ?? 0;
 }
 
-export const markSeen = async (sql: Sql, run: string) =>
-  await sql`
+/**
+ * Tells the server that waits. Returns false when the run's row cannot be seen yet: the log shows a commit a moment
+ * before other sessions do.
+ */
+export async function markSeen(sql: Sql, run: string): Promise<boolean> {
+  const rows = await sql`
     with seen as (update diorama.runs set seen = true where run_id = ${run} returning run_id)
     select pg_notify(${CHANNEL}, 'seen ' || run_id) from seen
   `;
+  return rows.count > 0;
+}
 
 const SCORE_OF_LOST = { passed: 0, total: 0, percent: 0 };
 
@@ -104,6 +110,9 @@ export const loseAll = async (sql: Sql, reason: string) =>
 /**
  * Stores the result of a run that ended. False when the run is not waiting for one, or a newer leader has taken
  * over. `notify`: the server that waits is another one.
+ *
+ * The row is locked first, whatever it looks like: the log shows the transaction that set it to `ending` a moment
+ * before other sessions do, and the lock waits for that moment.
  */
 export async function store(
   sql: Sql,
@@ -116,11 +125,13 @@ export async function store(
       ? sql`status = 'completed', diff = ${JSON.stringify(outcome.fold.diff())}::text::json`
       : failedColumns(sql, lostBecause(outcome.lost));
   const rows = await sql`
-    with stored as (
-      update diorama.runs set ${result}
-      where run_id = ${outcome.run} and status = 'ending'
+    with locked as materialized (
+      select run_id, status from diorama.runs where run_id = ${outcome.run} for update
+    ), stored as (
+      update diorama.runs r set ${result} from locked
+      where r.run_id = locked.run_id and locked.status = 'ending'
         and exists (select from diorama.capture where epoch = ${epoch})
-      returning run_id
+      returning r.run_id
     )
     select case when ${notify} then pg_notify(${CHANNEL}, 'stored ' || run_id) end from stored
   `;

@@ -1,7 +1,15 @@
 /** The replication slot: one for the database, read by one server. */
 import { PGOUTPUT_OPTIONS, PUBLICATION } from "~/capture/pgoutput";
 import { WAL2JSON_OPTIONS } from "~/capture/wal2json";
-import { errorCode, inTransaction, literal, type Pool, quote, type Sql } from "~/db/connect";
+import {
+  errorCode,
+  inTransaction,
+  literal,
+  type Pool,
+  quote,
+  type Sql,
+  type Tx,
+} from "~/db/connect";
 
 export type Plugin = "wal2json" | "pgoutput";
 
@@ -17,7 +25,6 @@ export type Slot = {
 };
 
 const UNDEFINED_OBJECT = "42704";
-const DUPLICATE_OBJECT = "42710";
 const QUERY_CANCELED = "57014";
 const PLUGIN_MISSING = "58P01";
 const PLUGIN_FORBIDDEN = "42501";
@@ -48,7 +55,7 @@ export class SlotBusy extends Error {
 }
 
 export async function createSlot(pool: Pool, name: string, plugin: Plugin): Promise<void> {
-  if (plugin === "pgoutput") await ensurePublication(pool);
+  if (plugin === "pgoutput") await inTransaction(pool, ensurePublication);
   try {
     await inTransaction(pool, async (tx) => {
       await tx`select set_config('statement_timeout', ${CREATE_TIMEOUT}, true)`;
@@ -94,23 +101,23 @@ export async function choosePlugin(pool: Pool, wanted: Plugin | "auto"): Promise
   }
 }
 
-async function ensurePublication(sql: Sql): Promise<void> {
-  const [known] = await sql`select 1 from pg_publication where pubname = ${PUBLICATION}`;
-  if (known) return;
-  try {
-    await sql.unsafe(`create publication ${quote(PUBLICATION)}`);
-  } catch (error) {
-    if (errorCode(error) !== DUPLICATE_OBJECT && errorCode(error) !== "23505") throw error;
-  }
+const PUBLICATION_LOCK = "diorama publication";
+
+/** One at a time until the transaction ends: two that add the same would fail. */
+async function ensurePublication(tx: Tx): Promise<void> {
+  await tx`select pg_advisory_xact_lock(hashtext(${PUBLICATION_LOCK}))`;
+  const [known] = await tx`select 1 from pg_publication where pubname = ${PUBLICATION}`;
+  if (!known) await tx.unsafe(`create publication ${quote(PUBLICATION)}`);
 }
 
 /**
- * Adds the tables of `schemas` that are not in the publication yet. It lists tables one by one, because publications
- * of whole schemas need a superuser.
+ * Adds the tables of a schema that are not in the publication yet, inside the caller's transaction. It lists tables one
+ * by one, because publications of whole schemas need a superuser. What was written before is not sent, so whoever is
+ * writing is waited for.
  */
-export async function publish(sql: Sql, schema: string): Promise<void> {
-  await ensurePublication(sql);
-  const missing = await sql<{ name: string }[]>`
+export async function publish(tx: Tx, schema: string): Promise<void> {
+  await ensurePublication(tx);
+  const missing = await tx<{ name: string }[]>`
     select c.relname as name from pg_class c
     where c.relnamespace = ${schema}::regnamespace and c.relkind = 'r'
       and not exists (
@@ -120,7 +127,9 @@ export async function publish(sql: Sql, schema: string): Promise<void> {
   `;
   if (missing.length === 0) return;
   const tables = missing.map(({ name }) => `${quote(schema)}.${quote(name)}`).join(", ");
-  await sql.unsafe(`alter publication ${quote(PUBLICATION)} add table ${tables}`);
+  await tx.unsafe(
+    `lock table ${tables} in share row exclusive mode; alter publication ${quote(PUBLICATION)} add table ${tables}`,
+  );
 }
 
 /** The command that starts the stream at the slot's confirmed position. `skip`: origins not to be sent. */

@@ -107,8 +107,9 @@ export function createStream(deps: Deps) {
         }
         if (state === "idle") enter("starting");
         idlePolls = 0;
-        await lead();
-        retryMs = RETRY_MS_MIN;
+        await lead(() => {
+          retryMs = RETRY_MS_MIN;
+        });
       } catch (error) {
         if (stopping) break;
         if (error instanceof NotLeader) {
@@ -136,8 +137,8 @@ export function createStream(deps: Deps) {
     if (slot && !slot.active && !(await results.hasActive(pool))) await dropSlot(pool, slot.name);
   }
 
-  /** Becomes leader and streams until there is nothing to do, the connection ends, or a listener throws. */
-  async function lead(): Promise<void> {
+  /** Becomes leader, streams (`onStreaming`) until there is nothing to do, the connection ends, or a listener throws. */
+  async function lead(onStreaming: () => void): Promise<void> {
     const service = new LogicalReplicationService(
       {
         connectionString: deps.url,
@@ -169,7 +170,10 @@ export function createStream(deps: Deps) {
         service.on("heartbeat", (lsn: string, _time: number, reply: boolean) =>
           guard(reject, () => reading?.heartbeat(parseLsn(lsn), reply)),
         );
-        service.on("start", () => guard(reject, () => reading?.started()));
+        service.on("start", () => {
+          onStreaming();
+          guard(reject, () => reading?.started());
+        });
         const begin = async (client: ReplicationClient) => {
           const leadership = await takeOver(client);
           reading = createReading({

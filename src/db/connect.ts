@@ -44,11 +44,13 @@ export type PoolOptions = {
   camel?: boolean;
   /** For work that may take long: building schemas, copying templates. */
   patient?: boolean;
+  /** Called when a session is lost; what waits for it is then refused rather than sent on the next one. */
+  onClose?: () => void;
 };
 
 export function connect(
   url: string,
-  { max, name, camel = false, patient = false }: PoolOptions,
+  { max, name, camel = false, patient = false, onClose }: PoolOptions,
 ): Pool {
   const options = {
     max,
@@ -57,6 +59,8 @@ export function connect(
     connection: {
       ...SESSION,
       application_name: `diorama ${name}`,
+      // A session that is bound to its environments plans each statement once, not anew for its first five runs.
+      ...(onClose ? { plan_cache_mode: "force_generic_plan" } : {}),
       ...(patient
         ? {}
         : {
@@ -69,6 +73,7 @@ export function connect(
     max_lifetime: LIFETIME_SECONDS,
     onnotice: () => {},
     // Of scripts/patches: the types do not know them.
+    ...(onClose ? { onclose: onClose, drop_queued: true } : {}),
     ...(patient
       ? {}
       : { queue_deadline: QUEUE_DEADLINE_SECONDS, query_deadline: QUERY_DEADLINE_SECONDS }),
@@ -86,8 +91,6 @@ export async function inTransaction<T>(
 }
 
 export const UNIQUE_VIOLATION = "23505";
-export const UNDEFINED_TABLE = "42P01";
-export const INVALID_SCHEMA_NAME = "3F000";
 export const LOCK_NOT_AVAILABLE = "55P03";
 export const INSUFFICIENT_PRIVILEGE = "42501";
 

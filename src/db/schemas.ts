@@ -6,7 +6,7 @@
  *
  * Building costs relations, not rows (about 90 files for 20 tables), so a used schema is not dropped: the rows
  * written since it was fresh are deleted, the template's rows that are missing are inserted, sequences are set
- * back and the schema gets a new name, in one transaction.
+ * back, in one transaction.
  */
 import { createHash } from "node:crypto";
 import {
@@ -236,6 +236,9 @@ function cloneDdl(
           `alter table ${quote(name)} add constraint ${quote(constraint.name)} ${constraint.definition}`,
         );
   }
+  // Old images of every column: without them an update or a delete says nothing but the key.
+  for (const { name } of tables)
+    statements.push(`alter table ${quote(name)} replica identity full`);
   for (const { name, columns } of tables) {
     const list = columns
       .filter(({ generated }) => !generated)
@@ -247,13 +250,11 @@ function cloneDdl(
     );
   }
   for (const { indexes } of tables) statements.push(...indexes);
-  statements.push(...later);
+  // Keys that are checked at the end of a transaction leave checks pending, which no table is altered with.
+  if (later.length > 0) statements.push("set constraints all immediate", ...later);
   for (const { name, owner, identity } of sequences)
     if (owner && !identity) statements.push(`alter sequence ${quote(name)} owned by ${owner}`);
   statements.push(...sequences.map(setSequence));
-  // Old images of every column: without them an update or a delete says nothing but the key.
-  for (const { name } of tables)
-    statements.push(`alter table ${quote(name)} replica identity full`);
   return statements.join(";\n");
 }
 
@@ -292,8 +293,8 @@ export type Used = {
 };
 
 /**
- * Makes a used clone equal to its template again and renames it, inside the caller's transaction. Undefined when
- * that is not possible or did not succeed: the schema is to be dropped.
+ * Makes a used clone equal to its template again, inside the caller's transaction. Undefined when that is not possible
+ * or did not succeed: the schema is to be dropped.
  *
  * Works from the rows as they are, not from what was tracked: a row that the current owner wrote or changed has a
  * newer xmin than the schema's last fresh state, and a row that went is missing from the count.
@@ -302,14 +303,13 @@ export async function refreshClone(
   tx: Tx,
   blueprint: Blueprint,
   used: Used,
-  newName: string,
 ): Promise<Built | undefined> {
   const of = (schema: string, table: string) => `${quote(schema)}.${quote(table)}`;
   const { tables } = blueprint;
   const names = tables.map(({ name }) => of(used.schema, name));
   const [before] = await tx.unsafe(`${FINGERPRINT}to_regnamespace(${literal(quote(used.schema))})`);
   if (before?.["fingerprint"] !== used.fingerprint) return undefined;
-  // A call that is still under way finishes first; one that comes later finds the name gone.
+  // Whatever is still writing finishes first.
   await tx.unsafe(`lock table ${names.join(", ")} in share row exclusive mode`);
 
   const written = `age(xmin) < age(${literal(used.freshXid)}::xid8::xid)`;
@@ -331,7 +331,6 @@ export async function refreshClone(
     await tx.unsafe(
       `set local search_path to ${quote(used.schema)};\n${blueprint.sequences.map(setSequence).join(";\n")};\nset local search_path to ''`,
     );
-  await renameSchema(tx, used.schema, newName);
   const [now] = await tx`select pg_current_xact_id()::text as xid`;
   return { freshXid: now?.["xid"], fingerprint: used.fingerprint };
 }
@@ -379,9 +378,6 @@ async function withoutTriggers(tx: Tx): Promise<boolean> {
     throw error;
   }
 }
-
-export const renameSchema = async (sql: Sql, from: string, to: string) =>
-  await sql.unsafe(`alter schema ${quote(from)} rename to ${quote(to)}`);
 
 /** Drops one schema with all it holds. One a transaction: each relation takes an entry of the lock table. */
 export const dropSchema = async (sql: Sql, schema: string) =>

@@ -4,6 +4,7 @@
  * The plugin reads the routes; `polish` mends what it leaves wrong and adds the calls of the simulated services,
  * which are not routes. The only file that knows the plugin and the explorer.
  */
+import { createHash } from "node:crypto";
 import { swagger } from "@elysiajs/swagger";
 import explorerCss from "swagger-ui-dist/swagger-ui.css" with { type: "text" };
 import explorerScript from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "text" };
@@ -13,6 +14,8 @@ import { VERSION } from "~/version";
 
 const PAGE = "/docs";
 const DOCUMENT = "/docs/json";
+/** Browsers ask for it wherever they are. */
+const FAVICON = "/favicon.ico";
 
 /** Starts the explorer in the plugin's page, which has a place for one script and none for a style sheet. */
 const START = `
@@ -28,22 +31,25 @@ addEventListener("load", () => {
 });
 `;
 
-const CONTENT_SECURITY_POLICY =
-  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
+/** The plugin's page has an element of type script that holds a line break and no script; it is named by its hash. */
+const EMPTY_SCRIPT = `'sha256-${createHash("sha256").update("\n    ").digest("base64")}'`;
+const CONTENT_SECURITY_POLICY = `default-src 'self'; script-src 'self' ${EMPTY_SCRIPT}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'`;
 
 const asset = (text: string, type: string) =>
   new Response(text, {
     headers: { "Content-Type": `${type}; charset=utf-8`, "Cache-Control": "max-age=3600" },
   });
 
-/** Public paths below `/docs` that are not the plugin's. */
+/** Public paths that are not the plugin's. */
 export function explorerAsset(pathname: string): Response | undefined {
   if (pathname === "/docs/explorer.js") return asset(explorerScript + START, "text/javascript");
   if (pathname === "/docs/explorer.css") return asset(explorerCss, "text/css");
+  if (pathname === FAVICON) return new Response(null, { status: 204 });
   return undefined;
 }
 
-export const isDocs = (pathname: string) => pathname === PAGE || pathname.startsWith(`${PAGE}/`);
+export const isDocs = (pathname: string) =>
+  pathname === PAGE || pathname === FAVICON || pathname.startsWith(`${PAGE}/`);
 
 /** To be used by the application before its routes. */
 export const docs = () =>

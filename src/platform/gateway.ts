@@ -2,11 +2,10 @@
  * Calls to an environment's own API: `/api/env/{envId}/services/{service}/…` → the replica.
  *
  * A key is looked up on every call, so that a revoked one is refused at once. An environment is remembered, which
- * saves a round trip: should it have been ended meanwhile, its schema has another name, and the call finds nothing.
+ * saves a round trip: should it have been ended meanwhile, its lane refuses the call.
  */
 import { timingSafeEqual } from "node:crypto";
-import { errorCode, INVALID_SCHEMA_NAME, type Pool, UNDEFINED_TABLE } from "~/db/connect";
-import { openSession, tablesOf } from "~/db/session";
+import { type Lanes, TenancyOver } from "~/db/lanes";
 import { ApiError } from "~/errors";
 import { authorization, platformKey } from "~/http/auth";
 import { readBody, SERVICE_BODY_MAX } from "~/http/body";
@@ -33,12 +32,12 @@ export function gatewayPath(pathname: string): GatewayPath | undefined {
 }
 
 export function createGateway(deps: {
-  replicas: Pool;
+  lanes: Lanes;
   environments: Environments;
   keys: Keys;
   templates: Templates;
 }) {
-  const { replicas, environments, keys, templates } = deps;
+  const { lanes, environments, keys, templates } = deps;
 
   /** The environment, if the credential opens it. Throws `not_authed` or `environment_not_found`. */
   async function open(id: string | undefined, credential: string | undefined) {
@@ -81,27 +80,23 @@ export function createGateway(deps: {
           "invalid_service",
           `This is an environment of the service ${environment.service}`,
         );
+      const { environmentId: id32, schemaName, actingUserId } = environment;
       const tables = await templates.tablesOf(environment);
-      const { schemaName } = environment;
-      const session = openSession(replicas, schemaName, tablesOf(replicas, schemaName, tables));
       try {
-        return await replica.handle({
-          request,
-          url,
-          path,
-          body,
-          session,
-          actor: environment.actingUserId,
-          userToken,
-          baseUrl: `${baseUrl}/api/env/${envId}/services/${service}`,
-        });
+        return await lanes.use({ environmentId: id32, schemaName, tables }, (session) =>
+          replica.handle({
+            request,
+            url,
+            path,
+            body,
+            session,
+            actor: actingUserId,
+            userToken,
+            baseUrl: `${baseUrl}/api/env/${envId}/services/${service}`,
+          }),
+        );
       } catch (error) {
-        // Its schema went away under the call: it was deleted or expired just now.
-        const code = errorCode(error);
-        if (code === UNDEFINED_TABLE || code === INVALID_SCHEMA_NAME) {
-          const now = await environments.find(id, true);
-          if (now?.state !== "live") throw notFound();
-        }
+        if (error instanceof TenancyOver) throw notFound();
         throw error;
       }
     },

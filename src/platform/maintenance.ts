@@ -64,7 +64,7 @@ export function createMaintenance(deps: {
 
   async function expire() {
     for (;;) {
-      const ended = await environments.removeExpired(pool, capture.closeMark);
+      const ended = await environments.removeExpired(pool, capture.closeMark(pool));
       if (ended.length === 0) return;
       log.debug("environments expired", { count: ended.length });
       await Promise.all(ended.map(({ schemaName }) => spares.recycle(schemaName)));

@@ -1,6 +1,7 @@
 /** Disposable copies: made from a template, addressed by id, gone on request or when their time is over. */
 import type { Capture } from "~/capture/capture";
 import type { Pool, Tx } from "~/db/connect";
+import { type Lanes, takeAlone } from "~/db/lanes";
 import { ApiError, LimitExceeded } from "~/errors";
 import type { Principal } from "~/http/auth";
 import {
@@ -30,16 +31,41 @@ export const notFound = () =>
 
 export function createEnvironments(deps: {
   pool: Pool;
+  lanes: Lanes;
   templates: Templates;
   spares: Spares;
   keys: Keys;
   capture: Capture;
 }) {
-  const { pool, templates, spares, keys, capture } = deps;
+  const { pool, lanes, templates, spares, keys, capture } = deps;
 
   const known = new Map<string, { environment: store.EnvironmentRow; until: number }>();
-  const forget = (environmentId: string) => known.delete(environmentId);
-  const listening = pool.listen(store.CHANNEL, forget);
+
+  /** An environment has ended, here or on another server. Resolves when none of its calls can run any more. */
+  async function forget(environmentId: string, schema: string): Promise<void> {
+    known.delete(environmentId);
+    await lanes.release(schema);
+  }
+
+  const listening = pool.listen(store.CHANNEL, (news) => {
+    const [environmentId = "", schema = ""] = news.split(" ");
+    forget(environmentId, schema).catch(() => undefined);
+  });
+
+  /** News may be lost with a connection: what is still held is looked at now and then. */
+  async function sweep(): Promise<void> {
+    const held = lanes.held();
+    if (held.length === 0) return;
+    const ended = new Set(
+      await store.listEnded(
+        pool,
+        held.map(({ environmentId }) => environmentId),
+      ),
+    );
+    for (const { environmentId, schema } of held)
+      if (ended.has(environmentId)) await forget(environmentId, schema);
+  }
+  const sweeping = setInterval(() => sweep().catch(() => undefined), SWEEP_MS);
 
   async function find(
     environmentId: string,
@@ -57,6 +83,14 @@ export function createEnvironments(deps: {
     if (known.size >= REMEMBERED_MAX) known.clear();
     known.set(environmentId, { environment, until: performance.now() + seconds * 1000 });
     return environment;
+  }
+
+  /** Waits until no other server can run a call of it either; not for a server that does not answer. */
+  async function othersForget(schema: string): Promise<void> {
+    for (let wait = 2; wait < OTHERS_MS; wait *= 2) {
+      if (await takeAlone(pool, schema)) return;
+      await Bun.sleep(wait);
+    }
   }
 
   /** Checks and counts in the transaction that creates the environment. */
@@ -114,7 +148,7 @@ export function createEnvironments(deps: {
 
     /**
      * An environment by its plain id, in whatever state; undefined when there is none. May be remembered, for as long
-     * as it is certain not to expire: one that was ended meanwhile has lost its schema, and the call notices that.
+     * as it is certain not to expire: whether it was ended meanwhile, its lane knows.
      */
     find,
 
@@ -141,23 +175,29 @@ export function createEnvironments(deps: {
       const environment = await store.find(pool, plain);
       if (!environment || environment.userId !== userId || environment.state === "expired")
         throw notFound();
-      const ended = await store.remove(pool, plain, capture.closeMark);
+      const ended = await store.remove(pool, plain, capture.closeMark(pool));
       if (!ended)
         throw new ApiError(
           "environment_already_deleted",
           "The environment has been deleted already",
         );
+      const forgotten = forget(plain, ended.schemaName).catch(() => undefined);
+      await Promise.race([forgotten, Bun.sleep(OTHERS_MS)]);
+      await othersForget(ended.schemaName);
       spares.recycle(ended.schemaName).catch(() => undefined);
       return { environmentId: plain, status: "deleted" };
     },
 
     async stop() {
+      clearInterval(sweeping);
       await listening.then(({ unlisten }) => unlisten()).catch(() => undefined);
     },
   };
 }
 
 const RETRY_AFTER_SECONDS = 10;
+const SWEEP_MS = 5_000;
+const OTHERS_MS = 1_000;
 const REMEMBERED_SECONDS = 10;
 /** Close to its end, an environment is looked up on every call, by the database's clock. */
 const EXPIRY_MARGIN_SECONDS = 1;

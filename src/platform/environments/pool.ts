@@ -2,10 +2,11 @@
  * Ready schemas, so that an environment costs one statement.
  *
  * A schema is built rarely and recycled always: after its environment it is made equal to its template again and
- * goes back into the pool under a new name. An environment takes a ready schema, else waits briefly for one that is
+ * goes back into the pool. An environment takes a ready schema, else waits briefly for one that is
  * being recycled, else has one built.
  */
 import { inTransaction, isUnavailable, type Pool, type Tx } from "~/db/connect";
+import { takeAlone } from "~/db/lanes";
 import { buildClone, dropSchema, newSchemaName, refreshClone } from "~/db/schemas";
 import { unavailable } from "~/errors";
 import { createGate } from "~/gate";
@@ -22,6 +23,8 @@ const RECYCLE_WAIT_MS = 250;
 const BUILD_WAIT_MS = 30_000;
 const RECYCLE_LOCK_TIMEOUT = "2s";
 const RECYCLE_CONCURRENCY = 2;
+const RECYCLE_RETRY_MS = 10;
+const RECYCLE_RETRY_MS_MAX = 1_000;
 
 class NoSpare extends Error {}
 
@@ -56,29 +59,37 @@ export function createSpares(deps: {
     });
   }
 
-  async function recycleNow(schema: string): Promise<void> {
-    await inTransaction(builders, async (tx) => {
+  /** False while some server still holds the schema for the environment that ended. */
+  async function recycleNow(schema: string): Promise<boolean> {
+    return await inTransaction(builders, async (tx) => {
       await tx`select set_config('lock_timeout', ${RECYCLE_LOCK_TIMEOUT}, true)`;
       const used = await schemas.lockUsed(tx, schema);
-      if (!used) return;
-      const name = newSchemaName();
+      if (!used) return true;
+      if (!(await takeAlone(tx, schema))) return false;
       const fresh = used.current
-        ? await refreshClone(tx, await templates.blueprint(used.templateSchema), used, name)
+        ? await refreshClone(tx, await templates.blueprint(used.templateSchema), used)
         : undefined;
-      if (fresh) {
-        await schemas.markReady(tx, schema, name, fresh);
-        return;
+      if (fresh) await schemas.markReady(tx, schema, fresh);
+      else {
+        await dropSchema(tx, schema);
+        await schemas.forget(tx, schema);
       }
-      await dropSchema(tx, schema);
-      await schemas.forget(tx, schema);
+      return true;
     });
+  }
+
+  async function recycleSoon(schema: string): Promise<void> {
+    for (let wait = RECYCLE_RETRY_MS; wait < RECYCLE_RETRY_MS_MAX; wait *= 2) {
+      if (await recycling(() => recycleNow(schema))) return;
+      await Bun.sleep(wait);
+    }
   }
 
   /** Recycles a used schema, or drops it. What fails now is tried again by maintenance. */
   function recycle(schema: string): Promise<void> {
     const known = underWay.get(schema);
     if (known !== undefined) return known;
-    const work = recycling(() => recycleNow(schema))
+    const work = recycleSoon(schema)
       .catch((error) => {
         const level = isUnavailable(error) ? "debug" : "error";
         log[level]("schema not recycled", { schema, ...errorFields(error) });

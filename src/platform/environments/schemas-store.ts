@@ -30,16 +30,11 @@ export async function lockUsed(sql: Sql, schema: string): Promise<Recyclable | u
   return row;
 }
 
-export const markReady = async (
-  sql: Sql,
-  from: string,
-  to: string,
-  { freshXid, fingerprint }: Built,
-) =>
+export const markReady = async (sql: Sql, schema: string, { freshXid, fingerprint }: Built) =>
   await sql`
-    update diorama.schemas set schema_name = ${to}, state = 'ready', fresh_xid = ${freshXid},
-      fingerprint = ${fingerprint}, changed_at = now()
-    where schema_name = ${from}
+    update diorama.schemas set state = 'ready', fresh_xid = ${freshXid}, fingerprint = ${fingerprint},
+      changed_at = now()
+    where schema_name = ${schema}
   `;
 
 export const forget = async (sql: Sql, schema: string) =>
@@ -93,7 +88,7 @@ export async function listOrphans(sql: Sql): Promise<{ schemas: string[]; entrie
     select
       array(
         select nspname::text from pg_namespace
-        where (nspname ~ '^(env|old)_[0-9a-f]{32}$' and nspname not in (select schema_name from diorama.schemas))
+        where (nspname ~ '^env_[0-9a-f]{32}$' and nspname not in (select schema_name from diorama.schemas))
            or (nspname ~ '^tpl_[0-9a-f]{32}$' and nspname not in (select schema_name from diorama.templates))
       ) as schemas,
       array(

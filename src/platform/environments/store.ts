@@ -1,6 +1,5 @@
 import { failedColumns } from "~/capture/results";
-import { type Fragment, inTransaction, type Pool, type Sql } from "~/db/connect";
-import { renameSchema } from "~/db/schemas";
+import type { Fragment, Sql } from "~/db/connect";
 
 export type NewEnvironmentRow = {
   readonly environmentId: string;
@@ -96,85 +95,73 @@ export async function find(sql: Sql, environmentId: string): Promise<Environment
   return environment;
 }
 
-/** `schemaName`: as it was, and as it is called from now on. */
-export type Ended = {
-  readonly environmentId: string;
-  readonly was: string;
-  readonly schemaName: string;
-};
+export type Ended = { readonly environmentId: string; readonly schemaName: string };
 
-type CloseMark = (sql: Sql) => Fragment;
+/** Tells other servers which environments have ended: payload `<environment id> <schema>`. */
+export const CHANNEL = "diorama_environments";
 
 /**
  * Ends environments: their schemas are to be recycled, their running runs are closed and say why. The environments
  * are those that `which` selects and locks among the ones that have not ended.
- *
- * Each schema gets another name in the same transaction. So a server that has not heard of it yet, or a call that is
- * under way, finds nothing where the environment was, and never what takes its place.
  */
 async function end(
-  pool: Pool,
-  which: (sql: Sql) => Fragment,
+  sql: Sql,
+  which: Fragment,
   reason: string,
-  closeMark: CloseMark,
+  closeMark: Fragment,
 ): Promise<Ended[]> {
-  return await inTransaction(pool, async (tx) => {
-    const ended = await tx<Ended[]>`
-      with ended as (
-        update diorama.environments set deleted_at = now()
-        where environment_id in (
-          select environment_id from diorama.environments where deleted_at is null and ${which(tx)}
-        )
-        returning environment_id, schema_name
-      ), freed as (
-        update diorama.schemas s
-        set state = 'used', schema_name = 'old_' || substr(s.schema_name, 5), changed_at = now()
-        from ended where s.schema_name = ended.schema_name
-        returning s.schema_name
-      ), closed as (
-        update diorama.runs r set ${failedColumns(tx, `run abandoned: environment ${reason}`)}
-        from ended where r.environment_id = ended.environment_id and r.status = 'running'
-        returning r.run_id, r.environment_id, r.capture
+  return await sql<Ended[]>`
+    with ended as (
+      update diorama.environments set deleted_at = now()
+      where environment_id in (
+        select environment_id from diorama.environments where deleted_at is null and ${which}
       )
-      select ended.environment_id, ended.schema_name as was, freed.schema_name,
-        case when closed.capture = 'log' then ${closeMark(tx)}::text end as mark,
-        pg_notify(${CHANNEL}, ended.environment_id)
-      from ended join freed on substr(freed.schema_name, 5) = substr(ended.schema_name, 5)
-      left join closed using (environment_id)
-    `;
-    for (const { was, schemaName } of ended) await renameSchema(tx, was, schemaName);
-    return ended;
-  });
+      returning environment_id, schema_name
+    ), freed as (
+      update diorama.schemas s set state = 'used', changed_at = now()
+      from ended where s.schema_name = ended.schema_name
+    ), closed as (
+      update diorama.runs r set ${failedColumns(sql, `run abandoned: environment ${reason}`)}
+      from ended where r.environment_id = ended.environment_id and r.status = 'running'
+      returning r.run_id, r.environment_id, r.capture
+    )
+    select ended.environment_id, ended.schema_name,
+      case when closed.capture = 'log' then ${closeMark}::text end as mark,
+      pg_notify(${CHANNEL}, ended.environment_id || ' ' || ended.schema_name)
+    from ended left join closed using (environment_id)
+  `;
 }
-
-/** Tells other servers which environments have ended. */
-export const CHANNEL = "diorama_environments";
 
 /** Undefined when it was not live. */
 export async function remove(
-  pool: Pool,
+  sql: Sql,
   environmentId: string,
-  closeMark: CloseMark,
+  closeMark: Fragment,
 ): Promise<Ended | undefined> {
-  const [ended] = await end(
-    pool,
-    (sql) => sql`environment_id = ${environmentId} and expires_at > now() for update`,
-    "deleted",
-    closeMark,
-  );
+  const which = sql`environment_id = ${environmentId} and expires_at > now() for update`;
+  const [ended] = await end(sql, which, "deleted", closeMark);
   return ended;
 }
 
 const EXPIRE_BATCH = 100;
 
 /** Ends up to a hundred environments whose time is over. */
-export const removeExpired = async (pool: Pool, closeMark: CloseMark): Promise<Ended[]> =>
+export const removeExpired = async (sql: Sql, closeMark: Fragment): Promise<Ended[]> =>
   await end(
-    pool,
-    (sql) => sql`expires_at <= now() limit ${EXPIRE_BATCH} for update skip locked`,
+    sql,
+    sql`expires_at <= now() limit ${EXPIRE_BATCH} for update skip locked`,
     "expired",
     closeMark,
   );
+
+/** Of the given environments those that have ended. */
+export async function listEnded(sql: Sql, ids: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select environment_id as id from diorama.environments
+    where environment_id = any(${[...ids]}) and (deleted_at is not null or expires_at <= now())
+  `;
+  return rows.map(({ id }) => id);
+}
 
 export async function countLive(sql: Sql, keyId: string): Promise<number> {
   const [row] = await sql`

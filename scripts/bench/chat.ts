@@ -1,0 +1,144 @@
+/** Chat's hot calls, beside pgbench running the very statements. */
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import postgres from "postgres";
+import { tablesOf } from "~/db/session";
+import type { ChatSession } from "~/replicas/chat/method";
+import { insertMessage } from "~/replicas/chat/store/posting";
+import { inTurn, latencies, median, type Row, throughput } from "./measure";
+import type { Answer, Bench } from "./server";
+
+const CLIENTS = 8;
+const SECONDS = 3;
+const CHANNEL = "C01GENERAL";
+
+/** The statement that posts a message, with its values in place, as a script for pgbench. */
+async function postScript(bench: Bench, environment: Answer, client: number): Promise<string> {
+  let statement = "";
+  const sql = postgres(bench.databaseUrl, {
+    max: 1,
+    onnotice: () => {},
+    debug: (_connection, query, parameters) => {
+      if (!query.includes("insert into")) return;
+      statement = query.replace(/\$(\d+)/g, (_, place) => {
+        const value: unknown = parameters[Number(place) - 1];
+        return value === null ? "null" : `'${String(value).replaceAll("'", "''")}'`;
+      });
+    },
+  });
+  const schema = String(environment["schemaName"]);
+  const tables = await sql<{ name: string }[]>`
+    select relname as name from pg_class where relnamespace = ${schema}::regnamespace and relkind = 'r'
+  `;
+  const session = {
+    sql,
+    t: tablesOf(sql as never, schema, tables),
+    transaction: () => Promise.reject(),
+  };
+  await insertMessage(
+    session as unknown as ChatSession,
+    {
+      channel: CHANNEL,
+      user: "U01AGENT",
+      text: "hello",
+      threadTs: null,
+      broadcast: false,
+      subtype: null,
+      username: null,
+      icons: null,
+      blocks: null,
+      attachments: null,
+      metadata: null,
+    } as never,
+  );
+  await sql.end();
+  const file = join(tmpdir(), `diorama-bench-${client}.sql`);
+  await writeFile(file, `${statement.replace(/\s+/g, " ").trim()};\n`);
+  return file;
+}
+
+async function pgbench(bench: Bench, scripts: readonly string[]): Promise<number> {
+  const child = Bun.spawn(
+    [
+      ...[
+        join(bench.cluster.bin, "pgbench"),
+        "-n",
+        "-M",
+        "prepared",
+        "-c",
+        String(CLIENTS),
+        "-j",
+        "2",
+        "-T",
+        String(SECONDS),
+      ],
+      ...scripts.flatMap((script) => ["-f", script]),
+      bench.databaseUrl,
+    ],
+    { stderr: "ignore" },
+  );
+  const output = await new Response(child.stdout).text();
+  return Number(/tps = ([\d.]+)/.exec(output)?.[1]);
+}
+
+export async function postMessage(bench: Bench): Promise<Row> {
+  const environments = await Promise.all(
+    Array.from({ length: CLIENTS }, () => bench.environment()),
+  );
+  const scripts = await Promise.all(
+    environments.map((environment, client) => postScript(bench, environment, client)),
+  );
+  const hasPgbench = existsSync(join(bench.cluster.bin, "pgbench"));
+  const samples = await inTurn(4, {
+    async ours() {
+      return [
+        await throughput(CLIENTS, SECONDS, (client) =>
+          bench.chat(environments[client] ?? {}, "chat.postMessage", {
+            channel: CHANNEL,
+            text: "hello",
+          }),
+        ),
+      ];
+    },
+    base: async () => (hasPgbench ? [await pgbench(bench, scripts)] : []),
+  });
+  return {
+    name: "chat.postMessage, 8 clients in 8 environments",
+    ours: median(samples.ours),
+    base: hasPgbench ? median(samples.base) : undefined,
+    unit: "/s",
+    comparedWith: hasPgbench ? "the same statement by pgbench" : "pgbench is not on this machine",
+    bar: hasPgbench ? { least: 0.6 } : {},
+  };
+}
+
+export async function history(bench: Bench): Promise<Row> {
+  const sql = postgres(bench.databaseUrl, { max: 1, onnotice: () => {} });
+  const [small, large] = [await bench.environment(), await bench.environment()];
+  for (const [environment, rows] of [
+    [small, 100],
+    [large, 10_000],
+  ] as const) {
+    await sql.unsafe(
+      `insert into "${environment["schemaName"]}".messages (channel_id, ts, user_id, text)
+       select '${CHANNEL}', (1000000000 + i)::text || '.000000', 'U02JOHN', 'message ' || i from generate_series(1, ${rows}) i`,
+    );
+    await sql.unsafe(`analyze "${environment["schemaName"]}".messages`);
+  }
+  await sql.end();
+  const ask = (environment: Answer) => () =>
+    latencies(1, 100, () =>
+      bench.chat(environment, "conversations.history", { channel: CHANNEL, limit: 50 }),
+    );
+  const samples = await inTurn(6, { small: ask(small), large: ask(large) });
+  return {
+    name: "conversations.history, 50 of 10,000, p50",
+    ours: median(samples.large),
+    base: median(samples.small),
+    unit: "ms",
+    comparedWith: "50 of 100",
+    bar: { most: 1.3 },
+  };
+}

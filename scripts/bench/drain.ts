@@ -1,0 +1,89 @@
+/** How fast the log is read: by capture while it records, and by a consumer that only parses. */
+import { LogicalReplicationService } from "pg-logical-replication";
+import postgres from "postgres";
+import { rawPlugin } from "~/capture/protocol";
+import {
+  choosePlugin,
+  createSlot,
+  dropSlot,
+  findSlot,
+  publish,
+  startReplication,
+} from "~/capture/slot";
+import { connect, inTransaction } from "~/db/connect";
+import { inTurn, timed } from "./measure";
+import type { Bench } from "./server";
+
+const ROWS = 60_000;
+const SLOT = "diorama_bench";
+
+export async function drain(bench: Bench): Promise<{ ours: number[]; bare: number[] }> {
+  const sql = postgres(bench.databaseUrl, { max: 1, onnotice: () => {} });
+  const pool = connect(bench.databaseUrl, { max: 2, name: "bench", camel: true, patient: true });
+  const plugin = await choosePlugin(pool, "auto");
+  const environment = await bench.environment();
+  const second = await bench.environment();
+  const schema = String(environment["schemaName"]);
+  if (plugin === "pgoutput") await inTransaction(pool, (tx) => publish(tx, schema));
+  let batch = 0;
+  const write = () =>
+    sql.unsafe(
+      `insert into "${schema}".reactions (channel_id, ts, name, user_id, created_at)
+       select 'C' || i, '1000000000.000000', 'batch' || ${batch++}, 'U02JOHN', i from generate_series(1, ${ROWS}) i`,
+    );
+
+  /** A run records the batch; another run's start mark, written behind it, is seen when all of it was read. */
+  async function ours(): Promise<number[]> {
+    const { runId } = await bench.platform("POST", "/startRun", {
+      envId: environment["environmentId"],
+    });
+    await write();
+    let other: unknown;
+    const took = await timed(async () => {
+      ({ runId: other } = await bench.platform("POST", "/startRun", {
+        envId: second["environmentId"],
+      }));
+    });
+    await bench.platform("POST", "/diffRun", { runId: other });
+    await bench.platform("POST", "/diffRun", { runId });
+    return [ROWS / (took / 1000)];
+  }
+
+  async function bare(): Promise<number[]> {
+    await createSlot(pool, SLOT, plugin);
+    await write();
+    const slot = await findSlot(pool, SLOT);
+    if (!slot) throw new Error("the slot is gone");
+    const service = new LogicalReplicationService(
+      { connectionString: bench.databaseUrl },
+      { acknowledge: { auto: false, timeoutSeconds: 0 } },
+    );
+    let parsed = 0;
+    let began = 0;
+    await new Promise<void>((resolve, reject) => {
+      service.on("error", reject);
+      service.on("start", () => {
+        began = performance.now();
+      });
+      service.on("data", (_lsn: string, data: Buffer) => {
+        if (plugin === "wal2json") JSON.parse(data.toString());
+        if (plugin === "wal2json" ? data[11] === 0x49 : data[0] === 0x49) parsed++;
+        if (parsed === ROWS) resolve();
+      });
+      service
+        .subscribe(
+          rawPlugin(async () => startReplication(slot, [])),
+          "",
+        )
+        .catch(reject);
+    });
+    const took = performance.now() - began;
+    await service.destroy();
+    while (!(await dropSlot(pool, SLOT))) await Bun.sleep(20);
+    return [ROWS / (took / 1000)];
+  }
+
+  const samples = await inTurn(6, { ours, bare });
+  await Promise.all([sql.end(), pool.end()]);
+  return samples;
+}

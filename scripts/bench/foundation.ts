@@ -1,0 +1,325 @@
+/** Environments, runs, capture, start, memory. */
+import postgres from "postgres";
+import { connect, inTransaction } from "~/db/connect";
+import {
+  type Built,
+  buildClone,
+  dropSchema,
+  newSchemaName,
+  readBlueprint,
+  refreshClone,
+} from "~/db/schemas";
+import { drain } from "./drain";
+import { inTurn, latencies, median, type Row, throughput, timed } from "./measure";
+import { type Bench, healthy, poolOf } from "./server";
+
+const CLIENTS = 8;
+const TEMPLATE = "chat_default";
+const CHANNEL = "C01GENERAL";
+/** What the pool is told to hold: a full pool builds nothing beside the measurement. */
+export const SPARES = 80;
+
+/** One row each, so that clients do not wait for one another: what a commit costs. */
+async function bareCommits(bench: Bench) {
+  const sql = postgres(bench.databaseUrl, { max: CLIENTS, onnotice: () => {} });
+  await sql`create table if not exists public.bare (id int primary key, n int not null)`;
+  await sql`insert into public.bare select i, 0 from generate_series(0, ${CLIENTS}) i on conflict do nothing`;
+  return {
+    commit: (client: number) =>
+      sql`update public.bare set n = n + 1 where id = ${client} returning n`,
+    end: () => sql.end(),
+  };
+}
+
+export async function initEnv(bench: Bench): Promise<Row> {
+  const bare = await bareCommits(bench);
+  const PER_ROUND = 40;
+  const samples = await inTurn(8, {
+    async ours() {
+      await poolOf(bench, TEMPLATE, SPARES);
+      const made: Record<string, unknown>[] = [];
+      const taken = await latencies(CLIENTS, PER_ROUND, async () =>
+        made.push(await bench.environment(TEMPLATE)),
+      );
+      await Promise.all(
+        made.map(({ environmentId }) => bench.platform("DELETE", `/env/${environmentId}`)),
+      );
+      return taken;
+    },
+    base: () => latencies(CLIENTS, 400, (client) => bare.commit(client)),
+  });
+  await bare.end();
+  return {
+    name: "initEnv from a warm pool, 8 clients, p50",
+    ours: median(samples.ours),
+    base: median(samples.base),
+    unit: "ms",
+    comparedWith: "`update … returning` with commit, 8 clients",
+    bar: { most: 3 },
+  };
+}
+
+/** 20 tables with keys, foreign keys and indexes, 500 rows: the size of a service. */
+const DDL = Array.from(
+  { length: 20 },
+  (_, i) =>
+    `create table t${i} (id int primary key, name text not null, data jsonb, parent int ${i > 0 ? `references t${i - 1}` : ""}, at timestamptz default now());
+     create index on t${i} (name);
+     insert into t${i} select n, 'name ' || n, '{"a":1}', ${i > 0 ? "n" : "null"} from generate_series(1, 25) n;`,
+).join("\n");
+
+export async function schemas(bench: Bench): Promise<Row[]> {
+  const sql = connect(bench.databaseUrl, { max: 2, name: "bench", patient: true });
+  await sql.unsafe(
+    `create schema tpl_bench; set search_path to tpl_bench; ${DDL}; set search_path to ''`,
+  );
+  const blueprint = await readBlueprint(sql, "tpl_bench");
+  const admin = postgres(bench.cluster.url, { max: 1, onnotice: () => {} });
+  await admin.unsafe("drop database if exists bench_template with (force)");
+  await admin.unsafe("create database bench_template");
+  const inTemplate = postgres(bench.databaseUrl.replace(/\/[^/]*$/, "/bench_template"), {
+    max: 1,
+    onnotice: () => {},
+  });
+  await inTemplate.unsafe(DDL);
+  await inTemplate.end();
+
+  let used: { schema: string; built: Built } | undefined;
+  const build = async () => {
+    const schema = newSchemaName();
+    return { schema, built: await inTransaction(sql, (tx) => buildClone(tx, blueprint, schema)) };
+  };
+  let databases = 0;
+  const samples = await inTurn(12, {
+    async build() {
+      if (used) await dropSchema(sql, used.schema);
+      return [await timed(async () => (used = await build()))];
+    },
+    async refresh() {
+      if (!used) throw new Error("nothing was built");
+      const { schema, built } = used;
+      for (let table = 0; table < 10; table++)
+        await sql.unsafe(
+          `update "${schema}".t${table} set name = name || '!' where id <= 3; insert into "${schema}".t${table} (id, name) values (100, 'x'), (101, 'y')`,
+        );
+      let fresh: Built | undefined;
+      const took = await timed(async () => {
+        fresh = await inTransaction(sql, (tx) => refreshClone(tx, blueprint, { schema, ...built }));
+      });
+      if (!fresh) throw new Error("the schema could not be refreshed");
+      used = { schema, built: fresh };
+      return [took];
+    },
+    async database() {
+      const name = `bench_copy_${databases++}`;
+      const took = await timed(() =>
+        admin.unsafe(`create database ${name} template bench_template`),
+      );
+      await admin.unsafe(`drop database ${name}`);
+      return [took];
+    },
+  });
+  await admin.unsafe("drop database bench_template");
+  await Promise.all([sql.end(), admin.end()]);
+  return [
+    {
+      name: "new schema from a template (20 tables, 500 rows)",
+      ours: median(samples.build),
+      base: median(samples.database),
+      unit: "ms",
+      comparedWith: "`create database … template` of the same",
+      bar: { most: 0.8 },
+    },
+    {
+      name: "used schema made fresh again after 50 changed rows",
+      ours: median(samples.refresh),
+      base: median(samples.build),
+      unit: "ms",
+      comparedWith: "building a new one",
+      bar: { most: 0.12 },
+    },
+  ];
+}
+
+export async function wholeLives(bench: Bench): Promise<Row> {
+  const sql = connect(bench.databaseUrl, { max: 2, name: "bench", patient: true });
+  const [template] = await sql`select schema_name from diorama.templates where name = ${TEMPLATE}`;
+  const blueprint = await readBlueprint(sql, template?.["schema_name"]);
+  await poolOf(bench, TEMPLATE, SPARES);
+  const samples = await inTurn(4, {
+    async ours() {
+      return [
+        await throughput(CLIENTS, 4, async () => {
+          const environment = await bench.environment(TEMPLATE);
+          const { runId } = await bench.platform("POST", "/startRun", {
+            envId: environment["environmentId"],
+          });
+          for (let call = 0; call < 10; call++)
+            await bench.chat(environment, "chat.postMessage", {
+              channel: CHANNEL,
+              text: `call ${call}`,
+            });
+          await bench.platform("POST", "/diffRun", { runId });
+          await bench.platform("DELETE", `/env/${environment["environmentId"]}`);
+        }),
+      ];
+    },
+    async base() {
+      return [
+        await throughput(2, 3, async () => {
+          const schema = newSchemaName();
+          await inTransaction(sql, (tx) => buildClone(tx, blueprint, schema));
+          await dropSchema(sql, schema);
+        }),
+      ];
+    },
+  });
+  await sql.end();
+  return {
+    name: "environments through their whole life (init, run, 10 calls, diff, delete), 8 clients",
+    ours: median(samples.ours),
+    base: median(samples.base),
+    unit: "/s",
+    comparedWith: "dropping and building the schema alone",
+    bar: { least: 10 },
+  };
+}
+
+export async function runs(bench: Bench): Promise<Row[]> {
+  const bare = await bareCommits(bench);
+  const sql = postgres(bench.databaseUrl, { max: 1, onnotice: () => {} });
+  const small = await bench.environment(TEMPLATE);
+  const large = await bench.environment(TEMPLATE);
+  const grow = (environment: Record<string, unknown>, rows: number) =>
+    sql.unsafe(
+      `insert into "${environment["schemaName"]}".messages (channel_id, ts, user_id, text)
+       select '${CHANNEL}', (1000000000 + i)::text || '.000000', 'U02JOHN', 'message ' || i from generate_series(1, ${rows}) i`,
+    );
+  await grow(small, 500);
+  await grow(large, 1_000_000);
+  await sql.unsafe(`vacuum analyze "${large["schemaName"]}".messages`);
+
+  const ROUNDS = 12;
+  const PER_ROUND = 8;
+  const starts: Record<string, number[]> = { small: [], large: [] };
+  const ends: Record<string, number[]> = { small: [], large: [] };
+  const oneRun = async (size: "small" | "large") => {
+    const environment = size === "small" ? small : large;
+    for (let n = 0; n < PER_ROUND; n++) {
+      let runId: unknown;
+      starts[size]?.push(
+        await timed(async () => {
+          ({ runId } = await bench.platform("POST", "/startRun", {
+            envId: environment["environmentId"],
+          }));
+        }),
+      );
+      for (let call = 0; call < 10; call++)
+        await bench.chat(environment, "chat.postMessage", {
+          channel: CHANNEL,
+          text: `call ${call}`,
+        });
+      ends[size]?.push(await timed(() => bench.platform("POST", "/diffRun", { runId })));
+    }
+    return [];
+  };
+  const samples = await inTurn(ROUNDS, {
+    small: () => oneRun("small"),
+    bare: () => latencies(1, 50, () => bare.commit(0)),
+    large: () => oneRun("large"),
+  });
+  await Promise.all([bare.end(), sql.end()]);
+  const commit = median(samples.bare);
+  const against = {
+    base: commit,
+    unit: "ms",
+    comparedWith: "a bare commit, 1 client",
+    bar: { most: 4 },
+  } as const;
+  const sizes = (what: string, of: Record<string, number[]>): Row => ({
+    name: `${what}, in a state of 1,000,000 rows, p50`,
+    ours: median(of["large"] ?? []),
+    base: median(of["small"] ?? []),
+    unit: "ms",
+    comparedWith: "the same in a state of 500 rows",
+    bar: { least: 0.75, most: 1.25 },
+  });
+  return [
+    { name: "startRun, p50", ours: median(starts["small"] ?? []), ...against },
+    { name: "diffRun of 10 changes, p50", ours: median(ends["small"] ?? []), ...against },
+    sizes("startRun", starts),
+    sizes("diffRun", ends),
+  ];
+}
+
+export async function captureDrain(bench: Bench): Promise<Row> {
+  const samples = await drain(bench);
+  return {
+    name: "capture drain, changes recorded",
+    ours: median(samples.ours),
+    base: median(samples.bare),
+    unit: "/s",
+    comparedWith: "a consumer that parses the same stream and does nothing",
+    bar: { least: 0.8 },
+  };
+}
+
+export async function start(bench: Bench): Promise<Row> {
+  const samples: number[] = [];
+  for (let round = 0; round < 5; round++) samples.push((await timed(() => bench.restart())) / 1000);
+  return {
+    name: "start of the binary to the first healthy answer, stop of the one before included",
+    ours: median(samples),
+    base: undefined,
+    unit: "s",
+    comparedWith: "on a seeded database",
+    bar: { most: 0.5 },
+  };
+}
+
+async function residentMegabytes(pid: number): Promise<number> {
+  const status = await Bun.file(`/proc/${pid}/status`).text();
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+}
+
+export async function memory(bench: Bench): Promise<Row[]> {
+  await bench.restart();
+  await healthy(bench.url);
+  const environments = await Promise.all(
+    Array.from({ length: 100 }, () => bench.environment(TEMPLATE)),
+  );
+  const calls = (count: number) =>
+    latencies(CLIENTS, count, (_, index) =>
+      bench.chat(
+        environments[index % environments.length] ?? {},
+        index % 2 ? "chat.postMessage" : "conversations.history",
+        {
+          channel: CHANNEL,
+          text: "hello",
+          limit: 20,
+        },
+      ),
+    );
+  await calls(10_000);
+  const after = await residentMegabytes(bench.pid);
+  await calls(20_000);
+  const later = await residentMegabytes(bench.pid);
+  return [
+    {
+      name: "resident memory after 10,000 calls in 100 environments",
+      ours: after,
+      base: undefined,
+      unit: "MB",
+      comparedWith: "",
+      bar: { most: 250 },
+    },
+    {
+      name: "resident memory after 20,000 more",
+      ours: later,
+      base: after,
+      unit: "MB",
+      comparedWith: "after the first 10,000",
+      bar: { most: 1.1 },
+    },
+  ];
+}

@@ -1,0 +1,113 @@
+/** How figures come about: many short samples, ours and theirs in turn, so that a noisy machine hits both. */
+
+export type Row = {
+  /** What was measured. */
+  readonly name: string;
+  /** Ours, and what it is compared with; `unit` of both. */
+  readonly ours: number;
+  readonly base: number | undefined;
+  readonly unit: "ms" | "/s" | "MB" | "s" | "statements";
+  readonly comparedWith: string;
+  /** The bar that `ours / base` (or `ours` alone) is held against. */
+  readonly bar: { readonly most?: number; readonly least?: number };
+  readonly note?: string;
+};
+
+export const ratio = ({ ours, base }: Row) => (base === undefined ? ours : ours / base);
+
+export function passes(row: Row): boolean {
+  const value = ratio(row);
+  return value <= (row.bar.most ?? Number.POSITIVE_INFINITY) && value >= (row.bar.least ?? 0);
+}
+
+export function quantile(samples: readonly number[], q: number): number {
+  const sorted = samples.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
+}
+export const median = (samples: readonly number[]) => quantile(samples, 0.5);
+
+/** Milliseconds that `work` takes. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+/** Runs every measurement `rounds` times, one after the other in each round. Returns the samples of each. */
+export async function inTurn<K extends string>(
+  rounds: number,
+  work: Record<K, () => Promise<readonly number[]>>,
+): Promise<Record<K, number[]>> {
+  const samples = Object.fromEntries(
+    Object.keys(work).map((name) => [name, [] as number[]]),
+  ) as Record<K, number[]>;
+  for (let round = 0; round < rounds; round++)
+    for (const name of Object.keys(work) as K[]) samples[name].push(...(await work[name]()));
+  return samples;
+}
+
+/** The latency of each of `count` calls, made by `clients` at a time. */
+export async function latencies(
+  clients: number,
+  count: number,
+  call: (client: number, index: number) => Promise<unknown>,
+): Promise<number[]> {
+  const samples: number[] = [];
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: clients }, async (_, client) => {
+      while (next < count) {
+        const index = next++;
+        samples.push(await timed(() => call(client, index)));
+      }
+    }),
+  );
+  return samples;
+}
+
+/** Calls a second that `clients` get through in `seconds`. */
+export async function throughput(
+  clients: number,
+  seconds: number,
+  call: (client: number) => Promise<unknown>,
+): Promise<number> {
+  let done = 0;
+  const started = performance.now();
+  const end = started + seconds * 1000;
+  await Promise.all(
+    Array.from({ length: clients }, async (_, client) => {
+      while (performance.now() < end) {
+        await call(client);
+        done++;
+      }
+    }),
+  );
+  return done / ((performance.now() - started) / 1000);
+}
+
+const shown = (value: number) => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));
+
+/** A table for a person, in Markdown. */
+export function table(rows: readonly Row[]): string {
+  const lines = rows.map((row) => {
+    const { most, least } = row.bar;
+    const bar = [most === undefined ? "" : `≤ ${most}`, least === undefined ? "" : `≥ ${least}`]
+      .filter(Boolean)
+      .join(", ");
+    const base = row.base === undefined ? "" : `${shown(row.base)} ${row.unit}`;
+    return [
+      row.name,
+      `${shown(row.ours)} ${row.unit}`,
+      base,
+      row.comparedWith,
+      shown(ratio(row)),
+      bar || "–",
+      bar === "" || passes(row) ? "yes" : "**no**",
+      row.note ?? "",
+    ];
+  });
+  const head = ["What", "Ours", "Beside it", "which is", "Ratio", "Bar", "Held", ""];
+  return [head, head.map(() => "---"), ...lines]
+    .map((cells) => `| ${cells.join(" | ")} |`)
+    .join("\n");
+}

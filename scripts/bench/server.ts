@@ -1,0 +1,145 @@
+/** The server and the Postgres that are measured. */
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import postgres from "postgres";
+import { build } from "../build";
+import { type Cluster, findPrograms, freePort, startCluster } from "../postgres";
+
+export type Answer = Record<string, unknown>;
+
+export type Bench = {
+  readonly cluster: Cluster;
+  readonly databaseUrl: string;
+  readonly url: string;
+  readonly pid: number;
+  /** One call to the platform. Throws unless it succeeds. */
+  platform(method: string, path: string, body?: object): Promise<Answer>;
+  /** One call to an environment's chat. Throws unless `ok`. */
+  chat(environment: Answer, method: string, args: object): Promise<Answer>;
+  environment(template?: string, user?: string): Promise<Answer>;
+  restart(settings?: Record<string, string>): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const ROOT = join(import.meta.dir, "../..");
+
+/** A cluster of its own with what a production server has: fsync, commits that wait. */
+export async function startBenchCluster(): Promise<Cluster> {
+  const source = (await findPrograms("system")) ? "system" : "embedded";
+  return await startCluster({
+    source,
+    dir: join(ROOT, `.diorama/bench-${source}`),
+    settings: { shared_buffers: "1GB", max_wal_size: "8GB" },
+  });
+}
+
+const withDatabase = (url: string, name: string) => url.replace(/\/[^/]*$/, `/${name}`);
+
+/** Starts the compiled binary on a fresh database. */
+export async function startBench(settings: Record<string, string> = {}): Promise<Bench> {
+  const cluster = await startBenchCluster();
+  const admin = postgres(cluster.url, { max: 1, onnotice: () => {} });
+  await admin.unsafe("drop database if exists bench with (force)");
+  await admin.unsafe("create database bench");
+  await admin.end();
+  const databaseUrl = withDatabase(cluster.url, "bench");
+  const binary = await build(`${process.platform}-${process.arch}`, "diorama-bench");
+  if (!existsSync(binary)) throw new Error("the binary was not built");
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+
+  const start = async (more: Record<string, string> = {}) => {
+    const child = Bun.spawn([binary], {
+      cwd: tmpdir(),
+      env: {
+        ...process.env,
+        DATABASE_URL: databaseUrl,
+        PORT: String(port),
+        LOG_LEVEL: "error",
+        ...settings,
+        ...more,
+      },
+      stdout: "inherit",
+      stderr: "ignore",
+    });
+    await healthy(url);
+    return child;
+  };
+  let child = await start();
+  const stop = async () => {
+    child.kill("SIGTERM");
+    await child.exited;
+  };
+
+  const call = async (path: string, init: RequestInit): Promise<Answer> => {
+    const response = await fetch(url + path, init);
+    const body = (await response.json()) as Answer;
+    if (!response.ok || body["ok"] === false)
+      throw new Error(`${path}: ${response.status} ${JSON.stringify(body)}`);
+    return body;
+  };
+  const json = (method: string, body?: object): RequestInit => ({
+    method,
+    headers: { "Content-Type": "application/json; charset=utf-8" },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  return {
+    cluster,
+    databaseUrl,
+    url,
+    get pid() {
+      return child.pid;
+    },
+    platform: (method, path, body) => call(`/api/platform${path}`, json(method, body)),
+    chat: (environment, method, args) =>
+      call(`${environment["environmentUrl"]}/${method}`, json("POST", args)),
+    environment: (template = "chat_default", user = "U01AGENT") =>
+      call(
+        "/api/platform/initEnv",
+        json("POST", {
+          templateService: template.split("_")[0],
+          templateName: template,
+          impersonateUserId: user,
+        }),
+      ),
+    async restart(more) {
+      await stop();
+      child = await start(more);
+    },
+    async stop() {
+      await stop();
+      await cluster.stop();
+    },
+  };
+}
+
+/** Waits for the first healthy answer; looks as often as it can. */
+export async function healthy(url: string): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  while (
+    !(await fetch(`${url}/api/platform/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    ))
+  ) {
+    if (performance.now() > deadline) throw new Error("the server did not start");
+    await Bun.sleep(5);
+  }
+}
+
+/** Resolves once `template` has `count` ready schemas. */
+export async function poolOf(bench: Bench, template: string, count: number): Promise<void> {
+  const sql = postgres(bench.databaseUrl, { max: 1, onnotice: () => {} });
+  const deadline = performance.now() + 300_000;
+  for (;;) {
+    const [row] = await sql`
+      select count(*)::int as ready from diorama.schemas s join diorama.templates t on t.schema_name = s.template_schema
+      where s.state = 'ready' and t.name = ${template}
+    `;
+    if (row?.["ready"] >= count) break;
+    if (performance.now() > deadline) throw new Error("the pool was not filled");
+    await Bun.sleep(200);
+  }
+  await sql.end();
+}

@@ -1,0 +1,197 @@
+/**
+ * The connections that environments' own calls run on, and what keeps a schema's lives apart.
+ *
+ * A schema is used by one environment after the other under the same name, so that what Postgres has prepared for it
+ * stays prepared (another name each time made every backend plan everything anew: 148 against 82 lives a second).
+ * Therefore a call of an environment that has ended must never reach the next one, on whichever server it was under way.
+ *
+ * Every session that runs an environment's statements holds a shared advisory lock on its schema, which it takes before
+ * the first of them, together with a look whether the environment is still alive. Whoever recycles the schema takes the
+ * lock exclusively. Lock and statements share one session: a session that dies takes its statements with it, and a
+ * statement that waited for a connection is refused rather than moved to another one.
+ *
+ * A lane is one such session. A schema keeps to two of them, so that a slow call holds up few others.
+ */
+import { connect, errorCode, type Pool, type Sql } from "~/db/connect";
+import { openSession, type Session, tablesOf } from "~/db/session";
+import { unavailable } from "~/errors";
+
+/** What an environment's call needs to find its schema. */
+export type Tenancy = {
+  readonly environmentId: string;
+  readonly schemaName: string;
+  readonly tables: readonly { readonly name: string }[];
+};
+
+/** The environment has ended: its schema may have been given to another one. */
+export class TenancyOver extends Error {
+  override readonly name = "TenancyOver";
+}
+
+/** Set once; from then on the driver refuses whatever is sent under it. */
+type Token = { lost: boolean };
+
+type Fence = {
+  readonly environmentId: string;
+  readonly taken: Promise<void>;
+  /** `over`: it was given back because the environment ended. Otherwise its session was lost. */
+  readonly token: Token & { over: boolean };
+  /** Calls under way. */
+  users: number;
+};
+
+type Lane = {
+  readonly sql: Pool;
+  readonly fences: Map<string, Fence>;
+  /** Of the session as a whole: a lock is never given back on another session than the one that took it. */
+  session: Token;
+  busy: number;
+};
+
+export type Lanes = ReturnType<typeof createLanes>;
+
+/** Advisory locks stand in a table of limited size; beyond this many a lane gives back those it used longest ago. */
+const FENCES_PER_LANE_MAX = 100;
+const DIVISION_BY_ZERO = "22012";
+const FENCE_LOST = "FENCE_LOST";
+
+const under = (sql: Pool, token: Token) =>
+  (sql as unknown as { fence(token: Token): Pool }).fence(token);
+
+export function createLanes(url: string, count: number) {
+  const lanes = Array.from({ length: count }, (_, index) => {
+    const onClose = () => {
+      lane.session.lost = true;
+      lane.session = { lost: false };
+      for (const { token } of lane.fences.values()) token.lost = true;
+      lane.fences.clear();
+    };
+    const sql = connect(url, { max: 1, name: `lane ${index}`, onClose });
+    const lane: Lane = { sql, fences: new Map(), session: { lost: false }, busy: 0 };
+    return lane;
+  });
+
+  function pick(schema: string): Lane {
+    const place = Bun.hash.crc32(schema) % count;
+    const [first, second] = [lanes[place], lanes[(place + 1) % count]];
+    if (!first || !second) throw new Error("there are no lanes");
+    return second.busy < first.busy ? second : first;
+  }
+
+  function fence(lane: Lane, { schemaName, environmentId }: Tenancy): Fence {
+    const known = lane.fences.get(schemaName);
+    lane.fences.delete(schemaName);
+    if (known?.environmentId === environmentId) {
+      lane.fences.set(schemaName, known); // as the one used last
+      return known;
+    }
+    if (known) end(lane, schemaName, known).catch(() => undefined);
+    const token = { lost: false, over: false };
+    const entry: Fence = {
+      environmentId,
+      taken: take(lane, schemaName, environmentId),
+      token,
+      users: 0,
+    };
+    lane.fences.set(schemaName, entry);
+    entry.taken.catch(() => {
+      token.lost = true;
+      if (lane.fences.get(schemaName) === entry) lane.fences.delete(schemaName);
+    });
+    if (lane.fences.size > FENCES_PER_LANE_MAX) evict(lane);
+    return entry;
+  }
+
+  /** Locks the schema and then, in a statement of its own that sees what came before, looks for the environment. */
+  async function take(lane: Lane, schema: string, environmentId: string): Promise<void> {
+    const sql = under(lane.sql, lane.session);
+    await sql`select pg_advisory_lock_shared(hashtextextended(${schema}, 0))`;
+    try {
+      await sql`
+        select 1 / count(*) from diorama.environments
+        where environment_id = ${environmentId} and deleted_at is null and expires_at > now()
+      `;
+    } catch (error) {
+      await sql`select pg_advisory_unlock_shared(hashtextextended(${schema}, 0))`;
+      throw errorCode(error) === DIVISION_BY_ZERO ? over() : error;
+    }
+  }
+
+  /** Refuses what is still to be sent, and gives the lock back behind what was sent. */
+  async function end(lane: Lane, schema: string, held: Fence): Promise<void> {
+    const sql = under(lane.sql, lane.session);
+    held.token.lost = true;
+    held.token.over = true;
+    if (lane.fences.get(schema) === held) lane.fences.delete(schema);
+    const wasTaken = await held.taken.then(
+      () => true,
+      () => false,
+    );
+    if (!wasTaken) return;
+    // A lost session has given back everything already.
+    await sql`select pg_advisory_unlock_shared(hashtextextended(${schema}, 0))`.catch(
+      () => undefined,
+    );
+  }
+
+  function evict(lane: Lane): void {
+    for (const [schema, held] of lane.fences) {
+      if (held.users > 0) continue;
+      end(lane, schema, held).catch(() => undefined);
+      return;
+    }
+  }
+
+  return {
+    /** Runs `work` on the environment's tables. Throws TenancyOver when it has ended, before or meanwhile. */
+    async use<T>(tenancy: Tenancy, work: (session: Session) => Promise<T>): Promise<T> {
+      const lane = pick(tenancy.schemaName);
+      const held = fence(lane, tenancy);
+      lane.busy++;
+      held.users++;
+      try {
+        await held.taken;
+        const sql = under(lane.sql, held.token);
+        return await work(
+          openSession(sql, tenancy.schemaName, tablesOf(sql, tenancy.schemaName, tenancy.tables)),
+        );
+      } catch (error) {
+        if (errorCode(error) !== FENCE_LOST) throw error;
+        throw held.token.over ? over() : unavailable("The connection to the database was lost");
+      } finally {
+        lane.busy--;
+        held.users--;
+      }
+    },
+
+    /** Lets go of a schema whose environment has ended. Statements that were sent before are waited for. */
+    async release(schema: string): Promise<void> {
+      await Promise.all(
+        lanes.map(async (lane) => {
+          const held = lane.fences.get(schema);
+          if (held) await end(lane, schema, held);
+        }),
+      );
+    },
+
+    /** The environments that are held, with their schemas. */
+    held: (): { environmentId: string; schema: string }[] =>
+      lanes.flatMap(({ fences }) =>
+        [...fences].map(([schema, { environmentId }]) => ({ environmentId, schema })),
+      ),
+
+    async end(): Promise<void> {
+      await Promise.all(lanes.map(({ sql }) => sql.end({ timeout: 1 })));
+    },
+  };
+}
+
+const over = () => new TenancyOver("the environment has ended");
+
+/** Takes a schema for the caller's transaction alone. False while any server holds it for an environment. */
+export async function takeAlone(tx: Sql, schema: string): Promise<boolean> {
+  const [row] = await tx<{ alone: boolean }[]>`
+    select pg_try_advisory_xact_lock(hashtextextended(${schema}, 0)) as alone
+  `;
+  return row?.alone === true;
+}

@@ -1,0 +1,130 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import type { Image, TableShape } from "~/capture/change";
+import { createFold, type Fold } from "~/capture/fold";
+
+let fold: Fold;
+let table: TableShape;
+
+beforeEach(() => {
+  fold = createFold({ things: ["id"], others: ["a", "b"] });
+  table = fold.table("things") as TableShape;
+  table.columns.push("id", "name", "size");
+  table.types.push("integer", "text", "integer");
+});
+
+const insert = (...after: Image) => fold.apply({ op: "insert", table, after });
+const update = (before: Image, after: Image) => fold.apply({ op: "update", table, before, after });
+const remove = (...before: Image) => fold.apply({ op: "delete", table, before });
+const row = (id: number, name: string | null, size: number | null) => ({
+  __table__: "things",
+  id,
+  name,
+  size,
+});
+
+describe("the net effect of", () => {
+  test("an insert and an update is an insert of the final row", () => {
+    insert("1", "a", null);
+    update(["1", "a", null], ["1", "b", "2"]);
+    expect(fold.diff()).toEqual({ inserts: [row(1, "b", 2)], updates: [], deletes: [] });
+  });
+
+  test("two updates is one, from the first state to the last", () => {
+    update(["1", "a", "1"], ["1", "b", "1"]);
+    update(["1", "b", "1"], ["1", "c", "1"]);
+    expect(fold.diff().updates).toEqual([
+      { __table__: "things", key: { id: 1 }, before: { name: "a" }, after: { name: "c" } },
+    ]);
+  });
+
+  test.each([
+    [
+      "an update back to the old value",
+      () => {
+        update(["1", "a", "1"], ["1", "b", "1"]);
+        update(["1", "b", "1"], ["1", "a", "1"]);
+      },
+    ],
+    [
+      "an insert and its deletion",
+      () => {
+        insert("1", "a", "1");
+        remove("1", "a", "1");
+      },
+    ],
+    [
+      "a deletion and the same row again",
+      () => {
+        remove("1", "a", "1");
+        insert("1", "a", "1");
+      },
+    ],
+    ["an update that changes nothing", () => update(["1", "a", "1"], ["1", "a", "1"])],
+  ])("%s is nothing", (_case, changes) => {
+    changes();
+    expect(fold.diff()).toEqual({ inserts: [], updates: [], deletes: [] });
+  });
+
+  test("a deletion and another row with the same key is an update", () => {
+    remove("1", "a", "1");
+    insert("1", "b", "1");
+    expect(fold.diff()).toEqual({
+      inserts: [],
+      updates: [
+        { __table__: "things", key: { id: 1 }, before: { name: "a" }, after: { name: "b" } },
+      ],
+      deletes: [],
+    });
+  });
+
+  test("a changed key is a deletion and an insert", () => {
+    update(["1", "a", "1"], ["2", "a", "1"]);
+    expect(fold.diff()).toEqual({
+      inserts: [row(2, "a", 1)],
+      updates: [],
+      deletes: [row(1, "a", 1)],
+    });
+  });
+
+  test("two rows that swap their keys is an update of each", () => {
+    update(["1", "a", "1"], ["3", "a", "1"]);
+    update(["2", "b", "1"], ["1", "b", "1"]);
+    update(["3", "a", "1"], ["2", "a", "1"]);
+    expect(fold.diff().updates).toHaveLength(2);
+    expect(fold.diff().inserts).toEqual([]);
+  });
+
+  test("an update that leaves a large value out keeps it", () => {
+    update(["1", "large", "1"], ["1", undefined, "2"]);
+    update(["1", "large", "2"], ["1", undefined, "3"]);
+    expect(fold.diff().updates).toEqual([
+      { __table__: "things", key: { id: 1 }, before: { size: 1 }, after: { size: 3 } },
+    ]);
+  });
+
+  test("a key that becomes an empty string is not lost", () => {
+    const text = fold.table("others") as TableShape;
+    text.columns.push("a", "b");
+    text.types.push("text", "text");
+    fold.apply({ op: "update", table: text, before: ["x", "1"], after: ["", "1"] });
+    expect(fold.diff()).toMatchObject({
+      inserts: [{ a: "", b: "1" }],
+      deletes: [{ a: "x", b: "1" }],
+    });
+  });
+});
+
+test("rows stand in the order of their first change, tables in the order declared", () => {
+  const others = fold.table("others") as TableShape;
+  others.columns.push("a", "b");
+  others.types.push("text", "text");
+  fold.apply({ op: "insert", table: others, after: ["x", "y"] });
+  insert("5", "first", null);
+  insert("2", "second", null);
+  update(["5", "first", null], ["5", "changed", null]);
+  expect(fold.diff().inserts.map(({ __table__, id, a }) => [__table__, id ?? a])).toEqual([
+    ["things", 5],
+    ["things", 2],
+    ["others", "x"],
+  ]);
+});

@@ -1,0 +1,222 @@
+/** Losing the stream, the slot or the log: a run is complete, or it fails by name. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { standbyStatus } from "~/capture/protocol";
+import { publish } from "~/capture/slot";
+import { inTransaction, type Pool } from "~/db/connect";
+import { type Keys, record, startCapture } from "../support/capture";
+import { startClusters } from "../support/clusters";
+import { createDatabase, dropDatabase, eventually, type TestDatabase } from "../support/database";
+
+const KEYS: Keys = { things: ["id"] };
+const LOST = (reason: string) => ({
+  status: "failed",
+  failures: [`capture_lost: ${reason}`],
+  diff: null,
+});
+
+const ways = (await startClusters()).flatMap((cluster) =>
+  cluster.plugins.map((plugin) => ({ cluster, plugin, name: `${plugin} on ${cluster.name}` })),
+);
+
+describe.each(ways)("with $name", ({ cluster, plugin }) => {
+  let database: TestDatabase;
+  let server: Awaited<ReturnType<typeof startCapture>>;
+  let sql: Pool;
+  let next = 0;
+
+  beforeAll(async () => {
+    database = await createDatabase(cluster);
+    sql = database.sql;
+    server = await startCapture(database, plugin);
+  });
+  afterAll(async () => {
+    await server.stop();
+    await dropDatabase(database);
+  });
+
+  const schema = () => `env_${next}`;
+  beforeEach(async () => {
+    next++;
+    await sql.unsafe(
+      `create schema ${schema()}; create table ${schema()}.things (id int primary key, note text); alter table ${schema()}.things replica identity full`,
+    );
+    if (plugin === "pgoutput") await inTransaction(sql, (tx) => publish(tx, schema())); // as every schema is when it is built
+  });
+  const start = () => record(server.pool, server.capture, schema(), KEYS);
+  const write = (id: number) => sql.unsafe(`insert into ${schema()}.things values (${id}, 'n')`);
+  const killStream = () => sql`
+    select pg_terminate_backend(active_pid) from pg_replication_slots where active and database = current_database()
+  `;
+  const ids = (diff: { inserts: { [column: string]: unknown }[] } | null) =>
+    diff?.inserts.map(({ id }) => id);
+
+  test("a walsender killed between writes costs nothing", async () => {
+    const run = await start();
+    for (let id = 1; id <= 20; id++) {
+      await write(id);
+      if (id % 5 === 0) await killStream();
+    }
+
+    const { status, diff } = await run.end();
+
+    expect(status).toBe("completed");
+    expect(ids(diff)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+  });
+
+  test("a run whose start commits right behind an acknowledged transaction is seen again after a loss", async () => {
+    await sql`create table if not exists public.noise (n int)`;
+    for (let round = 0; round < 15; round++) {
+      await sql.unsafe(`truncate ${schema()}.things`);
+      const noise = Array.from({ length: 6 }, () =>
+        sql`insert into public.noise values (1)`.execute(),
+      );
+      const [run] = await Promise.all([start(), ...noise]);
+      await killStream();
+      await write(round);
+
+      const { status, failures, diff } = await run.end();
+
+      expect({ status, failures, ids: ids(diff) }).toEqual({
+        status: "completed",
+        failures: [],
+        ids: [round],
+      });
+    }
+  });
+
+  test("a long transaction counts where it commits, not where it begins", async () => {
+    const open = database.sql.options.max; // a session of its own
+    expect(open).toBeGreaterThan(1);
+    let commit: () => void = () => {};
+    const before = sql.begin(async (tx) => {
+      await tx.unsafe(`insert into ${schema()}.things values (1, 'began before')`);
+      await new Promise<void>((resolve) => (commit = resolve));
+    });
+    await Bun.sleep(20);
+    const run = await start();
+    commit();
+    await before;
+    const straddling = sql.begin(async (tx) => {
+      await tx.unsafe(`insert into ${schema()}.things values (2, 'commits after')`);
+      await new Promise<void>((resolve) => (commit = resolve));
+    });
+    await Bun.sleep(20);
+
+    const first = await run.end();
+    commit();
+    await straddling;
+    const second = await (await start()).end();
+
+    expect(ids(first.diff)).toEqual([1]);
+    expect(ids(second.diff)).toEqual([]);
+  });
+
+  test("truncate fails the run by name", async () => {
+    const run = await start();
+    await write(1);
+    await sql.unsafe(`truncate ${schema()}.things`);
+    expect(await run.end()).toEqual(LOST("truncate"));
+  });
+
+  test("a table dropped or created fails the run by name", async () => {
+    const dropped = await start();
+    await sql.unsafe(`drop table ${schema()}.things`);
+    expect(await dropped.end()).toEqual(LOST("a table was dropped or created"));
+
+    const created = await start();
+    await sql.unsafe(`create table ${schema()}.more (id int primary key)`);
+    expect(await created.end()).toEqual(LOST("a table was dropped or created"));
+  });
+
+  test("an added column shows in the diff", async () => {
+    await write(1);
+    const run = await start();
+    await sql.unsafe(`alter table ${schema()}.things add column size int`);
+    await sql.unsafe(
+      `update ${schema()}.things set size = 5; insert into ${schema()}.things values (2, 'n', 6)`,
+    );
+
+    const { diff } = await run.end();
+
+    expect(diff?.updates).toMatchObject([{ key: { id: 1 }, after: { size: 5 } }]);
+    expect(diff?.inserts).toMatchObject([{ id: 2, size: 6 }]);
+  });
+
+  test("a slot that was dropped fails the running runs by name, and new runs work", async () => {
+    const run = await start();
+    await write(1);
+    await eventually(async () => {
+      await killStream();
+      await sql`
+        select pg_drop_replication_slot(slot_name) from pg_replication_slots where database = current_database()
+      `;
+    });
+
+    await eventually(async () => expect(await run.read()).toEqual(LOST("slot dropped")));
+    const after = await start();
+    await write(2);
+    expect(ids((await after.end()).diff)).toEqual([2]);
+  });
+
+  test("a run over the budget of log fails; another one goes on", async () => {
+    const frugal = await startCapture(database, plugin, { walBudgetBytes: 8 * 2 ** 20 });
+    await server.stop(); // the frugal one leads
+    try {
+      await sql`create table if not exists public.bulk (body text)`;
+      const oldest = await record(frugal.pool, frugal.capture, schema(), KEYS);
+      await sql`insert into public.bulk select string_agg(md5(i::text), '') from generate_series(1, 400000) i`;
+      await eventually(async () => expect(await oldest.read()).toEqual(LOST("wal budget")));
+
+      const next = await record(frugal.pool, frugal.capture, schema(), KEYS);
+      await write(7);
+      expect(ids((await next.end()).diff)).toEqual([7]);
+    } finally {
+      await frugal.stop();
+      server = await startCapture(database, plugin);
+    }
+  });
+
+  test("without runs the stream ends, drops its slot, and the next run finds it again", async () => {
+    const brief = await startCapture(database, plugin, { idleSeconds: 1 });
+    await server.stop();
+    try {
+      await (await record(brief.pool, brief.capture, schema(), KEYS)).end();
+      await eventually(async () => {
+        const slots =
+          await sql`select slot_name from pg_replication_slots where database = current_database()`;
+        expect(slots).toHaveLength(0);
+      });
+      expect(await brief.capture.status()).toEqual({ state: "idle" });
+
+      const again = await record(brief.pool, brief.capture, schema(), KEYS);
+      await write(3);
+      expect(ids((await again.end()).diff)).toEqual([3]);
+    } finally {
+      await brief.stop();
+      server = await startCapture(database, plugin);
+    }
+  });
+
+  test("a run that starts on one server ends on another, while the first is gone", async () => {
+    const other = await startCapture(database, plugin);
+    const run = await start();
+    await write(1);
+    await server.stop();
+    await write(2);
+
+    const { status, diff } = await run.end(other);
+
+    expect({ status, ids: ids(diff) }).toEqual({ status: "completed", ids: [1, 2] });
+    server = other;
+  });
+});
+
+test("a status names positions exactly as they were received, never one further", () => {
+  const status = standbyStatus(0x1_0000_0002n, 0x1_0000_0001n);
+  expect([status.length, status.toString("latin1", 0, 1)]).toEqual([34, "r"]);
+  expect([
+    status.readBigUInt64BE(1),
+    status.readBigUInt64BE(9),
+    status.readBigUInt64BE(17),
+  ]).toEqual([0x1_0000_0002n, 0x1_0000_0001n, 0x1_0000_0001n]);
+});

@@ -1,0 +1,196 @@
+/** A schema has many lives: no call of one may reach the next, on whichever server, however late. */
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { inTransaction } from "~/db/connect";
+import { createLanes, type Lanes, TenancyOver, takeAlone } from "~/db/lanes";
+import { dropSchema } from "~/db/schemas";
+import { eventually, useDatabase } from "../support/database";
+import { useProgram } from "../support/program";
+
+const database = useDatabase();
+const program = useProgram(database);
+
+/** Two servers. The calls of the test itself run in neither. */
+const servers: Lanes[] = [];
+const server = (which: 0 | 1): Lanes => servers[which] as Lanes;
+let life: { environmentId: string; schemaName: string; tables: { name: string }[] };
+
+beforeEach(async () => {
+  servers[0] ??= createLanes(database.url, 4);
+  servers[1] ??= createLanes(database.url, 4);
+  life = await newLife();
+});
+afterAll(() => Promise.all(servers.map((each) => each.end())));
+
+/** An environment, with a table of its own to write to. */
+async function newLife() {
+  const environment = await program.environment();
+  const { environmentId, schemaName } = environment;
+  await database.sql.unsafe(`create table "${schemaName}".notes (life text not null)`);
+  return { environmentId, schemaName, tables: [{ name: "notes" }] };
+}
+
+/** The environment ends and the next one gets its schema, without a word to any server. */
+async function nextLife(of: typeof life) {
+  const next = await newLife();
+  await dropSchema(database.sql, next.schemaName);
+  await database.sql`update diorama.environments set deleted_at = now() where environment_id = ${of.environmentId}`;
+  await database.sql`
+    update diorama.environments set schema_name = ${of.schemaName} where environment_id = ${next.environmentId}
+  `;
+  return { ...next, schemaName: of.schemaName };
+}
+
+const write = (lanes: Lanes, where: typeof life) =>
+  lanes.use(where, ({ sql, t }) => sql`insert into ${t["notes"]!} values (${where.environmentId})`);
+const alone = (schema: string) => takeAlone(database.sql, schema);
+const livesIn = async (schema: string) =>
+  (await database.sql.unsafe(`select distinct life from "${schema}".notes order by life`)).map(
+    (row) => row["life"],
+  );
+
+describe("a schema", () => {
+  test("is not alone while any server has used it for an environment, and is once all let go", async () => {
+    await write(server(0), life);
+    await write(server(1), life);
+
+    await server(0).release(life.schemaName);
+    expect(await alone(life.schemaName)).toBe(false);
+
+    await server(1).release(life.schemaName);
+    expect(await alone(life.schemaName)).toBe(true);
+  });
+
+  test("serves its next environment on the same server, and the one before no more", async () => {
+    await write(server(0), life);
+    const next = await nextLife(life);
+
+    await write(server(0), next);
+
+    await expect(write(server(0), life)).rejects.toBeInstanceOf(TenancyOver);
+    await write(server(0), next);
+    await server(0).release(life.schemaName);
+    expect(await alone(life.schemaName)).toBe(true);
+  });
+
+  test("is refused to an environment that has ended, wherever that is noticed first", async () => {
+    const next = await nextLife(life);
+    for (const lanes of servers)
+      await expect(write(lanes, life)).rejects.toBeInstanceOf(TenancyOver);
+
+    await write(server(1), next);
+    expect(await livesIn(life.schemaName)).toEqual([next.environmentId]);
+  });
+});
+
+describe("a call under way when its environment ends", () => {
+  test("keeps what it sent, and sends no more", async () => {
+    const call = server(0).use(life, async ({ sql, t }) => {
+      await sql`insert into ${t["notes"]!} values ('in time')`;
+      await server(0).release(life.schemaName);
+      await sql`insert into ${t["notes"]!} values ('too late')`;
+    });
+
+    await expect(call).rejects.toBeInstanceOf(TenancyOver);
+    expect(await livesIn(life.schemaName)).toEqual(["in time"]);
+  });
+
+  test("ends its transaction first: until then the schema is not alone", async () => {
+    let finish: () => void = () => {};
+    const call = server(0).use(life, (session) =>
+      session.transaction(async ({ sql, t }) => {
+        await sql`insert into ${t["notes"]!} values ('one')`;
+        await new Promise<void>((resolve) => (finish = resolve));
+        await sql`insert into ${t["notes"]!} values ('two')`;
+      }),
+    );
+    await eventually(async () => expect(await alone(life.schemaName)).toBe(false));
+    await Bun.sleep(50);
+
+    const released = server(0).release(life.schemaName);
+    await Bun.sleep(50);
+    expect(await alone(life.schemaName)).toBe(false);
+    finish();
+
+    await Promise.all([call, released]);
+    expect(await livesIn(life.schemaName)).toEqual(["one", "two"]);
+    expect(await alone(life.schemaName)).toBe(true);
+  });
+
+  test("cannot begin a transaction any more", async () => {
+    const call = server(0).use(life, async (session) => {
+      await server(0).release(life.schemaName);
+      await session.transaction(({ sql, t }) => sql`insert into ${t["notes"]!} values ('late')`);
+    });
+
+    await expect(call).rejects.toBeInstanceOf(TenancyOver);
+    expect(await livesIn(life.schemaName)).toEqual([]);
+  });
+});
+
+describe("a lost session", () => {
+  const kill = () => database.sql`
+    select pg_terminate_backend(pid, 1000) from pg_stat_activity where application_name like 'diorama lane %'
+      and datname = current_database()
+  `;
+
+  test("takes its lock and its call's later statements with it: the database is unavailable, not the environment gone", async () => {
+    const call = server(0).use(life, async ({ sql, t }) => {
+      await sql`insert into ${t["notes"]!} values ('before')`;
+      await kill();
+      expect(await alone(life.schemaName)).toBe(true);
+      await Bun.sleep(50);
+      await sql`insert into ${t["notes"]!} values ('after')`;
+    });
+
+    await expect(call).rejects.toMatchObject({ code: "service_unavailable" });
+    expect(await livesIn(life.schemaName)).toEqual(["before"]);
+    await eventually(() => write(server(0), life));
+  });
+
+  test("moves none of the calls that wait behind it to the session that follows, when the schema was taken meanwhile", async () => {
+    const lanes = createLanes(database.url, 1);
+    const calls = Promise.allSettled([
+      lanes.use(life, ({ sql }) => sql`select pg_sleep(1)`),
+      ...Array.from({ length: 10 }, () => write(lanes, life)),
+    ]);
+    await Bun.sleep(100);
+
+    await inTransaction(database.sql, async (tx) => {
+      await kill();
+      expect(await takeAlone(tx, life.schemaName)).toBe(true);
+      await tx`update diorama.environments set deleted_at = now() where environment_id = ${life.environmentId}`;
+      await Bun.sleep(100);
+    });
+
+    expect((await calls).map(({ status }) => status)).not.toContain("fulfilled");
+    expect(await livesIn(life.schemaName)).toEqual([]);
+    await lanes.end();
+  });
+});
+
+test("gives back the schemas used longest ago, so that its locks stay few", async () => {
+  const lanes = createLanes(database.url, 1);
+  const lives = await Promise.all(Array.from({ length: 5 }, newLife));
+  try {
+    for (let round = 0; round < 30; round++)
+      await Promise.all(
+        lives.map(({ environmentId, schemaName }) =>
+          lanes.use(
+            { environmentId, schemaName: `${schemaName}_${round}`, tables: [] },
+            ({ sql }) => sql`select 1`,
+          ),
+        ),
+      );
+    await Promise.all(lives.map((each) => write(lanes, each)));
+
+    const [locks] = await database.sql`
+      select count(*)::int as held from pg_locks l join pg_stat_activity a using (pid)
+      where l.locktype = 'advisory' and a.application_name = 'diorama lane 0' and a.datname = current_database()
+    `;
+    expect(locks?.["held"]).toBeGreaterThan(50);
+    expect(locks?.["held"]).toBeLessThanOrEqual(100);
+    expect(await livesIn(lives[0]!.schemaName)).toEqual([lives[0]!.environmentId]);
+  } finally {
+    await lanes.end();
+  }
+});

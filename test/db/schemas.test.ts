@@ -1,0 +1,264 @@
+/** The laws of clones: what a clone is, that nothing ties it to its template, and that recycling makes it one again. */
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { inTransaction, type Pool } from "~/db/connect";
+import {
+  type Blueprint,
+  type Built,
+  buildClone,
+  dropSchema,
+  newSchemaName,
+  readBlueprint,
+  refreshClone,
+} from "~/db/schemas";
+import { useDatabase } from "../support/database";
+
+const database = useDatabase({ empty: true });
+let sql: Pool;
+let blueprint: Blueprint;
+
+/** One of everything that a template may hold. */
+const TEMPLATE = `
+  create schema tpl_rich;
+  set search_path to tpl_rich;
+  create sequence counter start 100 increment 5;
+  create table "Odd Name" ("Key" text collate "C" primary key, "camelCase" int not null default 7 check ("camelCase" > 0));
+  create table parents (id serial primary key, name varchar(20) not null unique, extra jsonb default '{}');
+  create table children (
+    id int generated always as identity primary key,
+    parent_id int references parents on delete cascade,
+    twin_id int references children deferrable initially deferred,
+    price numeric(10,2) default 1.5, total numeric generated always as (price * 2) stored,
+    at timestamptz, tags text[], code text default nextval('counter')::text
+  );
+  create table links (a int, b int, note text, primary key (b, a));
+  create index links_note on links (lower(note)) where note is not null;
+  insert into "Odd Name" values ('x', 1), ('Y', 2);
+  insert into parents (name) select 'p' || i from generate_series(1, 5) i;
+  insert into children (parent_id, at, tags) select 1 + i % 5, '2026-01-01', array['a', null, 'b"c'] from generate_series(1, 20) i;
+  insert into links select i, i * 2, case when i % 2 = 0 then repeat('long ', 1000) end from generate_series(1, 50) i;
+  set search_path to ''
+`;
+
+beforeAll(async () => {
+  sql = database.sql;
+  await sql.unsafe(TEMPLATE);
+  blueprint = await readBlueprint(sql, "tpl_rich");
+});
+
+async function clone(from: Blueprint = blueprint): Promise<{ schema: string; built: Built }> {
+  const schema = newSchemaName();
+  return { schema, built: await inTransaction(sql, (tx) => buildClone(tx, from, schema)) };
+}
+
+/** All catalog entries of a schema as text, with its name taken out. */
+async function fingerprint(schema: string): Promise<string> {
+  const rows = await sql`
+    select 'column ' || c.relname || ' ' || concat_ws(' ', a.attnum, a.attname, format_type(a.atttypid, a.atttypmod),
+      a.attnotnull, a.attidentity, a.attgenerated, a.attcollation, pg_get_expr(d.adbin, d.adrelid), c.relreplident) as line
+    from pg_attribute a join pg_class c on c.oid = a.attrelid
+    left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
+    where c.relnamespace = ${schema}::regnamespace and c.relkind = 'r' and a.attnum > 0
+    union all select 'constraint ' || conname || ' ' || pg_get_constraintdef(oid) from pg_constraint where connamespace = ${schema}::regnamespace
+    union all select 'index ' || pg_get_indexdef(indexrelid) from pg_index join pg_class i on i.oid = indexrelid where i.relnamespace = ${schema}::regnamespace
+    union all select 'sequence ' || concat_ws(' ', c.relname, seqtypid::regtype, seqstart, seqincrement, seqmin, seqmax, seqcycle,
+      (select t.relname || '.' || refobjsubid from pg_depend p join pg_class t on t.oid = p.refobjid
+        where p.objid = c.oid and p.deptype in ('a', 'i') and p.refclassid = 'pg_class'::regclass))
+      from pg_sequence join pg_class c on c.oid = seqrelid where c.relnamespace = ${schema}::regnamespace
+    order by 1
+  `;
+  return rows
+    .map(({ line }) => line)
+    .join("\n")
+    .replaceAll(schema, "S")
+    .replaceAll(" f\n", "\n")
+    .replaceAll(" d\n", "\n");
+}
+
+/** Rows of every table and the state of every sequence. */
+async function content(schema: string): Promise<Record<string, string>> {
+  const tables = await sql<{ name: string }[]>`
+    select relname as name from pg_class where relnamespace = ${schema}::regnamespace and relkind = 'r' order by 1
+  `;
+  const all: Record<string, string> = {};
+  for (const { name } of tables) {
+    const [row] = await sql.unsafe(
+      `select md5(coalesce(string_agg(r::text, '|' order by r::text), '')) as md5 from "${schema}"."${name}" r`,
+    );
+    all[name] = row?.["md5"];
+  }
+  const sequences = await sql<{ name: string }[]>`
+    select relname as name from pg_class where relnamespace = ${schema}::regnamespace and relkind = 'S' order by 1
+  `;
+  for (const { name } of sequences) {
+    const [row] = await sql.unsafe(
+      `select last_value || ' ' || is_called as state from "${schema}"."${name}"`,
+    );
+    all[name] = row?.["state"];
+  }
+  return all;
+}
+
+describe("a clone", () => {
+  test("has the template's catalog entries", async () => {
+    const { schema } = await clone();
+    expect(await fingerprint(schema)).toBe(await fingerprint("tpl_rich"));
+  });
+
+  test("has full replica identity on every table", async () => {
+    const { schema } = await clone();
+    const rows = await sql`
+      select distinct relreplident::text as identity from pg_class where relnamespace = ${schema}::regnamespace and relkind = 'r'
+    `;
+    expect([...rows]).toEqual([{ identity: "f" }]);
+  });
+
+  test("has the template's rows and sequences", async () => {
+    const { schema } = await clone();
+    expect(await content(schema)).toEqual(await content("tpl_rich"));
+  });
+
+  test("depends on nothing of another schema", async () => {
+    const { schema } = await clone();
+    const edges = await sql`
+      select pg_describe_object(d.classid, d.objid, 0) as what from pg_depend d
+      join pg_class c on c.oid = d.objid and d.classid = 'pg_class'::regclass
+      join pg_class r on r.oid = d.refobjid and d.refclassid = 'pg_class'::regclass
+      where c.relnamespace = ${schema}::regnamespace and r.relnamespace <> c.relnamespace and r.relnamespace <> 'pg_catalog'::regnamespace
+    `;
+    expect([...edges]).toEqual([]);
+  });
+
+  test("lives on when its template goes, and leaves nothing when it goes itself", async () => {
+    await sql.unsafe(TEMPLATE.replaceAll("tpl_rich", "tpl_gone"));
+    const { schema } = await clone(await readBlueprint(sql, "tpl_gone"));
+    const before = await fingerprint(schema);
+    await dropSchema(sql, "tpl_gone");
+
+    expect(await fingerprint(schema)).toBe(before);
+    await sql.unsafe(`insert into "${schema}".parents (name) values ('new')`);
+
+    await dropSchema(sql, schema);
+    const [left] =
+      await sql`select count(*)::int as count from pg_class c join pg_namespace n on n.oid = relnamespace where nspname = ${schema}`;
+    expect(left?.["count"]).toBe(0);
+  });
+
+  test("gives the same ids as another clone", async () => {
+    const clones = await Promise.all([clone(), clone()]);
+    const made = await Promise.all(
+      clones.map(({ schema }) =>
+        sql
+          .unsafe(
+            `set search_path to "${schema}"; insert into children (parent_id) values (1) returning id, code`,
+          )
+          .then(() =>
+            sql.unsafe(`select max(id) as id, max(code::int) as code from "${schema}".children`),
+          ),
+      ),
+    );
+    expect(made[0]?.[0]).toEqual(made[1]![0]!);
+  });
+
+  test("of a template that was made from a clone is the same again", async () => {
+    const { schema } = await clone();
+    const { schema: again } = await clone(await readBlueprint(sql, schema));
+    expect([await fingerprint(again), await content(again)]).toEqual([
+      await fingerprint("tpl_rich"),
+      await content("tpl_rich"),
+    ]);
+  });
+});
+
+describe("a template cannot be cloned", () => {
+  test.each([
+    ["with a view", "create view v as select 1 as one"],
+    ["with a function", "create function f() returns int language sql as 'select 1'"],
+    ["with an enum", "create type mood as enum ('good')"],
+    ["with a table without a key", "create table keyless (a int)"],
+    ["with a deferrable key", "create table late (a int primary key deferrable)"],
+    [
+      "with a trigger",
+      "create table t (a int primary key); create trigger x before update on t for each row execute function suppress_redundant_updates_trigger()",
+    ],
+  ])("%s", async (_case, ddl) => {
+    await sql.unsafe(
+      `drop schema if exists tpl_bad cascade; create schema tpl_bad; set search_path to tpl_bad; ${ddl}; set search_path to ''`,
+    );
+    await expect(readBlueprint(sql, "tpl_bad")).rejects.toThrow("cannot be cloned");
+  });
+});
+
+describe("a used clone", () => {
+  let used: { schema: string; built: Built };
+  beforeEach(async () => {
+    used = await clone();
+  });
+  const refresh = () =>
+    inTransaction(sql, (tx) => refreshClone(tx, blueprint, { schema: used.schema, ...used.built }));
+  const run = (statements: string) =>
+    sql.unsafe(`set search_path to "${used.schema}"; ${statements}; set search_path to ''`);
+
+  const operation = fc.constantFrom(
+    "insert into parents (name) values (gen_random_uuid()::text::varchar(20))",
+    "update parents set extra = '{\"a\":1}' where id = 2",
+    "delete from parents where id = 3",
+    "update links set note = 'other' where a = 4",
+    "delete from links where a > 40",
+    "delete from children",
+    "update children set at = now()",
+    "insert into children (parent_id) select id from parents limit 1",
+    "select nextval('counter')",
+    'update "Odd Name" set "Key" = "Key" || \'!\'',
+    "truncate links",
+    "update links set note = note",
+    "delete from links where a = 5; insert into links values (5, 10, null)",
+  );
+
+  test("equals its template again after any changes, row for row, sequences included, time after time", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(operation, { maxLength: 8 }), async (operations) => {
+        for (const statement of operations) await run(statement);
+
+        const refreshed = await refresh();
+
+        expect(refreshed).toBeDefined();
+        used.built = refreshed!;
+        expect(await content(used.schema)).toEqual(await content("tpl_rich"));
+        expect(await fingerprint(used.schema)).toBe(await fingerprint("tpl_rich"));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test.each([
+    ["a new table", "create table extra (a int primary key)"],
+    ["a new column", "alter table links add column more int"],
+    ["a dropped table", "drop table links"],
+    ["another replica identity", "alter table links replica identity default"],
+    ["a dropped index", "drop index links_note"],
+    [
+      "a trigger left behind",
+      "create trigger x before update on links for each row execute function suppress_redundant_updates_trigger()",
+    ],
+  ])("that was altered by %s is not handed out again", async (_case, ddl) => {
+    await run(ddl);
+    expect(await refresh()).toBeUndefined();
+  });
+
+  test("is refreshed only after a write that is under way", async () => {
+    let commit: () => void = () => {};
+    const writing = sql.begin(async (tx) => {
+      await tx.unsafe(`update "${used.schema}".links set note = 'late'`);
+      await new Promise<void>((resolve) => (commit = resolve));
+    });
+    await Bun.sleep(30);
+    const refreshing = refresh();
+    await Bun.sleep(50);
+    commit();
+    await writing;
+
+    expect(await refreshing).toBeDefined();
+    expect(await content(used.schema)).toEqual(await content("tpl_rich"));
+  });
+});

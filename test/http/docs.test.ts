@@ -1,0 +1,150 @@
+/** The OpenAPI document and its explorer. */
+import { describe, expect, test } from "bun:test";
+import { chromium } from "playwright-core";
+import { METHODS } from "~/replicas/chat/api/index";
+import { useDatabase } from "../support/database";
+import { useProgram } from "../support/program";
+
+const database = useDatabase();
+const program = useProgram(database);
+
+type Operation = {
+  summary?: string;
+  tags?: string[];
+  security?: object[];
+  operationId?: string;
+  parameters?: { name: string; in: string }[];
+  requestBody?: { content: Record<string, unknown> };
+  responses: Record<string, { description?: string; content?: Record<string, { schema: any }> }>;
+};
+type Document = {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: any;
+};
+
+const document = async () => (await (await fetch(`${program.url}/docs/json`)).json()) as Document;
+const operations = ({ paths }: Document) =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      path,
+      method: method.toUpperCase(),
+      operation,
+    })),
+  );
+
+describe("the document", () => {
+  test("lists exactly the platform's routes", async () => {
+    const listed = operations(await document())
+      .filter(({ path }) => path.startsWith("/api/platform"))
+      .map(({ method, path }) => `${method} ${path}`);
+    const served = program.program.app.router.routes
+      .filter(({ path }) => path.startsWith("/api/platform"))
+      .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`);
+    expect(listed.toSorted()).toEqual(served.toSorted());
+  });
+
+  test("lists every chat method", async () => {
+    const listed = operations(await document()).flatMap(
+      ({ path }) => /services\/chat\/(.+)$/.exec(path)?.[1] ?? [],
+    );
+    expect(listed.toSorted()).toEqual([...METHODS.keys()].toSorted());
+  });
+
+  test("says of every operation what it is for, who may call it, and what it answers", async () => {
+    const { components, ...rest } = await document();
+    for (const { path, method, operation } of operations({ components, ...rest })) {
+      const at = `${method} ${path}`;
+      expect([at, operation.summary?.length ?? 0]).not.toEqual([at, 0]);
+      expect([at, operation.tags?.length ?? 0]).not.toEqual([at, 0]);
+      expect([at, Array.isArray(operation.security)]).toEqual([at, true]);
+      for (const scheme of operation.security?.flatMap(Object.keys) ?? [])
+        expect(Object.keys(components.securitySchemes)).toContain(scheme);
+      for (const [status, response] of Object.entries(operation.responses)) {
+        expect([at, status, response.description?.length ?? 0]).not.toEqual([at, status, 0]);
+        expect(Object.keys(response.content ?? {})).toEqual(["application/json"]);
+      }
+      for (const name of path.match(/\{(\w+)\}/g) ?? [])
+        expect(operation.parameters?.map((parameter) => `{${parameter.name}}`)).toContain(name);
+    }
+  });
+
+  test("documents errors by status and code", async () => {
+    const { paths } = await document();
+    const { responses } = paths["/api/platform/diffRun"]!["post"]!;
+    expect(Object.keys(responses)).toEqual([
+      "200",
+      "400",
+      "401",
+      "404",
+      "413",
+      "429",
+      "500",
+      "503",
+    ]);
+    const codes = responses["400"]?.content?.["application/json"]?.schema.properties.error.enum;
+    expect(codes).toEqual(["invalid_request", "run_already_completed"]);
+  });
+
+  test("uses nothing that OpenAPI 3.0 does not know", async () => {
+    const text = JSON.stringify(await document());
+    expect(text).not.toContain('"const":');
+    expect(text).not.toContain("multipart/form-data");
+  });
+});
+
+describe("the explorer", () => {
+  test("asks no other host for anything", async () => {
+    for (const path of ["/docs", "/docs/explorer.js", "/docs/explorer.css"]) {
+      const response = await fetch(program.url + path);
+      expect([path, response.status]).toEqual([path, 200]);
+    }
+    const page = await fetch(`${program.url}/docs`);
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'self'");
+    expect(await page.text()).not.toMatch(/(src|href)="https?:/);
+  });
+
+  const browserPath = Bun.which("chromium") ?? Bun.which("google-chrome");
+  if (browserPath)
+    test("works in a browser that has no network: a call from the page gets its answer", async () => {
+      const browser = await chromium.launch({
+        executablePath: browserPath,
+        args: [
+          "--no-sandbox",
+          "--disable-gpu",
+          "--disable-background-networking",
+          "--disable-component-update",
+          "--disable-sync",
+        ],
+      });
+      try {
+        const page = await browser.newPage();
+        const foreign: string[] = [];
+        page.on("request", (request) => {
+          const url = request.url();
+          if (!url.startsWith(program.url) && !url.startsWith("data:") && !url.startsWith("blob:"))
+            foreign.push(url);
+        });
+        const complaints: string[] = [];
+        page.on(
+          "console",
+          (message) => message.type() === "error" && complaints.push(message.text()),
+        );
+
+        await page.goto(`${program.url}/docs`);
+        const health = page.locator("#operations-health-getApiPlatformHealth");
+        await health.locator(".opblock-summary-control").click();
+        await health.getByRole("button", { name: "Execute" }).click();
+        const answer = await health
+          .locator(".live-responses-table .highlight-code")
+          .first()
+          .textContent();
+
+        expect(answer).toContain('"service": "diorama"');
+        expect(foreign).toEqual([]);
+        expect(complaints).toEqual([]);
+      } finally {
+        await browser.close();
+      }
+    });
+});

@@ -1,0 +1,238 @@
+/** What holds for every answer, whatever path it takes. */
+import { describe, expect, test } from "bun:test";
+import { connect } from "node:net";
+import { STATUS } from "~/errors";
+import { useDatabase } from "../support/database";
+import { expectRefusal, useProgram } from "../support/program";
+
+const database = useDatabase();
+const program = useProgram(database);
+const JSON_TYPE = { "Content-Type": "application/json" };
+
+const raw = async (
+  method: string,
+  path: string,
+  body?: string | Uint8Array,
+  headers: Record<string, string> = JSON_TYPE,
+) => {
+  const response = await fetch(program.url + path, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: body as string }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text ? JSON.parse(text) : undefined,
+  };
+};
+
+describe("every answer", () => {
+  test("carries a request id: the caller's if it is sane, else one of ours", async () => {
+    const id = async (given: string) =>
+      (await raw("GET", "/api/platform/health", undefined, { "X-Request-Id": given })).headers.get(
+        "x-request-id",
+      );
+    expect(await id("trace_1-A")).toBe("trace_1-A");
+    for (const odd of ["../../", "x".repeat(65), "a b", ""])
+      expect(await id(odd)).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test.each([
+    ["GET", "/api/platform/health"],
+    ["GET", "/api/platform/nope"],
+    ["POST", "/api/platform/initEnv"],
+    ["GET", `/api/env/${"0".repeat(32)}/services/chat/api.test`],
+  ])("of %s %s is JSON that nobody caches or sniffs", async (method, path) => {
+    const { headers } = await raw(method, path);
+    expect(headers.get("content-type")).toStartWith("application/json");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(headers.get("access-control-allow-origin")).toBeNull();
+  });
+});
+
+describe("paths and methods", () => {
+  test.each([
+    ["GET", "/", 404, "not_found"],
+    ["GET", "/api/platform", 404, "not_found"],
+    ["GET", "/api/platform/nope", 404, "not_found"],
+    ["GET", "/api/env/x", 404, "not_found"],
+    ["PUT", "/api/platform/initEnv", 405, "method_not_allowed"],
+    ["GET", "/api/platform/diffRun", 405, "method_not_allowed"],
+    ["POST", "/api/platform/results/x", 405, "method_not_allowed"],
+    ["POST", "/api/platform/health", 405, "method_not_allowed"],
+  ])("%s %s is %d %s", async (method, path, status, code) => {
+    expectRefusal(await raw(method, path), status, code);
+  });
+
+  test("a method that is not allowed comes with those that are", async () => {
+    expect((await raw("GET", "/api/platform/initEnv")).headers.get("allow")).toBe("POST");
+    expect((await raw("POST", "/api/platform/env/x")).headers.get("allow")).toBe("DELETE");
+  });
+
+  test("a parameter given twice is refused", async () => {
+    expectRefusal(await raw("GET", "/api/platform/results/x?a=1&a=2"), 400, "invalid_request");
+  });
+});
+
+describe("a body", () => {
+  const MIB = 1024 * 1024;
+  const cases: [string, string | Uint8Array | undefined, Record<string, string>, number, string][] =
+    [
+      ["that is cut off", '{"envId":', JSON_TYPE, 400, "invalid_request"],
+      ["that is empty", "", JSON_TYPE, 400, "invalid_request"],
+      ["null", "null", JSON_TYPE, 400, "invalid_request"],
+      ["a number", "1", JSON_TYPE, 400, "invalid_request"],
+      ["a list", "[]", JSON_TYPE, 400, "invalid_request"],
+      ["a string", '"x"', JSON_TYPE, 400, "invalid_request"],
+      ["of no type", '{"envId":"x"}', { "Content-Type": "" }, 400, "invalid_request"],
+      ["of text", '{"envId":"x"}', { "Content-Type": "text/plain" }, 400, "invalid_request"],
+      [
+        "of a form",
+        "envId=x",
+        { "Content-Type": "application/x-www-form-urlencoded" },
+        400,
+        "invalid_request",
+      ],
+      [
+        "of another JSON",
+        '{"envId":"x"}',
+        { "Content-Type": "application/vnd.api+json" },
+        400,
+        "invalid_request",
+      ],
+      [
+        "in UTF-16",
+        '{"envId":"x"}',
+        { "Content-Type": "application/json; charset=utf-16" },
+        400,
+        "invalid_request",
+      ],
+      [
+        "that says it is compressed",
+        '{"envId":"x"}',
+        { ...JSON_TYPE, "Content-Encoding": "gzip" },
+        400,
+        "invalid_request",
+      ],
+      [
+        "of 1 MiB and a byte",
+        `{"envId":"${"x".repeat(MIB)}"}`,
+        JSON_TYPE,
+        413,
+        "request_too_large",
+      ],
+      ["of 12 MiB", `{"envId":"${"x".repeat(12 * MIB)}"}`, JSON_TYPE, 413, "request_too_large"],
+      ["nested 100,000 deep", "[".repeat(100_000), JSON_TYPE, 400, "invalid_request"],
+      ["with 50,000 nested objects", '{"a":'.repeat(50_000), JSON_TYPE, 400, "invalid_request"],
+      [
+        "of broken UTF-8",
+        new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
+        JSON_TYPE,
+        400,
+        "invalid_request",
+      ],
+      ["with NUL", '{"envId":"a\\u0000b"}', JSON_TYPE, 400, "invalid_request"],
+      ["with half a surrogate pair", '{"envId":"\\ud800"}', JSON_TYPE, 400, "invalid_request"],
+      ["with a byte order mark", '\ufeff{"envId":"x"}', JSON_TYPE, 404, "environment_not_found"],
+      [
+        "in UTF-8 by name",
+        '{"envId":"x"}',
+        { "Content-Type": "application/json; charset=UTF-8" },
+        404,
+        "environment_not_found",
+      ],
+      [
+        "with more than is asked for",
+        '{"envId":"x","user_id":"root","status":"passed"}',
+        JSON_TYPE,
+        404,
+        "environment_not_found",
+      ],
+    ];
+  test.each(cases)("%s", async (_case, body, headers, status, code) => {
+    expectRefusal(await raw("POST", "/api/platform/startRun", body, headers), status, code);
+  });
+
+  test("pollutes nothing", async () => {
+    await raw(
+      "POST",
+      "/api/platform/startRun",
+      '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"envId":"x"}',
+    );
+    expect(({} as { polluted?: number }).polluted).toBeUndefined();
+  });
+
+  test("that comes in pieces without a length is bounded too", async () => {
+    const body = new ReadableStream({
+      pull(controller) {
+        controller.enqueue(new TextEncoder().encode("x".repeat(65_536)));
+      },
+    });
+    const response = await fetch(`${program.url}/api/platform/startRun`, {
+      method: "POST",
+      headers: JSON_TYPE,
+      body,
+    }).catch(() => undefined);
+    if (response) expect(response.status).toBe(413);
+    expect((await raw("GET", "/api/platform/health")).status).toBe(200);
+  });
+
+  test("of a service call may have 4 MiB", async () => {
+    const environment = await program.environment();
+    const call = (length: number) =>
+      raw(
+        "POST",
+        `${environment.environmentUrl}/api.test`,
+        JSON.stringify({ foo: "x".repeat(length) }),
+      );
+    expect((await call(3 * MIB)).body.ok).toBe(true);
+    expectRefusal(await call(4 * MIB), 413, "request_too_large");
+  });
+});
+
+test("garbage on the wire does not hurt the server", async () => {
+  const port = Number(new URL(program.url).port);
+  const garbage = [
+    "\u0000\u0001\u0002\r\n\r\n",
+    "GET / HTTP/1.1\r\n\r\n",
+    "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+  ];
+  for (const bytes of garbage)
+    await new Promise<void>((resolve) => {
+      const socket = connect(port, "127.0.0.1", () => socket.end(bytes));
+      socket.on("close", () => resolve());
+      socket.on("error", () => resolve());
+      socket.resume();
+    });
+  expect((await raw("GET", "/api/platform/health")).status).toBe(200);
+});
+
+test("a client that goes away does not take its call with it", async () => {
+  const environment = await program.environment();
+  await Promise.all(
+    Array.from({ length: 20 }, async (_, index) => {
+      const stop = new AbortController();
+      setTimeout(() => stop.abort(), index % 5);
+      await fetch(`${program.url}${environment.environmentUrl}/chat.postMessage`, {
+        method: "POST",
+        headers: JSON_TYPE,
+        body: JSON.stringify({ channel: "C01GENERAL", text: `gone ${index}` }),
+        signal: stop.signal,
+      }).catch(() => undefined);
+    }),
+  );
+  expect(
+    await program.chat(environment, "chat.postMessage", {
+      channel: "C01GENERAL",
+      text: "still here",
+    }),
+  ).toMatchObject({ ok: true });
+});
+
+test("the table of codes has a status for each, and no other status is used", () => {
+  expect(new Set(Object.values(STATUS))).toEqual(new Set([400, 401, 404, 405, 413, 500, 503]));
+});

@@ -1,0 +1,290 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connect, type Pool } from "~/db/connect";
+import { credentialKind, DEVELOPMENT_KEY, newCredential } from "~/platform/keys/format";
+import { createKey } from "~/platform/keys/keys";
+import { revokeKey } from "~/platform/keys/store";
+import { useDatabase } from "../../support/database";
+import { expectRefusal, expectStatus, startTestProgram, useProgram } from "../../support/program";
+
+const database = useDatabase();
+const development = useProgram(database);
+const production = useProgram(database, { ENVIRONMENT: "production", HOST: "127.0.0.1" });
+let pool: Pool;
+
+beforeAll(() => {
+  pool = connect(database.url, { max: 2, name: "test", camel: true });
+});
+afterAll(() => pool.end());
+
+const make = (days: number | null = null, plan: "free" | "pro" | "enterprise" = "free") =>
+  createKey(pool, { userId: "someone", name: "", plan, expiresInDays: days });
+const ask = (server: typeof production, key?: string) =>
+  server.get("/results/none", key === undefined ? {} : { "X-API-Key": key });
+
+describe("a key", () => {
+  test("looks like one, and a typing error does not", () => {
+    const key = newCredential("k");
+    expect(key).toMatch(/^diorama_k_[0-9A-Za-z]{49}$/);
+    expect(credentialKind(key)).toBe("k");
+    expect(credentialKind(newCredential("e"))).toBe("e");
+    const last = key.at(-1) === "A" ? "B" : "A";
+    expect(credentialKind(key.slice(0, -1) + last)).toBeUndefined();
+  });
+
+  test("is never stored", async () => {
+    const { key, keyId } = await make();
+    const [row] =
+      await database.sql`select k::text as text from diorama.api_keys k where key_id = ${keyId}`;
+    expect(row?.["text"]).not.toContain(key.slice(10));
+  });
+
+  test("opens the platform in production", async () => {
+    expectRefusal(await ask(production, (await make()).key), 404, "run_not_found");
+  });
+
+  test("ends when it expires, and at once when it is revoked", async () => {
+    const brief = await make(0.5 / 86_400);
+    expectRefusal(await ask(production, brief.key), 404, "run_not_found");
+    await Bun.sleep(600);
+    expectRefusal(await ask(production, brief.key), 401, "not_authed", "API key has expired");
+
+    const revoked = await make();
+    expectRefusal(await ask(production, revoked.key), 404, "run_not_found");
+    await revokeKey(pool, revoked.keyId);
+    expectRefusal(await ask(production, revoked.key), 401, "not_authed", "API key has expired");
+  });
+
+  test("that is revoked no longer opens an environment, which is remembered", async () => {
+    const { key, keyId } = await make();
+    const headers = { "X-API-Key": key };
+    const environment = await production.environment({}, headers);
+    const call = () =>
+      fetch(`${production.url}${environment.environmentUrl}/api.test`, { headers });
+    expect((await call()).status).toBe(200);
+    await revokeKey(pool, keyId);
+    expect((await call()).status).toBe(401);
+  });
+});
+
+describe("without a good key", () => {
+  const bad: [string, string | undefined, string][] = [
+    ["none", undefined, "API key required"],
+    ["an empty one", "", "API key required"],
+    ["spaces", "   ", "API key required"],
+    ["an unknown one", newCredential("k"), "Invalid API key"],
+    ["another word", "' OR '1'='1", "Invalid API key"],
+    ["the development key", DEVELOPMENT_KEY, "Invalid API key"],
+    ["an environment's token", newCredential("e"), "Invalid API key"],
+    ["8 kB", "x".repeat(8_000), "Invalid API key"],
+  ];
+  test.each(bad)("production refuses %s", async (_case, key, detail) => {
+    expectRefusal(await ask(production, key), 401, "not_authed", detail);
+  });
+
+  test("nothing is told, not even whether a path exists", async () => {
+    for (const [method, path] of [
+      ["POST", "/initEnv"],
+      ["POST", "/startRun"],
+      ["POST", "/diffRun"],
+      ["GET", "/results/x"],
+      ["DELETE", "/env/x"],
+      ["GET", "/nope"],
+      ["PATCH", "/initEnv"],
+    ] as const)
+      expectRefusal(await production.call(method, path), 401, "not_authed", "API key required");
+    const service = await fetch(`${production.url}/api/env/x/services/y/z`);
+    expect([service.status, ((await service.json()) as { error: string }).error]).toEqual([
+      401,
+      "not_authed",
+    ]);
+  });
+
+  test("health and the explorer are open", async () => {
+    expectStatus(await production.get("/health"), 200);
+    expect((await fetch(`${production.url}/docs`)).status).toBe(200);
+    expect((await fetch(`${production.url}/docs/json`)).status).toBe(200);
+  });
+
+  test("development takes a call without one, and refuses a wrong one all the same", async () => {
+    expectRefusal(await ask(development), 404, "run_not_found");
+    expectRefusal(await ask(development, DEVELOPMENT_KEY), 404, "run_not_found");
+    expectRefusal(await ask(development, newCredential("k")), 401, "not_authed", "Invalid API key");
+  });
+
+  test.each([
+    ["query", "?api_key=KEY", {}],
+    ["Authorization", "", { Authorization: "Bearer KEY" }],
+    ["cookie", "", { Cookie: "X-API-Key=KEY" }],
+  ])("a key in the %s is not looked for", async (_where, query, headers) => {
+    const { key } = await make();
+    const filled = Object.fromEntries(
+      Object.entries(headers as Record<string, string>).map(([name, value]) => [
+        name,
+        value.replace("KEY", key),
+      ]),
+    );
+    expectRefusal(
+      await production.get(`/results/x${query.replace("KEY", key)}`, filled),
+      401,
+      "not_authed",
+      "API key required",
+    );
+  });
+});
+
+describe("limits", () => {
+  const limited = useProgram(database, {
+    ENVIRONMENT: "production",
+    HOST: "127.0.0.1",
+    RATE_LIMITS: "true",
+  });
+
+  test("admit exactly as many as they say, on two servers at once", async () => {
+    const other = await startTestProgram(database, {
+      ENVIRONMENT: "production",
+      HOST: "127.0.0.1",
+      RATE_LIMITS: "true",
+    });
+    const { key } = await make();
+    const answers = await Promise.all(
+      Array.from({ length: 150 }, (_, index) => ask(index % 2 ? limited : other, key)),
+    );
+
+    expect(answers.filter(({ status }) => status === 404)).toHaveLength(100);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.body).toEqual({
+      valid: false,
+      reason: "hourly request limit reached",
+      limit: 100,
+      current: 100,
+    });
+    expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(0);
+    await other.program.stop();
+  });
+
+  test("count environments that are alive at the same time", async () => {
+    const { key } = await make();
+    const headers = { "X-API-Key": key };
+    const wanted = {
+      templateService: "chat",
+      templateName: "chat_default",
+      impersonateUserId: "U01AGENT",
+    };
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => limited.post("/initEnv", wanted, headers)),
+    );
+
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
+    expect(answers.find(({ status }) => status === 429)?.body).toEqual({
+      valid: false,
+      reason: "concurrent environment limit reached",
+      limit: 5,
+      current: 5,
+    });
+    const [used] = await database.sql`
+      select used from diorama.usage where kind = 'environment/day' and key_id = (select key_id from diorama.environments order by created_at desc limit 1)
+    `;
+    expect(used?.["used"]).toBe(5);
+  });
+
+  test("of a day have no Retry-After, which a client would honour until midnight", async () => {
+    const { key, keyId } = await make(null, "enterprise");
+    await database.sql`
+      insert into diorama.usage values (${keyId}, 'environment/day', date_trunc('day', now()), 200), (${keyId}, 'request/day', date_trunc('day', now()), 1999)
+    `;
+    const environments = await limited.post(
+      "/initEnv",
+      { templateService: "chat", templateName: "chat_default", impersonateUserId: "U01AGENT" },
+      { "X-API-Key": key },
+    );
+    expect([environments.status, environments.body]).toEqual([
+      429,
+      { valid: false, reason: "daily environment limit reached", limit: 200, current: 200 },
+    ]);
+    const requests = await ask(limited, key);
+    expect([requests.status, requests.body]).toEqual([
+      429,
+      { valid: false, reason: "daily request limit reached", limit: 2000, current: 2000 },
+    ]);
+    expect(requests.headers.get("retry-after")).toBeNull();
+  });
+
+  test("do not count refused credentials", async () => {
+    await Promise.all(Array.from({ length: 20 }, () => ask(limited, newCredential("k"))));
+    const rows =
+      await database.sql`select 1 from diorama.usage where key_id not in (select key_id from diorama.api_keys)`;
+    expect(rows).toHaveLength(0);
+  });
+});
+
+describe("a control plane", () => {
+  type Mode = () => Response | Promise<Response>;
+  let mode: Mode = () => Response.json({ valid: true, user_id: "planned" });
+  let asked = 0;
+  const plane = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: async (request) => {
+      asked++;
+      const { api_key: key } = (await request.json()) as { api_key?: string };
+      expect([new URL(request.url).pathname, typeof key]).toEqual(["/plane/validate", "string"]);
+      return await mode();
+    },
+  });
+  afterAll(() => plane.stop(true));
+  const planned = useProgram(database, {
+    ENVIRONMENT: "production",
+    HOST: "127.0.0.1",
+    CONTROL_PLANE_URL: `http://127.0.0.1:${plane.port}/plane`,
+  });
+
+  test("says who holds a key, and is asked once for calls at the same time and after", async () => {
+    mode = async () => {
+      await Bun.sleep(50);
+      return Response.json({ valid: true, user_id: "planned" });
+    };
+    asked = 0;
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(planned, "any-key")));
+    for (const answer of [...answers, await ask(planned, "any-key")])
+      expectRefusal(answer, 404, "run_not_found");
+    expect(asked).toBe(1);
+  });
+
+  test("refuses a key", async () => {
+    mode = () => Response.json({ valid: false });
+    expectRefusal(await ask(planned, "refused"), 401, "not_authed", "Invalid API key");
+  });
+
+  test("passes a used-up limit through", async () => {
+    mode = () =>
+      Response.json({ valid: false, reason: "daily request limit reached", limit: 9, current: 9 });
+    const { status, body } = await ask(planned, "limited");
+    expect([status, body]).toEqual([
+      429,
+      { valid: false, reason: "daily request limit reached", limit: 9, current: 9 },
+    ]);
+  });
+
+  const failures: [string, Mode][] = [
+    ["500", () => new Response("no", { status: 500 })],
+    ["HTML", () => new Response("<html>", { headers: { "Content-Type": "text/html" } })],
+    ["an empty object", () => Response.json({})],
+    ['valid: "true"', () => Response.json({ valid: "true", user_id: "x" })],
+    ["no user", () => Response.json({ valid: true })],
+    ["a user that is a number", () => Response.json({ valid: true, user_id: 5 })],
+    [
+      "a redirect",
+      () => new Response(null, { status: 307, headers: { Location: "http://127.0.0.1:1/" } }),
+    ],
+    ["3 MB", () => Response.json({ valid: true, user_id: "x", filler: "x".repeat(3_000_000) })],
+  ];
+  test.each(failures)(
+    "that answers %s makes a 503, never a user and never a 401",
+    async (name, broken) => {
+      mode = broken;
+      const answer = await ask(planned, `broken ${name}`);
+      expectRefusal(answer, 503, "service_unavailable");
+      expect(answer.headers.get("retry-after")).toBe("1");
+    },
+  );
+});

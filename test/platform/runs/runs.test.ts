@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { eventually, useDatabase } from "../../support/database";
+import {
+  expectRefusal,
+  expectStatus,
+  startTestProgram,
+  type TestProgram,
+  useProgram,
+} from "../../support/program";
+
+const database = useDatabase();
+const program = useProgram(database);
+let other: TestProgram;
+beforeAll(async () => {
+  other = await startTestProgram(database);
+});
+afterAll(() => other.program.stop());
+
+const start = async (envId: string, on = program) => {
+  const answer = await on.post("/startRun", { envId });
+  expectStatus(answer, 201);
+  return answer.body.runId as string;
+};
+const say = (environment: { environmentUrl: string }, text: string, on = program) =>
+  on.chat(environment, "chat.postMessage", { channel: "C01GENERAL", text });
+const texts = (diff: { inserts: { text?: string }[] }) => diff.inserts.map(({ text }) => text);
+
+describe("a run", () => {
+  test("holds what happened between its start and its end, and nothing else", async () => {
+    const environment = await program.environment();
+    await say(environment, "before");
+    const runId = await start(environment.environmentId);
+    await say(environment, "during");
+
+    const answer = await program.post("/diffRun", { runId });
+    await say(environment, "after");
+
+    expectStatus(answer, 200);
+    expect(answer.body).toMatchObject({ runId, status: "completed" });
+    expect(texts(answer.body.diff)).toEqual(["during"]);
+    const results = await program.get(`/results/${runId}`);
+    expect(results.body).toEqual({
+      runId,
+      status: "completed",
+      passed: null,
+      score: null,
+      failures: [],
+      diff: answer.body.diff,
+      execution_time: expect.any(Number),
+    });
+  });
+
+  test("reads as running until it is ended", async () => {
+    const { environmentId } = await program.environment();
+    const started = await program.post("/startRun", { envId: environmentId });
+    expect(started.body).toEqual({
+      runId: expect.stringMatching(/^[0-9a-f]{32}$/),
+      status: "running",
+      beforeSnapshot: expect.stringMatching(/^[0-9a-f]{32}$/),
+    });
+    expect((await program.get(`/results/${started.body.runId}`)).body).toEqual({
+      runId: started.body.runId,
+      status: "running",
+      passed: null,
+      score: null,
+      failures: [],
+      diff: null,
+      execution_time: null,
+    });
+  });
+
+  test("can follow another in the same environment", async () => {
+    const environment = await program.environment();
+    for (const text of ["first", "second"]) {
+      const runId = await start(environment.environmentId);
+      await say(environment, text);
+      expect(texts((await program.post("/diffRun", { runId })).body.diff)).toEqual([text]);
+    }
+  });
+
+  test("starts on one server and ends on another", async () => {
+    const environment = await program.environment();
+    const runId = await start(environment.environmentId, other);
+    await say(environment, "on the first");
+    await say(environment, "on the second", other);
+
+    const { body } = await program.post("/diffRun", { runId });
+
+    expect(texts(body.diff)).toEqual(["on the first", "on the second"]);
+  });
+
+  test("is started once by fifty callers on two servers", async () => {
+    const { environmentId } = await program.environment();
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        [program, other][index % 2]!.post("/startRun", { envId: environmentId }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    for (const answer of answers)
+      if (answer.status !== 201) expectRefusal(answer, 400, "run_already_exists");
+  });
+
+  test("is ended once by fifty callers on two servers", async () => {
+    const environment = await program.environment();
+    const runId = await start(environment.environmentId);
+    await say(environment, "once");
+
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        [program, other][index % 2]!.post("/diffRun", { runId }),
+      ),
+    );
+
+    const [winner, ...more] = answers.filter(({ status }) => status === 200);
+    expect(more).toEqual([]);
+    expect(texts(winner!.body.diff)).toEqual(["once"]);
+    for (const answer of answers)
+      if (answer !== winner) expectRefusal(answer, 400, "run_already_completed");
+    expect((await other.get(`/results/${runId}`)).body.diff).toEqual(winner!.body.diff);
+  });
+
+  test.each([
+    ["/startRun", { envId: "0".repeat(32) }, 404, "environment_not_found"],
+    ["/startRun", { envId: "nonsense" }, 404, "environment_not_found"],
+    ["/startRun", {}, 400, "invalid_request"],
+    ["/startRun", { envId: 5 }, 400, "invalid_request"],
+    ["/diffRun", { runId: "0".repeat(32) }, 404, "run_not_found"],
+    ["/diffRun", { runId: "' OR 1=1" }, 404, "run_not_found"],
+    ["/diffRun", {}, 400, "invalid_request"],
+  ])("%s %p is refused", async (path, body, status, code) => {
+    expectRefusal(await program.post(path, body), status, code);
+  });
+
+  test("names a test or a suite that exists, or does not start", async () => {
+    const { environmentId: envId } = await program.environment();
+    expectRefusal(await program.post("/startRun", { envId, testId: "x" }), 404, "test_not_found");
+    expectRefusal(
+      await program.post("/startRun", { envId, testSuiteId: "x" }),
+      404,
+      "suite_not_found",
+    );
+    await start(envId);
+  });
+});
+
+describe("a run whose environment", () => {
+  const abandoned = (runId: string, why: string) => ({
+    runId,
+    status: "failed",
+    passed: false,
+    score: { passed: 0, total: 0, percent: 0 },
+    failures: [`run abandoned: environment ${why}`],
+    diff: null,
+    execution_time: expect.any(Number),
+  });
+
+  test("is deleted is closed, and says so", async () => {
+    const environment = await program.environment();
+    const runId = await start(environment.environmentId);
+    await say(environment, "lost");
+    await program.call("DELETE", `/env/${environment.environmentId}`);
+
+    expect((await program.get(`/results/${runId}`)).body).toEqual(abandoned(runId, "deleted"));
+    expectRefusal(await program.post("/diffRun", { runId }), 400, "run_already_completed");
+  });
+
+  test("expires is closed, and says so at once", async () => {
+    const { environmentId, expiresAt } = await program.environment({ ttlSeconds: 1 });
+    const runId = await start(environmentId);
+    await Bun.sleep(Date.parse(expiresAt) - Date.now() + 10);
+
+    expect((await program.get(`/results/${runId}`)).body).toEqual(abandoned(runId, "expired"));
+    expectRefusal(await program.post("/diffRun", { runId }), 400, "run_already_completed");
+  });
+});
+
+describe("boundaries", () => {
+  test("a call answered before the start is out, one answered before the end is in, one across a boundary is whole", async () => {
+    const ROUNDS = 25;
+    for (let round = 0; round < ROUNDS; round++) {
+      const environment = await program.environment();
+      const calls: { text: string; sent: number; answered: number }[] = [];
+      let writing = true;
+      const writers = [program, other, program].map(async (server, writer) => {
+        for (let n = 0; writing; n++) {
+          const text = `${writer}-${n}`;
+          const sent = performance.now();
+          await say(environment, text, server);
+          calls.push({ text, sent, answered: performance.now() });
+        }
+      });
+      await Bun.sleep(Math.random() * 20);
+      const startSent = performance.now();
+      const runId = await start(environment.environmentId, round % 2 ? program : other);
+      const startAnswered = performance.now();
+      await Bun.sleep(Math.random() * 20);
+      const endSent = performance.now();
+      const { body } = await [program, other][round % 2]!.post("/diffRun", { runId });
+      const endAnswered = performance.now();
+      writing = false;
+      await Promise.all(writers);
+      await program.call("DELETE", `/env/${environment.environmentId}`);
+
+      const captured = new Set(texts(body.diff));
+      for (const { text, sent, answered } of calls) {
+        if (answered < startSent || sent > endAnswered) expect(captured.has(text)).toBe(false);
+        else if (sent > startAnswered && answered < endSent) expect(captured.has(text)).toBe(true);
+      }
+      expect(captured.size).toBe(body.diff.inserts.length);
+    }
+  }, 60_000);
+});
+
+test("a refused call leaves nothing in the diff", async () => {
+  const environment = await program.environment();
+  const runId = await start(environment.environmentId);
+  for (const [method, args] of [
+    ["chat.postMessage", { channel: "C01GENERAL" }],
+    ["chat.postMessage", { channel: "C99", text: "x" }],
+    ["chat.postMessage", { channel: "U02JOHN", text: "x", thread_ts: "1767603600.000100" }],
+    ["chat.update", { channel: "C01GENERAL", ts: "1767603600.000100", text: "not mine" }],
+    ["reactions.add", { channel: "C01GENERAL", timestamp: "1767604200.000200", name: "eyes" }],
+    ["conversations.create", { name: "general" }],
+    ["conversations.invite", { channel: "C01GENERAL", users: "U02JOHN,U99NOBODY" }],
+  ] as const)
+    expect(await program.chat(environment, method, args)).toMatchObject({ ok: false });
+
+  const { body } = await program.post("/diffRun", { runId });
+
+  expect(body.diff).toEqual({ inserts: [], updates: [], deletes: [] });
+});
+
+test("runs of ended environments do not hold the log back", async () => {
+  const environment = await program.environment();
+  await start(environment.environmentId);
+  await program.call("DELETE", `/env/${environment.environmentId}`);
+  await eventually(async () => {
+    const [active] =
+      await database.sql`select count(*)::int as count from diorama.runs where status in ('running', 'ending')
+      and run_id in (select run_id from diorama.runs where environment_id = ${environment.environmentId})`;
+    expect(active?.["count"]).toBe(0);
+  });
+});

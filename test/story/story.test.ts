@@ -1,0 +1,62 @@
+/** The story of the product from outside, with the official client, in every way of capturing: the same diff. */
+import { afterAll, describe, expect, test } from "bun:test";
+import { comparable, tell } from "../../scripts/story";
+import { startClusters } from "../support/clusters";
+import { createDatabase, dropDatabase } from "../support/database";
+import { startTestProgram } from "../support/program";
+
+const ways = (await startClusters()).flatMap((cluster) => [
+  ...cluster.plugins.map((plugin) => ({
+    cluster,
+    name: `${plugin} on ${cluster.name}`,
+    settings: { CAPTURE_PLUGIN: plugin },
+  })),
+  {
+    cluster,
+    name: `snapshots on ${cluster.name}`,
+    settings: { LOGICAL_REPLICATION_ENABLED: "false" },
+  },
+]);
+
+const diffs = new Map<string, string>();
+
+describe("the story", () => {
+  test.each(ways)("is told with $name", async ({ cluster, name, settings }) => {
+    const database = await createDatabase(cluster);
+    const { url, program } = await startTestProgram(database, settings);
+    try {
+      const { diff } = await tell(url);
+
+      expect(diff.inserts.map(({ __table__ }) => __table__)).toEqual([
+        "channels",
+        "channel_members",
+        "messages",
+        "messages",
+        "reactions",
+      ]);
+      expect(diff.updates).toEqual([
+        {
+          __table__: "messages",
+          key: { channel_id: "C02RANDOM", ts: "1767607800.000300" },
+          before: { text: "I am ordering lunch for Friday. Who is in?", edited: null },
+          after: {
+            text: "Lunch is on Friday. Who is in?",
+            edited: { user: "U01AGENT", ts: expect.any(String) },
+          },
+        },
+      ]);
+      expect(diff.deletes).toMatchObject([
+        { __table__: "reactions", name: "eyes", user_id: "U01AGENT" },
+      ]);
+      diffs.set(name, comparable(diff));
+    } finally {
+      await program.stop();
+      await dropDatabase(database);
+    }
+  });
+
+  afterAll(() => {
+    expect(diffs.size).toBe(ways.length);
+    expect(new Set(diffs.values()).size).toBe(1);
+  });
+});

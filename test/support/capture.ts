@@ -1,0 +1,97 @@
+/** Runs on bare schemas, for tests of capture below the platform. */
+import { type Capture, createCapture } from "~/capture/capture";
+import type { Diff } from "~/capture/fold";
+import type { Plugin } from "~/capture/slot";
+import { connect, type Pool } from "~/db/connect";
+import { createLog } from "~/log";
+import type { TestDatabase } from "./database";
+
+export type Keys = Record<string, string[]>;
+
+const newId = () => crypto.randomUUID().replaceAll("-", "");
+
+/** One server's capture on a database that has the platform's tables. */
+export async function startCapture(
+  database: TestDatabase,
+  way: Plugin | "snapshot",
+  settings: { idleSeconds?: number; walBudgetBytes?: number } = {},
+) {
+  const pool = connect(database.url, { max: 8, name: "platform", camel: true });
+  const log = createLog("error");
+  const capture = await createCapture({
+    kind: way === "snapshot" ? "snapshot" : "log",
+    options: {
+      url: database.url,
+      plugin: way === "snapshot" ? "pgoutput" : way,
+      idleSeconds: settings.idleSeconds ?? 60,
+      walBudgetBytes: settings.walBudgetBytes ?? 2 ** 31,
+    },
+    level: "error",
+    pool,
+    log,
+  });
+  return {
+    pool,
+    capture,
+    async stop() {
+      await capture.stop();
+      await pool.end({ timeout: 1 });
+    },
+  };
+}
+
+/** Starts a run on a schema; the answer's `end` ends it and returns what is stored of it. */
+export async function record(pool: Pool, capture: Capture, schema: string, keys: Keys) {
+  const run = newId();
+  const kind = capture.kind;
+  await pool`
+    insert into diorama.environments (environment_id, user_id, key_id, service, template_name, schema_name, acting_user_id, token_hash, expires_at)
+    values (${run}, 'tester', 'key', 'chat', 'none', ${schema}, 'U1', '', now() + interval '1 hour')
+  `;
+  const started = await capture.start({ run, schema, keys }, async (sql, mark) => {
+    const rows = await sql`
+      with started as (
+        insert into diorama.runs (run_id, environment_id, schema_name, user_id, before_snapshot, capture, status)
+        values (${run}, ${run}, ${schema}, 'tester', 'b', ${kind}, 'running') returning run_id
+      )
+      select run_id, ${mark}::text from started
+    `;
+    return rows.count === 1;
+  });
+  if (!started) throw new Error("the run did not start");
+  const read = async (by: Pool = pool) => {
+    const [row] = await by<{ status: string; failures: string[]; diff: Diff | null }[]>`
+      select status, failures, diff from diorama.runs where run_id = ${run}
+    `;
+    if (!row) throw new Error("the run is gone");
+    return row;
+  };
+  return {
+    run,
+    read,
+    /** Ends it, on another server if one is given. */
+    async end(by: { pool: Pool; capture: Capture } = { pool, capture }) {
+      await by.capture.end({ run, schema, kind }, async (sql, mark) => {
+        const rows = await sql`
+          with ending as (
+            update diorama.runs set status = 'ending', ended_at = now()
+            where run_id = ${run} and status = 'running' returning run_id
+          )
+          select run_id, ${mark}::text from ending
+        `;
+        return rows.count === 1;
+      });
+      return await read(by.pool);
+    },
+  };
+}
+
+/** A diff whose lists are sorted, for comparison with one that came about in another order. */
+export function sorted(diff: Diff | null): string {
+  if (!diff) return "null";
+  const lists = Object.entries(diff).map(([name, rows]) => [
+    name,
+    rows.map((row) => JSON.stringify(row)).toSorted(),
+  ]);
+  return JSON.stringify(lists);
+}
