@@ -23,7 +23,15 @@ export const SESSION = {
   extra_float_digits: "1",
   bytea_output: "hex",
   search_path: "",
+  // Statements are short: compiling one would take longer than running it.
+  jit: "off",
 } as const;
+
+/**
+ * Of a session that is bound to its environments: each statement is planned once, not anew for its first five runs.
+ * That plan may be made while a table is still empty and must serve when it is large, so it reads by index.
+ */
+const BOUND = { plan_cache_mode: "force_generic_plan", enable_seqscan: "off" } as const;
 
 /** A free connection is waited for this long; then the call answers 503. */
 const QUEUE_DEADLINE_SECONDS = 5;
@@ -59,8 +67,7 @@ export function connect(
     connection: {
       ...SESSION,
       application_name: `diorama ${name}`,
-      // A session that is bound to its environments plans each statement once, not anew for its first five runs.
-      ...(onClose ? { plan_cache_mode: "force_generic_plan" } : {}),
+      ...(onClose ? BOUND : {}),
       ...(patient
         ? {}
         : {
