@@ -12,12 +12,13 @@ import {
   isAbstractType,
   isInputObjectType,
   isListType,
+  isNonNullType,
   isObjectType,
   isScalarType,
 } from "graphql";
-import { type Model, type Models, requireModel } from "~/graphql/model";
-import type { PageArguments, RowObject } from "~/graphql/page";
-import type { Maybe, Reader } from "~/graphql/reader";
+import type { Model, Models } from "~/graphql/model";
+import { EMPTY, type PageArguments, type RowObject } from "~/graphql/page";
+import type { Maybe, PageWanted, Reader } from "~/graphql/reader";
 import { SCALARS } from "~/graphql/scalars";
 import { selectedFields, selectedOfNodes, wantsOnlyId } from "~/graphql/selection";
 
@@ -39,16 +40,18 @@ export type Attachments<C> = {
   readonly models: Models;
   /** Types that are rows of a model of another name. */
   readonly modelOf: { readonly [type: string]: string };
+  /** Fields that mean the same on every type, where the model does not say otherwise. */
+  readonly conventions: { readonly [field: string]: Resolver<C> };
   readonly resolvers: Resolvers<C>;
   readonly typeNames: TypeNames<C>;
 };
 
-/** Throws on a resolver for something that the schema does not have. */
+/** Throws on a resolver for something that the schema does not have. Lists of what has no model are empty. */
 export function attach<C extends Reading>(
   schema: GraphQLSchema,
   attachments: Attachments<C>,
 ): void {
-  const { models, modelOf, resolvers, typeNames } = attachments;
+  const { models, modelOf, conventions, resolvers, typeNames } = attachments;
   for (const type of Object.values(schema.getTypeMap())) {
     const scalar = SCALARS.get(type.name);
     if (isScalarType(type) && scalar) {
@@ -57,7 +60,7 @@ export function attach<C extends Reading>(
       type.serialize = scalar.serialize;
     }
     const model = models.get(modelOf[type.name] ?? type.name);
-    if (isObjectType(type) && model) attachModel(type, model);
+    if (isObjectType(type) && model) attachModel(type, model, conventions);
   }
   for (const [name, fields] of Object.entries(resolvers)) {
     const type = schema.getType(name);
@@ -73,19 +76,47 @@ export function attach<C extends Reading>(
     if (!isAbstractType(type)) throw new Error(`the schema has no interface or union ${name}`);
     type.resolveType = resolveType;
   }
+  for (const type of Object.values(schema.getTypeMap())) {
+    const model = models.get(modelOf[type.name] ?? type.name);
+    if (isObjectType(type) && model) attachEmpty(type, model, attachments);
+  }
 }
 
-function attachModel(type: GraphQLObjectType, model: Model): void {
+function attachModel<C extends Reading>(
+  type: GraphQLObjectType,
+  model: Model,
+  conventions: Attachments<C>["conventions"],
+): void {
   for (const field of Object.values(type.getFields())) {
-    const resolve = resolverOf(model, field);
-    if (resolve) field.resolve = resolve;
+    const resolve =
+      resolverOf(model, field) ??
+      (model.columns.has(field.name) ? undefined : conventions[field.name]);
+    if (resolve) field.resolve = resolve as Resolver<unknown>;
+  }
+}
+
+/** Lists of what has no model, and no column either. */
+function attachEmpty<C>(
+  type: GraphQLObjectType,
+  model: Model,
+  { models, modelOf }: Attachments<C>,
+): void {
+  for (const field of Object.values(type.getFields())) {
+    const named = getNamedType(field.type).name;
+    const isPage = named.endsWith("Connection");
+    const isList = isNonNullType(field.type) && isListType(field.type.ofType);
+    if (field.resolve || model.columns.has(field.name) || !(isPage || isList)) continue;
+    const element = isPage ? named.slice(0, -"Connection".length) : named;
+    if (models.has(modelOf[element] ?? element)) continue;
+    if (isPage) field.resolve = () => EMPTY;
+    else if (isObjectType(getNamedType(field.type))) field.resolve = () => [];
   }
 }
 
 function resolverOf(model: Model, field: GraphQLField<unknown, unknown>): Maybe<Resolver<Reading>> {
   const { name, type } = field;
   if (model.many.has(name))
-    return isListType(getNullableType(type)) ? listOf(model, name) : pageOf(model, field);
+    return isListType(getNullableType(type)) ? listOf(model, name) : pageOf(model);
   const one = model.one.get(name);
   if (one) return relatedBy(model, one.to, one.key);
   return model.computed.has(name) ? computed(model, name) : undefined;
@@ -123,26 +154,38 @@ export function filterTypeOf(field: GraphQLField<unknown, unknown>) {
   return isInputObjectType(type) ? type : undefined;
 }
 
-function pageOf(model: Model, field: GraphQLField<unknown, unknown>): Resolver<Reading> {
-  const filterType = filterTypeOf(field);
+/** A page of related rows. `relation` says which, where it is not the field's own name. */
+export function pageOf(
+  model: Model,
+  relation?: (args: PageArguments) => string,
+): Resolver<Reading> {
   return ({ id }: RowObject, args: PageArguments, { read }, info) => {
     const [place] = info.fieldNodes;
     if (!place) throw new Error("a field is resolved without a place in the document");
-    const wanted = { args, filterType, fields: selectedOfNodes(info) };
-    return read.childPage(model, field.name, id, wanted, place);
+    const wanted = { args, filterType: filterTypeOf(fieldOf(info)), fields: selectedOfNodes(info) };
+    return read.childPage(model, relation?.(args) ?? info.fieldName, id, wanted, place);
   };
 }
 
-/** A page of all rows of a model: for root fields. */
-export function rootPage(name: string): Resolver<Reading> {
+/** The definition of the field that is being resolved. */
+export function fieldOf({ parentType, fieldName }: GraphQLResolveInfo) {
+  const field = parentType.getFields()[fieldName];
+  if (!field) throw new Error(`${parentType.name} has no field ${fieldName}`);
+  return field;
+}
+
+/** A page of all rows of a model: for root fields. `where`: which of them. */
+export function rootPage(
+  name: string,
+  where?: (args: PageArguments) => PageWanted["where"],
+): Resolver<Reading> {
   return async (_source, args: PageArguments, { read }, info) => {
-    const field = info.parentType.getFields()[info.fieldName];
-    if (!field) throw new Error(`${info.fieldName} is not a field`);
-    requireModel(read.models, name);
+    const condition = where?.(args);
     return await read.page(name, {
       args,
-      filterType: filterTypeOf(field),
+      filterType: filterTypeOf(fieldOf(info)),
       fields: selectedOfNodes(info),
+      ...(condition && { where: condition }),
     });
   };
 }

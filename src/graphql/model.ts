@@ -66,6 +66,8 @@ export type Model = {
   readonly filters: ReadonlyMap<string, Expression>;
   /** Orders whose key is not the name of a value. */
   readonly sorts: ReadonlyMap<string, (options: SortOptions) => readonly Order[]>;
+  /** Rows that lists leave out unless this argument of theirs is true. */
+  readonly unlisted?: { readonly unless: string; readonly condition: Expression };
   /** Whether the asking user may see the row; undefined when there is nothing to hide. */
   readonly visible?: (row: Row, scope: Scope) => Fragment | undefined;
 };

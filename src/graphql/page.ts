@@ -26,6 +26,8 @@ export type PageArguments = {
   readonly includeArchived?: boolean | null;
   readonly filter?: unknown;
   readonly sort?: readonly Readonly<Record<string, SortOptions | null>>[] | null;
+  /** What else the field takes. */
+  readonly [argument: string]: unknown;
 };
 
 /** Which part of a list is wanted. */

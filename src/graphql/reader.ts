@@ -130,7 +130,11 @@ export function createReader(models: Models, asking: Omit<Scope, "alias">) {
   ) {
     const includeArchived = args.includeArchived === true;
     const filtering = { models, scope, includeArchived, nodes: 0 };
+    const { unlisted } = model;
     return [
+      unlisted && args[unlisted.unless] !== true
+        ? scope.sql`not ${unlisted.condition(row, scope)}`
+        : undefined,
       includeArchived ? undefined : notArchived(model, row, scope),
       model.visible?.(row, scope),
       filterType && compileFilter(filtering, filterType, args.filter, model, row),
@@ -208,6 +212,18 @@ export function createReader(models: Models, asking: Omit<Scope, "alias">) {
         undefined,
       );
       return rows.load(id.toLowerCase());
+    },
+
+    /** The first row that meets a condition, archived or not. Undefined when there is none to be seen. */
+    async find(
+      name: string,
+      where: (row: Row, scope: Scope) => Maybe<Fragment>,
+      fields: ReadonlySet<string> = NO_FIELDS,
+    ): Promise<Maybe<RowObject>> {
+      const wanted = { args: { includeArchived: true }, where, fields };
+      const window = { limit: 1, backwards: false, cursor: undefined };
+      const [row] = await fetchPage(requireModel(models, name), wanted, window);
+      return row;
     },
 
     /** A computed value of the row with this id. */

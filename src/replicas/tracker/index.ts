@@ -50,7 +50,8 @@ async function answer(call: ReplicaCall): Promise<Response> {
       });
     }
   } catch (error) {
-    if (error instanceof Unreadable) return refused(error.status, new TrackerError("graphql error", error.message));
+    if (error instanceof Unreadable)
+      return refused(error.status, new TrackerError("graphql error", error.message));
     if (error instanceof TrackerError) return refused(undefined, error);
     throw error;
   }

@@ -1,11 +1,14 @@
 /** The schema with its resolvers: built on the first request, and kept. */
 import { buildASTSchema, type GraphQLSchema, Kind, parse } from "graphql";
 import { attach, type Resolver, type Resolvers } from "~/graphql/attach";
+import { rootQueries } from "~/graphql/roots";
 import { completeSdl } from "~/graphql/sdl";
+import { CONVENTIONS } from "~/replicas/tracker/api/conventions";
 import { RESOLVERS, TYPE_NAMES } from "~/replicas/tracker/api/index";
 import { OUT_OF_SCOPE, SDL } from "~/replicas/tracker/api/sdl";
 import type { Context } from "~/replicas/tracker/context";
 import { notAccessible } from "~/replicas/tracker/errors";
+import { requireRow } from "~/replicas/tracker/require";
 import { MODEL_OF, MODELS } from "~/replicas/tracker/store/models/index";
 import { nextSyncId } from "~/replicas/tracker/store/write";
 
@@ -21,17 +24,21 @@ function buildSchema(): GraphQLSchema {
   attach(schema, {
     models: MODELS,
     modelOf: MODEL_OF,
-    resolvers: { ...RESOLVERS, ...rootResolvers() },
+    conventions: CONVENTIONS,
+    resolvers: { ...RESOLVERS, ...rootResolvers(schema) },
     typeNames: TYPE_NAMES,
   });
   return schema;
 }
 
-/** Root fields: what is not simulated refuses, and a change is counted. */
-function rootResolvers(): Resolvers<Context> {
+/** Root fields: most queries follow from the models, what is not simulated refuses, and a change is counted. */
+function rootResolvers(schema: GraphQLSchema): Resolvers<Context> {
   const { Query = {}, Mutation = {} } = RESOLVERS;
+  const query = schema.getQueryType();
+  if (!query) throw new Error("the schema has no queries");
+  const options = { models: MODELS, modelOf: MODEL_OF, require: requireRow };
   return {
-    Query: { ...refusals("Query"), ...Query },
+    Query: { ...rootQueries<Context>(query, options), ...refusals("Query"), ...Query },
     Mutation: {
       ...refusals("Mutation"),
       ...Object.fromEntries(

@@ -18,9 +18,15 @@ import file from "~/replicas/tracker/api/file.graphql" with { type: "text" };
 import gitAutomation from "~/replicas/tracker/api/git-automation.graphql" with { type: "text" };
 import initiative from "~/replicas/tracker/api/initiative.graphql" with { type: "text" };
 import initiativeLabel from "~/replicas/tracker/api/initiative-label.graphql" with { type: "text" };
-import initiativeRelation from "~/replicas/tracker/api/initiative-relation.graphql" with { type: "text" };
-import initiativeToProject from "~/replicas/tracker/api/initiative-to-project.graphql" with { type: "text" };
-import initiativeUpdate from "~/replicas/tracker/api/initiative-update.graphql" with { type: "text" };
+import initiativeRelation from "~/replicas/tracker/api/initiative-relation.graphql" with {
+  type: "text",
+};
+import initiativeToProject from "~/replicas/tracker/api/initiative-to-project.graphql" with {
+  type: "text",
+};
+import initiativeUpdate from "~/replicas/tracker/api/initiative-update.graphql" with {
+  type: "text",
+};
 import integration from "~/replicas/tracker/api/integration.graphql" with { type: "text" };
 import invite from "~/replicas/tracker/api/invite.graphql" with { type: "text" };
 import issue from "~/replicas/tracker/api/issue.graphql" with { type: "text" };
@@ -30,12 +36,16 @@ import issueRelation from "~/replicas/tracker/api/issue-relation.graphql" with {
 import legacy from "~/replicas/tracker/api/legacy.graphql" with { type: "text" };
 import never from "~/replicas/tracker/api/never.graphql" with { type: "text" };
 import notification from "~/replicas/tracker/api/notification.graphql" with { type: "text" };
-import notificationSubscription from "~/replicas/tracker/api/notification-subscription.graphql" with { type: "text" };
+import notificationSubscription from "~/replicas/tracker/api/notification-subscription.graphql" with {
+  type: "text",
+};
 import organization from "~/replicas/tracker/api/organization.graphql" with { type: "text" };
 import outOfScope from "~/replicas/tracker/api/out-of-scope.graphql" with { type: "text" };
 import project from "~/replicas/tracker/api/project.graphql" with { type: "text" };
 import projectLabel from "~/replicas/tracker/api/project-label.graphql" with { type: "text" };
-import projectMilestone from "~/replicas/tracker/api/project-milestone.graphql" with { type: "text" };
+import projectMilestone from "~/replicas/tracker/api/project-milestone.graphql" with {
+  type: "text",
+};
 import projectRelation from "~/replicas/tracker/api/project-relation.graphql" with { type: "text" };
 import projectStatus from "~/replicas/tracker/api/project-status.graphql" with { type: "text" };
 import projectUpdate from "~/replicas/tracker/api/project-update.graphql" with { type: "text" };

@@ -7,7 +7,9 @@ export async function findUserId(
 ): Promise<string | undefined> {
   const [user] =
     "id" in by
-      ? await sql<{ id: string }[]>`select id from ${t.users} where id::text = lower(${by.id}) and active`
+      ? await sql<
+          { id: string }[]
+        >`select id from ${t.users} where id::text = lower(${by.id}) and active`
       : await sql<{ id: string }[]>`
           select id from ${t.users} where lower(email) = lower(${by.email}) and active limit 1
         `;

@@ -39,7 +39,9 @@ function columnsOf(model: Model, values: Values): Values {
     Object.entries(values).filter(([, value]) => value !== undefined && value !== null),
   );
   if (!model.shared) return given;
-  const own = Object.fromEntries(OWN.flatMap((name) => (name in given ? [[name, given[name]]] : [])));
+  const own = Object.fromEntries(
+    OWN.flatMap((name) => (name in given ? [[name, given[name]]] : [])),
+  );
   const data = Object.fromEntries(
     Object.entries(given).filter(([name]) => !(OWN as readonly string[]).includes(name)),
   );
@@ -74,7 +76,7 @@ export async function updateRow(
   if (Object.keys(different).length === 0) return row;
   const set = model.shared
     ? {
-        ..."archivedAt" in different && { archivedAt: different["archivedAt"] },
+        ...("archivedAt" in different && { archivedAt: different["archivedAt"] }),
         data: dataAfter(row, different),
       }
     : different;

@@ -78,6 +78,7 @@ type Declaration = {
   readonly computed?: { readonly [field: string]: Expression };
   readonly filters?: { readonly [field: string]: Expression };
   readonly sorts?: { readonly [key: string]: (options: SortOptions) => readonly Order[] };
+  readonly unlisted?: Model["unlisted"];
   readonly visible?: Model["visible"];
 };
 
@@ -107,7 +108,7 @@ function build(
   table: string,
   columns: Model["columns"],
   shared: boolean,
-  { one, many, computed, filters, sorts, visible }: Declaration,
+  { one, many, computed, filters, sorts, unlisted, visible }: Declaration,
 ): Model {
   const relations = new Map<string, { to: string; key: string }>();
   for (const [column, type] of columns) {
@@ -133,6 +134,7 @@ function build(
     computed: entries(computed),
     filters: entries(filters),
     sorts: entries(sorts),
+    ...(unlisted && { unlisted }),
     ...(visible && { visible }),
   };
 }

@@ -48,6 +48,10 @@ export const user = model("User", "users", {
     isInvited: (_row, { sql }) => sql`false`,
     isMe: (row, { sql, actor }) => sql`(${row("id")} = ${actor}::uuid)`,
   },
+  unlisted: {
+    unless: "includeDisabled",
+    condition: (row, { sql }) => sql`(not ${row("active")})`,
+  },
 });
 
 /** The id of a team and of every team below it. */

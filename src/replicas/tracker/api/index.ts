@@ -1,0 +1,25 @@
+/** What every entity adds to the schema. */
+import type { Resolver, Resolvers, TypeNames } from "~/graphql/attach";
+import { workflowStates } from "~/replicas/tracker/api/workflow-state";
+import type { Context } from "~/replicas/tracker/context";
+
+const FAMILIES: readonly Resolvers<Context>[] = [workflowStates];
+
+export const RESOLVERS: Resolvers<Context> = joined(FAMILIES);
+
+export const TYPE_NAMES: TypeNames<Context> = {};
+
+/** The fields of all families by type. Throws when two of them answer the same field. */
+function joined(families: readonly Resolvers<Context>[]): Resolvers<Context> {
+  const types: Record<string, Record<string, Resolver<Context>>> = {};
+  for (const family of families)
+    for (const [type, fields] of Object.entries(family)) {
+      const known = types[type] ?? {};
+      types[type] = known;
+      for (const [field, resolve] of Object.entries(fields)) {
+        if (field in known) throw new Error(`${type}.${field} is answered twice`);
+        known[field] = resolve;
+      }
+    }
+  return types;
+}
