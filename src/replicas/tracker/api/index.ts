@@ -1,9 +1,10 @@
 /** What every entity adds to the schema. */
 import type { Resolver, Resolvers, TypeNames } from "~/graphql/attach";
+import { PLANNING } from "~/replicas/tracker/api/planning";
 import { workflowStates } from "~/replicas/tracker/api/workflow-state";
 import type { Context } from "~/replicas/tracker/context";
 
-const FAMILIES: readonly Resolvers<Context>[] = [workflowStates];
+const FAMILIES: readonly Resolvers<Context>[] = [workflowStates, ...PLANNING];
 
 export const RESOLVERS: Resolvers<Context> = joined(FAMILIES);
 
