@@ -34,6 +34,8 @@ export type Section = {
   readonly type: string;
   /** What other entries call it. */
   readonly name?: string;
+  /** Whether two teams, or two projects, may each have one of that name. */
+  readonly scoped?: true;
   readonly required?: readonly string[];
   readonly nested?: { readonly [field: string]: Nested };
   readonly pairs?: { readonly [field: string]: Pairs };
@@ -79,10 +81,11 @@ export const SECTIONS: { readonly [field: string]: Section } = {
     nested: { states: { section: "states", key: "teamId" } },
     pairs: { members: { to: "User", table: "team_memberships", row: membership } },
   },
-  states: { type: "WorkflowState", name: "name", required: ["name", "type"] },
+  states: { type: "WorkflowState", name: "name", scoped: true, required: ["name", "type"] },
   labels: {
     type: "IssueLabel",
     name: "name",
+    scoped: true,
     required: ["name"],
     nested: { children: { section: "labels", key: "parentId", keep: ["teamId"] } },
   },
@@ -95,7 +98,12 @@ export const SECTIONS: { readonly [field: string]: Section } = {
   },
   initiativeLabels: { type: "InitiativeLabel", name: "name", required: ["name"] },
   templates: { type: "Template", name: "name", required: ["name", "type", "templateData"] },
-  cycles: { type: "Cycle", name: "number", required: ["team", "number", "startsAt", "endsAt"] },
+  cycles: {
+    type: "Cycle",
+    name: "number",
+    scoped: true,
+    required: ["team", "number", "startsAt", "endsAt"],
+  },
   projects: {
     type: "Project",
     name: "name",
@@ -115,7 +123,7 @@ export const SECTIONS: { readonly [field: string]: Section } = {
       },
     },
   },
-  milestones: { type: "ProjectMilestone", name: "name", required: ["name"] },
+  milestones: { type: "ProjectMilestone", name: "name", scoped: true, required: ["name"] },
   projectUpdates: {
     type: "ProjectUpdate",
     required: ["user", "body", "createdAt"],

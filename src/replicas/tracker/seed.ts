@@ -117,7 +117,7 @@ function collect(
       ...(team !== "" && { teamId: names.require("Team", team, [""], `${place}.team`) }),
     };
     const called = section.name && text(entry[section.name]);
-    const [scope = ""] = scopesOf(given);
+    const [scope = ""] = section.scoped ? scopesOf(given) : [];
     const id =
       (entry["id"] as string | undefined) ??
       derivedId(
