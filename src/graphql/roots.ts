@@ -9,7 +9,7 @@ export type RootOptions<C> = {
   readonly models: Models;
   readonly modelOf: { readonly [type: string]: string };
   /** The row that an argument `id` leads to. Refuses when there is none. */
-  readonly require: (
+  readonly requireRow: (
     context: C,
     type: string,
     id: string,
@@ -20,7 +20,7 @@ export type RootOptions<C> = {
 /** Resolvers of the fields of Query whose form tells what they answer: `issue(id:)`, `issues(…)`. */
 export function rootQueries<C extends Reading>(
   query: GraphQLObjectType,
-  { models, modelOf, require }: RootOptions<C>,
+  { models, modelOf, requireRow }: RootOptions<C>,
 ): Record<string, Resolver<C>> {
   const found: Record<string, Resolver<C>> = {};
   for (const field of Object.values(query.getFields())) {
@@ -30,7 +30,7 @@ export function rootQueries<C extends Reading>(
     if (element !== undefined) found[field.name] = models.has(name) ? rootPage(name) : () => EMPTY;
     else if (!isLeafType(type) && field.args.some((argument) => argument.name === "id"))
       found[field.name] = (_source, { id }: { id: string }, context, info) =>
-        require(context, name, id, selectedFields(info));
+        requireRow(context, name, id, selectedFields(info));
   }
   return found;
 }

@@ -40,7 +40,7 @@ export async function openTracker(
   const key = environment.token as string;
   const as = (userId: string) =>
     new LinearClient({ apiKey: userId, apiUrl: url, headers: { "X-API-Key": key } });
-  const ask = async (query: string, variables = {}, userId = JOHN) => {
+  const ask: Tracker["ask"] = async (query, variables = {}, userId = JOHN) => {
     const response = await fetch(url, {
       method: "POST",
       headers: { "Content-Type": "application/json", "X-API-Key": key, Authorization: userId },

@@ -36,7 +36,7 @@ function rootResolvers(schema: GraphQLSchema): Resolvers<Context> {
   const { Query = {}, Mutation = {} } = RESOLVERS;
   const query = schema.getQueryType();
   if (!query) throw new Error("the schema has no queries");
-  const options = { models: MODELS, modelOf: MODEL_OF, require: requireRow };
+  const options = { models: MODELS, modelOf: MODEL_OF, requireRow };
   return {
     Query: { ...rootQueries<Context>(query, options), ...refusals("Query"), ...Query },
     Mutation: {

@@ -1,10 +1,12 @@
 /** What every entity adds to the schema. */
 import type { Resolver, Resolvers, TypeNames } from "~/graphql/attach";
+import { issues } from "~/replicas/tracker/api/issue";
+import { issueChanges } from "~/replicas/tracker/api/issue-changes";
 import { PLANNING } from "~/replicas/tracker/api/planning";
 import { workflowStates } from "~/replicas/tracker/api/workflow-state";
 import type { Context } from "~/replicas/tracker/context";
 
-const FAMILIES: readonly Resolvers<Context>[] = [workflowStates, ...PLANNING];
+const FAMILIES: readonly Resolvers<Context>[] = [...PLANNING, issues, issueChanges, workflowStates];
 
 export const RESOLVERS: Resolvers<Context> = joined(FAMILIES);
 

@@ -49,3 +49,12 @@ const READINGS: Readonly<Record<string, Reading>> = {
 /** The condition that leads to a row by some other name than its id; undefined when the text cannot be one. */
 export const lookUp = (type: string, text: string): Lookup | undefined =>
   isUuid(text) ? undefined : READINGS[type]?.(text);
+
+/** Issues with an attachment whose address holds this text. */
+export const withAttachmentTo =
+  (text: string): Lookup =>
+  (row, { sql, table }) =>
+    sql`exists (
+      select from ${table("attachments")} a
+      where a."issueId" = ${row("id")} and position(${text}::text in a.url) > 0
+    )`;
