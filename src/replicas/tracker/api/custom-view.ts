@@ -76,7 +76,6 @@ function scopeOf({ teamId, projectId, initiativeId }: RowObject, type: string): 
 
 export const customViews: Resolvers<Context> = {
   CustomView: {
-    facet: () => null,
     filters: ({ filterData }: RowObject) => filterData,
     initiatives: shownBy("Initiative", "initiativeFilterData"),
     issues: shownBy("Issue", "filterData"),

@@ -104,7 +104,6 @@ async function startToday(context: Context, id: string): Promise<RowObject> {
 }
 
 export const cycles: Resolvers<Context> = {
-  Cycle: { inheritedFrom: () => null },
   Mutation: {
     ...mutationsOf("Cycle", rules),
     cycleShiftAll: async (

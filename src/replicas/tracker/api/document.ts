@@ -76,7 +76,6 @@ const noHistory = async (context: Context, id: string) => {
 export const documents: Resolvers<Context> = {
   Document: {
     contentState,
-    summary: () => null,
     url: (document: RowObject, _args, context) => documentUrl(context, document),
   },
   DocumentContent: { contentState },

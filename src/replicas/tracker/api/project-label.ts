@@ -5,7 +5,6 @@ import type { Context } from "~/replicas/tracker/context";
 import { INITIATIVE_LABELS, PROJECT_LABELS } from "~/replicas/tracker/store/labels";
 
 export const planningLabels: Resolvers<Context> = {
-  ProjectLabel: { inheritedFrom: () => null },
   Mutation: {
     ...labelMutations("ProjectLabel", PROJECT_LABELS),
     ...labelMutations("InitiativeLabel", INITIATIVE_LABELS),

@@ -39,7 +39,6 @@ const rules: Rules = {
 type Reassign = { readonly newProjectStatusId: string; readonly originalProjectStatusId: string };
 
 export const projectStatuses: Resolvers<Context> = {
-  ProjectStatus: { inheritedFrom: () => null },
   Query: {
     projectStatusProjectCount: async (_source, { id }: Target, context) => {
       const status = await requireRow(context, "ProjectStatus", id);

@@ -17,13 +17,6 @@ const rules: Rules = {
   },
 };
 
-const FIELDS: Record<string, Resolver<Context>> = {
-  diff: () => null,
-  diffMarkdown: () => null,
-  infoSnapshot: () => null,
-  shortSummary: () => null,
-};
-
 /** The address of the report in the page of what it is about. */
 const reportUrl =
   (
@@ -46,8 +39,8 @@ const reminder =
   };
 
 export const reports: Resolvers<Context> = {
-  ProjectUpdate: { ...FIELDS, url: reportUrl("Project", projectUrl) },
-  InitiativeUpdate: { ...FIELDS, url: reportUrl("Initiative", initiativeUrl) },
+  ProjectUpdate: { url: reportUrl("Project", projectUrl) },
+  InitiativeUpdate: { url: reportUrl("Initiative", initiativeUrl) },
   Mutation: {
     ...mutationsOf("ProjectUpdate", rules),
     ...mutationsOf("InitiativeUpdate", rules),

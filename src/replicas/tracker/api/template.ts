@@ -41,12 +41,7 @@ export async function templateFor(
 }
 
 export const templates: Resolvers<Context> = {
-  Template: {
-    content: () => null,
-    hasFormFields: () => false,
-    inheritedFrom: () => null,
-    lastAppliedAt: () => null,
-  },
+  Template: { hasFormFields: () => false },
   Query: {
     templates: (_source, _args, { read }, info) =>
       read.rows("Template", { args: {}, fields: selectedFields(info) }),

@@ -24,9 +24,9 @@ export async function findNextNumber(
   prefix: string,
 ): Promise<number> {
   const [row] = await sql`
-    select coalesce(max(substr(name, ${prefix.length + 1}::int)::int), 0) + 1 as next
-    from ${t[NUMBERED[type]]} r, unnest(r."previousIdentifiers" || r.identifier) name
-    where name ~ ${`^${prefix}[0-9]{1,9}$`}
+    select coalesce(max(substr(known, ${prefix.length + 1}::int)::int), 0) + 1 as next
+    from ${t[NUMBERED[type]]} r, unnest(r."previousIdentifiers" || r.identifier) known
+    where known ~ ${`^${prefix}[0-9]{1,9}$`}
   `;
   return row?.["next"];
 }
