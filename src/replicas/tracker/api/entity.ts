@@ -169,17 +169,12 @@ async function remove(
 export const trashRow = (context: Context, type: string, row: RowObject): Promise<RowObject> =>
   changeRow(context, type, row, { trashed: true, archivedAt: row["archivedAt"] ?? context.now });
 
-/** A row under the name that the payload has for it. */
+/** A row under each name that a payload may have for it. */
 export function payloadOf(row: RowObject, type: string, { returnType }: GraphQLResolveInfo) {
   const payload = getNamedType(returnType);
-  const fields = "getFields" in payload ? Object.keys(payload.getFields()) : [];
-  if (fields.includes("entityId")) return { entityId: row.id };
-  if (fields.includes("entity")) return { entity: row };
-  const name = fields.find(
-    (field) =>
-      "getFields" in payload && getNamedType(payload.getFields()[field]?.type)?.name === type,
-  );
-  return { [name ?? type]: row };
+  const fields = "getFields" in payload ? Object.values(payload.getFields()) : [];
+  const name = fields.find((field) => getNamedType(field.type).name === type)?.name;
+  return { entityId: row.id, [name ?? "entity"]: row };
 }
 
 /** What a row has without being told. */

@@ -2,7 +2,7 @@
 import type { Resolver, Resolvers, TypeNames } from "~/graphql/attach";
 import { issues } from "~/replicas/tracker/api/issue";
 import { issueChanges } from "~/replicas/tracker/api/issue-changes";
-import { PLANNING } from "~/replicas/tracker/api/planning";
+import { PLANNING, PLANNING_TYPE_NAMES } from "~/replicas/tracker/api/planning";
 import { workflowStates } from "~/replicas/tracker/api/workflow-state";
 import type { Context } from "~/replicas/tracker/context";
 
@@ -10,7 +10,7 @@ const FAMILIES: readonly Resolvers<Context>[] = [...PLANNING, issues, issueChang
 
 export const RESOLVERS: Resolvers<Context> = joined(FAMILIES);
 
-export const TYPE_NAMES: TypeNames<Context> = {};
+export const TYPE_NAMES: TypeNames<Context> = { ...PLANNING_TYPE_NAMES };
 
 /** The fields of all families by type. Throws when two of them answer the same field. */
 function joined(families: readonly Resolvers<Context>[]): Resolvers<Context> {

@@ -1,5 +1,6 @@
 /** The families of planning: projects, cycles, initiatives, documents, and what is set up around them. */
-import type { Resolvers } from "~/graphql/attach";
+import type { Resolvers, TypeNames } from "~/graphql/attach";
+import { selectedFields } from "~/graphql/selection";
 import { customViews } from "~/replicas/tracker/api/custom-view";
 import { cycles } from "~/replicas/tracker/api/cycle";
 import { documents } from "~/replicas/tracker/api/document";
@@ -36,3 +37,15 @@ export const PLANNING: readonly Resolvers<Context>[] = [
   templates,
   webhooks,
 ];
+
+/** A type, unless an older client asks for what a removal answers. */
+const unlessRemoval =
+  (type: string): TypeNames<Context>[string] =>
+  (_payload, _context, info) =>
+    selectedFields(info).has("entityId") ? "DeletePayload" : type;
+
+export const PLANNING_TYPE_NAMES: TypeNames<Context> = {
+  AnyInitiativeRelation: () => "InitiativeRelation",
+  InitiativeRelationChange: unlessRemoval("InitiativeRelationPayload"),
+  ReleasePipelineRemoval: unlessRemoval("ReleasePipelineArchivePayload"),
+};
