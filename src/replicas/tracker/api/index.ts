@@ -1,11 +1,25 @@
 /** What every entity adds to the schema. */
 import type { Resolver, Resolvers, TypeNames } from "~/graphql/attach";
+import { auditEntries } from "~/replicas/tracker/api/audit";
 import { issues } from "~/replicas/tracker/api/issue";
 import { issueChanges } from "~/replicas/tracker/api/issue-changes";
+import { organizations } from "~/replicas/tracker/api/organization";
+import { teams } from "~/replicas/tracker/api/team";
+import { teamChanges } from "~/replicas/tracker/api/team-changes";
+import { users } from "~/replicas/tracker/api/user";
 import { workflowStates } from "~/replicas/tracker/api/workflow-state";
 import type { Context } from "~/replicas/tracker/context";
 
-const FAMILIES: readonly Resolvers<Context>[] = [issues, issueChanges, workflowStates];
+const FAMILIES: readonly Resolvers<Context>[] = [
+  auditEntries,
+  issues,
+  issueChanges,
+  organizations,
+  teams,
+  teamChanges,
+  users,
+  workflowStates,
+];
 
 export const RESOLVERS: Resolvers<Context> = joined(FAMILIES);
 
