@@ -72,7 +72,7 @@ async function attach(context: Context, content: Content, sourceType?: string): 
 /** What is shown of an address: its last part, or its host. */
 function titleOf(url: string): string {
   const { hostname, pathname } = new URL(requireUrl(url));
-  const last = decodeURIComponent(pathname.split("/").findLast((part) => part !== "") ?? "");
+  const last = pathname.split("/").findLast((part) => part !== "") ?? "";
   return last === "" ? hostname : `${hostname}: ${last}`;
 }
 

@@ -84,3 +84,10 @@ export const having =
     Object.entries(values)
       .map(([column, value]) => sql`${row(column)}::text = ${value}`)
       .reduce((all, one) => sql`${all} and ${one}`);
+
+/** Notifications that are not put off, or only those of them that are unread. */
+export const inInbox =
+  (unreadOnly: boolean): Lookup =>
+  (row, { sql, now }) =>
+    sql`((${row("snoozedUntilAt")} is null or ${row("snoozedUntilAt")} <= ${now}::timestamptz)
+      and (not ${unreadOnly}::boolean or ${row("readAt")} is null))`;
