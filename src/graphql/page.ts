@@ -72,13 +72,25 @@ export function unknownCursor(backwards: boolean, cursor: string): InvalidArgume
   );
 }
 
-/** The keys of a list's order. Newest first; `sort` overrides; ties by id, so that no two rows are level. */
-export function ordersOf(model: Model, { sort, orderBy }: PageArguments): readonly Order[] {
+/**
+ * The keys of a list's order. Newest first; `sort` overrides, and `best` what it says; ties by id, so that no two rows
+ * are level.
+ */
+export function ordersOf(
+  model: Model,
+  { sort, orderBy }: PageArguments,
+  best: readonly Order[] = [],
+): readonly Order[] {
   const sorted = (sort ?? []).flatMap((keys) =>
     Object.entries(keys).flatMap(([key, options]) => ordersOfKey(model, key, options ?? {})),
   );
   const time = sorted.length > 0 ? "createdAt" : (orderBy ?? "createdAt");
-  return [...sorted, { by: column(model, time), descending: true }, { by: column(model, "id") }];
+  return [
+    ...best,
+    ...sorted,
+    { by: column(model, time), descending: true },
+    { by: column(model, "id") },
+  ];
 }
 
 const column =
@@ -114,9 +126,13 @@ export type Plan = {
   readonly orderBy: (row: Row) => Fragment;
 };
 
-export function planPage(model: Model, args: PageArguments, window: Window, scope: Scope): Plan {
+export function planPage(
+  given: readonly Order[],
+  model: Model,
+  window: Window,
+  scope: Scope,
+): Plan {
   const { sql } = scope;
-  const given = ordersOf(model, args);
   const orders = window.backwards ? given.map(flip) : given;
   return {
     place: window.cursor === undefined ? sql`` : place(model, orders, window.cursor, scope),

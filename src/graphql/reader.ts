@@ -14,6 +14,7 @@ import {
   type Model,
   type Models,
   notArchived,
+  type Order,
   type Relation,
   type Row,
   requireModel,
@@ -26,6 +27,7 @@ import {
   type Connection,
   connectionOf,
   list,
+  ordersOf,
   type PageArguments,
   planPage,
   type RowObject,
@@ -48,6 +50,8 @@ export type PageWanted = {
   readonly fields?: ReadonlySet<string>;
   /** A condition beside the filter. */
   readonly where?: (row: Row, scope: Scope) => Maybe<Fragment>;
+  /** Keys before those of the usual order. */
+  readonly best?: readonly Order[];
 };
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
@@ -147,7 +151,7 @@ export function createReader(models: Models, asking: Omit<Scope, "alias">) {
     const { sql } = scope;
     const alias = scope.alias();
     const row = rowOf(model, scope, alias);
-    const plan = planPage(model, wanted.args, window, scope);
+    const plan = planPage(ordersOf(model, wanted.args, wanted.best), model, window, scope);
     const where = all(scope, [...conditions(model, row, scope, wanted), plan.behind(row)]);
     const rows = await sql`
       ${plan.place} select ${columns(model, alias, row, scope, wanted.fields ?? NO_FIELDS)}
@@ -171,7 +175,7 @@ export function createReader(models: Models, asking: Omit<Scope, "alias">) {
     const [above, alias, page] = [scope.alias(), scope.alias(), scope.alias()];
     const parentRow = rowOf(parent, scope, above);
     const row = rowOf(model, scope, alias);
-    const plan = planPage(model, wanted.args, window, scope);
+    const plan = planPage(ordersOf(model, wanted.args, wanted.best), model, window, scope);
     const where = all(scope, [
       on(parentRow, row, scope),
       ...conditions(model, row, scope, wanted),
@@ -243,6 +247,20 @@ export function createReader(models: Models, asking: Omit<Scope, "alias">) {
       const rows = await fetchPage(model, wanted, window);
       if (rows.length === 0) await requireCursor(model, window);
       return connectionOf(rows, window);
+    },
+
+    /** How many rows all pages of a list have together. */
+    async count(name: string, wanted: PageWanted): Promise<number> {
+      const model = requireModel(models, name);
+      const scope = statement(asking);
+      const { sql } = scope;
+      const alias = scope.alias();
+      const row = rowOf(model, scope, alias);
+      const where = all(scope, conditions(model, row, scope, wanted)) ?? sql`true`;
+      const [found] = await sql`
+        select count(*)::int as count from ${source(model, scope)} as ${sql(alias)} where ${where}
+      `;
+      return found?.["count"];
     },
 
     /**

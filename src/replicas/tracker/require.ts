@@ -1,7 +1,7 @@
 /** One row, or the refusal. */
 import type { RowObject } from "~/graphql/page";
 import type { Context } from "~/replicas/tracker/context";
-import { notFound } from "~/replicas/tracker/errors";
+import { forbidden, notFound } from "~/replicas/tracker/errors";
 import { requireUuid } from "~/replicas/tracker/ids";
 import { lookUp } from "~/replicas/tracker/store/lookups";
 import { MODELS } from "~/replicas/tracker/store/models/index";
@@ -34,4 +34,8 @@ export async function requireGiven(
 ): Promise<RowObject | undefined> {
   if (id === null || id === undefined) return undefined;
   return await requireRow(context, type, requireUuid(property, id));
+}
+
+export function requireAdmin({ viewer }: Context): void {
+  if (!viewer.admin && !viewer.owner) throw forbidden("Only admins can do this");
 }

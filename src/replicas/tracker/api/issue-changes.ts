@@ -3,7 +3,7 @@ import type { Resolvers } from "~/graphql/attach";
 import type { RowObject } from "~/graphql/page";
 import { changeRow, type Given, type Optional, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
-import { forbidden, invalidArgument, notFound } from "~/replicas/tracker/errors";
+import { invalidArgument, notFound } from "~/replicas/tracker/errors";
 import {
   archiveIssue,
   removeIssue,
@@ -12,7 +12,7 @@ import {
 } from "~/replicas/tracker/issues/archive";
 import { createIssues, type IssueCreate } from "~/replicas/tracker/issues/create";
 import { type IssueUpdate, updateIssues } from "~/replicas/tracker/issues/update";
-import { requireGiven, requireRow } from "~/replicas/tracker/require";
+import { requireAdmin, requireGiven, requireRow } from "~/replicas/tracker/require";
 import { writeEffects } from "~/replicas/tracker/store/issues/effects";
 import { findUserId } from "~/replicas/tracker/store/users";
 
@@ -130,7 +130,7 @@ export const issueChanges: Resolvers<Context> = {
     ) => {
       const issue = await requireRow(context, "Issue", id);
       if (!permanentlyDelete) return { entity: await trashIssue(context, issue) };
-      if (!context.viewer.admin) throw forbidden("Only admins can delete an issue for good");
+      requireAdmin(context);
       await removeIssue(context, issue);
       return { entity: null };
     },

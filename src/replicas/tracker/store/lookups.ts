@@ -58,3 +58,36 @@ export const withAttachmentTo =
       select from ${table("attachments")} a
       where a."issueId" = ${row("id")} and position(${text}::text in a.url) > 0
     )`;
+
+/** Teams that the asking user runs: all of them as an admin, otherwise those that they own. */
+export const administeredBy: Lookup = (row, { sql, table, actor }) => sql`(
+  exists (select from ${table("users")} u where u.id = ${actor}::uuid and u.admin) or exists (
+    select from ${table("team_memberships")} m
+    where m."teamId" = ${row("id")} and m."userId" = ${actor}::uuid and m.owner
+  )
+)`;
+
+/** Teams that are no longer in use. */
+export const retired: Lookup = (row, { sql }) =>
+  sql`(${row("archivedAt")} is not null or ${row("retiredAt")} is not null)`;
+
+/** The row whose id begins so. */
+export const withHash =
+  (hash: string): Lookup =>
+  (row, { sql }) =>
+    sql`starts_with(${row("id")}::text, ${hash.toLowerCase()}::text)`;
+
+/** Rows whose columns have these values. */
+export const having =
+  (values: Readonly<Record<string, string>>): Lookup =>
+  (row, { sql }) =>
+    Object.entries(values)
+      .map(([column, value]) => sql`${row(column)}::text = ${value}`)
+      .reduce((all, one) => sql`${all} and ${one}`);
+
+/** Notifications that are not put off, or only those of them that are unread. */
+export const inInbox =
+  (unreadOnly: boolean): Lookup =>
+  (row, { sql, now }) =>
+    sql`((${row("snoozedUntilAt")} is null or ${row("snoozedUntilAt")} <= ${now}::timestamptz)
+      and (not ${unreadOnly}::boolean or ${row("readAt")} is null))`;

@@ -15,3 +15,26 @@ export async function findUserId(
         `;
   return user?.id;
 }
+
+/** The id of the user, active or not, with this display name. */
+export async function findUserByName(
+  { sql, t }: TrackerSession,
+  displayName: string,
+): Promise<string | undefined> {
+  const [user] = await sql<{ id: string }[]>`
+    select id from ${t.users} where lower("displayName") = lower(${displayName}) limit 1
+  `;
+  return user?.id;
+}
+
+/** The active users with these display names, which are in lower case. */
+export async function listUsersNamed(
+  { sql, t }: TrackerSession,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  if (names.length === 0) return [];
+  const rows = await sql<{ id: string }[]>`
+    select id from ${t.users} where active and lower("displayName") = any(${names as string[]}::text[])
+  `;
+  return rows.map(({ id }) => id);
+}

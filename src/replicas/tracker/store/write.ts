@@ -30,13 +30,17 @@ export async function insertRow(
   }
 }
 
+const isKept = ({ shared, columns }: Model, name: string) => shared || columns.has(name);
+
 const words = (type: string) =>
   type.replace(/(?!^)([A-Z])/g, (_, letter: string) => ` ${letter}`).toLowerCase();
 
-/** What is left out takes the column's default. */
+/** What is left out takes the column's default. An input may hold more than is kept. */
 function columnsOf(model: Model, values: Values): Values {
   const given = Object.fromEntries(
-    Object.entries(values).filter(([, value]) => value !== undefined && value !== null),
+    Object.entries(values).filter(
+      ([name, value]) => value !== undefined && value !== null && isKept(model, name),
+    ),
   );
   if (!model.shared) return given;
   const own = Object.fromEntries(
@@ -72,7 +76,9 @@ export async function updateRow(
   now: Date,
 ): Promise<RowObject> {
   const model = requireModel(MODELS, type);
-  const different = differences(row, changes);
+  const different = Object.fromEntries(
+    Object.entries(differences(row, changes)).filter(([name]) => isKept(model, name)),
+  );
   if (Object.keys(different).length === 0) return row;
   const set = model.shared
     ? {

@@ -78,6 +78,11 @@ const stateOfType =
     order by s.position limit 1
   )`;
 
+const viewerMembershipId: Expression = (row, { sql, table, actor }) => sql`(
+  select m.id from ${table("team_memberships")} m
+  where m."teamId" = ${row("id")} and m."userId" = ${actor}::uuid
+)`;
+
 export const team = model("Team", "teams", {
   one: {
     activeCycle: "Cycle",
@@ -151,10 +156,10 @@ export const team = model("Team", "teams", {
         and r."archivedAt" is null
       limit 1
     )`,
-    viewerMembershipId: (row, { sql, table, actor }) => sql`(
-      select m.id from ${table("team_memberships")} m
-      where m."teamId" = ${row("id")} and m."userId" = ${actor}::uuid
-    )`,
+    viewerCanJoin: (row, scope) =>
+      scope.sql`(${row("visibility")} = 'public' and ${row("allMembersCanJoin")} and ${viewerMembershipId(row, scope)} is null)`,
+    viewerCanLeave: (row, scope) => scope.sql`(${viewerMembershipId(row, scope)} is not null)`,
+    viewerMembershipId,
   },
   filters: { private: (row, { sql }) => sql`(${row("visibility")} = 'private')` },
   visible: inVisibleTeam("id"),
