@@ -5,6 +5,7 @@ import type { Tables } from "~/db/session";
 import { isUuid } from "~/graphql/scalars";
 import { SeedError } from "~/replicas/replica";
 import {
+  DEFAULT_CUSTOMER_STATUSES,
   DEFAULT_PROJECT_STATUSES,
   DEFAULT_STATES,
   TRIAGE_STATE,
@@ -74,6 +75,12 @@ function rowsOf(seed: Entry): Rows {
   );
   const rows: Rows = new Map([
     ["organizations", [{ ...organization, updatedAt: organization.createdAt }]],
+    [
+      "records",
+      DEFAULT_CUSTOMER_STATUSES.map((status, index) =>
+        customerStatus(status, index, organization.createdAt),
+      ),
+    ],
   ]);
   const add = (table: string, row: Values) => {
     const list = rows.get(table) ?? [];
@@ -92,6 +99,18 @@ function rowsOf(seed: Entry): Rows {
       }
   return rows;
 }
+
+const customerStatus = (
+  status: { readonly name: string },
+  index: number,
+  createdAt: string,
+): Values => ({
+  id: derivedId("CustomerStatus", status.name),
+  type: "CustomerStatus",
+  createdAt,
+  updatedAt: createdAt,
+  data: { ...status, displayName: status.name, position: index },
+});
 
 const defaultsOf = (name: string) => (name === "projectStatuses" ? DEFAULT_PROJECT_STATUSES : []);
 
