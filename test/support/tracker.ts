@@ -8,6 +8,8 @@ import { startTestProgram, type TestProgram } from "./program";
 export const AGENT = "b0000000-0000-4000-8000-000000000001";
 export const JOHN = "b0000000-0000-4000-8000-000000000002";
 export const ROBIN = "b0000000-0000-4000-8000-000000000003";
+/** Of tracker_expanded, where she is what John is in the others. */
+export const MARIA = "b0000000-0000-4000-8000-000000000011";
 export const ENG = "c0000000-0000-4000-8000-000000000001";
 export const DES = "c0000000-0000-4000-8000-000000000002";
 
@@ -34,7 +36,7 @@ export async function openTracker(
   const environment = await program.environment({
     templateService: "tracker",
     templateName: template,
-    impersonateUserId: JOHN,
+    impersonateUserId: template === "tracker_expanded" ? MARIA : JOHN,
   });
   const url = `${program.url}${environment.environmentUrl}/graphql`.replace("0.0.0.0", "127.0.0.1");
   const key = environment.token as string;

@@ -23,3 +23,9 @@ export const issueUrl = (context: Context, { identifier, title }: RowObject) =>
 
 export const projectUrl = (context: Context, { name, slugId }: RowObject) =>
   workspaceUrl(context, "project", pageSlug(name, slugId));
+
+export const initiativeUrl = (context: Context, { name, slugId }: RowObject) =>
+  workspaceUrl(context, "initiative", pageSlug(name, slugId));
+
+export const documentUrl = (context: Context, { title, slugId }: RowObject) =>
+  workspaceUrl(context, "document", pageSlug(title, slugId));

@@ -6,7 +6,6 @@ import { auditEntries } from "~/replicas/tracker/api/audit";
 import { comments } from "~/replicas/tracker/api/comment";
 import { emojis } from "~/replicas/tracker/api/emoji";
 import { favorites } from "~/replicas/tracker/api/favorite";
-import { files } from "~/replicas/tracker/api/file";
 import { organizationInvites } from "~/replicas/tracker/api/invite";
 import { issues } from "~/replicas/tracker/api/issue";
 import { issueChanges } from "~/replicas/tracker/api/issue-changes";
@@ -20,6 +19,7 @@ import {
 } from "~/replicas/tracker/api/notification-subscription";
 import { organizations } from "~/replicas/tracker/api/organization";
 import { personal } from "~/replicas/tracker/api/personal";
+import { PLANNING, PLANNING_TYPE_NAMES } from "~/replicas/tracker/api/planning";
 import { rateLimits } from "~/replicas/tracker/api/rate-limit";
 import { reactions } from "~/replicas/tracker/api/reaction";
 import { searches } from "~/replicas/tracker/api/search";
@@ -31,13 +31,13 @@ import { workflowStates } from "~/replicas/tracker/api/workflow-state";
 import type { Context } from "~/replicas/tracker/context";
 
 const FAMILIES: readonly Resolvers<Context>[] = [
+  ...PLANNING,
   apiKeys,
   attachments,
   auditEntries,
   comments,
   emojis,
   favorites,
-  files,
   issueChanges,
   issueHistory,
   issueLabels,
@@ -60,7 +60,11 @@ const FAMILIES: readonly Resolvers<Context>[] = [
 
 export const RESOLVERS: Resolvers<Context> = joined(FAMILIES);
 
-export const TYPE_NAMES: TypeNames<Context> = { ...notificationNames, ...subscriptionNames };
+export const TYPE_NAMES: TypeNames<Context> = {
+  ...PLANNING_TYPE_NAMES,
+  ...notificationNames,
+  ...subscriptionNames,
+};
 
 /** The fields of all families by type. Throws when two of them answer the same field. */
 function joined(families: readonly Resolvers<Context>[]): Resolvers<Context> {

@@ -23,6 +23,18 @@ export const TABLES: ReadonlyMap<string, Columns> = new Map(
   ]),
 );
 
+/** Columns of each table that are never null. */
+export const REQUIRED: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  [...ddl.matchAll(TABLE)].map(([, name = "", body = ""]) => [
+    name,
+    new Set(
+      body
+        .split("\n")
+        .flatMap((line) => (line.includes(" not null") ? (COLUMN.exec(line)?.[1] ?? []) : [])),
+    ),
+  ]),
+);
+
 export type TrackerSession = Session<
   | "organizations"
   | "users"
