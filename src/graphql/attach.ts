@@ -71,6 +71,7 @@ export function attach<C extends Reading>(
       found.resolve = resolve;
     }
   }
+  for (const [name, base] of Object.entries(modelOf)) copyResolvers(schema, base, name);
   for (const [name, resolveType] of Object.entries(typeNames)) {
     const type = schema.getType(name);
     if (!isAbstractType(type)) throw new Error(`the schema has no interface or union ${name}`);
@@ -92,6 +93,17 @@ function attachModel<C extends Reading>(
       resolverOf(model, field) ??
       (model.columns.has(field.name) ? undefined : conventions[field.name]);
     if (resolve) field.resolve = resolve as Resolver<unknown>;
+  }
+}
+
+/** A type that shows the rows of another answers its fields as that one does. */
+function copyResolvers(schema: GraphQLSchema, from: string, to: string): void {
+  const [base, type] = [schema.getType(from), schema.getType(to)];
+  if (!isObjectType(base) || !isObjectType(type)) return;
+  const fields = base.getFields();
+  for (const field of Object.values(type.getFields())) {
+    const resolve = field.resolve ?? fields[field.name]?.resolve;
+    if (resolve) field.resolve = resolve;
   }
 }
 

@@ -7,7 +7,6 @@ import { auditEntries } from "~/replicas/tracker/api/audit";
 import { comments } from "~/replicas/tracker/api/comment";
 import { emojis } from "~/replicas/tracker/api/emoji";
 import { favorites } from "~/replicas/tracker/api/favorite";
-import { files } from "~/replicas/tracker/api/file";
 import { organizationInvites } from "~/replicas/tracker/api/invite";
 import { issues } from "~/replicas/tracker/api/issue";
 import { issueChanges } from "~/replicas/tracker/api/issue-changes";
@@ -42,7 +41,6 @@ const FAMILIES: readonly Resolvers<Context>[] = [
   comments,
   emojis,
   favorites,
-  files,
   issueChanges,
   issueHistory,
   issueLabels,

@@ -15,9 +15,9 @@ import {
   isAbove,
   levelsWith,
 } from "~/replicas/tracker/store/initiatives";
+import { INITIATIVE_LABELS, listLabelIds } from "~/replicas/tracker/store/labels";
 import { MODELS } from "~/replicas/tracker/store/models/index";
 import { findNextNumber } from "~/replicas/tracker/store/places";
-import { INITIATIVE_LABELS, listLabelIds } from "~/replicas/tracker/store/planning-labels";
 import { lockWorkspace } from "~/replicas/tracker/store/write";
 import { timesOf } from "~/replicas/tracker/times";
 import { initiativeUrl } from "~/replicas/tracker/urls";

@@ -18,7 +18,7 @@ import {
   findLabelUse,
   listTeamLabelsNamed,
   replaceLabels,
-} from "~/replicas/tracker/store/labels";
+} from "~/replicas/tracker/store/issues/labels";
 
 type LabelInput = {
   readonly id?: Optional<string>;

@@ -31,19 +31,16 @@ const identifiersIn = (text: string): string[] =>
     ([found]) => identifierOf(found) ?? [],
   );
 
-const FIELDS: Resolvers<Context>[string] = {
-  boardOrder: ({ sortOrder }: RowObject) => sortOrder,
-  branchName: (issue: RowObject, _args, context) => branchName(issue, context),
-  sharedAccess: ({ sharedWithUserIds }: RowObject) => {
-    const ids = (sharedWithUserIds ?? []) as readonly string[];
-    return { ids, isShared: ids.length > 0, sharedWithCount: ids.length };
-  },
-  url: (issue: RowObject, _args, context) => issueUrl(context, issue),
-};
-
 export const issues: Resolvers<Context> = {
-  Issue: FIELDS,
-  IssueSearchResult: FIELDS,
+  Issue: {
+    boardOrder: ({ sortOrder }: RowObject) => sortOrder,
+    branchName: (issue: RowObject, _args, context) => branchName(issue, context),
+    sharedAccess: ({ sharedWithUserIds }: RowObject) => {
+      const ids = (sharedWithUserIds ?? []) as readonly string[];
+      return { ids, isShared: ids.length > 0, sharedWithCount: ids.length };
+    },
+    url: (issue: RowObject, _args, context) => issueUrl(context, issue),
+  },
   IssueSharedAccess: {
     disallowedIssueFields: () => [],
     viewerHasOnlySharedAccess: () => false,

@@ -15,7 +15,7 @@ import {
   listAssigned,
   listLabels,
   releaseLabel,
-} from "~/replicas/tracker/store/planning-labels";
+} from "~/replicas/tracker/store/labels";
 
 type Input = {
   readonly name?: string | null;

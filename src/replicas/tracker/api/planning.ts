@@ -5,6 +5,7 @@ import { customViews } from "~/replicas/tracker/api/custom-view";
 import { cycles } from "~/replicas/tracker/api/cycle";
 import { documents } from "~/replicas/tracker/api/document";
 import { externalLinks } from "~/replicas/tracker/api/external-link";
+import { files } from "~/replicas/tracker/api/file";
 import { initiatives } from "~/replicas/tracker/api/initiative";
 import { integrations } from "~/replicas/tracker/api/integration";
 import { projects } from "~/replicas/tracker/api/project";
@@ -23,6 +24,7 @@ export const PLANNING: readonly Resolvers<Context>[] = [
   cycles,
   documents,
   externalLinks,
+  files,
   initiatives,
   integrations,
   planningLabels,

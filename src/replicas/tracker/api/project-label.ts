@@ -2,7 +2,7 @@
 import type { Resolvers } from "~/graphql/attach";
 import { labelMutations } from "~/replicas/tracker/api/labels";
 import type { Context } from "~/replicas/tracker/context";
-import { INITIATIVE_LABELS, PROJECT_LABELS } from "~/replicas/tracker/store/planning-labels";
+import { INITIATIVE_LABELS, PROJECT_LABELS } from "~/replicas/tracker/store/labels";
 
 export const planningLabels: Resolvers<Context> = {
   Mutation: {

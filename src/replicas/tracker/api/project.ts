@@ -10,8 +10,8 @@ import { DEFAULT_COLOR } from "~/replicas/tracker/defaults";
 import { invalidArgument, invalidInput, userError } from "~/replicas/tracker/errors";
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
 import { richText } from "~/replicas/tracker/rich-text";
+import { listLabelIds, PROJECT_LABELS } from "~/replicas/tracker/store/labels";
 import { findNextNumber } from "~/replicas/tracker/store/places";
-import { listLabelIds, PROJECT_LABELS } from "~/replicas/tracker/store/planning-labels";
 import {
   listProjectMembers,
   listProjectTeams,

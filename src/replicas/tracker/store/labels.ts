@@ -1,75 +1,118 @@
+/** Labels of projects and of initiatives, and what they are on. */
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
-/** A label that stands in the way of a name: of the same team, of the workspace, or for a workspace label of any team. */
+/** Where a kind of labels is kept, and what leads to what they are on. */
+export type Labelling = {
+  readonly labels: "project_labels" | "initiative_labels";
+  readonly assignments: "project_label_assignments" | "initiative_label_assignments";
+  readonly key: "projectId" | "initiativeId";
+};
+
+export const PROJECT_LABELS: Labelling = {
+  labels: "project_labels",
+  assignments: "project_label_assignments",
+  key: "projectId",
+};
+export const INITIATIVE_LABELS: Labelling = {
+  labels: "initiative_labels",
+  assignments: "initiative_label_assignments",
+  key: "initiativeId",
+};
+
+export type Label = {
+  readonly id: string;
+  readonly name: string;
+  readonly isGroup: boolean;
+  readonly parentId: string | null;
+  /** Of its group. */
+  readonly groupType: string | null;
+  readonly retiredAt: Date | null;
+};
+
+export async function listLabels(
+  { sql, t }: TrackerSession,
+  { labels }: Labelling,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Label>> {
+  const rows = await sql<Label[]>`
+    select l.id, l.name, l."isGroup", l."parentId", l."retiredAt", g."groupType"
+    from ${t[labels]} l left join ${t[labels]} g on g.id = l."parentId"
+    where l.id::text = any(${ids as string[]})
+  `;
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** The id of a label that a new one of this name would be mistaken for: in the team, or in the whole workspace. */
 export async function findLabelNamed(
   { sql, t }: TrackerSession,
+  { labels }: Labelling,
   name: string,
   teamId: string | null,
-  but = "",
 ): Promise<string | undefined> {
+  const scope =
+    labels === "project_labels" && teamId !== null
+      ? sql`and ("teamId" is null or "teamId" = ${teamId})`
+      : sql``;
   const [row] = await sql<{ id: string }[]>`
-    select id from ${t.issue_labels}
-    where lower(name) = lower(${name}) and "archivedAt" is null and id::text <> ${but}
-      and (${teamId}::uuid is null or "teamId" is null or "teamId" = ${teamId}::uuid)
-    limit 1
+    select id from ${t[labels]} where lower(name) = lower(${name}) ${scope} limit 1
   `;
   return row?.id;
 }
 
-export async function listTeamLabelsNamed(
+/** How many labels a group has, and how many things a label is on. */
+export async function listAssigned(
   { sql, t }: TrackerSession,
-  name: string,
-): Promise<readonly string[]> {
-  const rows = await sql<{ id: string }[]>`
-    select id from ${t.issue_labels} where lower(name) = lower(${name}) and "teamId" is not null
+  { labels, assignments }: Labelling,
+  id: string,
+): Promise<{ readonly children: number; readonly uses: number }> {
+  const [row] = await sql<{ children: number; uses: number }[]>`
+    select (select count(*)::int from ${t[labels]} where "parentId" = ${id}) as children,
+      (select count(*)::int from ${t[assignments]} where "labelId" = ${id}) as uses
   `;
-  return rows.map(({ id }) => id);
+  return row ?? { children: 0, uses: 0 };
 }
 
-/** Puts one label in the place of others, and removes those. */
-export async function replaceLabels(
+/** Takes a label off everything, and its labels out of a group. */
+export async function releaseLabel(
   { sql, t }: TrackerSession,
+  { labels, assignments }: Labelling,
+  id: string,
+): Promise<void> {
+  await sql`delete from ${t[assignments]} where "labelId" = ${id}`;
+  await sql`update ${t[labels]} set "parentId" = null where "parentId" = ${id}`;
+}
+
+export async function listLabelIds(
+  { sql, t }: TrackerSession,
+  { assignments, key }: Labelling,
+  of: string,
+): Promise<string[]> {
+  const rows = await sql<{ labelId: string }[]>`
+    select "labelId" from ${t[assignments]} where ${sql(key)} = ${of} order by "createdAt", "labelId"
+  `;
+  return rows.map(({ labelId }) => labelId);
+}
+
+export async function insertAssignments(
+  { sql, t }: TrackerSession,
+  { assignments, key }: Labelling,
+  of: string,
   ids: readonly string[],
-  by: string,
   now: Date,
 ): Promise<void> {
-  if (ids.length === 0) return;
   await sql`
-    with moved as (
-      insert into ${t.issue_label_assignments} ("issueId", "labelId", "createdAt")
-      select distinct "issueId", ${by}::uuid, ${now}::timestamptz from ${t.issue_label_assignments}
-      where "labelId" = any(${ids as string[]}::uuid[])
-      on conflict do nothing
-    ), left_behind as (
-      delete from ${t.issue_label_assignments} where "labelId" = any(${ids as string[]}::uuid[])
-    )
-    delete from ${t.issue_labels} where id = any(${ids as string[]}::uuid[])
+    insert into ${t[assignments]} (${sql(key)}, "labelId", "createdAt")
+    select ${of}, unnest(${ids as string[]}::uuid[]), ${now}
   `;
 }
 
-/** How many issues have a label, and how many labels are in it. */
-export async function findLabelUse(
+export async function deleteAssignments(
   { sql, t }: TrackerSession,
-  id: string,
-): Promise<{ readonly issues: number; readonly children: number }> {
-  const [use] = await sql<[{ issues: number; children: number }]>`
-    select
-      (select count(*)::int from ${t.issue_label_assignments} where "labelId" = ${id}) as issues,
-      (select count(*)::int from ${t.issue_labels} where "parentId" = ${id}) as children
+  { assignments, key }: Labelling,
+  of: string,
+  ids: readonly string[],
+): Promise<void> {
+  await sql`
+    delete from ${t[assignments]} where ${sql(key)} = ${of} and "labelId" = any(${ids as string[]}::uuid[])
   `;
-  return use;
 }
-
-/** Removes a label from all issues; the labels of a group stay, without it. */
-export const deleteLabel = async (
-  { sql, t }: TrackerSession,
-  id: string,
-  now: Date,
-): Promise<unknown> => sql`
-  with taken_off as (
-    delete from ${t.issue_label_assignments} where "labelId" = ${id}
-  ), freed as (
-    update ${t.issue_labels} set "parentId" = null, "updatedAt" = ${now} where "parentId" = ${id}
-  )
-  delete from ${t.issue_labels} where id = ${id}
-`;

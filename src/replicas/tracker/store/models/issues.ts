@@ -179,6 +179,7 @@ export const issue: Model = model("Issue", "issues", {
     ],
     formerNeeds: children("CustomerNeed", "originalIssueId"),
     history: children("IssueHistory", "issueId"),
+    incomingSuggestions: children("IssueSuggestion", "suggestedIssueId"),
     inverseRelations: children("IssueRelation", "relatedIssueId"),
     labels: through("IssueLabel", "issue_label_assignments", "issueId", "labelId"),
     needs: children("CustomerNeed", "issueId"),
@@ -320,7 +321,15 @@ const comment = model("Comment", "comments", {
 /** Every time that something happened to an issue, and who did it. */
 const activity: Model = {
   ...model("Activity", "issue_history", { one: { user: "User" } }),
-  columns: new Map(),
+  columns: new Map(
+    Object.entries({
+      id: "uuid",
+      issueId: "uuid",
+      createdAt: "timestamptz",
+      updatedAt: "timestamptz",
+      userId: "uuid",
+    }),
+  ),
   source: ({ sql, table }) => sql`(
     select id, "issueId", "createdAt", "updatedAt", "actorId" as "userId" from ${table("issue_history")}
     union all
@@ -331,7 +340,17 @@ const activity: Model = {
 /** How long an issue was in which state: from its history, which says when it left each. */
 const stateSpan: Model = {
   ...model("IssueStateSpan", "issue_history", { one: { state: "WorkflowState" } }),
-  columns: new Map(),
+  columns: new Map(
+    Object.entries({
+      id: "uuid",
+      issueId: "uuid",
+      stateId: "uuid",
+      createdAt: "timestamptz",
+      updatedAt: "timestamptz",
+      startedAt: "timestamptz",
+      endedAt: "timestamptz",
+    }),
+  ),
   source: ({ sql, table }) => sql`(
     select coalesce(c.id, i.id) as id, i.id as "issueId",
       coalesce(c."toStateId", first."fromStateId", i."stateId") as "stateId",
