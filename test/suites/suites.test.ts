@@ -3,12 +3,14 @@
  * Run against the sources, or with DIORAMA_BINARY against the binary.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { LinearClient } from "@linear/sdk";
 import { clientFor } from "../../scripts/story";
 import { startClusters } from "../support/clusters";
 import { createDatabase, dropDatabase, type TestDatabase } from "../support/database";
 import { type ServerProcess, startProcess } from "../support/process";
 import { CHAT } from "./chat";
 import type { Proofs } from "./proofs";
+import { TRACKER } from "./tracker";
 
 let database: TestDatabase;
 let server: ServerProcess;
@@ -17,7 +19,9 @@ beforeAll(async () => {
   const [cluster] = (await startClusters()).toReversed();
   if (!cluster) throw new Error("there is no Postgres");
   database = await createDatabase(cluster);
-  server = await startProcess(database, { ENVIRONMENT_POOL_TARGETS: "chat_bench_default:4" });
+  server = await startProcess(database, {
+    ENVIRONMENT_POOL_TARGETS: "chat_bench_default:4,tracker_expanded:4",
+  });
 });
 
 afterAll(async () => {
@@ -95,3 +99,10 @@ function prove<Client>(
 }
 
 prove("Chat benchmark", 20, CHAT, (environment) => clientFor(server.url, environment));
+prove(
+  "Tracker benchmark",
+  40,
+  TRACKER,
+  ({ token, environmentUrl }) =>
+    new LinearClient({ apiKey: String(token), apiUrl: `${server.url}${environmentUrl}/graphql` }),
+);
