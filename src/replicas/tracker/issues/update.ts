@@ -20,7 +20,7 @@ import {
   requireTeam,
   requireUser,
 } from "~/replicas/tracker/issues/references";
-import { isClosed, type Times, timesAfter } from "~/replicas/tracker/issues/transition";
+import { isClosed, timesAfter, timesOf } from "~/replicas/tracker/issues/transition";
 import {
   deadline,
   descriptionOf,
@@ -188,7 +188,7 @@ function valuesAfter(
 ): Values {
   const isMoved = team.id !== from.id;
   const oldType = referred.states.find(({ id }) => id === issue["stateId"])?.type;
-  const times = timesAfter(issue as unknown as Times, oldType, state.type, now);
+  const times = timesAfter(timesOf(issue), oldType, state.type, now);
   const entered = issue["stateId"] !== state.id;
   const place = placeAfter(issue, input, referred, team, isMoved);
   const cycleId =
