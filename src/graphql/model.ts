@@ -102,7 +102,7 @@ export function rowOf(model: Model, { sql }: Scope, alias: string): Row {
     if (!model.shared || OWN.has(column)) return sql(`${alias}.${column}`);
     const data = sql(`${alias}.data`);
     const value = sql`(${data}->>${column}::text)`;
-    switch (model.columns.get(column) ?? (column.endsWith("Id") ? "uuid" : "text")) {
+    switch (model.columns.get(column)) {
       case "uuid":
         return sql`${value}::uuid`;
       case "float8":

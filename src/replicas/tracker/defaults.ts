@@ -20,5 +20,11 @@ export const DEFAULT_PROJECT_STATUSES = [
   { name: "Canceled", type: "canceled", color: "#95a2b3" },
 ] as const;
 
+export const DEFAULT_CUSTOMER_STATUSES = [
+  { name: "Active", color: "#4cb782" },
+  { name: "Prospect", color: "#f2c94c" },
+  { name: "Churned", color: "#95a2b3" },
+] as const;
+
 /** Of labels and projects without one of their own. */
 export const DEFAULT_COLOR = "#bec2c8";

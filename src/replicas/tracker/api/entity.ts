@@ -2,7 +2,7 @@
  * The mutations that most entities have, made from what is particular about each. What follows from the schema and the
  * tables is done here: references are looked up, unknown columns are left out, the payload is filled.
  */
-import { type GraphQLResolveInfo, getNamedType, isObjectType } from "graphql";
+import { type GraphQLResolveInfo, getNamedType, isNonNullType, isObjectType } from "graphql";
 import type { Resolver } from "~/graphql/attach";
 import { type Model, requireModel } from "~/graphql/model";
 import type { RowObject } from "~/graphql/page";
@@ -141,7 +141,7 @@ export async function update(
   };
   const changes = columnsOf(model, values, info);
   for (const [name, value] of Object.entries(changes))
-    if (value === null && REQUIRED.get(model.table)?.has(name))
+    if (value === null && isRequired(model, name, info))
       throw invalidArgument(name, null, "isDefined", `${name} must not be null`);
   const edited =
     given.body !== undefined && given.body !== row["body"] && model.columns.has("editedAt");
@@ -238,6 +238,18 @@ const trashOf = ({ columns }: Model, { trashed }: Input, { now }: Context): Valu
   if (trashed === undefined || !columns.has("trashed")) return {};
   return trashed === true ? { trashed, archivedAt: now } : { trashed: null, archivedAt: null };
 };
+
+/** Whether a row must have a value: its column, or in a shared table its type in the API, says so. */
+function isRequired(
+  { table, shared, name: type }: Model,
+  name: string,
+  { schema }: GraphQLResolveInfo,
+): boolean {
+  if (!shared) return REQUIRED.get(table)?.has(name) ?? false;
+  const found = schema.getType(type);
+  const fields = isObjectType(found) ? found.getFields() : {};
+  return isNonNullType((fields[name] ?? fields[name.replace(/Id$/, "")])?.type);
+}
 
 /** What of the values has a place in the row. A shared table keeps what the type in the API has. */
 function columnsOf(

@@ -1,5 +1,6 @@
 /** What every entity adds to the schema. */
 import type { Resolver, Resolvers, TypeNames } from "~/graphql/attach";
+import { activityNames } from "~/replicas/tracker/api/agent";
 import { apiKeys } from "~/replicas/tracker/api/api-key";
 import { attachments } from "~/replicas/tracker/api/attachment";
 import { auditEntries } from "~/replicas/tracker/api/audit";
@@ -12,6 +13,7 @@ import { issueChanges } from "~/replicas/tracker/api/issue-changes";
 import { issueHistory } from "~/replicas/tracker/api/issue-history";
 import { issueLabels } from "~/replicas/tracker/api/issue-label";
 import { issueRelations } from "~/replicas/tracker/api/issue-relation";
+import { NEIGHBOURS } from "~/replicas/tracker/api/neighbours";
 import { notificationNames, notifications } from "~/replicas/tracker/api/notification";
 import {
   notificationSubscriptions,
@@ -32,6 +34,7 @@ import type { Context } from "~/replicas/tracker/context";
 
 const FAMILIES: readonly Resolvers<Context>[] = [
   ...PLANNING,
+  ...NEIGHBOURS,
   apiKeys,
   attachments,
   auditEntries,
@@ -62,6 +65,7 @@ export const RESOLVERS: Resolvers<Context> = joined(FAMILIES);
 
 export const TYPE_NAMES: TypeNames<Context> = {
   ...PLANNING_TYPE_NAMES,
+  ...activityNames,
   ...notificationNames,
   ...subscriptionNames,
 };

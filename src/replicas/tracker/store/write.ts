@@ -126,5 +126,13 @@ export async function nextSyncId({ sql, schema }: TrackerSession): Promise<numbe
   return row?.["id"];
 }
 
+/** How many changes have been counted, for what changes nothing. */
+export async function currentSyncId({ sql, schema }: TrackerSession): Promise<number> {
+  const [row] = await sql`
+    select coalesce(pg_sequence_last_value(${sequence(schema)}::regclass), 0)::float8 as id
+  `;
+  return row?.["id"];
+}
+
 /** To be counted in the statement that makes the change, which saves a round trip. */
 export const sequence = (schema: string) => `"${schema}".last_sync_id`;

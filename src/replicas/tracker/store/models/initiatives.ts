@@ -145,6 +145,10 @@ const documentContent: Model = {
       union all
       select "documentContentId", "createdAt", "updatedAt", "archivedAt", description, null, null, null, null, id
       from ${table("project_milestones")}
+      union all
+      select (data->>'documentContentId')::uuid, "createdAt", "updatedAt", "archivedAt", data->>'content',
+        null, null, null, null, null
+      from ${table("records")} where type = 'ReleaseNote'
     )`;
   },
 };

@@ -90,6 +90,7 @@ const RELEASES: readonly Model[] = [
       startDate: "date",
       startedAt: "timestamptz",
       targetDate: "date",
+      trashed: "boolean",
     },
     {
       one: { releaseNote: "ReleaseNote" },
@@ -130,6 +131,7 @@ const RELEASES: readonly Model[] = [
       isProduction: "boolean",
       releaseNoteTemplateId: "uuid",
       teamIds: "jsonb",
+      trashed: "boolean",
     },
     {
       one: { latestReleaseNote: "ReleaseNote" },
@@ -154,7 +156,7 @@ const RELEASES: readonly Model[] = [
   ),
   record(
     "ReleaseNote",
-    { documentContentId: "uuid", pipelineId: "uuid", releaseIds: "jsonb" },
+    { content: "text", documentContentId: "uuid", pipelineId: "uuid", releaseIds: "jsonb" },
     {
       one: {
         firstRelease: "Release",
