@@ -17,6 +17,8 @@ export type Tracker = {
   readonly program: TestProgram;
   readonly environmentId: string;
   readonly schema: string;
+  /** The credential of the environment. */
+  readonly key: string;
   /** Of the environment's GraphQL entry. */
   readonly url: string;
   /** The official client, acting as the environment's user, who is an admin. */
@@ -54,6 +56,7 @@ export async function openTracker(
     program,
     environmentId: environment.environmentId,
     schema: environment.schemaName,
+    key,
     url,
     linear: as(JOHN),
     as,

@@ -80,6 +80,14 @@ export const notAccessible = (feature: string) =>
     `${feature} is not part of this environment.`,
   );
 
+/** Rules of the tables that a value broke, by SQLSTATE. */
+const BROKEN: Readonly<Record<string, string>> = {
+  "22001": "A value is too long",
+  "22003": "A number is out of range",
+  "23502": "A value that must be given is null",
+  "23505": "This already exists",
+};
+
 /** Serialization failure, deadlock, lock not available. */
 const HELD_UP = new Set(["40001", "40P01", "55P03"]);
 
@@ -92,6 +100,8 @@ export function formatError(error: GraphQLError): GraphQLFormattedError | undefi
       error,
       invalidArgument(cause.property, cause.value, cause.constraint, cause.message),
     );
+  const broken = BROKEN[errorCode(cause) ?? ""];
+  if (broken !== undefined) return formatted(error, invalidInput(broken));
   if (HELD_UP.has(errorCode(cause) ?? ""))
     return formatted(error, new TrackerError("lock timeout", "Another change was in the way."));
   if (cause === undefined || cause instanceof GraphQLError || cause instanceof DocumentRefused)

@@ -2,7 +2,6 @@
  * What a tracker seed may say. An entry's fields are those of its type in the API: a column under its own name, a
  * relation under its name, written as the other entry is called (`assignee: john`, `state: In Progress`, `team: ENG`).
  */
-import { type TSchema, Type } from "@sinclair/typebox";
 import { type Model, requireModel } from "~/graphql/model";
 import { derivedId } from "~/replicas/tracker/ids";
 import { MODELS } from "~/replicas/tracker/store/models/index";
@@ -37,6 +36,10 @@ export type Section = {
   /** Whether two teams, or two projects, may each have one of that name. */
   readonly scoped?: true;
   readonly required?: readonly string[];
+  /** Of a type whose rows share a table: fields that are text. */
+  readonly texts?: readonly string[];
+  /** Lists of names that become a column of ids. */
+  readonly ids?: { readonly [field: string]: readonly [to: string, column: string] };
   readonly nested?: { readonly [field: string]: Nested };
   readonly pairs?: { readonly [field: string]: Pairs };
 };
@@ -189,93 +192,125 @@ export const SECTIONS: { readonly [field: string]: Section } = {
   customViews: { type: "CustomView", name: "name", required: ["name", "creator", "modelName"] },
   favorites: { type: "Favorite", required: ["owner", "type"] },
   webhooks: { type: "Webhook", required: ["url", "resourceTypes"] },
+  roadmaps: {
+    type: "Roadmap",
+    name: "name",
+    required: ["name", "creator"],
+    texts: ["name", "description", "color", "slugId"],
+  },
+  roadmapProjects: { type: "RoadmapToProject", required: ["roadmap", "project"] },
+  emojis: {
+    type: "Emoji",
+    name: "name",
+    required: ["name", "url"],
+    texts: ["name", "url", "source"],
+  },
+  customerStatuses: {
+    type: "CustomerStatus",
+    name: "name",
+    required: ["name"],
+    texts: ["name", "displayName", "description", "color"],
+  },
+  customerTiers: {
+    type: "CustomerTier",
+    name: "name",
+    required: ["name"],
+    texts: ["name", "displayName", "description", "color"],
+  },
+  customers: {
+    type: "Customer",
+    name: "name",
+    required: ["name"],
+    texts: ["name", "logoUrl", "mainSourceId", "slackChannelId", "slugId"],
+    nested: { needs: { section: "customerNeeds", key: "customerId" } },
+  },
+  customerNeeds: {
+    type: "CustomerNeed",
+    required: ["body", "creator"],
+    texts: ["body", "bodyData", "url"],
+  },
+  releasePipelines: {
+    type: "ReleasePipeline",
+    name: "name",
+    required: ["name", "type", "stages"],
+    texts: ["name", "slugId", "type"],
+    ids: { teams: ["Team", "teamIds"] },
+    nested: {
+      stages: { section: "releaseStages", key: "pipelineId" },
+      releases: { section: "releases", key: "pipelineId" },
+    },
+  },
+  releaseStages: {
+    type: "ReleaseStage",
+    name: "name",
+    scoped: true,
+    required: ["name", "type"],
+    texts: ["name", "color", "type"],
+  },
+  releases: {
+    type: "Release",
+    name: "name",
+    required: ["name", "stage"],
+    texts: ["name", "description", "version", "commitSha", "slugId"],
+    nested: { issues: { section: "releaseIssues", key: "releaseId" }, ...LINKS("releaseId") },
+  },
+  releaseIssues: { type: "IssueToRelease", required: ["issue"] },
+  releaseNotes: {
+    type: "ReleaseNote",
+    required: ["title", "pipeline", "content"],
+    texts: ["title", "slugId"],
+    ids: { releases: ["Release", "releaseIds"] },
+  },
+  agentSessions: {
+    type: "AgentSession",
+    required: ["appUser", "issue", "status"],
+    texts: ["status", "type", "slugId", "summary", "startedAt", "endedAt"],
+    nested: { activities: { section: "agentActivities", key: "agentSessionId" } },
+  },
+  agentActivities: { type: "AgentActivity", required: ["user", "content"], texts: [] },
+  agentSkills: {
+    type: "AgentSkill",
+    required: ["title", "body", "creator"],
+    texts: ["title", "body", "description", "slugId"],
+  },
+  gitAutomationStates: {
+    type: "GitAutomationState",
+    required: ["team", "event", "state"],
+    texts: ["event"],
+  },
 };
 
 /** Only inside other entries. */
 const INNER = new Set([
+  "agentActivities",
   "attachments",
   "comments",
+  "customerNeeds",
   "initiativeUpdates",
   "links",
   "milestones",
   "projectUpdates",
   "reactions",
+  "releaseIssues",
+  "releaseStages",
+  "releases",
   "states",
 ]);
 export const TOP = Object.keys(SECTIONS).filter((name) => !INNER.has(name));
 
 export const modelOf = ({ type }: Section): Model => requireModel(MODELS, type);
 
+/** Columns with their types: of a shared table those of its rows, and what its rows hold. */
+export function columnsIn(section: Section): ReadonlyMap<string, string> {
+  const { columns, shared } = modelOf(section);
+  if (!shared) return columns;
+  const own = ["createdAt", "updatedAt", "archivedAt"].map(
+    (name) => [name, "timestamptz"] as const,
+  );
+  const texts = (section.texts ?? []).map((name) => [name, "text"] as const);
+  return new Map([["id", "uuid"], ...own, ...columns, ...texts]);
+}
+
 /** Relations of a type that stand in a column of its own. */
 export const relationsOf = (model: Model) =>
   [...model.one].filter(([, { key }]) => model.columns.has(key));
-
-const Name = Type.Union([Type.String(), Type.Number()]);
-const Moment = Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{3})?Z$" });
-const Day = Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d$" });
-const Uuid = Type.String({ pattern: "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$" });
-
-/** A value of a column, by its Postgres type. */
-function Leaf(type: string): TSchema {
-  if (type.endsWith("[]")) return Type.Array(Leaf(type.slice(0, -2)));
-  if (type.startsWith("timestamptz")) return Moment;
-  if (type === "date") return Day;
-  if (type === "uuid") return Uuid;
-  if (type === "boolean") return Type.Boolean();
-  if (type === "jsonb") return Type.Unknown();
-  return /^(int|float8)/.test(type) ? Type.Number() : Type.String();
-}
-
-function shapeOf(name: string, depth: number): TSchema {
-  const section = SECTIONS[name];
-  if (!section) throw new Error(`a seed has no ${name}`);
-  const model = modelOf(section);
-  const keys = new Set(relationsOf(model).map(([, { key }]) => key));
-  const properties: Record<string, TSchema> = {};
-  for (const [column, type] of model.columns)
-    if (!keys.has(column)) properties[column] = Leaf(type);
-  for (const [relation] of relationsOf(model)) properties[relation] = Name;
-  for (const field of Object.keys(section.pairs ?? {})) properties[field] = Type.Array(Name);
-  if (section.type === "Team") properties["owners"] = Type.Array(Name);
-  // One level of a thing in itself: replies, labels of a group.
-  for (const [field, nested] of Object.entries(section.nested ?? {}))
-    if (nested.section !== name || depth === 0)
-      properties[field] = Type.Array(
-        shapeOf(nested.section, nested.section === name ? depth + 1 : depth),
-      );
-  const required = new Set(section.required);
-  return Type.Object(
-    Object.fromEntries(
-      Object.entries(properties).map(([field, shape]) => [
-        field,
-        required.has(field) ? shape : Type.Optional(shape),
-      ]),
-    ),
-    { additionalProperties: false },
-  );
-}
-
-export const TrackerSeed = Type.Object(
-  {
-    organization: Type.Object(
-      {
-        id: Uuid,
-        createdAt: Moment,
-        name: Type.String(),
-        urlKey: Type.String({ pattern: "^[a-z0-9-]+$" }),
-      },
-      { additionalProperties: false },
-    ),
-    ...Object.fromEntries(
-      TOP.map((name) => {
-        const list = Type.Array(shapeOf(name, 0));
-        return [name, name === "users" || name === "teams" ? list : Type.Optional(list)];
-      }),
-    ),
-    template: Type.Optional(Type.String()),
-    service: Type.Optional(Type.String()),
-    description: Type.Optional(Type.String()),
-    extends: Type.Optional(Type.String()),
-  },
-  { additionalProperties: false },
-);

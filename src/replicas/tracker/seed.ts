@@ -11,16 +11,17 @@ import {
   TRIAGE_STATE,
 } from "~/replicas/tracker/defaults";
 import { derivedId } from "~/replicas/tracker/ids";
-import { computedOf } from "~/replicas/tracker/seed-computed";
+import { computedOf, stored } from "~/replicas/tracker/seed-computed";
 import {
+  columnsIn,
   type Entry,
   modelOf,
   relationsOf,
   SECTIONS,
   type Section,
   TOP,
-  TrackerSeed,
 } from "~/replicas/tracker/seed-sections";
+import { TrackerSeed } from "~/replicas/tracker/seed-shape";
 import { TABLES } from "~/replicas/tracker/store/tables";
 import type { Values } from "~/replicas/tracker/store/write";
 
@@ -71,16 +72,10 @@ function rowsOf(seed: Entry): Rows {
   const organization = seed["organization"] as Entry & { id: string; createdAt: string };
   const names = new Names();
   const items = TOP.flatMap((name) =>
-    collect(name, seed[name] ?? defaultsOf(name), name, organization.createdAt, names),
+    collect(name, seed[name] ?? DEFAULTS[name] ?? [], name, organization.createdAt, names),
   );
   const rows: Rows = new Map([
     ["organizations", [{ ...organization, updatedAt: organization.createdAt }]],
-    [
-      "records",
-      DEFAULT_CUSTOMER_STATUSES.map((status, index) =>
-        customerStatus(status, index, organization.createdAt),
-      ),
-    ],
   ]);
   const add = (table: string, row: Values) => {
     const list = rows.get(table) ?? [];
@@ -88,7 +83,7 @@ function rowsOf(seed: Entry): Rows {
     rows.set(table, list);
   };
   const made = items.map((item) => ({ item, row: rowOf(item, names) }));
-  for (const { item, row } of made) add(modelOf(item.section).table, row);
+  for (const { item, row } of made) add(modelOf(item.section).table, stored(item, row));
   for (const { item, row } of made)
     for (const [field, { to, table, row: pair }] of Object.entries(item.section.pairs ?? {}))
       for (const [index, name] of listOf(item, field).entries()) {
@@ -100,19 +95,11 @@ function rowsOf(seed: Entry): Rows {
   return rows;
 }
 
-const customerStatus = (
-  status: { readonly name: string },
-  index: number,
-  createdAt: string,
-): Values => ({
-  id: derivedId("CustomerStatus", status.name),
-  type: "CustomerStatus",
-  createdAt,
-  updatedAt: createdAt,
-  data: { ...status, displayName: status.name, position: index },
-});
-
-const defaultsOf = (name: string) => (name === "projectStatuses" ? DEFAULT_PROJECT_STATUSES : []);
+/** What every workspace has, unless its seed says otherwise. */
+const DEFAULTS: { readonly [section: string]: readonly object[] } = {
+  customerStatuses: DEFAULT_CUSTOMER_STATUSES,
+  projectStatuses: DEFAULT_PROJECT_STATUSES,
+};
 
 /** The entries of a list and everything inside them, each under its name. */
 function collect(
@@ -176,13 +163,14 @@ const statesOf = ({ triageEnabled }: Entry) =>
 const later = (moment: string, seconds: number) =>
   new Date(Date.parse(moment) + 1000 * seconds).toISOString();
 
-/** Where the names of related entries are looked up: in the same team or project, then anywhere. */
-const scopesOf = ({ teamId, projectId }: Values): string[] =>
-  [teamId, projectId, ""].filter((scope) => scope !== undefined).map(text);
+/** Where the names of related entries are looked up: in the same team, project or pipeline, then anywhere. */
+const scopesOf = ({ teamId, projectId, pipelineId }: Values): string[] =>
+  [teamId, projectId, pipelineId, ""].filter((scope) => scope !== undefined).map(text);
 
 function rowOf(item: Item, names: Names): Values {
   const { section, entry, id, createdAt, given, path } = item;
   const model = modelOf(section);
+  const columns = columnsIn(section);
   const relations = new Map(
     relationsOf(model).map(([relation, { to, key }]) => [relation, { to, key }]),
   );
@@ -200,8 +188,12 @@ function rowOf(item: Item, names: Names): Values {
         [...scopesOf(row), id],
         `${path}.${field}`,
       );
-    else if (model.columns.has(field)) row[field] = value;
+    else if (columns.has(field)) row[field] = value;
   }
+  for (const [field, [to, column]] of Object.entries(section.ids ?? {}))
+    row[column] = ((entry[field] ?? []) as readonly unknown[]).map((name, index) =>
+      names.require(to, text(name), scopesOf(row), `${path}.${field}[${index}]`),
+    );
   return computedOf(item, row, names);
 }
 

@@ -263,12 +263,10 @@ describe("releases", () => {
 describe("agents", () => {
   test("work in sessions whose state follows what they do", async () => {
     const issue = await newIssue();
-    const payload = await tracker
-      .as(AGENT)
-      .agentSessionCreateOnIssue({
-        issueId: issue.identifier,
-        externalUrls: [{ label: "Log", url: "https://log.test" }],
-      });
+    const payload = await tracker.as(AGENT).agentSessionCreateOnIssue({
+      issueId: issue.identifier,
+      externalUrls: [{ label: "Log", url: "https://log.test" }],
+    });
     const session = (await payload.agentSession)!;
     expect(session).toMatchObject({
       status: "pending",

@@ -16,6 +16,7 @@ import { projectStatuses } from "~/replicas/tracker/api/project-status";
 import { reports } from "~/replicas/tracker/api/reports";
 import { roadmaps } from "~/replicas/tracker/api/roadmap";
 import { templates } from "~/replicas/tracker/api/template";
+import { viewPreferences } from "~/replicas/tracker/api/view-preferences";
 import { webhooks } from "~/replicas/tracker/api/webhook";
 import type { Context } from "~/replicas/tracker/context";
 
@@ -35,6 +36,7 @@ export const PLANNING: readonly Resolvers<Context>[] = [
   reports,
   roadmaps,
   templates,
+  viewPreferences,
   webhooks,
 ];
 

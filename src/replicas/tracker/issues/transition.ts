@@ -1,5 +1,7 @@
 /** What entering a state does to the times of an issue. */
 
+import type { RowObject } from "~/graphql/page";
+
 export type Times = {
   readonly startedAt: Date | null;
   readonly completedAt: Date | null;
@@ -15,6 +17,12 @@ export const NO_TIMES: Times = {
   startedTriageAt: null,
   triagedAt: null,
 };
+
+export function timesOf(issue: RowObject): Times {
+  const { startedAt, completedAt, canceledAt, startedTriageAt, triagedAt } = issue as RowObject &
+    Times;
+  return { startedAt, completedAt, canceledAt, startedTriageAt, triagedAt };
+}
 
 /** `from` is undefined for a new issue. Moving within a type keeps the times. */
 export function timesAfter(times: Times, from: string | undefined, to: string, now: Date): Times {

@@ -20,7 +20,7 @@ import {
   requireTeam,
   requireUser,
 } from "~/replicas/tracker/issues/references";
-import { isClosed, type Times, timesAfter } from "~/replicas/tracker/issues/transition";
+import { isClosed, timesAfter, timesOf } from "~/replicas/tracker/issues/transition";
 import {
   deadline,
   descriptionOf,
@@ -33,6 +33,7 @@ import { type Notice, writeEffects } from "~/replicas/tracker/store/issues/effec
 import type { Referred, State, Team } from "~/replicas/tracker/store/issues/referred";
 import { listSubscribers } from "~/replicas/tracker/store/issues/subscribers";
 import { listOpenChildren, lockIssues, moveNumber } from "~/replicas/tracker/store/issues/update";
+import { having } from "~/replicas/tracker/store/lookups";
 import { deleteRows, differences, type Values } from "~/replicas/tracker/store/write";
 
 export type IssueUpdate = References &
@@ -188,7 +189,7 @@ function valuesAfter(
 ): Values {
   const isMoved = team.id !== from.id;
   const oldType = referred.states.find(({ id }) => id === issue["stateId"])?.type;
-  const times = timesAfter(issue as unknown as Times, oldType, state.type, now);
+  const times = timesAfter(timesOf(issue), oldType, state.type, now);
   const entered = issue["stateId"] !== state.id;
   const place = placeAfter(issue, input, referred, team, isMoved);
   const cycleId =
@@ -317,7 +318,7 @@ async function putInReleases(context: Context, issueId: string, input: IssueUpda
   if (!releaseIds && !addedReleaseIds && !removedReleaseIds) return;
   const links = await read.rows("IssueToRelease", {
     args: {},
-    where: (row, { sql }) => sql`${row("issueId")} = ${issueId}::uuid`,
+    where: having({ issueId }),
   });
   const gone = links.filter(({ releaseId }) =>
     releaseIds

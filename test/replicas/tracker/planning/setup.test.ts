@@ -67,6 +67,58 @@ describe("a custom view", () => {
   });
 });
 
+describe("preferences of views", () => {
+  const put = async (input: object) =>
+    (await (
+      await tracker.linear.createViewPreferences(input as never)
+    ).viewPreferences)!;
+  const shownBy = async (id: string) => {
+    const { customView } = await tracker.data(
+      "query($id: String!) { customView(id: $id) { viewPreferencesValues { layout issueGrouping } } }",
+      { id },
+    );
+    return customView.viewPreferencesValues;
+  };
+
+  test("are kept once for each view; a user's own come before everybody's", async () => {
+    const view = (await (await tracker.linear.createCustomView({ name: "Shown" })).customView)!;
+    const target = { viewType: "customView", customViewId: view.id };
+    expect(await shownBy(view.id)).toBeNull();
+
+    await put({
+      ...target,
+      type: "organization",
+      preferences: { layout: "board", issueGrouping: "priority" },
+    });
+    const first = await put({ ...target, type: "user", preferences: { layout: "list" } });
+    expect(await shownBy(view.id)).toEqual({ layout: "list", issueGrouping: "priority" });
+
+    const second = await put({ ...target, type: "user", preferences: { layout: "board" } });
+    expect(second.id).toBe(first.id);
+    expect((await shownBy(view.id)).layout).toBe("board");
+    await tracker.linear.deleteViewPreferences(first.id);
+    expect((await shownBy(view.id)).issueGrouping).toBe("priority");
+  });
+
+  test("of a kind of view are the asking user's", async () => {
+    await put({ viewType: "inbox", type: "user", preferences: { layout: "list" } });
+    const ask = async (user?: string) =>
+      (await tracker.data("{ userViewPreferences(viewType: inbox) { type viewType } }", {}, user))
+        .userViewPreferences;
+
+    expect(await ask()).toEqual({ type: "user", viewType: "inbox" });
+    expect(await ask(ROBIN)).toBeNull();
+    const both = put({
+      viewType: "inbox",
+      type: "user",
+      teamId: ENG,
+      projectId: ENG,
+      preferences: {},
+    });
+    expect(await refusal(both)).toBeInstanceOf(InvalidInputLinearError);
+  });
+});
+
 describe("a template", () => {
   test("is made, read, changed and removed", async () => {
     const input = { name: "Bug", type: "issue", teamId: "DES", templateData: { title: "Bug: " } };

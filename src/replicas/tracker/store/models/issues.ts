@@ -393,7 +393,14 @@ export const ISSUES: readonly Model[] = [
   }),
   record(
     "IssueSuggestion",
-    {},
+    {
+      issueId: "uuid",
+      suggestedIssueId: "uuid",
+      suggestedLabelId: "uuid",
+      suggestedProjectId: "uuid",
+      suggestedTeamId: "uuid",
+      suggestedUserId: "uuid",
+    },
     {
       one: {
         suggestedLabel: "IssueLabel",
