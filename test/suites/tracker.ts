@@ -351,7 +351,7 @@ export const TRACKER: Proofs<LinearClient> = {
       },
       "the label itself is deleted": {
         act: async (tracker) => tracker.deleteIssueLabel(await labelId(tracker, "Needs info", OPS)),
-        failure: unexpected("issue_labels"),
+        failure: unexpected("issue_labels", "removed"),
       },
     },
   },
