@@ -152,11 +152,11 @@ export function createRuns(deps: {
           "The run has no test, and no expectedOutput is given",
         );
       const { environmentId: id } = trial;
-      const spec = await evaluation.compile(id, JSON.parse(expected));
+      const spec = await evaluation.compile(id, expected);
       let standing = "{}";
       const stored = await end(userId, runId, async (sql) => {
         standing = await evaluation.standing(sql, id, spec);
-        return { expected, standing };
+        return { ...(given && { expected }), standing };
       });
       const verdict = await evaluation.conclude(runId, {
         spec,

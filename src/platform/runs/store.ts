@@ -71,8 +71,8 @@ export async function findRun(sql: Sql, runId: string): Promise<RunRow | undefin
   return run;
 }
 
-/** What a run that ends will be checked against, as JSON text. */
-export type Trial = { readonly expected: string; readonly standing: string };
+/** What a run that ends will be checked against, as JSON text; `expected` in place of what is stored. */
+export type Trial = { readonly expected?: string; readonly standing: string };
 
 /**
  * Moves a running run of a live environment to `ending` and evaluates `mark` with it. Returns the schema; undefined
@@ -85,7 +85,7 @@ export async function beginEnd(
   trial?: Trial,
 ): Promise<string | undefined> {
   const against = trial
-    ? sql`, expected = ${trial.expected}::text::json, standing = ${trial.standing}::text::json`
+    ? sql`, expected = coalesce(${trial.expected ?? null}::text::json, expected), standing = ${trial.standing}::text::json`
     : sql``;
   const [ending] = await sql<{ schemaName: string }[]>`
     with ending as (
