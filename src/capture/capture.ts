@@ -24,13 +24,8 @@ export type StartingRun = {
   readonly keys: { readonly [table: string]: readonly string[] };
 };
 
-export type EndingRun = {
-  readonly run: string;
-  readonly schema: string;
-  readonly kind: CaptureKind;
-  /** A verdict follows: the run is then left `evaluating`, with what its diff leaves out beside it. */
-  readonly evaluate?: boolean;
-};
+/** What was stored of a run, as JSON text, when that is known without reading its row. */
+export type Stored = { readonly diff?: string; readonly evidence?: string | undefined };
 
 export type CaptureStatus = { state: "streaming" | "idle" | "disabled"; lagBytes?: number };
 
@@ -104,7 +99,7 @@ export async function createCapture(deps: {
       const seen = stream.expect("seen", run.run);
       try {
         const mark = { k: "start", ...run, instance: stream.instance, published: isPublished };
-        if (!(await insert(pool, markExpression(pool, mark, pool`${run.schema}`)))) return false;
+        if (!(await insert(pool, markExpression(pool, mark)))) return false;
         if (await settled(seen.promise, SEEN_MS, () => results.wasSeen(pool, run.run))) return true;
       } finally {
         seen.forget();
@@ -114,31 +109,37 @@ export async function createCapture(deps: {
     },
 
     /**
-     * Ends a recording with `update`, which moves the run's row from `running` to `ending` where it may, and selects
-     * `mark` with it. Returns false when it did not; otherwise the result is in the row.
+     * Ends a recording of this kind with `update`, which moves the run's row from `running` to `ending` where it may,
+     * selects `mark` with it, and returns the run's schema. Undefined when it did not; otherwise the result is in the
+     * row. With `evaluate` a verdict follows: the run is left `evaluating`, with what its diff leaves out beside it.
      */
     async end(
-      run: EndingRun,
-      update: (sql: Sql, mark: Fragment) => Promise<boolean>,
-    ): Promise<boolean> {
-      if (run.kind === "snapshot")
+      run: string,
+      way: CaptureKind,
+      update: (sql: Sql, mark: Fragment) => Promise<string | undefined>,
+      evaluate = false,
+    ): Promise<Stored | undefined> {
+      if (way === "snapshot")
         return await inTransaction(
           pool,
           async (tx) => {
-            if (!(await update(tx, tx`null`))) return false;
-            await storeComparison(tx, run);
-            return true;
+            const schema = await update(tx, tx`null`);
+            if (schema === undefined) return undefined;
+            await storeComparison(tx, { run, schema, evaluate });
+            return {};
           },
           REPEATABLE_READ,
         );
-      const stored = stream?.expect("stored", run.run);
+      const stored = stream?.expect("stored", run);
       try {
-        const { run: id, evaluate } = run;
-        const mark = { k: "end", run: id, instance: stream?.instance ?? "", evaluate };
-        if (!(await update(pool, markExpression(pool, mark, pool`${run.schema}`)))) return false;
+        const mark = { k: "end", run, instance: stream?.instance ?? "", evaluate };
+        if ((await update(pool, markExpression(pool, mark))) === undefined) return undefined;
         stream?.nudge();
-        if (await settled(stored?.promise, STORED_MS, () => results.isStored(pool, run.run)))
-          return true;
+        let told: Stored = {};
+        const arrived = stored?.promise.then((news) => {
+          told = news;
+        });
+        if (await settled(arrived, STORED_MS, () => results.isStored(pool, run))) return told;
       } finally {
         stored?.forget();
       }
@@ -159,7 +160,8 @@ export async function createCapture(deps: {
     stop: async () => await stream?.stop(),
   };
 
-  async function storeComparison(tx: Sql, { run, schema, evaluate }: EndingRun) {
+  type Ending = { run: string; schema: string; evaluate: boolean };
+  async function storeComparison(tx: Sql, { run, schema, evaluate }: Ending) {
     try {
       const { diff, evidence } = await compareSnapshot(tx, run, schema);
       await results.complete(tx, run, diff, evaluate ? evidence : undefined);
@@ -172,17 +174,26 @@ export async function createCapture(deps: {
   }
 }
 
-/** `mark` with the relations that the schema has at this moment, as a message in the log of this transaction. */
-function markExpression(sql: Sql, mark: object, schema: Fragment): Fragment {
+/**
+ * `mark` with the relations that a schema has at this moment, as a message in the log of this transaction. To be
+ * selected beside the schema's `schema_name`. What is in a schema depends on it: that index finds it among the
+ * relations of all environments, which pg_class has none for.
+ */
+function markExpression(sql: Sql, mark: object): Fragment {
   const open = JSON.stringify(mark).slice(0, -1);
   return sql`pg_logical_emit_message(true, ${MARK_PREFIX}, ${open}::text || ',"relations":' || coalesce((
-    select to_json(md5(string_agg(oid::text, ',' order by oid)))::text from pg_class
-    where relnamespace = to_regnamespace(quote_ident(${schema})) and relkind = 'r'
+    select to_json(md5(string_agg(objid::text, ',' order by objid)))::text from pg_depend
+    where refclassid = 'pg_namespace'::regclass and refobjid = to_regnamespace(quote_ident(schema_name))
+      and classid = 'pg_class'::regclass
   ), 'null') || '}')`;
 }
 
 /** Waits for news, and looks for itself in case they were lost. False after `ms`. */
-async function settled(news: Promise<void> | undefined, ms: number, look: () => Promise<boolean>) {
+async function settled(
+  news: Promise<unknown> | undefined,
+  ms: number,
+  look: () => Promise<boolean>,
+) {
   const deadline = performance.now() + ms;
   let arrived = false;
   const arrival = news?.then(() => {
@@ -199,7 +210,7 @@ async function settled(news: Promise<void> | undefined, ms: number, look: () => 
 async function createReader({ options, level, pool, log }: Parameters<typeof createCapture>[0]) {
   /** Tells the leader, in the marks, who waits. */
   const instance = crypto.randomUUID().slice(0, 8);
-  const waiting = new Map<string, () => void>();
+  const waiting = new Map<string, (result: Stored) => void>();
   let state: StreamState = "idle";
   let reason = "capture is starting";
   let plugin: Plugin | undefined;
@@ -209,8 +220,8 @@ async function createReader({ options, level, pool, log }: Parameters<typeof cre
   let worker = spawn();
   const streams = () => state === "streaming";
   const tell = (message: ToWorker) => worker.postMessage(message);
-  const arrive = (news: string) => waiting.get(news)?.();
-  const { unlisten } = await pool.listen(results.CHANNEL, arrive);
+  const arrive = (news: string, result: Stored = {}) => waiting.get(news)?.(result);
+  const { unlisten } = await pool.listen(results.CHANNEL, (news) => arrive(news));
 
   function spawn() {
     const thread = new Worker(WORKER);
@@ -221,7 +232,7 @@ async function createReader({ options, level, pool, log }: Parameters<typeof cre
         reason = data.reason ?? reason;
         plugin = data.plugin ?? plugin;
         changed();
-      } else arrive(`${data.type} ${data.run}`);
+      } else arrive(`${data.type} ${data.run}`, data.type === "stored" ? data.result : undefined);
     };
     thread.onerror = ({ message }) => {
       log.error("capture thread died", { message });
@@ -262,7 +273,7 @@ async function createReader({ options, level, pool, log }: Parameters<typeof cre
 
     expect(what: "seen" | "stored", run: string) {
       const news = `${what} ${run}`;
-      const promise = new Promise<void>((resolve) => waiting.set(news, resolve));
+      const promise = new Promise<Stored>((resolve) => waiting.set(news, resolve));
       return { promise, forget: () => waiting.delete(news) };
     },
 

@@ -143,7 +143,7 @@ export function jsonSchema(base = "#/$defs/"): { spec: object; parts: Record<str
 }
 
 /** The document of `GET /api/platform/assertion-schema`. */
-export function schemaDocument(): object {
+export function schemaDocument(): Record<string, unknown> {
   const { spec, parts } = jsonSchema();
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",

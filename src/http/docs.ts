@@ -161,15 +161,13 @@ function joined(union: Json, members: readonly Json[]): Json {
   const nullable = hasNull ? { nullable: true } : {};
   const some = all.filter(({ type }) => type !== "null");
   const [first, second] = some;
-  if (first && !second) return { ...first, ...rest, ...nullable };
   const isEnum = some.every(({ type, enum: values }) => values && type === first?.["type"]);
-  if (first && isEnum)
-    return {
-      ...rest,
-      type: first["type"],
-      enum: [...some.flatMap((each) => each["enum"]), ...(hasNull ? [null] : [])],
-      ...nullable,
-    };
+  if (first && isEnum) {
+    const values = some.flatMap((each) => each["enum"]);
+    // A nullable enumeration has to list null as well.
+    return { ...first, ...rest, enum: hasNull ? [...values, null] : values, ...nullable };
+  }
+  if (first && !second) return { ...first, ...rest, ...nullable };
   return { ...rest, anyOf: some.map((each) => ("type" in each ? { ...each, ...nullable } : each)) };
 }
 

@@ -2,28 +2,6 @@ import type { Fragment, Sql } from "~/db/connect";
 import type { Verdict } from "~/evaluation/evaluate";
 import type { Page, Place } from "~/http/page";
 
-/**
- * Moves a running run to `ending`, with what it will be checked against, and evaluates `mark` with it. Returns false
- * when it was not running. `expected` and `standing` are JSON text.
- */
-export async function beginEvaluation(
-  sql: Sql,
-  runId: string,
-  mark: Fragment,
-  { expected, standing }: { expected: string; standing: string },
-): Promise<boolean> {
-  const rows = await sql`
-    with ending as (
-      update diorama.runs set status = 'ending', ended_at = now(),
-        expected = ${expected}::text::json, standing = ${standing}::text::json
-      where run_id = ${runId} and status = 'running'
-      returning run_id
-    )
-    select run_id, ${mark}::text from ending
-  `;
-  return rows.count === 1;
-}
-
 /** A run whose diff is stored and whose verdict is not. The rest is JSON text. */
 export type EvaluatingRow = {
   readonly runId: string;

@@ -4,6 +4,7 @@
  * Whoever records the diff leaves the run `evaluating`, with everything the verdict needs in its row; the server that
  * was asked, or maintenance should that have died, then gives the verdict.
  */
+import type { Stored } from "~/capture/capture";
 import { RUN_ROWS_MAX } from "~/capture/recorder";
 import { readRows } from "~/capture/snapshot";
 import type { Pool, Sql } from "~/db/connect";
@@ -21,6 +22,19 @@ export type Evaluation = ReturnType<typeof createEvaluation>;
 /** Its server should have given the verdict by now. */
 const OVERDUE_SECONDS = 60;
 const BATCH = 20;
+const COMPILED_MAX = 200;
+
+/** JSON text. */
+type Judged = Pick<store.EvaluatingRow, "environmentId" | "diff" | "evidence" | "standing"> & {
+  readonly expected?: string;
+};
+
+type Known = {
+  readonly spec: CompiledSpec;
+  readonly environmentId: string;
+  readonly standing: string;
+  readonly stored: Stored;
+};
 
 type Tables = Awaited<ReturnType<Templates["tablesOf"]>>;
 
@@ -30,6 +44,8 @@ export function createEvaluation(deps: {
   templates: Templates;
 }) {
   const { pool, environments, templates } = deps;
+  /** Tests are run again and again: what each came to for the tables it was last asked for. */
+  const compiled = new Map<string, { spec: CompiledSpec; tables: Tables }>();
 
   /** What assertions may speak of in an environment, whether it is still there or not. */
   async function worldOf(
@@ -41,7 +57,7 @@ export function createEvaluation(deps: {
     return { tables, derived: requireReplica(environment.service).derived };
   }
 
-  async function judge(run: store.EvaluatingRow, spec?: CompiledSpec): Promise<Verdict> {
+  async function judge(run: Judged, spec?: CompiledSpec): Promise<Verdict> {
     const world = await worldOf(run.environmentId);
     const keys = Object.fromEntries(world.tables.map(({ name, key }) => [name, key]));
     const evidence: Evidence = {
@@ -49,21 +65,29 @@ export function createEvaluation(deps: {
       ...JSON.parse(run.evidence),
       standing: JSON.parse(run.standing),
     };
-    return evaluate(spec ?? requireSpec(JSON.parse(run.expected), world), keys, evidence);
+    return evaluate(spec ?? requireSpec(JSON.parse(run.expected ?? "null"), world), keys, evidence);
   }
 
   return {
-    /** Throws `invalid_assertion`. */
-    async compile(environmentId: string, expected: unknown): Promise<CompiledSpec> {
-      return requireSpec(expected, await worldOf(environmentId));
+    /** `expected`: JSON text. Throws `invalid_assertion`. */
+    async compile(environmentId: string, expected: string): Promise<CompiledSpec> {
+      const world = await worldOf(environmentId);
+      const known = compiled.get(expected);
+      if (known?.tables === world.tables) return known.spec;
+      const spec = requireSpec(JSON.parse(expected), world);
+      if (compiled.size >= COMPILED_MAX) compiled.clear();
+      compiled.set(expected, { spec, tables: world.tables });
+      return spec;
     },
 
     /**
      * The rows that may turn out to be unchanged, as JSON text. Read before the run ends: a row that the diff does not
      * mention was the same all along, and of the others the evidence knows better.
      */
-    async standing(sql: Sql, schema: string, { assertions }: CompiledSpec): Promise<string> {
+    async standing(sql: Sql, environmentId: string, { assertions }: CompiledSpec): Promise<string> {
       const wanted = assertions.filter(({ diffType }) => diffType === "unchanged");
+      if (wanted.length === 0) return "{}";
+      const schema = (await environments.find(environmentId))?.schemaName ?? "";
       const names = [...new Set(wanted.map(({ entity }) => entity))];
       const found = await readRows(sql, schema, names, RUN_ROWS_MAX + 1);
       for (const [table, rows] of Object.entries(found)) {
@@ -78,11 +102,15 @@ export function createEvaluation(deps: {
       return JSON.stringify(found);
     },
 
-    /** Gives the verdict on a run that waits for one; undefined when it does not. */
-    async conclude(runId: string, spec?: CompiledSpec): Promise<Verdict | undefined> {
-      const run = await store.findEvaluating(pool, runId);
+    /** Gives the verdict on a run that waits for one; undefined when it does not. `known`: what need not be read. */
+    async conclude(runId: string, known?: Known): Promise<Verdict | undefined> {
+      const { diff, evidence } = known?.stored ?? {};
+      const run =
+        known && diff !== undefined && evidence !== undefined
+          ? { ...known, diff, evidence }
+          : await store.findEvaluating(pool, runId);
       if (!run) return undefined;
-      const verdict = await judge(run, spec);
+      const verdict = await judge(run, known?.spec);
       await store.finish(pool, runId, verdict);
       return verdict;
     },

@@ -1,9 +1,9 @@
 /** Runs: what changed in an environment between two moments. */
-import type { Capture } from "~/capture/capture";
-import type { Pool } from "~/db/connect";
+import type { Capture, CaptureKind } from "~/capture/capture";
+import type { Pool, Sql } from "~/db/connect";
 import { ApiError, unavailable } from "~/errors";
 import { pageOf, readPage } from "~/http/page";
-import type { Environments } from "~/platform/environments/environments";
+import { type Environments, environmentId, notFound } from "~/platform/environments/environments";
 import type { Evaluation } from "~/platform/runs/evaluation";
 import * as listing from "~/platform/runs/evaluation-store";
 import type { EndedRun, NewRun, RunQuery, StartedRun } from "~/platform/runs/model";
@@ -15,9 +15,12 @@ export type Runs = ReturnType<typeof createRuns>;
 
 const newId = () => crypto.randomUUID().replaceAll("-", "");
 
+const TRIALS_MAX = 10_000;
 const LIST = "runs";
 const NO_EVENTS = { total: 0, events: [] };
 const NOT_RUN = { status: null, passed: null, score: null, execution_time: null };
+
+const completed = () => new ApiError("run_already_completed", "The run has ended already");
 
 /** Its end is not decided yet, whatever is being done about it. */
 const isOpen = (status: store.RunRow["status"]) =>
@@ -39,6 +42,11 @@ export function createRuns(deps: {
   capture: Capture;
 }) {
   const { pool, environments, templates, suites, evaluation, capture } = deps;
+  /** Runs that were started here, so that ending one need not look it up first. */
+  const trials = new Map<
+    string,
+    { userId: string; environmentId: string; expected: string | null }
+  >();
 
   /** A run of this user; closed first when its environment is over. Throws `run_not_found`. */
   async function requireRun(userId: string, runId: string): Promise<store.RunRow> {
@@ -61,72 +69,102 @@ export function createRuns(deps: {
     return { testId, suiteId, expected: test.expectedOutput };
   }
 
-  const completed = () => new ApiError("run_already_completed", "The run has ended already");
-  const failed = (failures: string) =>
-    unavailable(`The run has failed: ${JSON.parse(failures).join("; ")}`);
+  /** Ends a run. Throws `run_not_found`, `run_already_completed`, or 503. */
+  async function end(userId: string, runId: string, trialFor?: (sql: Sql) => Promise<store.Trial>) {
+    const endAs = (way: CaptureKind) =>
+      capture.end(
+        runId,
+        way,
+        async (sql, mark) =>
+          store.beginEnd(sql, { runId, userId, capture: way }, mark, await trialFor?.(sql)),
+        trialFor !== undefined,
+      );
+    let ended = await endAs(capture.kind);
+    if (!ended) {
+      // Only now is it looked at why: what goes well costs one statement.
+      const run = await requireRun(userId, runId);
+      if (run.capture !== capture.kind) ended = await endAs(run.capture);
+      if (!ended) throw completed();
+    }
+    trials.delete(runId);
+    return ended;
+  }
+
+  /** What a run that has not ended is to be checked against. Throws `run_not_found` or `run_already_completed`. */
+  async function requireTrial(userId: string, runId: string, needsTest: boolean) {
+    const known = trials.get(runId);
+    if (known?.userId === userId && (!needsTest || known.expected !== null)) return known;
+    const run = await requireRun(userId, runId);
+    if (run.status !== "running") throw completed();
+    return run;
+  }
+
+  async function failure(runId: string) {
+    const run = await store.findRun(pool, runId);
+    return unavailable(`The run has failed: ${JSON.parse(run?.failures ?? "[]").join("; ")}`);
+  }
 
   return {
     /** Begins a run. Every change from now on is recorded when this has returned. */
     async start(userId: string, wanted: NewRun): Promise<StartedRun> {
-      const environment = await environments.require(userId, wanted.envId);
-      const { environmentId, schemaName, service } = environment;
+      const id = environmentId(wanted.envId);
+      const environment = id === undefined ? undefined : await environments.find(id);
+      if (environment?.userId !== userId || environment.state !== "live") throw notFound();
+      const expected = await expectation(userId, environment.service, wanted);
       const run = {
         runId: newId(),
-        environmentId,
-        schemaName,
+        environmentId: environment.environmentId,
         userId,
         beforeSnapshot: newId(),
         capture: capture.kind,
-        ...(await expectation(userId, service, wanted)),
+        ...expected,
       };
       const tables = await templates.tablesOf(environment);
       const keys = Object.fromEntries(tables.map(({ name, key }) => [name, key]));
       const started = await capture.start(
-        { run: run.runId, schema: schemaName, keys },
+        { run: run.runId, schema: environment.schemaName, keys },
         (sql, mark) => store.insertRun(sql, run, mark),
       );
-      if (!started)
+      if (!started) {
+        await environments.require(userId, wanted.envId);
         throw new ApiError("run_already_exists", "The environment has a run that is not ended");
+      }
+      if (trials.size >= TRIALS_MAX) trials.clear();
+      trials.set(run.runId, run);
       return { runId: run.runId, status: "running", beforeSnapshot: run.beforeSnapshot };
     },
 
     /** Ends a run. Returns the answer as JSON text, with the diff as it was stored. */
     async diff(userId: string, runId: string): Promise<string> {
-      const run = await requireRun(userId, runId);
-      const ended =
-        run.status === "running" &&
-        (await capture.end({ run: runId, schema: run.schemaName, kind: run.capture }, (sql, mark) =>
-          store.beginEnd(sql, runId, mark),
-        ));
-      if (!ended) throw completed();
-      const result = await store.findRun(pool, runId);
-      if (result?.status !== "completed") throw failed(result?.failures ?? "[]");
-      return `{"runId":${JSON.stringify(runId)},"status":"completed","diff":${result.diff}}`;
+      const { diff = (await store.findRun(pool, runId))?.diff } = await end(userId, runId);
+      if (typeof diff !== "string") throw await failure(runId);
+      return `{"runId":${JSON.stringify(runId)},"status":"completed","diff":${diff}}`;
     },
 
     /** Ends a run and checks its diff. A run that cannot be checked goes on. */
     async evaluate(userId: string, { runId, expectedOutput }: EndedRun) {
-      const run = await requireRun(userId, runId);
-      if (run.status !== "running") throw completed();
-      const expected = expectedOutput ?? (run.expected === null ? null : JSON.parse(run.expected));
+      const given = expectedOutput !== undefined;
+      const trial = await requireTrial(userId, runId, !given);
+      const expected = given ? JSON.stringify(expectedOutput) : trial.expected;
       if (expected === null)
         throw new ApiError(
           "no_test_defined",
           "The run has no test, and no expectedOutput is given",
         );
-      const spec = await evaluation.compile(run.environmentId, expected);
-      const { schemaName: schema, capture: kind } = run;
-      const ended = await capture.end(
-        { run: runId, schema, kind, evaluate: true },
-        async (sql, mark) =>
-          listing.beginEvaluation(sql, runId, mark, {
-            expected: JSON.stringify(expected),
-            standing: await evaluation.standing(sql, schema, spec),
-          }),
-      );
-      if (!ended) throw completed();
-      const verdict = await evaluation.conclude(runId, spec);
-      if (!verdict) throw failed((await store.findRun(pool, runId))?.failures ?? "[]");
+      const { environmentId: id } = trial;
+      const spec = await evaluation.compile(id, expected);
+      let standing = "{}";
+      const stored = await end(userId, runId, async (sql) => {
+        standing = await evaluation.standing(sql, id, spec);
+        return { ...(given && { expected }), standing };
+      });
+      const verdict = await evaluation.conclude(runId, {
+        spec,
+        environmentId: id,
+        standing,
+        stored,
+      });
+      if (!verdict) throw await failure(runId);
       const { passed, score, failures, explanations } = verdict;
       const status = passed ? ("passed" as const) : ("failed" as const);
       return { runId, status, passed, score, failures, explanations };

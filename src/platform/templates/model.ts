@@ -65,7 +65,7 @@ export const CreatedTemplate = t.Object({
   visibility: Visibility,
 });
 
-export const Seed = t.Object(
-  { template: t.String(), service: t.String(), description: t.String() },
-  { additionalProperties: true, description: "In the format of the files of `seeds/`" },
-);
+export const Seed = t.Record(t.String(), t.Unknown(), {
+  description:
+    "In the format of the files of `seeds/`, with `template`, `service` and `description`",
+});
