@@ -36,7 +36,7 @@ export async function requireChannelAgain(
   { session, actor }: ChatCall,
   id: string,
 ): Promise<ChannelRow> {
-  const channel = await findChannel(session, actor, id, true);
+  const channel = await findChannel(session, actor, id);
   if (!channel) throw new ChatError("channel_not_found");
   return channel;
 }

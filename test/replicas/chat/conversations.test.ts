@@ -33,7 +33,6 @@ describe("conversations.create", () => {
       is_member: true,
       is_archived: false,
       is_general: false,
-      num_members: 1,
       topic: { value: "", creator: "", last_set: 0 },
       previous_names: [],
     });
@@ -296,8 +295,9 @@ describe("direct messages", () => {
       name: "mpdm-agent--john--robin-1",
       is_mpim: true,
       is_private: true,
-      num_members: 3,
     });
+    const { members } = await agent.conversations.members({ channel: made.channel.id });
+    expect(members).toEqual([AGENT, JOHN, ROBIN]);
     expect(found).toMatchObject({
       no_op: true,
       already_open: true,
