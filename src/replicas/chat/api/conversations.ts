@@ -5,6 +5,7 @@ import { ChatError } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
 import { type ChatCall, method } from "~/replicas/chat/method";
 import { clampLimit, cut, decodeCursor, encodeCursor } from "~/replicas/chat/paging";
+import { withFreeTs } from "~/replicas/chat/posting";
 import {
   isGuest,
   refuseDirect,
@@ -36,7 +37,7 @@ const NOTE_MAX = 250;
 
 /** What a member has read and not read, and the last message. */
 async function readState(call: ChatCall, id: string) {
-  await deliverDue(call.session, id);
+  await withFreeTs(() => deliverDue(call.session, id));
   const state = await findReadState(call.session, call.actor, id);
   if (!state) return {};
   const { latest, ...counts } = state;
