@@ -33,6 +33,9 @@ export type ProfileChange = { [F in Field]?: string } & {
   fields?: Record<string, { value: string; alt: string }>;
 };
 
+/** A name in letters without marks, as people type it who do not have them on their keys. */
+export const normalizeName = (name: string) => name.normalize("NFKD").replace(/\p{M}/gu, "");
+
 const isField = (name: string): name is Field => Object.hasOwn(FIELDS_MAX, name);
 
 /** A change as the client gave it. Throws the service's codes for what cannot be set. */
@@ -99,12 +102,14 @@ export function changeProfile(
       ? {}
       : {
           real_name: realName,
-          real_name_normalized: realName,
+          real_name_normalized: normalizeName(realName),
           first_name: change.first_name ?? first,
           last_name: change.last_name ?? rest.join(" "),
         };
   const display =
-    plain.display_name === undefined ? {} : { display_name_normalized: plain.display_name };
+    plain.display_name === undefined
+      ? {}
+      : { display_name_normalized: normalizeName(plain.display_name) };
   return {
     real_name: realName,
     profile: {

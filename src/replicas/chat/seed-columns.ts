@@ -1,7 +1,8 @@
 /** The entries of a seed as rows. */
 import { createHash } from "node:crypto";
 import { sectionId, toSections } from "~/replicas/chat/canvas";
-import { isText, PREVIEW_LINES, typeOfName } from "~/replicas/chat/filetypes";
+import { decodeText, describeText, typeOfName } from "~/replicas/chat/filetypes";
+import { normalizeName } from "~/replicas/chat/profile";
 import type {
   SeedCanvas,
   SeedChannel,
@@ -68,9 +69,9 @@ export function userRow(user: SeedUser, teamId: string, place: number): Row {
     locale: user.locale ?? "en-US",
     profile: {
       real_name: user.real_name,
-      real_name_normalized: user.real_name,
+      real_name_normalized: normalizeName(user.real_name),
       display_name: displayName,
-      display_name_normalized: displayName,
+      display_name_normalized: normalizeName(displayName),
       first_name: first,
       last_name: rest.join(" "),
       title: user.title ?? "",
@@ -148,7 +149,7 @@ const bytesOf = ({ content, base64 = "" }: SeedFile) =>
 
 export function fileRow(file: SeedFile, owner: string): Row {
   const { filetype, mimetype } = typeOfName(file.name);
-  const lines = isText({ mimetype }) ? file.content?.replace(/\n$/, "").split("\n") : undefined;
+  const text = decodeText({ mimetype }, bytesOf(file));
   return {
     id: file.id,
     user_id: owner,
@@ -156,11 +157,10 @@ export function fileRow(file: SeedFile, owner: string): Row {
     title: file.title ?? file.name,
     mimetype,
     filetype,
-    mode: lines ? "snippet" : "hosted",
+    mode: text === null ? "hosted" : "snippet",
     size: bytesOf(file).byteLength,
     alt_txt: file.alt_txt,
-    preview: lines?.slice(0, PREVIEW_LINES).join("\n"),
-    lines: lines?.length,
+    ...describeText(text),
     public_url_shared: false,
     created_at: micros(file.created),
   };
@@ -169,7 +169,7 @@ export function fileRow(file: SeedFile, owner: string): Row {
 export const contentRow = (file: SeedFile): Row => ({
   file_id: file.id,
   content: `\\x${bytesOf(file).toString("hex")}`,
-  plain_text: file.content,
+  plain_text: decodeText(typeOfName(file.name), bytesOf(file)),
 });
 
 export const canvasSections = ({ id, markdown }: SeedCanvas) =>

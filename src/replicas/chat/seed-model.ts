@@ -45,7 +45,7 @@ const Team = strict({
   disable_file_uploads: maybe(
     Type.Union([
       Type.Literal("allow_all"),
-      Type.Literal("allow_images"),
+      Type.Literal("disable_all_except_images"),
       Type.Literal("disable_all"),
     ]),
   ),

@@ -256,7 +256,7 @@ create table ephemeral_messages (
 
 create table views (
   id varchar(16) primary key,
-  type varchar(8) not null, -- home, modal
+  type varchar(16) not null, -- home, modal, workflow_step
   user_id varchar(16) not null, -- who sees it
   app_id varchar(16) not null,
   bot_id varchar(16),
@@ -273,7 +273,8 @@ create table views (
   submit_disabled boolean not null,
   hash varchar(32) not null,
   previous_view_id varchar(16),
-  root_view_id varchar(16) not null
+  root_view_id varchar(16) not null,
+  created_at bigint not null
 );
 
 create table calls (

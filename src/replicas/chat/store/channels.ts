@@ -194,3 +194,25 @@ export async function setNote(
     where id = ${id}
   `;
 }
+
+export type ChannelKind = {
+  readonly id: string;
+  readonly is_private: boolean;
+  readonly is_direct: boolean;
+};
+
+/** Those of these channels that the viewer can see, in the order given. */
+export async function findChannels(
+  session: ChatSession,
+  viewer: string,
+  ids: readonly string[],
+): Promise<ChannelKind[]> {
+  const { sql, t } = session;
+  return await sql<ChannelKind[]>`
+    select c.id, c.is_private, c.is_im or c.is_mpim as is_direct
+    from unnest(${[...ids]}::text[]) with ordinality as w (id, place)
+    join ${t.channels} c on c.id = w.id
+    left join ${t.channel_members} m on m.channel_id = c.id and m.user_id = ${viewer}
+    where ${visible(session)} order by w.place
+  `;
+}

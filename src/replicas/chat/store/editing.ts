@@ -37,17 +37,41 @@ export async function updateMessage(
   return rows.count === 1;
 }
 
-/** Adds to a message that is being streamed, and to `extra`; text is appended. */
-export async function appendToMessage(
+/** A message that is being streamed, locked until the caller's transaction ends. */
+export async function lockStream(
+  { sql, t }: ChatSession,
+  channel: string,
+  ts: string,
+): Promise<Stream | undefined> {
+  const [stream] = await sql<Stream[]>`
+    select user_id, text, coalesce(blocks, '[]') as blocks, extra->>'streaming_state' as state from ${t.messages}
+    where channel_id = ${channel} and ts = ${ts} for update
+  `;
+  return stream;
+}
+
+export type Stream = {
+  readonly user_id: string;
+  readonly text: string;
+  readonly blocks: readonly Json[];
+  readonly state: string | null;
+};
+
+/** Puts what was streamed so far into a message, and adds to `extra`. */
+export async function updateStream(
   session: ChatSession,
   channel: string,
   ts: string,
-  { text, blocks, metadata, extra }: { text: string; blocks: Json[]; metadata?: Json; extra: Json },
+  {
+    text,
+    blocks,
+    metadata,
+    extra,
+  }: Pick<Edit, "blocks" | "metadata"> & { text: string; extra: Json },
 ): Promise<void> {
   const { sql, t } = session;
   await sql`
-    update ${t.messages} set text = text || ${text},
-      blocks = case when ${blocks.length > 0} then coalesce(blocks, '[]') || ${json(session, blocks)} else blocks end,
+    update ${t.messages} set text = ${text}, blocks = ${json(session, blocks?.length ? blocks : null)},
       metadata = coalesce(${json(session, metadata)}, metadata), extra = extra || ${json(session, extra)}
     where channel_id = ${channel} and ts = ${ts}
   `;

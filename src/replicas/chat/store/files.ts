@@ -66,9 +66,12 @@ export const fileVisible = ({ sql, t }: ChatSession, viewer: string): Fragment =
     where s.file_id = f.id and (not c.is_private and not c.is_im or k.user_id is not null)
   )
   or exists (
-    select from ${t.file_access} a
+    select from (
+      select entity_id from ${t.file_access} where file_id = f.id
+      union all select channel_id from ${t.canvases} where file_id = f.id
+    ) a
     left join ${t.channel_members} k on k.channel_id = a.entity_id and k.user_id = ${viewer}
-    where a.file_id = f.id and (a.entity_id = ${viewer} or k.user_id is not null)
+    where a.entity_id = ${viewer} or k.user_id is not null
   )
 )`;
 

@@ -51,6 +51,9 @@ export function profileView(user: UserRow): Wire {
   const image = (size: number) =>
     `${user.avatar_base}/${user.id}_${profile["avatar_hash"]}_${size}.png`;
   const images = Object.fromEntries(IMAGE_SIZES.map((size) => [`image_${size}`, image(size)]));
+  const original = profile["is_custom_image"]
+    ? { image_1024: image(1024), image_original: image(1024).replace("_1024", "_original") }
+    : {};
   return {
     title: "",
     phone: "",
@@ -66,6 +69,7 @@ export function profileView(user: UserRow): Wire {
     real_name_normalized: user.real_name,
     ...profile,
     ...images,
+    ...original,
     team: user.team_id,
     ...present({ bot_id: user.bot_id, api_app_id: user.app_id }),
   };
