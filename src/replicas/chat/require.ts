@@ -90,6 +90,7 @@ export async function requirePerson(call: ChatCall) {
   return found;
 }
 
+export const isAdmin = (user: UserRow) => user.is_admin || user.is_owner;
 export const isGuest = (user: UserRow) => user.is_restricted || user.is_ultra_restricted;
 
 /** The caller, who must not be a guest. */

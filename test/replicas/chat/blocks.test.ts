@@ -54,7 +54,7 @@ describe("blocks are taken", () => {
 describe("blocks are refused", () => {
   test.each([
     ["no block", 7, "must be an object", "/blocks/0"],
-    ["an unknown type", { type: "carousel" }, "unsupported type: carousel", "/blocks/0/type"],
+    ["an unknown type", { type: "jukebox" }, "unsupported type: jukebox", "/blocks/0/type"],
     [
       "the name of a property",
       { type: "toString" },

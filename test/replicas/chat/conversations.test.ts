@@ -143,6 +143,24 @@ describe("conversations.rename", () => {
   });
 });
 
+test("a name goes to one of those who ask for it at the same time", async () => {
+  const { agent } = await newScene();
+  const ids = await Promise.all(
+    [1, 2, 3].map(
+      async (n) => (await agent.conversations.create({ name: `n${n}` })).channel?.id ?? "",
+    ),
+  );
+
+  const answers = await Promise.allSettled([
+    ...ids.map((channel) => agent.conversations.rename({ channel, name: "wanted" })),
+    agent.conversations.create({ name: "wanted" }),
+  ]);
+
+  expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  for (const answer of answers)
+    if (answer.status === "rejected") expect(answer.reason.data?.error).toBe("name_taken");
+});
+
 describe("conversations.archive and conversations.unarchive", () => {
   test("close a channel and open it again, and tell it both times", async () => {
     const scene = await newScene();

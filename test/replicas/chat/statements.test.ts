@@ -109,6 +109,7 @@ const LISTS: readonly (readonly [string, object])[] = [
   ["emoji.list", {}],
   ["usergroups.list", { include_users: true }],
   ["chat.scheduledMessages.list", {}],
+  ["search.messages", { query: "re" }],
 ];
 
 describe("a call", () => {
