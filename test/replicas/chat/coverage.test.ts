@@ -13,6 +13,8 @@ import { REFUSALS } from "./refusals/index";
 const CANNOT_ARISE: Readonly<Record<string, readonly string[]>> = {
   // The table of emoji is always there.
   "emoji.list": ["unable_to_fetch_custom_emojis"],
+  // A snooze that is there can be ended.
+  "dnd.endSnooze": ["snooze_end_failed"],
 };
 
 /** The names of all methods that a client offers. */
