@@ -96,7 +96,9 @@ export const Assertion = strict({
   ignore: Type.Optional(
     Type.Array(Name, { maxItems: WHERE_MAX, description: "Columns that may change" }),
   ),
-  description: Type.Optional(Type.String({ maxLength: 2_000 })),
+  description: Type.Optional(
+    Type.String({ maxLength: 2_000, description: "For people; means nothing to the verdict" }),
+  ),
 });
 export type Assertion = Static<typeof Assertion>;
 

@@ -15,19 +15,19 @@ export type ServerProcess = TestProgram & {
   output(): string;
 };
 
-/** The sources; or the binary that DIORAMA_BINARY names, where a test is to be run against that. */
-const COMMAND = process.env["DIORAMA_BINARY"]
-  ? [join(ROOT, process.env["DIORAMA_BINARY"])]
+/** The sources, or the binary that is to be tested in their place. */
+const PROGRAM = process.env["DIORAMA_BINARY"]
+  ? [process.env["DIORAMA_BINARY"]]
   : ["bun", join(ROOT, "src/main.ts")];
 
-/** Starts a server in a process of its own and waits until it serves. */
+/** Starts the program in a process and waits until it serves. */
 export async function startProcess(
   database: Pick<TestDatabase, "url">,
   settings: Record<string, string> = {},
 ): Promise<ServerProcess> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const child = Bun.spawn(COMMAND, {
+  const child = Bun.spawn(PROGRAM, {
     cwd: ROOT,
     env: {
       ...process.env,

@@ -316,3 +316,51 @@ describe("the events of a run", () => {
     expectRefusal(await program.get(`/runs/${"0".repeat(32)}/events`), 404, "run_not_found");
   });
 });
+
+describe("without the log, by snapshots", () => {
+  const other = useProgram(database, { LOGICAL_REPLICATION_ENABLED: "false" });
+
+  test("a run gets the same verdict", async () => {
+    for (const server of [program, other]) {
+      const environment = await server.environment();
+      const { runId } = (await server.post("/startRun", { envId: environment.environmentId })).body;
+      const at = { channel: "C02RANDOM", ts: "1767607800.000300" };
+      await server.chat(environment, "chat.update", { ...at, text: "Dinner" });
+      await server.chat(environment, "chat.postMessage", { channel: at.channel, text: "Hello" });
+
+      const { body } = await server.post("/evaluateRun", {
+        runId,
+        expectedOutput: {
+          closed_world: true,
+          assertions: [
+            added({ text: "Hello" }, 1),
+            { diff_type: "unchanged", entity: "messages", expected_count: 2 },
+            {
+              diff_type: "changed",
+              entity: "messages",
+              where: { user_id: "U01AGENT" },
+              expected_changes: { text: { to: "Lunch" } },
+              expected_count: 1,
+            },
+          ],
+        },
+      });
+
+      expect(body.failures).toEqual([
+        "assertion#3 messages expected count 1 but got 0",
+        expect.stringMatching(/^closed_world messages has an unexpected changed row .* in text/),
+      ]);
+      expect((await server.get(`/results/${runId}`)).body).toMatchObject(body);
+      expectStatus(await server.get(`/runs/${runId}/events`), 200);
+    }
+  });
+
+  test("a run that was started by the one way is ended on a server of the other", async () => {
+    const environment = await other.environment();
+    const { runId } = (await other.post("/startRun", { envId: environment.environmentId })).body;
+    await say(environment, "here");
+    const expectedOutput = { assertions: [added({ text: "here" }, 1)] };
+    const { body } = await program.post("/evaluateRun", { runId, expectedOutput });
+    expect(body).toMatchObject({ passed: true });
+  });
+});
