@@ -228,13 +228,9 @@ const BLOCKS: Readonly<Record<string, Rule>> = {
 export function findBlockProblems(blocks: unknown, max = BLOCKS_MAX): Problem[] {
   const problems: Problem[] = [];
   list(byType("block", BLOCKS), max, 0)(blocks, "/blocks", problems);
-  if (Array.isArray(blocks)) {
-    const ids = blocks.flatMap((item) =>
-      isItem(item) && typeof item["block_id"] === "string" ? [item["block_id"]] : [],
-    );
-    const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index);
-    if (twice >= 0) add(problems, "block_id must be unique", `/blocks/${twice}/block_id`);
-  }
+  const ids = Array.isArray(blocks) ? blocks.map((item) => isItem(item) && item["block_id"]) : [];
+  const twice = ids.findIndex((id, index) => id && ids.indexOf(id) !== index);
+  if (twice >= 0) add(problems, "block_id must be unique", `/blocks/${twice}/block_id`);
   return problems;
 }
 

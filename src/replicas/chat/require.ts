@@ -36,7 +36,7 @@ export async function requireChannelAgain(
   { session, actor }: ChatCall,
   id: string,
 ): Promise<ChannelRow> {
-  const channel = await findChannel(session, actor, id, true);
+  const channel = await findChannel(session, actor, id);
   if (!channel) throw new ChatError("channel_not_found");
   return channel;
 }
@@ -90,6 +90,7 @@ export async function requirePerson(call: ChatCall) {
   return found;
 }
 
+export const isAdmin = (user: UserRow) => user.is_admin || user.is_owner;
 export const isGuest = (user: UserRow) => user.is_restricted || user.is_ultra_restricted;
 
 /** The caller, who must not be a guest. */

@@ -33,7 +33,6 @@ describe("conversations.create", () => {
       is_member: true,
       is_archived: false,
       is_general: false,
-      num_members: 1,
       topic: { value: "", creator: "", last_set: 0 },
       previous_names: [],
     });
@@ -142,6 +141,24 @@ describe("conversations.rename", () => {
       name: "offtopic",
     });
   });
+});
+
+test("a name goes to one of those who ask for it at the same time", async () => {
+  const { agent } = await newScene();
+  const ids = await Promise.all(
+    [1, 2, 3].map(
+      async (n) => (await agent.conversations.create({ name: `n${n}` })).channel?.id ?? "",
+    ),
+  );
+
+  const answers = await Promise.allSettled([
+    ...ids.map((channel) => agent.conversations.rename({ channel, name: "wanted" })),
+    agent.conversations.create({ name: "wanted" }),
+  ]);
+
+  expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  for (const answer of answers)
+    if (answer.status === "rejected") expect(answer.reason.data?.error).toBe("name_taken");
 });
 
 describe("conversations.archive and conversations.unarchive", () => {
@@ -296,8 +313,9 @@ describe("direct messages", () => {
       name: "mpdm-agent--john--robin-1",
       is_mpim: true,
       is_private: true,
-      num_members: 3,
     });
+    const { members } = await agent.conversations.members({ channel: made.channel.id });
+    expect(members).toEqual([AGENT, JOHN, ROBIN]);
     expect(found).toMatchObject({
       no_op: true,
       already_open: true,

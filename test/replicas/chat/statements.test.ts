@@ -6,7 +6,7 @@ import { SESSION } from "~/db/connect";
 import { openSession, tablesOf } from "~/db/session";
 import { METHODS } from "~/replicas/chat/api/index";
 import { chat } from "~/replicas/chat/index";
-import { AGENT, GENERAL, JOHN, RANDOM, type Scene, useScenes, WELCOME } from "./scene";
+import { AGENT, GENERAL, JOHN, LUNCH, RANDOM, type Scene, useScenes, WELCOME } from "./scene";
 
 const newScene = useScenes();
 
@@ -25,7 +25,8 @@ async function counting(scene: Scene) {
     user: username,
     pass: password,
     max: 1,
-    connection: SESSION,
+    // As on a lane.
+    connection: { ...SESSION, plan_cache_mode: "force_generic_plan", enable_seqscan: "off" },
     onnotice: () => {},
     debug: () => {
       statements++;
@@ -55,6 +56,15 @@ async function counting(scene: Scene) {
       const answer: any = await response.json();
       expect(answer.ok, JSON.stringify(answer)).toBe(true);
       return statements;
+    },
+    /** How many pages of tables and indexes have been looked at so far. */
+    async pages(): Promise<number> {
+      await pool`select pg_stat_force_next_flush()`;
+      const [row] = await pool<{ pages: number }[]>`
+        select sum(heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit)::int as pages
+        from pg_statio_user_tables where schemaname = ${schema}
+      `;
+      return row?.pages ?? 0;
     },
   };
 }
@@ -144,6 +154,49 @@ describe("a call", () => {
 
     expect(await measure()).toEqual(few);
     await end();
+  });
+
+  test("looks at as few pages in a large channel as in a small one", async () => {
+    const scene = await newScene();
+    const { count, pages, end } = await counting(scene);
+    const { ts = "" } = await scene.agent.chat.postMessage({ channel: RANDOM, text: "mine" });
+    const calls: readonly (readonly [string, object])[] = [
+      ["conversations.history", { channel: RANDOM, limit: 20 }],
+      ["conversations.history", { channel: RANDOM, limit: 20, latest: "1767700000" }],
+      ["conversations.replies", { channel: RANDOM, ts: LUNCH }],
+      ["chat.postMessage", { channel: RANDOM, text: "hi" }],
+      ["chat.postMessage", { channel: RANDOM, text: "hi", thread_ts: LUNCH }],
+      ["chat.getPermalink", { channel: RANDOM, message_ts: LUNCH }],
+      ["chat.update", { channel: RANDOM, ts, text: "mine, too" }],
+      ["reactions.add", { channel: RANDOM, timestamp: ts, name: "eyes" }],
+      ["reactions.remove", { channel: RANDOM, timestamp: ts, name: "eyes" }],
+    ];
+    const measure = async () => {
+      const touched: number[] = [];
+      for (const [method, args] of calls) {
+        const before = await pages();
+        await count(method, args);
+        touched.push((await pages()) - before);
+      }
+      return touched;
+    };
+    const bulk = (from: number, to: number) =>
+      scene.sql.unsafe(`
+        insert into "${scene.schema}".messages (channel_id, ts, user_id, text)
+        select '${RANDOM}', (1780000000 + n)::text || '.000000', '${JOHN}', 'bulk ' || n
+        from generate_series(${from}, ${to}) n
+      `);
+    await bulk(1, 100);
+    await measure();
+    const small = await measure();
+
+    await bulk(101, 20_000);
+
+    const large = await measure();
+    await end();
+    // The index grows by a level or two; a scan of it would be hundreds of pages.
+    for (const [index, [method]] of calls.entries())
+      expect([method, large[index]! <= small[index]! * 2 + 20]).toEqual([method, true]);
   });
 
   test("that writes for many takes as many as for few", async () => {

@@ -13,6 +13,7 @@ import { ChatError } from "~/replicas/chat/errors";
 import { type ChatSession, method } from "~/replicas/chat/method";
 import { PLAIN, post, readThreadTs, requirePostable } from "~/replicas/chat/posting";
 import {
+  isAdmin,
   requireActor,
   requireChannel,
   requireFiles,
@@ -183,9 +184,9 @@ export const chat = [
     async handle({ channel, ts }, call) {
       const message = await requireMessage(call, channel, ts);
       const { user, team } = await requireActor(call);
-      const isAdmin = user.is_admin && !user.is_bot;
+      const mayDelete = isAdmin(user) && !user.is_bot;
       const isOwn = message.user_id === call.actor && team.allow_message_deletion;
-      if ((!isOwn && !isAdmin) || message.subtype === "tombstone")
+      if ((!isOwn && !mayDelete) || message.subtype === "tombstone")
         throw new ChatError("cant_delete_message");
       await call.session.transaction((session) => deleteMessage(session, channel, ts, SLACKBOT));
       return { channel, ts };

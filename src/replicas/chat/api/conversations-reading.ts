@@ -4,6 +4,7 @@ import { ChatError } from "~/replicas/chat/errors";
 import { padTs } from "~/replicas/chat/ids";
 import { type ChatCall, method } from "~/replicas/chat/method";
 import { clampLimit, cut, decodeCursor, encodeCursor } from "~/replicas/chat/paging";
+import { withFreeTs } from "~/replicas/chat/posting";
 import { requireMembership } from "~/replicas/chat/require";
 import { setLastRead } from "~/replicas/chat/store/members";
 import { listHistory, listReplies, type Page } from "~/replicas/chat/store/messages";
@@ -49,7 +50,7 @@ async function requirePage(
   if (!found) throw new ChatError("channel_not_found");
   if (!found.is_member && found.viewer_is_bot) throw new ChatError("not_in_channel");
   if (!found.is_due) return found;
-  await deliverDue(session, channel);
+  await withFreeTs(() => deliverDue(session, channel));
   return (await read()) ?? found;
 }
 

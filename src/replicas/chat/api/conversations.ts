@@ -1,11 +1,14 @@
 /** Channels: what there are, and making, renaming, archiving and describing them. */
+import { errorCode, UNIQUE_VIOLATION } from "~/db/connect";
 import { Flag, List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
 import { requireName, requireTypes } from "~/replicas/chat/channels";
 import { ChatError } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
 import { type ChatCall, method } from "~/replicas/chat/method";
 import { clampLimit, cut, decodeCursor, encodeCursor } from "~/replicas/chat/paging";
+import { withFreeTs } from "~/replicas/chat/posting";
 import {
+  isAdmin,
   isGuest,
   refuseDirect,
   requireActor,
@@ -36,7 +39,7 @@ const NOTE_MAX = 250;
 
 /** What a member has read and not read, and the last message. */
 async function readState(call: ChatCall, id: string) {
-  await deliverDue(call.session, id);
+  await withFreeTs(() => deliverDue(call.session, id));
   const state = await findReadState(call.session, call.actor, id);
   if (!state) return {};
   const { latest, ...counts } = state;
@@ -139,9 +142,9 @@ export const conversations = [
       const channel = await requireMembership(call, id);
       refuseDirect(channel);
       const { user } = await requireActor(call);
-      if (channel.creator !== user.id && !user.is_admin) throw new ChatError("not_authorized");
+      if (channel.creator !== user.id && !isAdmin(user)) throw new ChatError("not_authorized");
       if (channel.is_archived) throw new ChatError("is_archived");
-      await call.session.transaction(async (inside) => {
+      const rename = call.session.transaction(async (inside) => {
         if (!(await renameChannel(inside, id, name))) throw new ChatError("name_taken");
         await insertNotices(inside, id, [
           {
@@ -151,6 +154,10 @@ export const conversations = [
             extra: { old_name: channel.name, name },
           },
         ]);
+      });
+      await rename.catch((error) => {
+        // Another channel got the name after this call had looked for it.
+        throw errorCode(error) === UNIQUE_VIOLATION ? new ChatError("name_taken") : error;
       });
       return { channel: channelView(await requireChannelAgain(call, id)) };
     },

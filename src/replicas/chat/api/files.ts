@@ -3,7 +3,13 @@ import { ChatError } from "~/replicas/chat/errors";
 import { FILE_KINDS, type FileKind } from "~/replicas/chat/filetypes";
 import { method } from "~/replicas/chat/method";
 import { PAGE_ARGS, readPage } from "~/replicas/chat/paging";
-import { requireActor, requireChannel, requireFile, requireUser } from "~/replicas/chat/require";
+import {
+  isAdmin,
+  requireActor,
+  requireChannel,
+  requireFile,
+  requireUser,
+} from "~/replicas/chat/require";
 import { findPlainText } from "~/replicas/chat/store/contents";
 import { buryFile, listFiles } from "~/replicas/chat/store/files";
 import { fileView } from "~/replicas/chat/views/files";
@@ -97,7 +103,7 @@ export const files = [
     async handle({ file: id }, call) {
       const file = await requireFile(call, id, { deleted: "file_deleted" });
       const { user } = await requireActor(call);
-      if (file.user_id !== user.id && !user.is_admin) throw new ChatError("cant_delete_file");
+      if (file.user_id !== user.id && !isAdmin(user)) throw new ChatError("cant_delete_file");
       await buryFile(call.session, id);
       return {};
     },

@@ -2,7 +2,7 @@ import { Flag, Json, Maybe, Text } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { type ChatCall, method } from "~/replicas/chat/method";
 import { changeProfile, type ProfileChange, readProfile } from "~/replicas/chat/profile";
-import { requireEmoji, requirePerson, requireUser } from "~/replicas/chat/require";
+import { isAdmin, requireEmoji, requirePerson, requireUser } from "~/replicas/chat/require";
 import { findTeam, type TeamRow } from "~/replicas/chat/store/team";
 import { findUserByEmail, type UserRow, updateUser } from "~/replicas/chat/store/users";
 import { profileView } from "~/replicas/chat/views/users";
@@ -60,7 +60,7 @@ export const usersProfile = [
     async handle({ profile, name, value = "", user: id }, call) {
       const change = readProfile(name ? { [name]: value } : profile);
       const { user: actor, team } = await requirePerson(call);
-      if (id && id !== actor.id && !actor.is_admin) throw new ChatError("not_admin");
+      if (id && id !== actor.id && !isAdmin(actor)) throw new ChatError("not_admin");
       const user = id ? await requireUser(call, id) : actor;
       const changed = changeProfile(user, change);
       await requirePossible(call, user, team, change);
