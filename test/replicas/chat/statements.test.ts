@@ -121,7 +121,12 @@ const LISTS: readonly (readonly [string, object])[] = [
   ["emoji.list", {}],
   ["usergroups.list", { include_users: true }],
   ["chat.scheduledMessages.list", {}],
-  ["search.messages", { query: "re" }],
+  ["search.messages", { query: "re in:general from:@john" }],
+  ["search.files", { query: "x" }],
+  ["search.all", { query: "re" }],
+  ["stars.list", {}],
+  ["bookmarks.list", { channel_id: GENERAL }],
+  ["reminders.list", {}],
 ];
 
 describe("a call", () => {

@@ -15,6 +15,7 @@ import { requireChannel, requireFullMember, requireMembership } from "~/replicas
 import {
   findCanvas,
   insertCanvas,
+  lockCanvas,
   renameCanvas,
   updateSections,
 } from "~/replicas/chat/store/canvases";
@@ -144,6 +145,7 @@ export const canvases = [
     async handle({ canvas_id: id, changes }, call) {
       const change = readChange(changes);
       await call.session.transaction(async (session) => {
+        await lockCanvas(session, id);
         const canvas = await requireCanvas({ ...call, session }, id, "write");
         if (change.operation === "rename") {
           if (change.markdown === "" || change.markdown.length > TITLE_MAX) throw failed();
