@@ -147,7 +147,9 @@ export const filesRemote = [
         offset,
         limit: size,
       });
-      const { page, metadata } = cut(rows, size, () => encodeCursor("offset", String(offset + size)));
+      const { page, metadata } = cut(rows, size, () =>
+        encodeCursor("offset", String(offset + size)),
+      );
       return { files: page.map((file) => fileView(file, call)), ...metadata };
     },
   }),
