@@ -155,7 +155,8 @@ export const calls = [
     args: { id: Text(), duration: Maybe(Whole("In seconds; counted when left out.")) },
     async handle({ id, duration }, call) {
       await shown(call, id);
-      if (!(await endCall(call.session, id, duration ?? null))) throw new ChatError("inactive_call");
+      if (!(await endCall(call.session, id, duration ?? null)))
+        throw new ChatError("inactive_call");
       return await shown(call, id);
     },
   }),

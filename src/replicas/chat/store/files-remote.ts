@@ -31,7 +31,12 @@ export async function insertRemote(session: ChatSession, f: RemoteFile): Promise
 export async function updateRemote(
   { sql, t }: ChatSession,
   id: string,
-  change: { title: string | null; url: string | null; filetype: string | null; mimetype: string | null },
+  change: {
+    title: string | null;
+    url: string | null;
+    filetype: string | null;
+    mimetype: string | null;
+  },
 ): Promise<void> {
   await sql`
     update ${t.files} set title = coalesce(${change.title}, title), name = coalesce(${change.title}, name),
