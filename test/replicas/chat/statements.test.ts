@@ -93,6 +93,8 @@ async function fill({ agent, john }: Scene, size: number): Promise<void> {
   }
 }
 
+const ROUNDS = 4;
+
 const HOT: readonly (readonly [string, object, number])[] = [
   ["chat.postMessage", { channel: GENERAL, text: "hi" }, 1],
   ["chat.postMessage", { channel: GENERAL, text: "hi", thread_ts: WELCOME }, 1],
@@ -159,6 +161,8 @@ describe("a call", () => {
   test("looks at as few pages in a large channel as in a small one", async () => {
     const scene = await newScene();
     const { count, pages, end } = await counting(scene);
+    // It would look at pages, too.
+    await scene.sql.unsafe(`alter table "${scene.schema}".messages set (autovacuum_enabled = off)`);
     const { ts = "" } = await scene.agent.chat.postMessage({ channel: RANDOM, text: "mine" });
     const calls: readonly (readonly [string, object])[] = [
       ["conversations.history", { channel: RANDOM, limit: 20 }],
@@ -171,14 +175,16 @@ describe("a call", () => {
       ["reactions.add", { channel: RANDOM, timestamp: ts, name: "eyes" }],
       ["reactions.remove", { channel: RANDOM, timestamp: ts, name: "eyes" }],
     ];
+    // The fewest of some rounds: other sessions' counts arrive late, and would be taken for these calls'.
     const measure = async () => {
-      const touched: number[] = [];
-      for (const [method, args] of calls) {
-        const before = await pages();
-        await count(method, args);
-        touched.push((await pages()) - before);
-      }
-      return touched;
+      const fewest = calls.map(() => Number.POSITIVE_INFINITY);
+      for (let round = 0; round < ROUNDS; round++)
+        for (const [index, [method, args]] of calls.entries()) {
+          const before = await pages();
+          await count(method, args);
+          fewest[index] = Math.min(fewest[index]!, (await pages()) - before);
+        }
+      return fewest;
     };
     const bulk = (from: number, to: number) =>
       scene.sql.unsafe(`
@@ -187,7 +193,6 @@ describe("a call", () => {
         from generate_series(${from}, ${to}) n
       `);
     await bulk(1, 100);
-    await measure();
     const small = await measure();
 
     await bulk(101, 20_000);
