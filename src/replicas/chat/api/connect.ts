@@ -94,10 +94,9 @@ export const connect = [
       const { team } = await requireActor(call);
       const invites = (await listRecords(call.session, INVITE)).filter(({ id }) => id > after);
       const { page, metadata } = cut(invites, size, ({ id }) => encodeCursor("invite", id));
-      const shown = [];
-      for (const { id, data } of page) {
+      const shown = page.map(({ id, data }) => {
         const created = Number(data["date_created"]);
-        shown.push({
+        return {
           direction: "outgoing",
           status: data["status"],
           date_last_updated: created,
@@ -112,8 +111,8 @@ export const connect = [
           },
           channel: { id: data["channel_id"] },
           acceptances: [],
-        });
-      }
+        };
+      });
       return { invites: shown, ...metadata };
     },
   }),
