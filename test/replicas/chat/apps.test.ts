@@ -182,7 +182,7 @@ describe("streams", () => {
     const started = await agent.chat.startStream({
       channel: GENERAL,
       thread_ts: WELCOME,
-      markdown_text: "Let me **see**",
+      markdown_text: "Let me **see",
       ...to,
     });
     const which = { channel: started.channel ?? "", ts: started.ts ?? "" };
@@ -194,7 +194,7 @@ describe("streams", () => {
     } as never);
     await agent.chat.appendStream({
       ...which,
-      markdown_text: "Found it.",
+      markdown_text: "**. Found & done.",
       chunks: [task("complete")],
     } as never);
     const stopped: any = await agent.chat.stopStream({
@@ -204,7 +204,7 @@ describe("streams", () => {
     } as never);
 
     expect(stopped.message).toMatchObject({
-      text: "Let me *see*Found it.",
+      text: "Let me *see*. Found &amp; done.",
       thread_ts: WELCOME,
       user: AGENT,
       streaming_state: "completed",

@@ -41,8 +41,9 @@ async function requireRemote(call: ChatCall, given: { file?: string; external_id
   if (given.file && given.external_id) throw new ChatError("too_many_ids");
   if (!given.file && !given.external_id) throw new ChatError("invalid_args");
   const id = given.file || (await findByExternalId(call.session, given.external_id ?? ""));
-  const file = id && (await requireFile(call, id));
-  if (!file || file.mode !== "external") throw new ChatError("file_not_found");
+  if (!id) throw new ChatError("file_not_found");
+  const file = await requireFile(call, id);
+  if (file.mode !== "external") throw new ChatError("file_not_found");
   return file;
 }
 

@@ -83,7 +83,7 @@ export async function listRemote(
   return await sql<FileRow[]>`
     select ${fileColumns(session, viewer)} from ${t.files} f
     where f.mode = 'external' and ${fileVisible(session, viewer)}
-      and f.created_at >= ${wanted.from} * 1000000::bigint and f.created_at < (${wanted.to} + 1) * 1000000::bigint
+      and f.created_at >= ${wanted.from}::bigint * 1000000 and f.created_at < (${wanted.to}::bigint + 1) * 1000000
       and (${wanted.channel}::text is null or exists (
         select from ${t.file_shares} s where s.file_id = f.id and s.channel_id = ${wanted.channel}
       ))
