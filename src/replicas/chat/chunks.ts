@@ -65,6 +65,9 @@ function taskCard({ id, title, status, details, output, sources }: Chunk): Json 
   };
 }
 
+/** What was streamed as Markdown, as messages keep it. A mark may end in another chunk than it began in. */
+export const finishText = (text: string) => normalizeText(markdownToMrkdwn(text));
+
 /** A stream with these chunks at its end. A task that it has already changes where it stands. */
 export function appendChunks(stream: Streamed, chunks: readonly Chunk[]): Streamed {
   let { text } = stream;
@@ -78,7 +81,7 @@ export function appendChunks(stream: Streamed, chunks: readonly Chunk[]): Stream
   for (const chunk of chunks)
     switch (chunk.type) {
       case "markdown_text":
-        text += normalizeText(`${markdownToMrkdwn(String(chunk["text"]))}\n`);
+        text += String(chunk["text"]);
         break;
       case "plan_update":
         put({ type: "plan", title: chunk["title"] }, ({ type }) => type === "plan");

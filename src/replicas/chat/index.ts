@@ -27,8 +27,9 @@ export const chat: Replica = {
     usergroups: ["date_update", "updated_by"],
     bookmarks: ["date_updated", "last_updated_by_user_id", "rank"],
     scheduled_messages: ["date_created"],
-    views: ["hash"],
-    list_items: ["updated_timestamp", "updated_by"],
+    views: ["hash", "created_at"],
+    lists: ["created_at"],
+    list_items: ["created_at", "updated_timestamp", "updated_by"],
   },
   seed: seedChat,
   async findUser(session, by) {

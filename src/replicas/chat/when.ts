@@ -76,14 +76,22 @@ const weekdayName = (day: Day) => WEEKDAYS[weekdayOf(day)] ?? "";
 const sameDate = (frequency: string, day: Day, on: Pick<Day, "month" | "day">) =>
   day.day === on.day && (frequency === "monthly" || day.month === on.month);
 
-/** `in 15 minutes`, `in an hour`: seconds from now. */
+/** `in 15 minutes`, `in 3 hours and 5 minutes`, `2 days from now`: seconds from now. */
 function parseSpan(words: string): number | undefined {
-  const [, count = "", unit = ""] =
-    /^in (\d{1,5}|an?|one|half an) (second|minute|min|hour|day|week)s?$/.exec(words) ?? [];
-  if (count === "") return undefined;
-  if (count === "half an") return unit === "hour" ? 1_800 : undefined;
-  const seconds = (/^\d/.test(count) ? Number(count) : 1) * (UNIT_SECONDS[unit] ?? 0);
+  const [, ahead, from] = /^(?:in (.+)|(.+) from now)$/.exec(words) ?? [];
+  const parts = (ahead ?? from)?.split(/,? and |, /).map(parseAmount);
+  if (!parts || parts.includes(undefined)) return undefined;
+  const seconds = parts.reduce<number>((sum, part) => sum + (part ?? 0), 0);
   return seconds > 0 ? seconds : undefined;
+}
+
+/** `15 minutes`, `an hour`: seconds. */
+function parseAmount(words: string): number | undefined {
+  const [, count, unit = ""] =
+    /^(\d{1,5}|an?|one|half an) (second|minute|min|hour|day|week)s?$/.exec(words) ?? [];
+  if (count === undefined) return undefined;
+  if (count === "half an") return unit === "hour" ? 1_800 : undefined;
+  return (/^\d/.test(count) ? Number(count) : 1) * (UNIT_SECONDS[unit] ?? 0);
 }
 
 /** Cuts `at 5pm`, `17:30`, `at noon` off. Minutes: undefined when there is no time of day, null when it is no time. */
@@ -117,7 +125,7 @@ function parseRecurrence(words: string): Repeated | undefined {
   const days = what.split(/, and |, | and /).map((name) => name.replace(/s$/, ""));
   if (days.every((name) => WEEKDAYS.some((weekday) => weekday === name)))
     return { frequency: "weekly", weekdays: days };
-  const nth = /^(\d{1,2})(?:st|nd|rd|th)(?: of the month)?$/.exec(what)?.[1];
+  const nth = /^(?:month on the )?(\d{1,2})(?:st|nd|rd|th)(?: of the month)?$/.exec(what)?.[1];
   if (nth) return { frequency: "monthly", on: { month: 1, day: Number(nth) } };
   const date = parseDate(what);
   return date && { frequency: "yearly", on: date };
@@ -141,6 +149,8 @@ function parseDay(words: string, today: Day): Day | ((day: Day) => boolean) | un
   const name = words.replace(/^(on|next|this|coming) /, "");
   if (name === "today") return today;
   if (name === "tomorrow") return addDays(today, 1);
+  if (words === "next month")
+    return addDays({ year: today.year, month: today.month + 1, day: 1 }, 0);
   if (words === "next week") return addDays(today, 7 - ((weekdayOf(today) + 6) % 7));
   const weekday = (WEEKDAYS as readonly string[]).indexOf(name);
   if (weekday >= 0) {

@@ -73,10 +73,10 @@ describe("coverage", () => {
   });
 
   test("tells of each method its tier, its arguments and its state", () => {
-    const post = coverage().find(({ method }) => method === "chat.postMessage");
+    const update = coverage().find(({ method }) => method === "chat.update");
 
-    expect(post).toMatchObject({ tier: 1, state: "full" });
-    expect(post?.arguments).toContainEqual({ name: "channel", required: true });
+    expect(update).toMatchObject({ tier: 1, state: "full" });
+    expect(update?.arguments).toContainEqual({ name: "channel", required: true });
     expect(coverage()).toContainEqual(
       expect.objectContaining({
         method: "admin.*",

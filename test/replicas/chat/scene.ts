@@ -2,6 +2,7 @@
 import { expect } from "bun:test";
 import { WebClient } from "@slack/web-api";
 import type { Pool } from "~/db/connect";
+import ddl from "~/replicas/chat/tables.sql" with { type: "text" };
 import { useDatabase } from "../../support/database";
 import { useProgram } from "../../support/program";
 
@@ -50,6 +51,8 @@ const EXTRAS = [
   is_primary_owner: false,
   profile: { real_name: user.real_name, display_name: user.name, email: `${user.name}@acme.test` },
 }));
+
+const tables = [...ddl.matchAll(/^create table (\w+)/gm)].map(([, name]) => name ?? "");
 
 export type Scene = {
   readonly agent: WebClient;
@@ -102,17 +105,14 @@ export function useScenes(): () => Promise<Scene> {
       schema,
       as,
       async state() {
-        const tables = await sql<{ name: string }[]>`
-          select tablename as name from pg_tables where schemaname = ${schema} order by 1
-        `;
-        const rows = tables.map(async ({ name }) => {
-          const [all] = await sql`
-            select coalesce(jsonb_agg(to_jsonb(x) order by to_jsonb(x)::text), '[]') as rows
-            from ${sql(`${schema}.${name}`)} x
-          `;
-          return [name, all?.["rows"]];
-        });
-        return Object.fromEntries(await Promise.all(rows));
+        const rows = tables.map(
+          (name) => `
+            select '${name}' as name, jsonb_agg(to_jsonb(x) order by to_jsonb(x)::text) as rows
+            from "${schema}"."${name}" x
+          `,
+        );
+        const found = await sql.unsafe<{ name: string; rows: unknown }[]>(rows.join("union all"));
+        return Object.fromEntries(found.map(({ name, rows }) => [name, rows ?? []]));
       },
       async write(table, set, where = "true") {
         await sql.unsafe(`update "${schema}"."${table}" set ${set} where ${where}`);

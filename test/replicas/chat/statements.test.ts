@@ -93,6 +93,8 @@ async function fill({ agent, john }: Scene, size: number): Promise<void> {
   }
 }
 
+const ROUNDS = 4;
+
 const HOT: readonly (readonly [string, object, number])[] = [
   ["chat.postMessage", { channel: GENERAL, text: "hi" }, 1],
   ["chat.postMessage", { channel: GENERAL, text: "hi", thread_ts: WELCOME }, 1],
@@ -119,7 +121,12 @@ const LISTS: readonly (readonly [string, object])[] = [
   ["emoji.list", {}],
   ["usergroups.list", { include_users: true }],
   ["chat.scheduledMessages.list", {}],
-  ["search.messages", { query: "re" }],
+  ["search.messages", { query: "re in:general from:@john" }],
+  ["search.files", { query: "x" }],
+  ["search.all", { query: "re" }],
+  ["stars.list", {}],
+  ["bookmarks.list", { channel_id: GENERAL }],
+  ["reminders.list", {}],
 ];
 
 describe("a call", () => {
@@ -154,7 +161,16 @@ describe("a call", () => {
   test("looks at as few pages in a large channel as in a small one", async () => {
     const scene = await newScene();
     const { count, pages, end } = await counting(scene);
+    // It would look at pages, too.
+    await scene.sql.unsafe(`alter table "${scene.schema}".messages set (autovacuum_enabled = off)`);
     const { ts = "" } = await scene.agent.chat.postMessage({ channel: RANDOM, text: "mine" });
+    await scene.agent.pins.add({ channel: RANDOM, timestamp: ts });
+    await scene.agent.reactions.add({ channel: RANDOM, timestamp: ts, name: "tada" });
+    await scene.agent.files.uploadV2({
+      channel_id: RANDOM,
+      filename: "a.txt",
+      content: "a",
+    } as never);
     const calls: readonly (readonly [string, object])[] = [
       ["conversations.history", { channel: RANDOM, limit: 20 }],
       ["conversations.history", { channel: RANDOM, limit: 20, latest: "1767700000" }],
@@ -163,17 +179,22 @@ describe("a call", () => {
       ["chat.postMessage", { channel: RANDOM, text: "hi", thread_ts: LUNCH }],
       ["chat.getPermalink", { channel: RANDOM, message_ts: LUNCH }],
       ["chat.update", { channel: RANDOM, ts, text: "mine, too" }],
+      ["pins.list", { channel: RANDOM }],
+      ["reactions.list", {}],
+      ["files.list", {}],
       ["reactions.add", { channel: RANDOM, timestamp: ts, name: "eyes" }],
       ["reactions.remove", { channel: RANDOM, timestamp: ts, name: "eyes" }],
     ];
+    // The fewest of some rounds: other sessions' counts arrive late, and would be taken for these calls'.
     const measure = async () => {
-      const touched: number[] = [];
-      for (const [method, args] of calls) {
-        const before = await pages();
-        await count(method, args);
-        touched.push((await pages()) - before);
-      }
-      return touched;
+      const fewest = calls.map(() => Number.POSITIVE_INFINITY);
+      for (let round = 0; round < ROUNDS; round++)
+        for (const [index, [method, args]] of calls.entries()) {
+          const before = await pages();
+          await count(method, args);
+          fewest[index] = Math.min(fewest[index]!, (await pages()) - before);
+        }
+      return fewest;
     };
     const bulk = (from: number, to: number) =>
       scene.sql.unsafe(`
@@ -182,7 +203,6 @@ describe("a call", () => {
         from generate_series(${from}, ${to}) n
       `);
     await bulk(1, 100);
-    await measure();
     const small = await measure();
 
     await bulk(101, 20_000);
@@ -190,8 +210,12 @@ describe("a call", () => {
     const large = await measure();
     await end();
     // The index grows by a level or two; a scan of it would be hundreds of pages.
-    for (const [index, [method]] of calls.entries())
-      expect([method, large[index]! <= small[index]! * 2 + 20]).toEqual([method, true]);
+    const grown = calls.flatMap(([method], index) =>
+      large[index]! > small[index]! * 2 + 20
+        ? [{ method, small: small[index], large: large[index] }]
+        : [],
+    );
+    expect(grown).toEqual([]);
   });
 
   test("that writes for many takes as many as for few", async () => {

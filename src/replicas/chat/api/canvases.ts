@@ -2,6 +2,7 @@ import { ENTITY_ARGS, grantAccess, LEVEL_ARG, revokeAccess } from "~/replicas/ch
 import { Json, Maybe, Text } from "~/replicas/chat/arguments";
 import {
   applyChange,
+  type Change,
   findSections,
   isSectionType,
   type Section,
@@ -15,6 +16,7 @@ import { requireChannel, requireFullMember, requireMembership } from "~/replicas
 import {
   findCanvas,
   insertCanvas,
+  lockCanvas,
   renameCanvas,
   updateSections,
 } from "~/replicas/chat/store/canvases";
@@ -37,7 +39,7 @@ function readMarkdown(content: unknown, code: string): string {
 }
 
 /** A canvas that the caller may read, write or own. One that they cannot even read is not there. */
-async function requireCanvas(
+export async function requireCanvas(
   { session, actor }: ChatCall,
   id: string,
   level: "read" | "write" | "owner",
@@ -64,6 +66,23 @@ async function createCanvas(
   if (!(await insertCanvas(call.session, canvas)))
     throw new ChatError("channel_canvas_already_exists");
   return id;
+}
+
+/** Makes a change to a canvas that the caller may write, and returns its sections. Throws `canvas_editing_failed`. */
+export async function writeCanvas(call: ChatCall, id: string, change: Change) {
+  return await call.session.transaction(async (session) => {
+    await lockCanvas(session, id);
+    const canvas = await requireCanvas({ ...call, session }, id, "write");
+    if (change.operation === "rename") {
+      if (change.markdown === "" || change.markdown.length > TITLE_MAX) throw failed();
+      await renameCanvas(session, id, change.markdown);
+      return canvas.sections;
+    }
+    const sections = applyChange(canvas.sections, change);
+    if (!sections || sizeOf(sections) > MARKDOWN_MAX) throw failed();
+    await updateSections(session, id, sections, sizeOf(sections));
+    return sections;
+  });
 }
 
 const CONTENT_ARGS = {
@@ -143,17 +162,7 @@ export const canvases = [
     args: { canvas_id: Text(), changes: Json<unknown>("invalid_arguments", "One change.") },
     async handle({ canvas_id: id, changes }, call) {
       const change = readChange(changes);
-      await call.session.transaction(async (session) => {
-        const canvas = await requireCanvas({ ...call, session }, id, "write");
-        if (change.operation === "rename") {
-          if (change.markdown === "" || change.markdown.length > TITLE_MAX) throw failed();
-          await renameCanvas(session, id, change.markdown);
-          return;
-        }
-        const sections = applyChange(canvas.sections, change);
-        if (!sections || sizeOf(sections) > MARKDOWN_MAX) throw failed();
-        await updateSections(session, id, sections, sizeOf(sections));
-      });
+      await writeCanvas(call, id, change);
       return {};
     },
   }),

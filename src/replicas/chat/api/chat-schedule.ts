@@ -41,6 +41,7 @@ export const chatSchedule = [
   method("chat.scheduleMessage", {
     tier: 1,
     summary: "Has a message posted later.",
+    limits: "It becomes a message when somebody reads its channel after that time.",
     args: {
       channel: Text(),
       post_at: Text("When to post it: a Unix time in seconds, at most 120 days ahead."),

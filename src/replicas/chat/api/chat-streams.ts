@@ -1,5 +1,11 @@
 import { Choice, Json, Maybe, Text } from "~/replicas/chat/arguments";
-import { appendChunks, type Chunk, readChunks, type Streamed } from "~/replicas/chat/chunks";
+import {
+  appendChunks,
+  type Chunk,
+  finishText,
+  readChunks,
+  type Streamed,
+} from "~/replicas/chat/chunks";
 import {
   DISGUISE_ARGS,
   METADATA_ARG,
@@ -122,8 +128,10 @@ export const chatStreams = [
       await call.session.transaction(async (session) => {
         const stream = await requireStream(session, call.actor, channel, ts);
         const ending: Chunk[] = last ? [{ type: "blocks", blocks: last }] : [];
+        const { text, blocks } = append(stream, [...chunks, ...ending]);
         await updateStream(session, channel, ts, {
-          ...append(stream, [...chunks, ...ending]),
+          text: finishText(text),
+          blocks,
           metadata,
           extra: { streaming_state: "completed", ...(status ? { session_status: status } : {}) },
         });

@@ -41,7 +41,8 @@ function unfurled({ text, attachments }: MessageRow, unfurls: Unfurls): JsonObje
     (attachment) => !Object.hasOwn(unfurls, String(attachment["original_url"])),
   );
   const added = Object.entries(unfurls).map(([url, unfurl]) => {
-    if (!text.includes(normalizeText(url).slice(1, -1))) throw new ChatError("cannot_unfurl_url");
+    if (!text.includes(url.replace(/&(?!amp;)/g, "&amp;")))
+      throw new ChatError("cannot_unfurl_url");
     return { from_url: url, original_url: url, fallback: url, ...unfurl, is_app_unfurl: true };
   });
   return [...kept, ...added].map((attachment, place) => ({ ...attachment, id: place + 1 }));

@@ -204,7 +204,11 @@ export const conversations = [
   }),
 ];
 
-async function archive({ session, actor }: ChatCall, channel: ChannelRow, archived: boolean) {
+export async function archive(
+  { session, actor }: ChatCall,
+  channel: ChannelRow,
+  archived: boolean,
+) {
   const [event, done, refusal] = archived
     ? (["archive", "archived", "already_archived"] as const)
     : (["unarchive", "un-archived", "not_archived"] as const);

@@ -2,18 +2,13 @@ import { createHash } from "node:crypto";
 import { Bytes, Maybe, Whole } from "~/replicas/chat/arguments";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 import { method } from "~/replicas/chat/method";
+import { isPicture } from "~/replicas/chat/pictures";
 import { requirePerson } from "~/replicas/chat/require";
 import { updateUser } from "~/replicas/chat/store/users";
 import { profileView } from "~/replicas/chat/views/users";
 import type { Wire } from "~/replicas/chat/views/wire";
 
 const PHOTO_BYTES_MAX = 1024 * 1024;
-/** How PNG, JPEG and GIF begin. */
-const PICTURES = [
-  [0x89, 0x50, 0x4e, 0x47],
-  [0xff, 0xd8, 0xff],
-  [0x47, 0x49, 0x46, 0x38],
-];
 
 const imagesOf = (profile: Wire): Wire =>
   Object.fromEntries(Object.entries(profile).filter(([field]) => field.startsWith("image_")));
@@ -51,8 +46,7 @@ export const usersPhoto = [
     async handle({ image, crop_x: x = 0, crop_y: y = 0, crop_w: width }, call) {
       const { user } = await requirePerson(call);
       if (image.byteLength > PHOTO_BYTES_MAX) throw new ChatError("too_large");
-      if (!PICTURES.some((begin) => begin.every((byte, place) => image[place] === byte)))
-        throw new ChatError("bad_image");
+      if (!isPicture(image)) throw new ChatError("bad_image");
       if (x < 0 || y < 0 || (width !== undefined && width < 1))
         throw invalidArguments("must be a valid square [json-pointer:/crop_w]");
       const hash = createHash("sha1").update(image).update(`${x} ${y} ${width}`).digest("hex");

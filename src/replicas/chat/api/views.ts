@@ -32,7 +32,7 @@ const newHash = () => `${nowSeconds()}.${crypto.randomUUID().replaceAll("-", "")
 const homeId = (user: string, app: string) =>
   `V${createHash("md5").update(`${user} ${app}`).digest("hex").slice(0, 10).toUpperCase()}`;
 
-export const viewView = (view: ViewRow): Wire => ({
+const viewView = (view: ViewRow): Wire => ({
   id: view.id,
   team_id: view.team_id,
   type: view.type,

@@ -47,6 +47,11 @@ export async function findCanvas(
   return canvas;
 }
 
+/** Keeps other calls from changing a canvas until the caller's transaction ends. */
+export async function lockCanvas({ sql, t }: ChatSession, id: string): Promise<void> {
+  await sql`select from ${t.canvases} where file_id = ${id} for update`;
+}
+
 /** Creates a canvas; false when the channel has one of its own already. */
 export async function insertCanvas(
   session: ChatSession,
