@@ -1,12 +1,13 @@
 /** The schema with its resolvers: built on the first request, and kept. */
-import { buildASTSchema, type GraphQLSchema, Kind, parse } from "graphql";
+import { buildASTSchema, type GraphQLObjectType, type GraphQLSchema } from "graphql";
 import { attach, type Resolver, type Resolvers } from "~/graphql/attach";
 import { rootQueries } from "~/graphql/roots";
 import { completeSdl } from "~/graphql/sdl";
 import { CONVENTIONS } from "~/replicas/tracker/api/conventions";
 import { RESOLVERS, TYPE_NAMES } from "~/replicas/tracker/api/index";
-import { OUT_OF_SCOPE, SDL } from "~/replicas/tracker/api/sdl";
+import { SDL } from "~/replicas/tracker/api/sdl";
 import type { Context } from "~/replicas/tracker/context";
+import { COVERAGE } from "~/replicas/tracker/coverage";
 import { notAccessible } from "~/replicas/tracker/errors";
 import { requireRow } from "~/replicas/tracker/require";
 import { MODEL_OF, MODELS } from "~/replicas/tracker/store/models/index";
@@ -34,13 +35,13 @@ function buildSchema(): GraphQLSchema {
 /** Root fields: most queries follow from the models, what is not simulated refuses, and a change is counted. */
 function rootResolvers(schema: GraphQLSchema): Resolvers<Context> {
   const { Query = {}, Mutation = {} } = RESOLVERS;
-  const query = schema.getQueryType();
-  if (!query) throw new Error("the schema has no queries");
+  const [query, mutation] = [schema.getQueryType(), schema.getMutationType()];
+  if (!query || !mutation) throw new Error("the schema lacks queries or mutations");
   const options = { models: MODELS, modelOf: MODEL_OF, requireRow };
   return {
-    Query: { ...rootQueries<Context>(query, options), ...refusals("Query"), ...Query },
+    Query: { ...rootQueries<Context>(query, options), ...refusals(query), ...Query },
     Mutation: {
-      ...refusals("Mutation"),
+      ...refusals(mutation),
       ...Object.fromEntries(
         Object.entries(Mutation).map(([name, resolve]) => [name, counted(resolve)]),
       ),
@@ -48,17 +49,22 @@ function rootResolvers(schema: GraphQLSchema): Resolvers<Context> {
   };
 }
 
-function refusals(type: "Query" | "Mutation"): Record<string, Resolver<Context>> {
-  const fields = parse(OUT_OF_SCOPE, { noLocation: true }).definitions.flatMap((node) =>
-    node.kind === Kind.OBJECT_TYPE_EXTENSION && node.name.value === type ? (node.fields ?? []) : [],
+/** The operations that are not simulated. They need no description but this. */
+function refusals(type: GraphQLObjectType): Record<string, Resolver<Context>> {
+  const refused = COVERAGE.filter(
+    ({ kind, state }) => state === "refused" && kind === type.name.toLowerCase(),
   );
   return Object.fromEntries(
-    fields.map(({ name }) => [
-      name.value,
-      () => {
-        throw notAccessible(name.value);
-      },
-    ]),
+    refused.map(({ operation }) => {
+      const field = type.getFields()[operation];
+      if (field) field.description = "Not simulated: refuses.";
+      return [
+        operation,
+        () => {
+          throw notAccessible(operation);
+        },
+      ];
+    }),
   );
 }
 

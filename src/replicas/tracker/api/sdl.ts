@@ -1,4 +1,4 @@
-/** The texts of the schema, by file. What the last one says is not simulated. */
+/** The texts of the schema. */
 import agent from "~/replicas/tracker/api/agent.graphql" with { type: "text" };
 import attachment from "~/replicas/tracker/api/attachment.graphql" with { type: "text" };
 import audit from "~/replicas/tracker/api/audit.graphql" with { type: "text" };
@@ -63,9 +63,8 @@ import viewPreferences from "~/replicas/tracker/api/view-preferences.graphql" wi
 import webhook from "~/replicas/tracker/api/webhook.graphql" with { type: "text" };
 import workflowState from "~/replicas/tracker/api/workflow-state.graphql" with { type: "text" };
 
-export const OUT_OF_SCOPE: string = outOfScope;
-
-export const SDL: readonly string[] = [
+/** By file. The operations of `outOfScope` refuse. */
+export const SDL_FILES = {
   agent,
   attachment,
   audit,
@@ -119,4 +118,6 @@ export const SDL: readonly string[] = [
   viewPreferences,
   webhook,
   workflowState,
-];
+} as const satisfies Record<string, string>;
+
+export const SDL: readonly string[] = Object.values(SDL_FILES);

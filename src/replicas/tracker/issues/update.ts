@@ -33,6 +33,7 @@ import { type Notice, writeEffects } from "~/replicas/tracker/store/issues/effec
 import type { Referred, State, Team } from "~/replicas/tracker/store/issues/referred";
 import { listSubscribers } from "~/replicas/tracker/store/issues/subscribers";
 import { listOpenChildren, lockIssues, moveNumber } from "~/replicas/tracker/store/issues/update";
+import { having } from "~/replicas/tracker/store/lookups";
 import { deleteRows, differences, type Values } from "~/replicas/tracker/store/write";
 
 export type IssueUpdate = References &
@@ -317,7 +318,7 @@ async function putInReleases(context: Context, issueId: string, input: IssueUpda
   if (!releaseIds && !addedReleaseIds && !removedReleaseIds) return;
   const links = await read.rows("IssueToRelease", {
     args: {},
-    where: (row, { sql }) => sql`${row("issueId")} = ${issueId}::uuid`,
+    where: having({ issueId }),
   });
   const gone = links.filter(({ releaseId }) =>
     releaseIds
