@@ -10,6 +10,7 @@ import { invalidArgument, invalidInput, userError } from "~/replicas/tracker/err
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
 import { richText } from "~/replicas/tracker/rich-text";
 import { listLabelIds, PROJECT_LABELS } from "~/replicas/tracker/store/labels";
+import { announce } from "~/replicas/tracker/store/notifications";
 import { findNextNumber } from "~/replicas/tracker/store/places";
 import {
   listProjectMembers,
@@ -86,20 +87,35 @@ const rules: Rules = {
       ...pick(input, "completedAt", "canceledAt"),
     };
   },
-  written: async (project, input: Input, context) => {
+  written: async (project, input: Input, context, before) => {
     const { session } = context;
     if (input.teamIds != null) await setProjectTeams(session, project.id, input.teamIds);
-    if (input.memberIds != null || input.leadId != null) {
-      const members = input.memberIds ?? (await listProjectMembers(session, project.id));
-      await setProjectMembers(session, project.id, [
-        ...members,
-        ...(input.leadId != null ? [input.leadId] : []),
-      ]);
-    }
+    if (input.memberIds != null || input.leadId != null)
+      await setMembers(project, input, context, before);
     if (input.labelIds != null)
       await setLabels(context, PROJECT_LABELS, input.labelIds, await labelledOf(project, context));
   },
 };
+
+/** The lead is a member too. Who comes in, or takes the lead, is told. */
+async function setMembers(
+  project: RowObject,
+  { memberIds, leadId }: Input,
+  { session, viewer, now }: Context,
+  before?: RowObject,
+): Promise<void> {
+  const had = await listProjectMembers(session, project.id);
+  const members = [...(memberIds ?? had), ...(leadId == null ? [] : [leadId])];
+  await setProjectMembers(session, project.id, members);
+  const leads = leadId != null && leadId !== before?.["leadId"] ? [leadId] : [];
+  const joined = members.filter((id) => !had.includes(id) && !leads.includes(id));
+  const acting = { actor: viewer.id, now };
+  const projectId = project.id;
+  if (leads.length > 0)
+    await announce(session, { type: "projectAddedAsLead", userIds: leads, projectId }, acting);
+  if (joined.length > 0)
+    await announce(session, { type: "projectAddedAsMember", userIds: joined, projectId }, acting);
+}
 
 /** What was given, and not left empty. */
 const given = (input: Values): Values =>
