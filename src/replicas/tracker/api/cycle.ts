@@ -4,6 +4,7 @@ import type { RowObject } from "~/graphql/page";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import { changeRow, type Given, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
+import { midnightOf } from "~/replicas/tracker/cycles";
 import { invalidInput, notAccessible, userError } from "~/replicas/tracker/errors";
 import { requireRow } from "~/replicas/tracker/require";
 import {
@@ -88,7 +89,7 @@ async function startToday(context: Context, id: string): Promise<RowObject> {
   const cycles = await listCycles(context.session, cycle.teamId);
   const next = cycles.find(({ startsAt }) => startsAt > now);
   if (next?.id !== cycle.id) throw userError("Only the next cycle can be started today");
-  const midnight = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS);
+  const midnight = midnightOf(now);
   const active = cycles.find(
     ({ startsAt, endsAt, completedAt }) => startsAt <= now && endsAt > now && completedAt === null,
   );

@@ -3,7 +3,7 @@
  * tables is done here: references are looked up, unknown columns are left out, the payload is filled.
  */
 import { type GraphQLResolveInfo, getNamedType, isNonNullType, isObjectType } from "graphql";
-import type { Resolver } from "~/graphql/attach";
+import type { Resolver, Resolvers } from "~/graphql/attach";
 import { type Model, requireModel } from "~/graphql/model";
 import type { RowObject } from "~/graphql/page";
 import {
@@ -22,7 +22,7 @@ import { markdownOf, richText } from "~/replicas/tracker/rich-text";
 import { MODELS } from "~/replicas/tracker/store/models/index";
 import { findEdge } from "~/replicas/tracker/store/places";
 import { REQUIRED } from "~/replicas/tracker/store/tables";
-import { deleteRows, type Values } from "~/replicas/tracker/store/write";
+import { deleteRows, lockWorkspace, type Values } from "~/replicas/tracker/store/write";
 
 type Operation = "create" | "update" | "delete" | "archive" | "unarchive";
 // An input is as the schema has checked it; each rule says what it reads.
@@ -91,6 +91,26 @@ export function mutationsOf(type: string, rules: Rules): Record<string, Resolver
     ]),
   );
 }
+
+/**
+ * The families with mutations that happen one at a time in an environment. Their rules read what another could be
+ * writing: a name, a number, a tree. Waiting costs a round trip; a constraint for each rule would cost every environment.
+ */
+export const oneAtATime = (
+  families: readonly Resolvers<Context>[],
+): readonly Resolvers<Context>[] =>
+  families.map(({ Mutation = {}, ...types }) => ({
+    ...types,
+    Mutation: Object.fromEntries(
+      Object.entries(Mutation).map(([name, resolve]): [string, Resolver<Context>] => [
+        name,
+        async (source, args, context, info) => {
+          await lockWorkspace(context.session);
+          return await resolve(source, args, context, info);
+        },
+      ]),
+    ),
+  }));
 
 /** A row with what every row of its kind has. */
 export async function create(

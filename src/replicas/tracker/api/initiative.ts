@@ -1,14 +1,14 @@
 /** Initiatives: what they are called, how far they are, which hang below which, and their projects. */
-import { pageOf, type Resolver, type Resolvers } from "~/graphql/attach";
+import { pageOf, type Resolvers } from "~/graphql/attach";
 import { requireModel } from "~/graphql/model";
 import type { PageArguments, RowObject } from "~/graphql/page";
 import { selectedFields } from "~/graphql/selection";
-import { mutationsOf, payloadOf, type Rules } from "~/replicas/tracker/api/entity";
-import { addLabel, setLabels } from "~/replicas/tracker/api/labels";
+import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
+import { type Labelled, labellingMutations, setLabels } from "~/replicas/tracker/api/labels";
 import type { Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, invalidInput } from "~/replicas/tracker/errors";
-import { requireGiven, requireRow } from "~/replicas/tracker/require";
+import { requireRow } from "~/replicas/tracker/require";
 import {
   findHolder,
   hasInitiativeRelation,
@@ -18,7 +18,6 @@ import {
 import { INITIATIVE_LABELS, listLabelIds } from "~/replicas/tracker/store/labels";
 import { MODELS } from "~/replicas/tracker/store/models/index";
 import { findNextNumber } from "~/replicas/tracker/store/places";
-import { lockWorkspace } from "~/replicas/tracker/store/write";
 import { timesOf } from "~/replicas/tracker/times";
 import { initiativeUrl } from "~/replicas/tracker/urls";
 
@@ -42,7 +41,6 @@ const rules: Rules = {
     return undefined;
   },
   create: async ({ status }, { session, now }) => {
-    await lockWorkspace(session);
     return {
       status: status ?? "Planned",
       ...timesOf(TYPE_OF[status] ?? "planned", now),
@@ -62,10 +60,9 @@ const rules: Rules = {
         ],
       }),
   }),
-  written: async (initiative, { labelIds }, context, before) => {
-    if (labelIds == null) return;
-    const had = before ? await listLabelIds(context.session, INITIATIVE_LABELS, initiative.id) : [];
-    await setLabels(context, INITIATIVE_LABELS, initiative.id, labelIds, had);
+  written: async (initiative, { labelIds }, context) => {
+    if (labelIds != null)
+      await setLabels(context, INITIATIVE_LABELS, labelIds, await labelledOf(initiative, context));
   },
 };
 
@@ -73,7 +70,6 @@ const relationRules: Rules = {
   operations: ["create", "update", "delete"],
   place: "bottom",
   create: async ({ initiativeId: above, relatedInitiativeId: below }, { session, viewer }) => {
-    await lockWorkspace(session);
     if (above === below || (await isAbove(session, below, above)))
       throw invalidInput("An initiative cannot be below itself");
     if (await hasInitiativeRelation(session, above, below))
@@ -88,7 +84,6 @@ const projectRules: Rules = {
   operations: ["create", "update", "delete"],
   place: "bottom",
   create: async ({ initiativeId, projectId }, { session }) => {
-    await lockWorkspace(session);
     const holder = await findHolder(session, initiativeId, projectId);
     if (holder === initiativeId) throw invalidInput("The project is in this initiative already");
     if (holder !== undefined)
@@ -97,22 +92,10 @@ const projectRules: Rules = {
   },
 };
 
-const label =
-  (
-    change: (
-      context: Context,
-      id: string,
-      labelId: string,
-      had: readonly string[],
-    ) => Promise<void>,
-  ): Resolver<Context> =>
-  async (_source, { id, labelId }: Target & { labelId: string }, context, info) => {
-    const initiative = await requireRow(context, "Initiative", id);
-    await requireGiven(context, "InitiativeLabel", "labelId", labelId);
-    const had = await listLabelIds(context.session, INITIATIVE_LABELS, initiative.id);
-    await change(context, initiative.id, labelId, had);
-    return payloadOf(initiative, "Initiative", info);
-  };
+const labelledOf = async ({ id }: RowObject, { session }: Context): Promise<Labelled> => ({
+  id,
+  had: await listLabelIds(session, INITIATIVE_LABELS, id),
+});
 
 export const initiatives: Resolvers<Context> = {
   Initiative: {
@@ -132,17 +115,6 @@ export const initiatives: Resolvers<Context> = {
     ...mutationsOf("Initiative", rules),
     ...mutationsOf("InitiativeRelation", relationRules),
     ...mutationsOf("InitiativeToProject", projectRules),
-    initiativeAddLabel: label((context, id, labelId, had) =>
-      addLabel(context, INITIATIVE_LABELS, id, labelId, had),
-    ),
-    initiativeRemoveLabel: label((context, id, labelId, had) =>
-      setLabels(
-        context,
-        INITIATIVE_LABELS,
-        id,
-        had.filter((other) => other !== labelId),
-        had,
-      ),
-    ),
+    ...labellingMutations("Initiative", INITIATIVE_LABELS, labelledOf),
   },
 };

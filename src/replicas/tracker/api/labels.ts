@@ -1,7 +1,7 @@
 /** Rules that labels of projects and of initiatives share: groups, names, retirement, and which go together. */
 import type { Resolver } from "~/graphql/attach";
 import type { RowObject } from "~/graphql/page";
-import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
+import { mutationsOf, payloadOf, type Rules } from "~/replicas/tracker/api/entity";
 import { changeRow, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { DEFAULT_COLOR } from "~/replicas/tracker/defaults";
@@ -14,8 +14,10 @@ import {
   type Labelling,
   listAssigned,
   listLabels,
+  PROJECT_LABELS,
   releaseLabel,
 } from "~/replicas/tracker/store/labels";
+import { deleteFollowers } from "~/replicas/tracker/store/referring";
 
 type Input = {
   readonly name?: string | null;
@@ -35,7 +37,14 @@ export function labelMutations(
     operations: ["create", "update", "delete"],
     check: (input: Input, context, row) => checkLabel(type, labelling, input, context, row),
     create: (input) => ({ color: input.color ?? DEFAULT_COLOR }),
-    removed: ({ id }, { session }) => releaseLabel(session, labelling, id),
+    removed: async ({ id }, { session }) => {
+      await releaseLabel(session, labelling, id);
+      await deleteFollowers(
+        session,
+        `${labelling === PROJECT_LABELS ? "project" : "initiative"}LabelId`,
+        id,
+      );
+    },
   };
   const retire =
     (isRetired: boolean): Resolver<Context> =>
@@ -86,15 +95,24 @@ async function checkLabel(
     : { groupType: null };
 }
 
+/** What labels are put on. */
+export type Labelled = {
+  readonly id: string;
+  /** The labels that it has. */
+  readonly had: readonly string[];
+  /** Its teams; without them a label of any team fits. */
+  readonly teamIds?: readonly string[];
+};
+
 /**
- * The labels as they may be put on: there, no groups, and one at most of each group that allows one. `had` are those
- * that are on already, which may be retired.
+ * The labels as they may be put on: there, no groups, and one at most of each group that allows one. Those that are on
+ * already may be retired.
  */
 async function requireLabels(
   { session }: Context,
   labelling: Labelling,
   ids: readonly string[],
-  had: readonly string[],
+  { had, teamIds }: Labelled,
 ): Promise<void> {
   const labels = await listLabels(session, labelling, ids);
   const groups = new Set<string>();
@@ -105,6 +123,8 @@ async function requireLabels(
       throw invalidInput(`"${label.name}" is a group of labels, which cannot be applied`);
     if (label.retiredAt !== null && !had.includes(id))
       throw invalidInput(`The label "${label.name}" is retired`);
+    if (label.teamId !== null && teamIds?.includes(label.teamId) === false && !had.includes(id))
+      throw invalidInput(`The label "${label.name}" belongs to another team`);
     if (label.parentId === null || label.groupType === "multiSelect") continue;
     if (groups.has(label.parentId))
       throw invalidInput(`"${label.name}" and another of these labels are of the same group`);
@@ -116,30 +136,49 @@ async function requireLabels(
 export async function setLabels(
   context: Context,
   labelling: Labelling,
-  of: string,
   ids: readonly string[],
-  had: readonly string[],
+  labelled: Labelled,
 ): Promise<void> {
-  await requireLabels(context, labelling, ids, had);
-  const gone = had.filter((id) => !ids.includes(id));
-  const added = [...new Set(ids)].filter((id) => !had.includes(id));
-  if (gone.length > 0) await deleteAssignments(context.session, labelling, of, gone);
-  if (added.length > 0) await insertAssignments(context.session, labelling, of, added, context.now);
+  const { id, had } = labelled;
+  await requireLabels(context, labelling, ids, labelled);
+  const gone = had.filter((one) => !ids.includes(one));
+  const added = [...new Set(ids)].filter((one) => !had.includes(one));
+  if (gone.length > 0) await deleteAssignments(context.session, labelling, id, gone);
+  if (added.length > 0) await insertAssignments(context.session, labelling, id, added, context.now);
 }
 
-/** Puts one more label on; another of its single-select group makes room. */
-export async function addLabel(
-  context: Context,
+/** The labels with one more; another of its single-select group makes room. */
+async function withLabel(
+  { session }: Context,
   labelling: Labelling,
-  of: string,
   id: string,
   had: readonly string[],
-): Promise<void> {
-  await requireLabels(context, labelling, [id], had);
-  const labels = await listLabels(context.session, labelling, [id, ...had]);
+): Promise<readonly string[]> {
+  const labels = await listLabels(session, labelling, [id, ...had]);
   const { parentId = null, groupType = null } = labels.get(id) ?? {};
   const isRival = (other: string) =>
     parentId !== null && groupType !== "multiSelect" && labels.get(other)?.parentId === parentId;
-  const kept = had.filter((other) => other !== id && !isRival(other));
-  await setLabels(context, labelling, of, [...kept, id], had);
+  return [...had.filter((other) => other !== id && !isRival(other)), id];
+}
+
+/** The mutations that put one label on something of a type, and take it off. */
+export function labellingMutations(
+  type: "Project" | "Initiative",
+  labelling: Labelling,
+  labelledOf: (row: RowObject, context: Context) => Promise<Labelled>,
+): Record<string, Resolver<Context>> {
+  const change =
+    (isAdded: boolean): Resolver<Context> =>
+    async (_source, { id, labelId }: Target & { labelId: string }, context, info) => {
+      const row = await requireRow(context, type, id);
+      await requireGiven(context, `${type}Label`, "labelId", labelId);
+      const labelled = await labelledOf(row, context);
+      const ids = isAdded
+        ? await withLabel(context, labelling, labelId, labelled.had)
+        : labelled.had.filter((other) => other !== labelId);
+      await setLabels(context, labelling, ids, labelled);
+      return payloadOf(row, type, info);
+    };
+  const stem = type.toLowerCase();
+  return { [`${stem}AddLabel`]: change(true), [`${stem}RemoveLabel`]: change(false) };
 }

@@ -4,6 +4,7 @@ import { selectedFields } from "~/graphql/selection";
 import { customViews } from "~/replicas/tracker/api/custom-view";
 import { cycles } from "~/replicas/tracker/api/cycle";
 import { documents } from "~/replicas/tracker/api/document";
+import { oneAtATime } from "~/replicas/tracker/api/entity";
 import { externalLinks } from "~/replicas/tracker/api/external-link";
 import { files } from "~/replicas/tracker/api/file";
 import { initiatives } from "~/replicas/tracker/api/initiative";
@@ -20,7 +21,7 @@ import { viewPreferences } from "~/replicas/tracker/api/view-preferences";
 import { webhooks } from "~/replicas/tracker/api/webhook";
 import type { Context } from "~/replicas/tracker/context";
 
-export const PLANNING: readonly Resolvers<Context>[] = [
+export const PLANNING: readonly Resolvers<Context>[] = oneAtATime([
   customViews,
   cycles,
   documents,
@@ -38,7 +39,7 @@ export const PLANNING: readonly Resolvers<Context>[] = [
   templates,
   viewPreferences,
   webhooks,
-];
+]);
 
 /** A type, unless an older client asks for what a removal answers. */
 const unlessRemoval =

@@ -1,16 +1,16 @@
 /** Projects: their teams, members, labels and what their status says of their times. */
-import type { Resolver, Resolvers } from "~/graphql/attach";
+import type { Resolvers } from "~/graphql/attach";
 import type { RowObject } from "~/graphql/page";
 import { mutationsOf, payloadOf, type Rules } from "~/replicas/tracker/api/entity";
-import { addLabel, setLabels } from "~/replicas/tracker/api/labels";
+import { type Labelled, labellingMutations, setLabels } from "~/replicas/tracker/api/labels";
 import { templateFor } from "~/replicas/tracker/api/template";
-import type { Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { DEFAULT_COLOR } from "~/replicas/tracker/defaults";
 import { invalidArgument, invalidInput, userError } from "~/replicas/tracker/errors";
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
 import { richText } from "~/replicas/tracker/rich-text";
 import { listLabelIds, PROJECT_LABELS } from "~/replicas/tracker/store/labels";
+import { announce } from "~/replicas/tracker/store/notifications";
 import { findNextNumber } from "~/replicas/tracker/store/places";
 import {
   listProjectMembers,
@@ -20,7 +20,7 @@ import {
   setProjectMembers,
   setProjectTeams,
 } from "~/replicas/tracker/store/projects";
-import { lockWorkspace, type Values } from "~/replicas/tracker/store/write";
+import type { Values } from "~/replicas/tracker/store/write";
 import { timesOf } from "~/replicas/tracker/times";
 import { projectUrl } from "~/replicas/tracker/urls";
 
@@ -59,7 +59,6 @@ const rules: Rules = {
     const [firstTeam = ""] = input.teamIds ?? [];
     const leadTeamId = input.leadTeamId ?? firstTeam;
     const { statusId, ...times } = await statusOf(input.statusId, context);
-    await lockWorkspace(context.session);
     const prefix = `P-${(await requireRow(context, "Team", leadTeamId))["key"]}-`;
     return {
       ...templated,
@@ -91,19 +90,32 @@ const rules: Rules = {
   written: async (project, input: Input, context, before) => {
     const { session } = context;
     if (input.teamIds != null) await setProjectTeams(session, project.id, input.teamIds);
-    if (input.memberIds != null || input.leadId != null) {
-      const members = input.memberIds ?? (await listProjectMembers(session, project.id));
-      await setProjectMembers(session, project.id, [
-        ...members,
-        ...(input.leadId != null ? [input.leadId] : []),
-      ]);
-    }
-    if (input.labelIds != null) {
-      const had = before ? await listLabelIds(session, PROJECT_LABELS, project.id) : [];
-      await setLabels(context, PROJECT_LABELS, project.id, input.labelIds, had);
-    }
+    if (input.memberIds != null || input.leadId != null)
+      await setMembers(project, input, context, before);
+    if (input.labelIds != null)
+      await setLabels(context, PROJECT_LABELS, input.labelIds, await labelledOf(project, context));
   },
 };
+
+/** The lead is a member too. Who comes in, or takes the lead, is told. */
+async function setMembers(
+  project: RowObject,
+  { memberIds, leadId }: Input,
+  { session, viewer, now }: Context,
+  before?: RowObject,
+): Promise<void> {
+  const had = await listProjectMembers(session, project.id);
+  const members = [...(memberIds ?? had), ...(leadId == null ? [] : [leadId])];
+  await setProjectMembers(session, project.id, members);
+  const leads = leadId != null && leadId !== before?.["leadId"] ? [leadId] : [];
+  const joined = members.filter((id) => !had.includes(id) && !leads.includes(id));
+  const acting = { actor: viewer.id, now };
+  const projectId = project.id;
+  if (leads.length > 0)
+    await announce(session, { type: "projectAddedAsLead", userIds: leads, projectId }, acting);
+  if (joined.length > 0)
+    await announce(session, { type: "projectAddedAsMember", userIds: joined, projectId }, acting);
+}
 
 /** What was given, and not left empty. */
 const given = (input: Values): Values =>
@@ -148,22 +160,11 @@ async function statusOf(
   return { statusId: status.id, ...timesOf(status.type, now, project) };
 }
 
-const label =
-  (
-    change: (
-      context: Context,
-      id: string,
-      labelId: string,
-      had: readonly string[],
-    ) => Promise<void>,
-  ): Resolver<Context> =>
-  async (_source, { id, labelId }: Target & { labelId: string }, context, info) => {
-    const project = await requireRow(context, "Project", id);
-    await requireGiven(context, "ProjectLabel", "labelId", labelId);
-    const had = await listLabelIds(context.session, PROJECT_LABELS, project.id);
-    await change(context, project.id, labelId, had);
-    return payloadOf(project, "Project", info);
-  };
+const labelledOf = async ({ id }: RowObject, { session }: Context): Promise<Labelled> => ({
+  id,
+  had: await listLabelIds(session, PROJECT_LABELS, id),
+  teamIds: await listProjectTeams(session, id),
+});
 
 export const projects: Resolvers<Context> = {
   Project: {
@@ -174,18 +175,7 @@ export const projects: Resolvers<Context> = {
   },
   Mutation: {
     ...mutationsOf("Project", rules),
-    projectAddLabel: label((context, id, labelId, had) =>
-      addLabel(context, PROJECT_LABELS, id, labelId, had),
-    ),
-    projectRemoveLabel: label((context, id, labelId, had) =>
-      setLabels(
-        context,
-        PROJECT_LABELS,
-        id,
-        had.filter((other) => other !== labelId),
-        had,
-      ),
-    ),
+    ...labellingMutations("Project", PROJECT_LABELS, labelledOf),
     projectExternalSyncDisable: async (
       _source,
       { projectId }: { projectId: string },

@@ -13,6 +13,7 @@ import {
   type Target,
 } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
+import { planCycles } from "~/replicas/tracker/cycles";
 import { DEFAULT_STATES, TRIAGE_STATE } from "~/replicas/tracker/defaults";
 import { forbidden, invalidArgument, invalidInput } from "~/replicas/tracker/errors";
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
@@ -43,6 +44,7 @@ type TeamInput = Values & {
   readonly defaultIssueStateId?: Optional<string>;
   readonly issueEstimationType?: Optional<string>;
   readonly triageEnabled?: Optional<boolean>;
+  readonly cycleEnabledStartDate?: Optional<Date>;
 };
 
 /** The given key, or one made of the name. */
@@ -178,6 +180,7 @@ export const teamChanges: Resolvers<Context> = {
       const backlog = states.find(({ type }) => type === "backlog");
       const team = await changeRow(context, "Team", created, { defaultIssueStateId: backlog?.id });
       await addMember(context, { teamId: team.id, userId: context.viewer.id, owner: true });
+      if (team["cyclesEnabled"] === true) await planCycles(context, team);
       return { team };
     },
 
@@ -205,7 +208,10 @@ export const teamChanges: Resolvers<Context> = {
           previousKeys: [...(team["previousKeys"] as readonly string[]), team["key"]],
         }),
       };
-      return { team: await changeRow(context, "Team", team, changes) };
+      const changed = await changeRow(context, "Team", team, changes);
+      if (changed["cyclesEnabled"] === true && team["cyclesEnabled"] !== true)
+        await planCycles(context, changed, input.cycleEnabledStartDate);
+      return { team: changed };
     },
 
     teamDelete: async (_source, { id }: Target, context) => {

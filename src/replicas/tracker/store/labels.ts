@@ -23,6 +23,8 @@ export type Label = {
   readonly id: string;
   readonly name: string;
   readonly isGroup: boolean;
+  /** The only team that may use it. */
+  readonly teamId: string | null;
   readonly parentId: string | null;
   /** Of its group. */
   readonly groupType: string | null;
@@ -34,8 +36,9 @@ export async function listLabels(
   { labels }: Labelling,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Label>> {
+  const team = labels === "project_labels" ? sql`l."teamId"` : sql`null::uuid`;
   const rows = await sql<Label[]>`
-    select l.id, l.name, l."isGroup", l."parentId", l."retiredAt", g."groupType"
+    select l.id, l.name, l."isGroup", ${team} as "teamId", l."parentId", l."retiredAt", g."groupType"
     from ${t[labels]} l left join ${t[labels]} g on g.id = l."parentId"
     where l.id::text = any(${ids as string[]})
   `;

@@ -17,7 +17,7 @@ export async function findEdge(
 
 const NUMBERED = { Project: "projects", Initiative: "initiatives" } as const;
 
-/** The number behind the highest that an identifier with this prefix has, or had. The caller holds the workspace. */
+/** The number behind the highest that an identifier with this prefix has, or had. Asked for one at a time. */
 export async function findNextNumber(
   { sql, t }: TrackerSession,
   type: keyof typeof NUMBERED,

@@ -127,3 +127,45 @@ describe("a cycle", () => {
     expect((await tracker.linear.cycle(far.id)).isActive).toBe(false);
   });
 });
+
+describe("a team that works in cycles", () => {
+  const spans = async (teamId: string) =>
+    (await tracker.linear.cycles({ filter: { team: { id: { eq: teamId } } } })).nodes
+      .toSorted((a, b) => a.number - b.number)
+      .map(({ startsAt, endsAt }) => [startsAt, endsAt] as const);
+
+  test("has the one that runs and those to come, by its settings", async () => {
+    const payload = await tracker.linear.createTeam({
+      name: "Data",
+      cyclesEnabled: true,
+      cycleDuration: 1,
+      cycleCooldownTime: 1,
+      cycleStartDay: 3,
+      upcomingCycleCount: 3,
+    });
+    const team = (await payload.team)!;
+
+    const planned = await spans(team.id);
+    expect(planned).toHaveLength(4);
+    for (const [index, [startsAt, endsAt]] of planned.entries()) {
+      expect(startsAt.getUTCDay()).toBe(3);
+      expect((Number(endsAt) - Number(startsAt)) / DAY_MS).toBe(7);
+      if (index > 0) expect((Number(startsAt) - Number(planned[index - 1]![0])) / DAY_MS).toBe(14);
+    }
+    expect(planned[0]![0].getTime()).toBeLessThanOrEqual(Date.now());
+  });
+
+  test("gets them when cycles are switched on, and only then", async () => {
+    const team = (await (await tracker.linear.createTeam({ name: "Later" })).team)!;
+    expect(await spans(team.id)).toEqual([]);
+
+    const start = new Date("2030-01-02T10:00:00Z");
+    await team.update({ cyclesEnabled: true, cycleEnabledStartDate: start, upcomingCycleCount: 1 });
+    expect((await spans(team.id)).map(([startsAt]) => startsAt.toISOString())).toEqual([
+      "2030-01-02T00:00:00.000Z",
+      "2030-01-16T00:00:00.000Z",
+    ]);
+    await team.update({ cyclesEnabled: true, name: "Later still" });
+    expect(await spans(team.id)).toHaveLength(2);
+  });
+});

@@ -82,6 +82,16 @@ describe("a project", () => {
     expect(numbers[1]).toBe(numbers[0]! + 1);
   });
 
+  test("has an identifier of its own even when two are made at once", async () => {
+    const created = await Promise.all([newProject(), newProject(), newProject()]);
+
+    const { projects } = await tracker.data(
+      "query($ids: [ID!]) { projects(filter: { id: { in: $ids } }) { nodes { identifier } } }",
+      { ids: created.map(({ id }) => id) },
+    );
+    expect(new Set(projects.nodes.map(({ identifier }: any) => identifier)).size).toBe(3);
+  });
+
   test("has the times that its status says", async () => {
     const project = await newProject();
     const move = async (type: string) => {
@@ -249,6 +259,17 @@ describe("labels of projects", () => {
     );
     await tracker.linear.projectLabelRestore(retired.id);
     expect((await newProject({ labelIds: [retired.id] })).id).toBeString();
+  });
+
+  test("of a team are for its projects", async () => {
+    const label = await newLabel({ teamId: DES });
+
+    expect(await refusal(newProject({ labelIds: [label.id] }))).toBeInstanceOf(
+      InvalidInputLinearError,
+    );
+    expect((await newProject({ teamIds: [ENG, DES], labelIds: [label.id] })).labelIds).toEqual([
+      label.id,
+    ]);
   });
 
   test("have names of their own, groups are not put on, and are not inside each other", async () => {
