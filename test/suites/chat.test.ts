@@ -1,6 +1,7 @@
 /** The suite "Chat benchmark": how each test is solved, and how one plausibly fails. */
-import type { WebClient } from "@slack/web-api";
-import type { Proofs } from "./proofs";
+import { WebClient } from "@slack/web-api";
+import suite from "../../seeds/suites/chat.yaml";
+import { type Given, prove } from "./prove";
 
 const AGENT = "U01AGENT";
 const PLANTS = { channel: "C02RANDOM", ts: "1770994800.000100" };
@@ -88,7 +89,10 @@ async function carbonRoom(chat: WebClient, users: string, isPrivate = true) {
   return id;
 }
 
-export const CHAT: Proofs<WebClient> = {
+const clientOf = ({ token, serviceUrl }: Given) =>
+  new WebClient(token, { slackApiUrl: `${serviceUrl}/`, retryConfig: { retries: 0 } });
+
+prove(suite, 20, clientOf, {
   "messages: post to a channel": {
     solution: async (chat) => post(await channelNamed(chat, "engineering"), DEMO)(chat),
     mistakes: {
@@ -506,4 +510,4 @@ export const CHAT: Proofs<WebClient> = {
       "to Maya Chen herself": { act: post("D01AGENTMAYA", NUMBERS), failure: none("messages") },
     },
   },
-};
+});

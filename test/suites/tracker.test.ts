@@ -1,6 +1,7 @@
 /** The suite "Tracker benchmark": how each test is solved, and how one plausibly fails. */
-import type { Comment, Issue, LinearClient } from "@linear/sdk";
-import type { Proofs } from "./proofs";
+import { type Comment, type Issue, LinearClient } from "@linear/sdk";
+import suite from "../../seeds/suites/tracker.yaml";
+import { type Given, prove } from "./prove";
 
 type Act = (tracker: LinearClient) => Promise<unknown>;
 
@@ -134,7 +135,10 @@ const PIXEL = "A Pixel 8, from German to Turkish.";
 const TRIAL = "The trial starts on Thursday.";
 const CALL = "Call scheduled for Monday.";
 
-export const TRACKER: Proofs<LinearClient> = {
+const clientOf = ({ token, serviceUrl }: Given) =>
+  new LinearClient({ apiKey: token, apiUrl: `${serviceUrl}/graphql` });
+
+prove(suite, 40, clientOf, {
   "issues: create": {
     solution: (tracker) => csvExport(tracker, ENG, {}),
     mistakes: {
@@ -817,4 +821,4 @@ export const TRACKER: Proofs<LinearClient> = {
       },
     },
   },
-};
+});
