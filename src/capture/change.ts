@@ -77,8 +77,8 @@ export type Mark =
       readonly run: string;
       readonly instance: string;
       readonly relations: string | null;
-      /** A verdict follows: what the diff leaves out is wanted too. */
-      readonly evaluate?: boolean;
+      /** A verdict follows: what the diff leaves out is wanted too. Names the call that gives it. */
+      readonly evaluate?: string | undefined;
     }
   | { readonly k: "close"; readonly run: string }
   /** Not of a run: names the call that the transaction belongs to. */

@@ -29,8 +29,8 @@ export type Outcome =
       readonly run: string;
       readonly fold: Fold;
       readonly events: Events;
-      /** A verdict follows. */
-      readonly evaluate: boolean;
+      /** The call that gives a verdict on it, if one does. */
+      readonly evaluate: string | undefined;
     };
 
 export type Recorder = ReturnType<typeof createRecorder>;
@@ -93,7 +93,7 @@ export function createRecorder(position: Lsn, needsPublication: boolean, events:
     if (mark.relations !== recording.relations) lose(recording, "a table was dropped or created");
     const { run, fold, events: changes, lost } = recording;
     const outcome = fold
-      ? { run, fold, events: changes, evaluate: mark.evaluate === true }
+      ? { run, fold, events: changes, evaluate: mark.evaluate }
       : { run, lost: lost ?? "unknown" };
     events.ended(outcome, mark.instance);
   };
