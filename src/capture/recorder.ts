@@ -11,6 +11,9 @@ import { createFold, type Fold } from "~/capture/fold";
 /** A run that changes more rows than this fails, before it takes the memory of all the others. */
 export const RUN_ROWS_MAX = 200_000;
 
+/** How the marks of calls begin, of which there are many. */
+const CALL = '{"k":"call"';
+
 type Recording = {
   readonly run: string;
   readonly schema: string;
@@ -114,6 +117,7 @@ export function createRecorder(position: Lsn, needsPublication: boolean, events:
           open = true;
           return;
         case "mark": {
+          if (runs.size === 0 && message.content.startsWith(CALL)) return;
           const mark = JSON.parse(message.content) as Mark;
           if (mark.k === "call") request = mark.request;
           else marks.push(mark);

@@ -361,6 +361,31 @@ describe("the events of a run", () => {
     expect(order[0]).toBe(1);
   });
 
+  test("name the call that caused them, where that is a transaction of several statements", async () => {
+    const environment = await program.environment();
+    const runId = await start(environment.environmentId);
+    const call = async (method: string, args: object, id: string) =>
+      (
+        await fetch(`${program.url}${environment.environmentUrl}/${method}`, {
+          method: "POST",
+          headers: { "Content-Type": "application/json", "X-Request-Id": id },
+          body: JSON.stringify(args),
+        })
+      ).json();
+    const { ts, channel } = await say(environment, "unnamed");
+    await call("chat.delete", { channel, ts }, "the-first");
+    const refused = { channel: "C01GENERAL", users: "U02JOHN,U99NOBODY" };
+    expect(await call("conversations.invite", refused, "refused")).toMatchObject({ ok: false });
+    await program.post("/diffRun", { runId });
+
+    const { body } = await program.get(`/runs/${runId}/events`);
+
+    const causes = body.events.map((event: any) => [event.operation, event.request]);
+    expect(causes).toContainEqual(["insert", null]);
+    expect(causes).toContainEqual(["delete", "the-first"]);
+    expect(JSON.stringify(body)).not.toContain("refused");
+  });
+
   test("of a run that is not there are refused", async () => {
     expectRefusal(await program.get(`/runs/${"0".repeat(32)}/events`), 404, "run_not_found");
   });
