@@ -78,7 +78,8 @@ export const keptRefusals: Refusals = {
     invalid_url: async (scene) => ({ file: await added(scene), title: "New", external_url: "x" }),
   },
   "files.remote.share": {
-    ...whichRefusals,
+    too_many_ids: { channels: GENERAL, file: "F1", external_id: "plan-1" },
+    invalid_args: { channels: GENERAL },
     file_not_found: { channels: GENERAL, external_id: "none" },
     not_in_channel: async (scene) => ({
       file: await added(scene),
