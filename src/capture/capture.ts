@@ -96,7 +96,7 @@ export async function createCapture(deps: {
       const seen = stream.expect("seen", run.run);
       try {
         const mark = { k: "start", ...run, instance: stream.instance, published: isPublished };
-        if (!(await insert(pool, markExpression(pool, mark, pool`${run.schema}`)))) return false;
+        if (!(await insert(pool, markExpression(pool, mark)))) return false;
         if (await settled(seen.promise, SEEN_MS, () => results.wasSeen(pool, run.run))) return true;
       } finally {
         seen.forget();
@@ -106,30 +106,37 @@ export async function createCapture(deps: {
     },
 
     /**
-     * Ends a recording with `update`, which moves the run's row from `running` to `ending` where it may, and selects
-     * `mark` with it. Returns false when it did not; otherwise the result is in the row.
+     * Ends a recording of this kind with `update`, which moves the run's row from `running` to `ending` where it may,
+     * selects `mark` with it, and returns the run's schema. Undefined when it did not; otherwise the result is in the
+     * row. `diff`: as it was stored, JSON text, when that is known here without reading the row.
      */
     async end(
-      run: { readonly run: string; readonly schema: string; readonly kind: CaptureKind },
-      update: (sql: Sql, mark: Fragment) => Promise<boolean>,
-    ): Promise<boolean> {
-      if (run.kind === "snapshot")
+      run: string,
+      way: CaptureKind,
+      update: (sql: Sql, mark: Fragment) => Promise<string | undefined>,
+    ): Promise<{ readonly diff?: string } | undefined> {
+      if (way === "snapshot")
         return await inTransaction(
           pool,
           async (tx) => {
-            if (!(await update(tx, tx`null`))) return false;
-            await storeComparison(tx, run);
-            return true;
+            const schema = await update(tx, tx`null`);
+            if (schema === undefined) return undefined;
+            await storeComparison(tx, { run, schema });
+            return {};
           },
           REPEATABLE_READ,
         );
-      const stored = stream?.expect("stored", run.run);
+      const stored = stream?.expect("stored", run);
       try {
-        const mark = { k: "end", run: run.run, instance: stream?.instance ?? "" };
-        if (!(await update(pool, markExpression(pool, mark, pool`${run.schema}`)))) return false;
+        const mark = { k: "end", run, instance: stream?.instance ?? "" };
+        if ((await update(pool, markExpression(pool, mark))) === undefined) return undefined;
         stream?.nudge();
-        if (await settled(stored?.promise, STORED_MS, () => results.isStored(pool, run.run)))
-          return true;
+        let diff: string | undefined;
+        const arrived = stored?.promise.then((text) => {
+          diff = text;
+        });
+        if (await settled(arrived, STORED_MS, () => results.isStored(pool, run)))
+          return diff === undefined ? {} : { diff };
       } finally {
         stored?.forget();
       }
@@ -163,17 +170,26 @@ export async function createCapture(deps: {
   }
 }
 
-/** `mark` with the relations that the schema has at this moment, as a message in the log of this transaction. */
-function markExpression(sql: Sql, mark: object, schema: Fragment): Fragment {
+/**
+ * `mark` with the relations that a schema has at this moment, as a message in the log of this transaction. To be
+ * selected beside the schema's `schema_name`. What is in a schema depends on it: that index finds it among the
+ * relations of all environments, which pg_class has none for.
+ */
+function markExpression(sql: Sql, mark: object): Fragment {
   const open = JSON.stringify(mark).slice(0, -1);
   return sql`pg_logical_emit_message(true, ${MARK_PREFIX}, ${open}::text || ',"relations":' || coalesce((
-    select to_json(md5(string_agg(oid::text, ',' order by oid)))::text from pg_class
-    where relnamespace = to_regnamespace(quote_ident(${schema})) and relkind = 'r'
+    select to_json(md5(string_agg(objid::text, ',' order by objid)))::text from pg_depend
+    where refclassid = 'pg_namespace'::regclass and refobjid = to_regnamespace(quote_ident(schema_name))
+      and classid = 'pg_class'::regclass
   ), 'null') || '}')`;
 }
 
 /** Waits for news, and looks for itself in case they were lost. False after `ms`. */
-async function settled(news: Promise<void> | undefined, ms: number, look: () => Promise<boolean>) {
+async function settled(
+  news: Promise<unknown> | undefined,
+  ms: number,
+  look: () => Promise<boolean>,
+) {
   const deadline = performance.now() + ms;
   let arrived = false;
   const arrival = news?.then(() => {
@@ -190,7 +206,7 @@ async function settled(news: Promise<void> | undefined, ms: number, look: () => 
 async function createReader({ options, level, pool, log }: Parameters<typeof createCapture>[0]) {
   /** Tells the leader, in the marks, who waits. */
   const instance = crypto.randomUUID().slice(0, 8);
-  const waiting = new Map<string, () => void>();
+  const waiting = new Map<string, (diff?: string) => void>();
   let state: StreamState = "idle";
   let reason = "capture is starting";
   let plugin: Plugin | undefined;
@@ -200,8 +216,8 @@ async function createReader({ options, level, pool, log }: Parameters<typeof cre
   let worker = spawn();
   const streams = () => state === "streaming";
   const tell = (message: ToWorker) => worker.postMessage(message);
-  const arrive = (news: string) => waiting.get(news)?.();
-  const { unlisten } = await pool.listen(results.CHANNEL, arrive);
+  const arrive = (news: string, diff?: string) => waiting.get(news)?.(diff);
+  const { unlisten } = await pool.listen(results.CHANNEL, (news) => arrive(news));
 
   function spawn() {
     const thread = new Worker(WORKER);
@@ -212,7 +228,7 @@ async function createReader({ options, level, pool, log }: Parameters<typeof cre
         reason = data.reason ?? reason;
         plugin = data.plugin ?? plugin;
         changed();
-      } else arrive(`${data.type} ${data.run}`);
+      } else arrive(`${data.type} ${data.run}`, data.type === "stored" ? data.diff : undefined);
     };
     thread.onerror = ({ message }) => {
       log.error("capture thread died", { message });
@@ -253,7 +269,7 @@ async function createReader({ options, level, pool, log }: Parameters<typeof cre
 
     expect(what: "seen" | "stored", run: string) {
       const news = `${what} ${run}`;
-      const promise = new Promise<void>((resolve) => waiting.set(news, resolve));
+      const promise = new Promise<string | undefined>((resolve) => waiting.set(news, resolve));
       return { promise, forget: () => waiting.delete(news) };
     },
 

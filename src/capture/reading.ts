@@ -26,7 +26,12 @@ export type StreamEvent =
   /** The start mark of a run of this server was read: its changes will be. */
   | { readonly type: "seen"; readonly run: string }
   /** The result of a run of this server is stored. */
-  | { readonly type: "stored"; readonly run: string };
+  | {
+      readonly type: "stored";
+      readonly run: string;
+      /** JSON text, when that is what was stored. */
+      readonly diff?: string;
+    };
 
 /** `wanted`: a run is about to start on this server, since then. */
 export type Demand = { wanted: boolean; since: number };
@@ -93,18 +98,23 @@ export function createReading(deps: Deps) {
   }
 
   async function store(outcome: Outcome, waiting: string) {
+    const { run } = outcome;
+    const result =
+      "fold" in outcome ? { diff: JSON.stringify(outcome.fold.diff()) } : { lost: outcome.lost };
+    let stored = false;
     for (;;) {
       try {
-        const stored = await results.store(pool, epoch, outcome, waiting !== instance);
-        if (!stored) log.info("result was not needed", { run_id: outcome.run });
+        stored = await results.store(pool, epoch, run, result, waiting !== instance);
+        if (!stored) log.info("result was not needed", { run_id: run });
         break;
       } catch (error) {
         if (!isUnavailable(error)) throw error;
         await Bun.sleep(STORE_RETRY_MS);
       }
     }
-    recorder.release(outcome.run);
-    if (waiting === instance) emit({ type: "stored", run: outcome.run });
+    recorder.release(run);
+    if (waiting === instance)
+      emit({ type: "stored", run, ...(stored && "diff" in result && { diff: result.diff }) });
     sendStatus();
   }
 

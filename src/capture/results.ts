@@ -1,6 +1,5 @@
 /** What capture writes and reads in the platform's tables: the leader's epoch, and what became of each run. */
 import type { Diff } from "~/capture/fold";
-import type { Outcome } from "~/capture/recorder";
 import type { Plugin, Slot } from "~/capture/slot";
 import type { Fragment, Sql } from "~/db/connect";
 
@@ -108,8 +107,8 @@ export const loseAll = async (sql: Sql, reason: string) =>
   `;
 
 /**
- * Stores the result of a run that ended. False when the run is not waiting for one, or a newer leader has taken
- * over. `notify`: the server that waits is another one.
+ * Stores the result of a run that ended: its diff as JSON text, or that it was lost. False when the run is not
+ * waiting for one, or a newer leader has taken over. `notify`: the server that waits is another one.
  *
  * The row is locked first, whatever it looks like: the log shows the transaction that set it to `ending` a moment
  * before other sessions do, and the lock waits for that moment.
@@ -117,16 +116,17 @@ export const loseAll = async (sql: Sql, reason: string) =>
 export async function store(
   sql: Sql,
   epoch: string,
-  outcome: Outcome,
+  run: string,
+  outcome: { readonly diff: string } | { readonly lost: string },
   notify: boolean,
 ): Promise<boolean> {
   const result =
-    "fold" in outcome
-      ? sql`status = 'completed', diff = ${JSON.stringify(outcome.fold.diff())}::text::json`
+    "diff" in outcome
+      ? sql`status = 'completed', diff = ${outcome.diff}::text::json`
       : failedColumns(sql, lostBecause(outcome.lost));
   const rows = await sql`
     with locked as materialized (
-      select run_id, status from diorama.runs where run_id = ${outcome.run} for update
+      select run_id, status from diorama.runs where run_id = ${run} for update
     ), stored as (
       update diorama.runs r set ${result} from locked
       where r.run_id = locked.run_id and locked.status = 'ending'
@@ -137,16 +137,6 @@ export async function store(
   `;
   return rows.count > 0;
 }
-
-/** Replication origins under which schemas are built: nobody records what they write. */
-export async function builderOrigins(sql: Sql): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    select roident::text as id from pg_replication_origin where roname like ${`${ORIGIN_PREFIX}%`}
-  `;
-  return rows.map(({ id }) => id);
-}
-
-export const ORIGIN_PREFIX = "diorama_builder_";
 
 /** The leader has read the run's start mark, or the run is over already. */
 export async function wasSeen(sql: Sql, run: string): Promise<boolean> {

@@ -185,7 +185,7 @@ export function createStream(deps: Deps) {
             finish: resolve,
             fail: reject,
           });
-          return startReplication(leadership.slot, leadership.skipOrigins);
+          return startReplication(leadership.slot);
         };
         service.subscribe(rawPlugin(begin), "").then(
           () => reject(new Error("the replication stream ended")),
@@ -219,7 +219,7 @@ export function createStream(deps: Deps) {
       await results.loseAll(pool, "database changed");
     const slot = await ensureSlot();
     const epoch = await results.beginEpoch(pool, { instance, slot, system });
-    return { slot, epoch, skipOrigins: await results.builderOrigins(pool) };
+    return { slot, epoch };
   }
 
   async function ensureSlot(): Promise<Slot> {

@@ -12,7 +12,7 @@
  *
  * A lane is one such session. A schema keeps to two of them, so that a slow call holds up few others.
  */
-import { connect, errorCode, type Pool, type Sql } from "~/db/connect";
+import { connect, errorCode, type Fragment, type Pool, type Sql } from "~/db/connect";
 import { openSession, type Session, tablesOf } from "~/db/session";
 import { unavailable } from "~/errors";
 
@@ -190,8 +190,10 @@ const over = () => new TenancyOver("the environment has ended");
 
 /** Takes a schema for the caller's transaction alone. False while any server holds it for an environment. */
 export async function takeAlone(tx: Sql, schema: string): Promise<boolean> {
-  const [row] = await tx<{ alone: boolean }[]>`
-    select pg_try_advisory_xact_lock(hashtextextended(${schema}, 0)) as alone
-  `;
+  const [row] = await tx<{ alone: boolean }[]>`select ${alone(tx, tx`${schema}::text`)} as alone`;
   return row?.alone === true;
 }
+
+/** The same as part of a statement. */
+export const alone = (sql: Sql, schema: Fragment): Fragment =>
+  sql`pg_try_advisory_xact_lock(hashtextextended(${schema}, 0))`;

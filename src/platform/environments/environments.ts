@@ -75,14 +75,18 @@ export function createEnvironments(deps: {
     if (remembered && !fresh && remembered.until > performance.now()) return remembered.environment;
     known.delete(environmentId);
     const environment = await store.find(pool, environmentId);
-    const seconds = Math.min(
-      REMEMBERED_SECONDS,
-      (environment?.secondsLeft ?? 0) - EXPIRY_MARGIN_SECONDS,
-    );
-    if (environment?.state !== "live" || seconds <= 0) return environment;
-    if (known.size >= REMEMBERED_MAX) known.clear();
-    known.set(environmentId, { environment, until: performance.now() + seconds * 1000 });
+    if (environment) remember(environment);
     return environment;
+  }
+
+  function remember(environment: store.EnvironmentRow): void {
+    const seconds = Math.min(REMEMBERED_SECONDS, environment.secondsLeft - EXPIRY_MARGIN_SECONDS);
+    if (environment.state !== "live" || seconds <= 0) return;
+    if (known.size >= REMEMBERED_MAX) known.clear();
+    known.set(environment.environmentId, {
+      environment,
+      until: performance.now() + seconds * 1000,
+    });
   }
 
   /** Waits until no other server can run a call of it either; not for a server that does not answer. */
@@ -134,7 +138,15 @@ export function createEnvironments(deps: {
         ttlSeconds: wanted.ttlSeconds ?? TTL_SECONDS_DEFAULT,
       };
       const limit = keys.limited ? limitFor(principal) : undefined;
-      const { schemaName, expiresAt } = await spares.claim(template.schemaName, environment, limit);
+      const claimed = await spares.claim(template.schemaName, environment, limit);
+      const { schemaName, expiresAt } = claimed;
+      remember({
+        ...environment,
+        ...claimed,
+        templateSchema: template.schemaName,
+        secondsLeft: environment.ttlSeconds,
+        state: "live",
+      });
       return {
         environmentId: environment.environmentId,
         environmentUrl: `/api/env/${environment.environmentId}/services/${service}`,

@@ -5,15 +5,14 @@ import type { Fragment, Sql } from "~/db/connect";
 export type NewRunRow = {
   readonly runId: string;
   readonly environmentId: string;
-  readonly schemaName: string;
   readonly userId: string;
   readonly beforeSnapshot: string;
   readonly capture: CaptureKind;
 };
 
 /**
- * Inserts a running run and, in the same statement, evaluates `mark`. Returns false when the environment has a
- * running run already.
+ * Inserts a running run and, in the same statement, evaluates `mark`. Returns false when its user has no such live
+ * environment, or when that has a running run already.
  */
 export async function insertRun(sql: Sql, run: NewRunRow, mark: Fragment): Promise<boolean> {
   const rows = await sql`
@@ -21,21 +20,20 @@ export async function insertRun(sql: Sql, run: NewRunRow, mark: Fragment): Promi
       insert into diorama.runs (
         run_id, environment_id, schema_name, user_id, before_snapshot, capture, status
       )
-      values (
-        ${run.runId}, ${run.environmentId}, ${run.schemaName}, ${run.userId}, ${run.beforeSnapshot},
-        ${run.capture}, 'running'
-      )
+      select ${run.runId}, environment_id, schema_name, user_id, ${run.beforeSnapshot}, ${run.capture}, 'running'
+      from diorama.environments
+      where environment_id = ${run.environmentId} and user_id = ${run.userId}
+        and deleted_at is null and expires_at > now()
       on conflict (environment_id) where status = 'running' do nothing
-      returning run_id
+      returning schema_name
     )
-    select run_id, ${mark}::text from started
+    select ${mark}::text from started
   `;
   return rows.count === 1;
 }
 
 export type RunRow = {
   readonly runId: string;
-  readonly schemaName: string;
   readonly userId: string;
   readonly capture: CaptureKind;
   readonly status: "running" | "ending" | "completed" | "passed" | "failed";
@@ -53,7 +51,7 @@ export type RunRow = {
 
 export async function findRun(sql: Sql, runId: string): Promise<RunRow | undefined> {
   const [run] = await sql<RunRow[]>`
-    select r.run_id, r.schema_name, r.user_id, r.capture, r.status, r.passed, r.score::text,
+    select r.run_id, r.user_id, r.capture, r.status, r.passed, r.score::text,
       r.failures::text, r.diff::text, e.deleted_at is null and e.expires_at > now() as live,
       extract(epoch from r.ended_at - r.started_at)::float8 as execution_seconds
     from diorama.runs r join diorama.environments e using (environment_id)
@@ -62,17 +60,27 @@ export async function findRun(sql: Sql, runId: string): Promise<RunRow | undefin
   return run;
 }
 
-/** Moves a running run to `ending` and evaluates `mark` with it. Returns false when it was not running. */
-export async function beginEnd(sql: Sql, runId: string, mark: Fragment): Promise<boolean> {
-  const rows = await sql`
+/**
+ * Moves a running run of a live environment to `ending` and evaluates `mark` with it. Returns the schema; undefined
+ * when its user has no such run that is recorded in this way.
+ */
+export async function beginEnd(
+  sql: Sql,
+  run: Pick<NewRunRow, "runId" | "userId" | "capture">,
+  mark: Fragment,
+): Promise<string | undefined> {
+  const [ending] = await sql<{ schemaName: string }[]>`
     with ending as (
-      update diorama.runs set status = 'ending', ended_at = now()
-      where run_id = ${runId} and status = 'running'
-      returning run_id
+      update diorama.runs r set status = 'ending', ended_at = now()
+      from diorama.environments e
+      where r.run_id = ${run.runId} and r.user_id = ${run.userId} and r.capture = ${run.capture}
+        and r.status = 'running' and e.environment_id = r.environment_id
+        and e.deleted_at is null and e.expires_at > now()
+      returning r.schema_name
     )
-    select run_id, ${mark}::text from ending
+    select schema_name, ${mark}::text from ending
   `;
-  return rows.count === 1;
+  return ending?.schemaName;
 }
 
 /** Closes the run of an environment that has expired and was not swept yet. */

@@ -10,6 +10,10 @@ import type { Replica } from "~/replicas/replica";
 export type Templates = ReturnType<typeof createTemplates>;
 
 const BLUEPRINTS_MAX = 1_000;
+const USERS_MAX = 10_000;
+/** A template that was found is not looked up again for this long: at most, its content is a moment old. */
+const FOUND_MS = 1_000;
+const FOUND_MAX = 10_000;
 
 /** The simulated service of that name. Throws `invalid_service`. */
 export function requireReplica(service: string): Replica {
@@ -25,6 +29,9 @@ export function requireReplica(service: string): Replica {
 export function createTemplates(pool: Pool, replicas: Pool) {
   /** By template schema, whose content never changes. */
   const blueprints = new Map<string, Promise<Blueprint>>();
+  /** By template schema and how the user is called. */
+  const users = new Map<string, string>();
+  const found = new Map<string, { template: store.TemplateRow; until: number }>();
 
   return {
     blueprint(schema: string): Promise<Blueprint> {
@@ -53,9 +60,18 @@ export function createTemplates(pool: Pool, replicas: Pool) {
 
     /** A template that the user can see. Throws `template_not_found`. */
     async require(userId: string, service: string, name: string): Promise<store.TemplateRow> {
-      const template = await store.findByName(pool, userId, name);
+      const called = JSON.stringify([userId, name]);
+      const known = found.get(called);
+      const template =
+        known && known.until > performance.now()
+          ? known.template
+          : await store.findByName(pool, userId, name);
       if (template?.service !== service)
         throw new ApiError("template_not_found", `There is no ${service} template of that name`);
+      if (template !== known?.template) {
+        if (found.size >= FOUND_MAX) found.clear();
+        found.set(called, { template, until: performance.now() + FOUND_MS });
+      }
       return template;
     },
 
@@ -64,12 +80,17 @@ export function createTemplates(pool: Pool, replicas: Pool) {
       template: store.TemplateRow,
       by: { id: string } | { email: string },
     ): Promise<string> {
-      const { tables } = await this.blueprint(template.schemaName);
       const { schemaName } = template;
+      const called = JSON.stringify([schemaName, by]);
+      const known = users.get(called);
+      if (known !== undefined) return known;
+      const { tables } = await this.blueprint(schemaName);
       const session = openSession(replicas, schemaName, tablesOf(replicas, schemaName, tables));
       const user = await requireReplica(template.service).findUser(session, by);
       if (user === undefined)
         throw new ApiError("impersonate_not_found", "The template has no such user to act as");
+      if (users.size >= USERS_MAX) users.clear();
+      users.set(called, user);
       return user;
     },
 
