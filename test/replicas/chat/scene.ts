@@ -145,3 +145,10 @@ export async function refused(call: Promise<unknown>): Promise<any> {
   expect(answer?.ok, JSON.stringify(answer) ?? String(answer)).toBe(false);
   return answer;
 }
+
+/** The code with which a call was refused, or "ok". */
+export const outcome = (call: Promise<unknown>): Promise<string> =>
+  call.then(
+    () => "ok",
+    (error) => error.data.error,
+  );
