@@ -86,9 +86,6 @@ export async function dropDatabase({ url, cluster, sql }: TestDatabase): Promise
   await admin.end();
 }
 
-/** Hooks have a limit of their own, which the default of tests does not change. */
-export const HOOK_TIMEOUT_MS = 30_000;
-
 /** Declares a database for the tests of this file. `wanted` picks the cluster; the packaged one by default. */
 export function useDatabase(wanted: { cluster?: TestCluster; empty?: boolean } = {}): TestDatabase {
   let database: TestDatabase | undefined;
@@ -97,10 +94,10 @@ export function useDatabase(wanted: { cluster?: TestCluster; empty?: boolean } =
     const cluster = wanted.cluster ?? first;
     if (!cluster) throw new Error("no Postgres to test with; `bun install` brings one");
     database = await createDatabase(cluster, wanted.empty);
-  }, HOOK_TIMEOUT_MS);
+  });
   afterAll(async () => {
     if (database) await dropDatabase(database);
-  }, HOOK_TIMEOUT_MS);
+  });
   return new Proxy({} as TestDatabase, {
     get: (_, property: keyof TestDatabase) => database?.[property],
   });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from "bun:test";
 import { type Config, readConfig } from "~/config";
 import { type Program, startProgram } from "~/program";
 import { checkAnswer } from "./contract";
-import { HOOK_TIMEOUT_MS, type TestDatabase } from "./database";
+import type { TestDatabase } from "./database";
 
 export type Answer = { status: number; body: any; headers: Headers };
 
@@ -100,10 +100,10 @@ export function useProgram(
   let running: TestProgram | undefined;
   beforeAll(async () => {
     running = await startTestProgram(database, settings);
-  }, HOOK_TIMEOUT_MS);
+  });
   afterAll(async () => {
     await running?.program.stop();
-  }, HOOK_TIMEOUT_MS);
+  });
   return new Proxy({} as TestProgram, {
     get: (_, property: keyof TestProgram) => running?.[property],
   });
