@@ -380,6 +380,31 @@ describe("updates of projects", () => {
     });
   });
 
+  test("are told to those who lead, work on or follow the project", async () => {
+    const project = await newProject({ leadId: ROBIN, memberIds: [AGENT] });
+    const told = async (user: string) =>
+      (await tracker.as(user).notifications()).nodes.map(({ type }) => type);
+    const before = await told(JOHN);
+
+    await tracker.linear.createProjectUpdate({ projectId: project.id, body: "Fine" });
+    await tracker.linear.createProjectUpdateReminder(project.id);
+
+    expect((await told(ROBIN)).slice(0, 3).toSorted()).toEqual([
+      "projectAddedAsLead",
+      "projectUpdateCreated",
+      "projectUpdatePrompt",
+    ]);
+    expect((await told(AGENT)).slice(0, 2).toSorted()).toEqual([
+      "projectAddedAsMember",
+      "projectUpdateCreated",
+    ]);
+    expect(await told(JOHN)).toEqual(before);
+    const alone = await newProject();
+    expect(await refusal(tracker.linear.createProjectUpdateReminder(alone.id))).toBeInstanceOf(
+      UserLinearError,
+    );
+  });
+
   test("need words, and a project", async () => {
     const { id } = await newProject();
     for (const input of [{ projectId: id }, { projectId: NOBODY, body: "Fine" }])
