@@ -80,6 +80,10 @@ describe("customers", () => {
     });
     const need = (await payload.need)!;
     expect(need).toMatchObject({ body: "Please", content: "Please", priority: 1 });
+    const tree = await tracker.data("query($id: String) { customerNeed(id: $id) { bodyData } }", {
+      id: need.id,
+    });
+    expect(JSON.parse(tree.customerNeed.bodyData).type).toBe("doc");
     expect((await need.originalIssue)?.id).toBe(issue.id);
 
     await tracker.linear.customerMerge(one.id, two.id);
@@ -117,6 +121,30 @@ describe("customers", () => {
     expect(
       await refusal(tracker.linear.createCustomerNeed({ customerId: customer.id })),
     ).toBeInstanceOf(InvalidInputLinearError);
+  });
+
+  test("have needs that attachments show, and let go of what feeds them", async () => {
+    const issue = await newIssue();
+    const attachment = (await (
+      await tracker.linear.createAttachment({
+        issueId: issue.id,
+        title: "Mail",
+        url: "https://mail.test/1",
+      })
+    ).attachment)!;
+
+    const payload = await tracker.linear.customerNeedCreateFromAttachment({
+      attachmentId: attachment.id,
+    });
+    const need = (await payload.need)!;
+    expect([(await need.issue)?.id, need.url]).toEqual([issue.id, "https://mail.test/1"]);
+    await tracker.linear.updateCustomerNeed(need.id, {}, { clearAttachment: true });
+    const cleared = await tracker.linear.customerNeed({ id: need.id });
+    expect([await cleared.attachment, cleared.url]).toEqual([undefined, undefined]);
+
+    const customer = await newCustomer({ mainSourceId: "crm" });
+    await tracker.linear.customerUnsync(customer.id);
+    expect((await tracker.linear.customer(customer.id)).mainSourceId).toBeUndefined();
   });
 
   test("have statuses and tiers; a status in use stays", async () => {
@@ -232,6 +260,29 @@ describe("releases", () => {
     expect(found.map(({ id }) => id)).toEqual([made.id]);
   });
 
+  test("are brought into a stage by their pipeline", async () => {
+    const pipeline = await newPipeline({ type: "scheduled" });
+    const advance = async (input: object) =>
+      (await (
+        await tracker.linear.releaseUpdateByPipeline({ pipelineId: pipeline.id, ...input })
+      ).release)!;
+    expect(await refusal(advance({ stage: "started" }))).toBeInstanceOf(UserLinearError);
+    const release = await newRelease(pipeline.id, { version: "3.0" });
+
+    const started = await advance({ stage: "In progress", description: "Soon" });
+    expect([started.id, started.description]).toEqual([release.id, "Soon"]);
+    expect((await started.stage)?.type as string).toBe("started");
+    expect(await refusal(advance({ stage: "Nowhere" }))).toBeInstanceOf(InvalidInputLinearError);
+    expect((await tracker.linear.release(release.id)).startedAt).toEqual(started.startedAt);
+    const reverted = await newIssue();
+    const reference = [{ identifier: reverted.identifier, commitSha: "fff0001" }];
+    const report = { pipelineId: pipeline.id, commitSha: "fff0001", version: "3.0" };
+    await tracker.linear.releaseSync({ ...report, issueReferences: reference });
+    expect((await release.issues()).nodes).toHaveLength(1);
+    await tracker.linear.releaseSync({ ...report, revertedIssueReferences: reference });
+    expect((await release.issues()).nodes).toEqual([]);
+  });
+
   test("rest in the archive and the trash; stages in use stay", async () => {
     const pipeline = await newPipeline();
     const release = await newRelease(pipeline.id);
@@ -295,6 +346,13 @@ describe("agents", () => {
     ]);
     expect(await refusal(act({ type: "dance" }))).toBeInstanceOf(InvalidInputLinearError);
     expect(await refusal(act({ type: "thought" }))).toBeInstanceOf(InvalidInputLinearError);
+    await tracker.linear.agentSessionUpdateExternalUrl(session.id, {
+      addedExternalUrls: [{ label: "PR", url: "https://git.test/1" }],
+    });
+    expect((await tracker.linear.agentSession(session.id)).externalLinks).toHaveLength(2);
+    await tracker.linear.agentSessionUpdateExternalUrl(session.id, {
+      removedExternalUrls: ["https://git.test/1"],
+    });
     await tracker.linear.updateAgentSession(session.id, {
       plan: { steps: 1 },
       removedExternalUrls: ["https://log.test"],
@@ -365,6 +423,19 @@ describe("automation", () => {
     expect(await refusal(tracker.linear.createGitAutomationState(input))).toBeInstanceOf(
       InvalidInputLinearError,
     );
+    await tracker.linear.updateGitAutomationState(state.id, { event: "review" as never });
+    await tracker.linear.updateGitAutomationTargetBranch(branch.id, { branchPattern: "release/*" });
+    const { team } = await tracker.data(
+      "query($id: String!) { team(id: $id) { gitAutomationStates { nodes { event targetBranch { branchPattern } } } } }",
+      { id: ENG },
+    );
+    expect(team.gitAutomationStates.nodes).toEqual([
+      { event: "review", targetBranch: { branchPattern: "release/*" } },
+    ]);
+    const plain = (await (
+      await tracker.linear.createGitAutomationState({ teamId: ENG, event: "start" as never })
+    ).gitAutomationState)!;
+    await tracker.linear.deleteGitAutomationState(plain.id);
     await tracker.linear.deleteGitAutomationTargetBranch(branch.id);
     expect((await (await tracker.linear.team(ENG)).gitAutomationStates()).nodes).toEqual([]);
   });

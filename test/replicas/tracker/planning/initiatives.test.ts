@@ -55,8 +55,15 @@ describe("an initiative", () => {
 
     await tracker.linear.initiativeAddLabel(initiative.id, label.id);
     expect(await ids(initiative.labels())).toEqual([label.id]);
+    await tracker.linear.initiativeLabelRetire(label.id);
+    expect(await ids(initiative.labels())).toEqual([label.id]);
     await tracker.linear.initiativeRemoveLabel(initiative.id, label.id);
     expect(await ids(initiative.labels())).toEqual([]);
+    expect(
+      await refusal(tracker.linear.initiativeAddLabel(initiative.id, label.id)),
+    ).toBeInstanceOf(InvalidInputLinearError);
+    await tracker.linear.initiativeLabelRestore(label.id);
+    await tracker.linear.initiativeAddLabel(initiative.id, label.id);
   });
 
   test("stands as its latest update says", async () => {
@@ -72,6 +79,9 @@ describe("an initiative", () => {
     expect([read.health as string, (await read.lastUpdate)?.id]).toEqual(["offTrack", update.id]);
     await tracker.linear.archiveInitiativeUpdate(update.id);
     expect((await tracker.linear.initiative(initiative.id)).health).toBeUndefined();
+    await tracker.linear.createInitiativeUpdateReminder(initiative.id, { userId: ROBIN });
+    const [told] = (await tracker.as(ROBIN).notifications()).nodes;
+    expect(told?.type).toBe("initiativeUpdatePrompt");
   });
 
   test("goes to the trash and comes back", async () => {

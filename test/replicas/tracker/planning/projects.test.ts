@@ -189,6 +189,26 @@ describe("a project", () => {
     );
   });
 
+  test("is filled from its team's own template when that is asked for", async () => {
+    const templateData = { icon: "Rocket", slugId: "taken", creatorId: ROBIN };
+    const input = { name: "Standard", type: "project", templateData };
+    const template = (await (await tracker.linear.createTemplate(input)).template)!;
+    await tracker.linear.updateTeam(ENG, { defaultProjectTemplateId: template.id });
+
+    const project = await newProject({ useDefaultTemplate: true });
+    expect(await tracker.linear.project(project.id)).toMatchObject({ icon: "Rocket" });
+    expect((await project.creator)?.id).toBe(JOHN);
+    expect((await newProject()).icon).toBeUndefined();
+  });
+
+  test("is synchronised with nothing that could be switched off", async () => {
+    const project = await newProject();
+
+    const payload = await tracker.linear.projectExternalSyncDisable(project.id, "github" as never);
+
+    expect((await payload.project)?.id).toBe(project.id);
+  });
+
   test.each([
     ["no teams", { teamIds: [] }, /teamIds should not be empty/],
     ["an empty name", { name: " " }, /name should not be empty/],
@@ -378,6 +398,31 @@ describe("updates of projects", () => {
       body: "Later still",
       editedAt: expect.any(Date),
     });
+  });
+
+  test("are told to those who lead, work on or follow the project", async () => {
+    const project = await newProject({ leadId: ROBIN, memberIds: [AGENT] });
+    const told = async (user: string) =>
+      (await tracker.as(user).notifications()).nodes.map(({ type }) => type);
+    const before = await told(JOHN);
+
+    await tracker.linear.createProjectUpdate({ projectId: project.id, body: "Fine" });
+    await tracker.linear.createProjectUpdateReminder(project.id);
+
+    expect((await told(ROBIN)).slice(0, 3).toSorted()).toEqual([
+      "projectAddedAsLead",
+      "projectUpdateCreated",
+      "projectUpdatePrompt",
+    ]);
+    expect((await told(AGENT)).slice(0, 2).toSorted()).toEqual([
+      "projectAddedAsMember",
+      "projectUpdateCreated",
+    ]);
+    expect(await told(JOHN)).toEqual(before);
+    const alone = await newProject();
+    expect(await refusal(tracker.linear.createProjectUpdateReminder(alone.id))).toBeInstanceOf(
+      UserLinearError,
+    );
   });
 
   test("need words, and a project", async () => {

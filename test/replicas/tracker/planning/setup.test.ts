@@ -96,6 +96,8 @@ describe("preferences of views", () => {
     const second = await put({ ...target, type: "user", preferences: { layout: "board" } });
     expect(second.id).toBe(first.id);
     expect((await shownBy(view.id)).layout).toBe("board");
+    await tracker.linear.updateViewPreferences(first.id, { preferences: { layout: "list" } });
+    expect((await shownBy(view.id)).layout).toBe("list");
     await tracker.linear.deleteViewPreferences(first.id);
     expect((await shownBy(view.id)).issueGrouping).toBe("priority");
   });

@@ -164,11 +164,3 @@ export const listed = (to: string, column: string): readonly [string, Relation] 
   to,
   (row, related, { sql }) => sql`${related("id")} = any(${row(column)})`,
 ];
-
-/** Not in a team that the asking user must not see. */
-export const inVisibleTeam =
-  (column = "teamId"): NonNullable<Model["visible"]> =>
-  (row, { sql, hidden }) =>
-    hidden.length === 0
-      ? undefined
-      : sql`(${row(column)} = any(${hidden as string[]}::uuid[])) is not true`;

@@ -13,6 +13,12 @@ import {
   textOf,
 } from "~/replicas/tracker/store/models/expressions";
 import { lastReport } from "~/replicas/tracker/store/models/planning";
+import {
+  inVisibleIssue,
+  inVisibleProject,
+  inVisibleTeam,
+  together,
+} from "~/replicas/tracker/store/models/visibility";
 
 /** Every initiative above this one. */
 const above: Relation = (row, related, { sql, table }) => sql`${related("id")} in (
@@ -98,6 +104,7 @@ const document = model("Document", "documents", {
     subscribers: listed("User", "subscriberIds"),
   },
   filters: { searchableContent: textOf("title", "content") },
+  visible: together(inVisibleTeam(), inVisibleIssue, inVisibleProject()),
   sorts: {
     creator: by(relatedValue("users", "creatorId", "displayName")),
     project: by(relatedValue("projects", "projectId", "name")),
@@ -183,7 +190,7 @@ export const INITIATIVES: readonly Model[] = [
     computed: { lastAppliedAt: lastAppliedAt("initiative_label_assignments") },
   }),
   model("InitiativeRelation", "initiative_relations"),
-  model("InitiativeToProject", "initiative_to_projects"),
+  model("InitiativeToProject", "initiative_to_projects", { visible: inVisibleProject() }),
   record("InitiativeHistory", { entries: "jsonb", initiativeId: "uuid" }),
   record(
     "Roadmap",

@@ -1,14 +1,7 @@
 /** Issues and what hangs on them. */
 import type { Expression, Model, Order, Relation, SortOptions } from "~/graphql/model";
 import { rowOf } from "~/graphql/model";
-import {
-  children,
-  inVisibleTeam,
-  listed,
-  model,
-  record,
-  through,
-} from "~/replicas/tracker/store/models/define";
+import { children, listed, model, record, through } from "~/replicas/tracker/store/models/define";
 import {
   by,
   byColumn,
@@ -25,6 +18,12 @@ import {
   relatedValue,
   textOf,
 } from "~/replicas/tracker/store/models/expressions";
+import {
+  inVisibleIssue,
+  inVisibleProject,
+  inVisibleTeam,
+  together,
+} from "~/replicas/tracker/store/models/visibility";
 
 /** Seconds from one moment to another. */
 const secondsBetween =
@@ -287,15 +286,6 @@ export const issue: Model = model("Issue", "issues", {
 const issueOrders = (key: string, options: SortOptions): readonly Order[] =>
   issue.sorts.get(key)?.(options) ?? [{ by: column(key) }];
 
-/** A row that belongs to an issue, and is hidden with it. */
-const ofVisibleIssue: NonNullable<Model["visible"]> = (row, { sql, table, hidden }) =>
-  hidden.length === 0
-    ? undefined
-    : sql`not exists (
-        select from ${table("issues")} i
-        where i.id = ${row("issueId")} and i."teamId" = any(${hidden as string[]}::uuid[])
-      )`;
-
 const issueLabel = model("IssueLabel", "issue_labels", {
   many: {
     children: children("IssueLabel", "parentId"),
@@ -315,7 +305,7 @@ const comment = model("Comment", "comments", {
     spawnedAgentSessions: children("AgentSession", "sourceCommentId"),
   },
   computed: { reactionData: reactionData("commentId") },
-  visible: ofVisibleIssue,
+  visible: together(inVisibleIssue, inVisibleProject()),
 });
 
 /** Every time that something happened to an issue, and who did it. */
@@ -378,9 +368,9 @@ export const ISSUES: readonly Model[] = [
   comment,
   activity,
   stateSpan,
-  model("IssueRelation", "issue_relations", { visible: ofVisibleIssue }),
+  model("IssueRelation", "issue_relations", { visible: inVisibleIssue }),
   model("Reaction", "reactions"),
-  model("Attachment", "attachments", { visible: ofVisibleIssue }),
+  model("Attachment", "attachments", { visible: inVisibleIssue }),
   model("IssueHistory", "issue_history", {
     many: {
       actors: ["User", (row, related, { sql }) => sql`${related("id")} = ${row("actorId")}`],
@@ -389,7 +379,7 @@ export const ISSUES: readonly Model[] = [
       removedFromReleases: listed("Release", "removedFromReleaseIds"),
       removedLabels: listed("IssueLabel", "removedLabelIds"),
     },
-    visible: ofVisibleIssue,
+    visible: inVisibleIssue,
   }),
   record(
     "IssueSuggestion",

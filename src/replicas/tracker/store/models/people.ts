@@ -1,13 +1,8 @@
 /** The workspace, its users and its teams. */
 import type { Expression, Model, Relation } from "~/graphql/model";
-import {
-  children,
-  inVisibleTeam,
-  model,
-  record,
-  through,
-} from "~/replicas/tracker/store/models/define";
+import { children, model, record, through } from "~/replicas/tracker/store/models/define";
 import { nothing } from "~/replicas/tracker/store/models/expressions";
+import { inVisibleTeam } from "~/replicas/tracker/store/models/visibility";
 
 const everything: Relation = (_row, _related, { sql }) => sql`true`;
 

@@ -1,6 +1,11 @@
 /** What users keep for themselves, and what they are told. */
 import type { Expression, Model } from "~/graphql/model";
 import { children, model, record } from "~/replicas/tracker/store/models/define";
+import {
+  inVisibleProject,
+  inVisibleTeam,
+  together,
+} from "~/replicas/tracker/store/models/visibility";
 
 /** Only the asking user's own. */
 const own =
@@ -61,14 +66,20 @@ export const PERSONAL: readonly Model[] = [
       organizationViewPreferences: "ViewPreferences",
       userViewPreferences: "ViewPreferences",
     },
-    visible: (row, { sql, actor }) =>
-      sql`(${row("shared")} or ${row("ownerId")} = ${actor}::uuid or ${row("creatorId")} = ${actor}::uuid)`,
+    visible: together(
+      inVisibleTeam(),
+      (row, { sql, actor }) =>
+        sql`(${row("shared")} or ${row("ownerId")} = ${actor}::uuid or ${row("creatorId")} = ${actor}::uuid)`,
+    ),
   }),
   model("Template", "templates", {
     filters: { inheritedFromId: (_row, { sql }) => sql`null::uuid` },
+    visible: inVisibleTeam(),
   }),
-  model("Webhook", "webhooks"),
-  model("EntityExternalLink", "entity_external_links"),
+  model("Webhook", "webhooks", { visible: inVisibleTeam() }),
+  model("EntityExternalLink", "entity_external_links", {
+    visible: together(inVisibleTeam(), inVisibleProject()),
+  }),
   record("ViewPreferences", {
     customViewId: "uuid",
     initiativeId: "uuid",

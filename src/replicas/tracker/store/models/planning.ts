@@ -1,13 +1,6 @@
 /** Projects and cycles. */
 import type { Expression, Model, Relation } from "~/graphql/model";
-import {
-  children,
-  inVisibleTeam,
-  listed,
-  model,
-  record,
-  through,
-} from "~/replicas/tracker/store/models/define";
+import { children, listed, model, record, through } from "~/replicas/tracker/store/models/define";
 import {
   by,
   byColumn,
@@ -23,6 +16,11 @@ import {
   textOf,
 } from "~/replicas/tracker/store/models/expressions";
 import { historiesOf, progressOf, scopeOf } from "~/replicas/tracker/store/models/progress";
+import {
+  inVisibleProject,
+  inVisibleTeam,
+  together,
+} from "~/replicas/tracker/store/models/visibility";
 
 /** A value of the latest report that is not archived. */
 export const lastReport =
@@ -72,15 +70,6 @@ const roadmaps: Relation = (row, related, { sql, table }) => sql`exists (
   select from ${table("records")} l where l.type = 'RoadmapToProject'
     and (l.data->>'projectId')::uuid = ${row("id")} and (l.data->>'roadmapId')::uuid = ${related("id")}
 )`;
-
-/** Only in teams that the asking user must not see. */
-const inSomeVisibleTeam: NonNullable<Model["visible"]> = (row, { sql, table, hidden }) =>
-  hidden.length === 0
-    ? undefined
-    : sql`exists (
-        select from ${table("project_teams")} p
-        where p."projectId" = ${row("id")} and p."teamId" <> all(${hidden as string[]}::uuid[])
-      )`;
 
 const needs = recordsOf("CustomerNeed", "projectId");
 const status = ["ProjectStatus", "statusId"] as const;
@@ -161,7 +150,7 @@ const project = model("Project", "projects", {
     priority: byPriority,
     status: by(relatedValue("project_statuses", "statusId", "position")),
   },
-  visible: inSomeVisibleTeam,
+  visible: inVisibleProject("id"),
 });
 
 const cycleIs = {
@@ -241,6 +230,7 @@ export const PLANNING: readonly Model[] = [
         when ${row("id")} = ${nextMilestoneId((column) => (column === "id" ? row("projectId") : row(column)), scope)} then 'next'
         else 'unstarted' end)`,
     },
+    visible: inVisibleProject(),
   }),
   model("ProjectUpdate", "project_updates", {
     many: {
@@ -254,6 +244,7 @@ export const PLANNING: readonly Model[] = [
         sql`(${row("createdAt")} < ${now}::timestamptz - interval '30 days')`,
       reactionData: reactionData("projectUpdateId"),
     },
+    visible: inVisibleProject(),
   }),
   model("ProjectLabel", "project_labels", {
     many: {
@@ -263,6 +254,8 @@ export const PLANNING: readonly Model[] = [
     computed: { lastAppliedAt: lastAppliedAt("project_label_assignments") },
     visible: inVisibleTeam(),
   }),
-  model("ProjectRelation", "project_relations"),
+  model("ProjectRelation", "project_relations", {
+    visible: together(inVisibleProject(), inVisibleProject("relatedProjectId")),
+  }),
   record("ProjectHistory", { entries: "jsonb", projectId: "uuid" }),
 ];
