@@ -13,7 +13,8 @@ import { createTraffic, noteIds, type Route } from "~/http/traffic";
 import type { Log } from "~/log";
 import type { Metrics } from "~/metrics";
 import type { Environments } from "~/platform/environments/environments";
-import { environmentRoutes } from "~/platform/environments/routes";
+import { environmentRoutes, savingRoutes } from "~/platform/environments/routes";
+import type { Saving } from "~/platform/environments/saving";
 import { type Gateway, gatewayPath } from "~/platform/gateway";
 import type { healthRoutes } from "~/platform/health";
 import type { Idempotency } from "~/platform/keys/idempotency";
@@ -21,6 +22,10 @@ import type { Keys } from "~/platform/keys/keys";
 import { METRICS_PATH, type Probes, probePath } from "~/platform/probes";
 import { runRoutes } from "~/platform/runs/routes";
 import type { Runs } from "~/platform/runs/runs";
+import { suiteRoutes } from "~/platform/suites/routes";
+import type { Suites } from "~/platform/suites/suites";
+import { templateRoutes } from "~/platform/templates/routes";
+import type { Templates } from "~/platform/templates/templates";
 import { REPLICAS } from "~/replicas/index";
 
 export type App = ReturnType<typeof createApp>;
@@ -31,7 +36,10 @@ const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 export function createApp(parts: {
   keys: Keys;
+  templates: Templates;
+  suites: Suites;
   environments: Environments;
+  saving: Saving;
   runs: Runs;
   idempotency: Idempotency;
   gateway: Gateway;
@@ -40,7 +48,7 @@ export function createApp(parts: {
   metrics: Metrics;
   log: Log;
 }) {
-  const { keys, environments, runs, gateway, health, probes, log } = parts;
+  const { keys, gateway, health, probes, log } = parts;
   const traffic = createTraffic(log, parts.metrics);
 
   const router = new Elysia({ name: "diorama" })
@@ -60,8 +68,11 @@ export function createApp(parts: {
         .use(health)
         .guard({ parse: "strict" }, (guarded) =>
           guarded
-            .use(environmentRoutes(environments, parts.idempotency))
-            .use(runRoutes(runs, parts.idempotency)),
+            .use(environmentRoutes(parts.environments, parts.idempotency))
+            .use(runRoutes(parts.runs, parts.idempotency))
+            .use(templateRoutes(parts.templates))
+            .use(savingRoutes(parts.saving))
+            .use(suiteRoutes(parts.suites)),
         ),
     );
 
@@ -83,10 +94,13 @@ export function createApp(parts: {
       : new ApiError("not_found", "There is no such path");
   }
 
-  async function answer(request: Request, url: URL): Promise<Response> {
+  async function answer(request: Request, url: URL, requestId: string): Promise<Response> {
     const { pathname } = url;
     const call = gatewayPath(pathname);
-    if (call) return await gateway.handle(request, url, call, publicBase(request, url));
+    if (call) {
+      const baseUrl = publicBase(request, url);
+      return await gateway.handle(request, url, call, { baseUrl, requestId });
+    }
     if (probePath(pathname)) {
       if (pathname === METRICS_PATH) await keys.authenticate(platformKey(request));
       return await probes.answer(request, pathname);
@@ -128,7 +142,7 @@ export function createApp(parts: {
       let failure: unknown;
       let code: string | undefined;
       try {
-        response = await answer(request, url);
+        response = await answer(request, url, requestId);
       } catch (error) {
         failure = readable(error);
         ({ response, code } = errorResponse(failure, log, requestId));

@@ -1,8 +1,11 @@
 /** argv and signals → program. The only file that ends the process. */
 import { parseArgs } from "node:util";
 import { capture } from "~/commands/capture";
+import { CallFailed, UsageError } from "~/commands/client";
 import { CommandError } from "~/commands/failure";
 import { licenses } from "~/commands/licenses";
+import { SUITES_USAGE, suites } from "~/commands/suites";
+import { TEMPLATES_USAGE, templates } from "~/commands/templates";
 import { ConfigError, misspelt, readConfig } from "~/config";
 import { connect, isUnavailable } from "~/db/connect";
 import { migrate } from "~/db/migrate";
@@ -19,6 +22,7 @@ import { VERSION } from "~/version";
 const EXIT_USAGE = 64;
 const EXIT_UNAVAILABLE = 69;
 const EXIT_CONFIG = 78;
+const EXIT_INTERRUPTED = 130;
 
 const USAGE = `diorama ${VERSION}
 
@@ -31,14 +35,17 @@ const USAGE = `diorama ${VERSION}
   diorama capture status        what capture does, and how much log it keeps
   diorama capture drop-slot [--force]   before the database is given up, or its wal_level lowered
   diorama licenses              of everything that this program contains
+
+  Of a running server, at --url or DIORAMA_URL (http://127.0.0.1:3000), with --key or DIORAMA_API_KEY:
+${SUITES_USAGE}
+${TEMPLATES_USAGE}
+
   diorama version
 `;
 
 /** How long a database that is still starting is waited for. */
 const DATABASE_WAIT_MS = 10_000;
 const DATABASE_RETRY_MS = 1_000;
-
-class UsageError extends Error {}
 
 const env = () => process.env;
 
@@ -179,6 +186,18 @@ async function keys(args: readonly string[]): Promise<void> {
   }
 }
 
+/** Tells when somebody wants the command to end: what it has made is cleared away first. */
+function interruption(): AbortSignal {
+  const controller = new AbortController();
+  const stop = () => {
+    if (controller.signal.aborted) process.exit(EXIT_INTERRUPTED);
+    controller.abort();
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+  return controller.signal;
+}
+
 async function run([command, ...args]: readonly string[]): Promise<void> {
   switch (command) {
     case undefined:
@@ -199,6 +218,12 @@ async function run([command, ...args]: readonly string[]): Promise<void> {
     }
     case "licenses":
       return await licenses();
+    case "suites": {
+      process.exitCode = await suites(args, env(), interruption());
+      return;
+    }
+    case "templates":
+      return await templates(args, env());
     case "version":
     case "--version":
       return print(VERSION);
@@ -226,6 +251,10 @@ function report(error: unknown): number {
   if (error instanceof CommandError) {
     notice(error.message);
     return EXIT_UNAVAILABLE;
+  }
+  if (error instanceof CallFailed) {
+    notice(error.message);
+    return error.unreachable ? EXIT_UNAVAILABLE : 1;
   }
   if (isUnavailable(error)) {
     notice("the database cannot be reached; see DATABASE_URL");

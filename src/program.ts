@@ -16,6 +16,7 @@ import { createLog, type Log } from "~/log";
 import { createMetrics } from "~/metrics";
 import { createEnvironments } from "~/platform/environments/environments";
 import { createSpares } from "~/platform/environments/pool";
+import { createSaving } from "~/platform/environments/saving";
 import { endGone } from "~/platform/environments/store";
 import { createGateway } from "~/platform/gateway";
 import { healthRoutes } from "~/platform/health";
@@ -24,7 +25,10 @@ import { createKeys } from "~/platform/keys/keys";
 import { createMaintenance } from "~/platform/maintenance";
 import { createObservation } from "~/platform/observation";
 import { createProbes, type Probes, probePath } from "~/platform/probes";
+import { createEvaluation } from "~/platform/runs/evaluation";
 import { createRuns } from "~/platform/runs/runs";
+import { storeBuiltinSuites } from "~/platform/suites/builtin";
+import { createSuites } from "~/platform/suites/suites";
 import { buildBuiltins } from "~/platform/templates/builtin";
 import { createTemplates } from "~/platform/templates/templates";
 import { VERSION } from "~/version";
@@ -68,10 +72,14 @@ export async function startProgram(config: Config) {
     if (applied.length > 0) log.info("migrations applied", { versions: applied.join(", ") });
     const gone = await endGone(pool);
     if (gone > 0) log.warn("environments ended, whose schemas are gone", { count: gone });
-    if (config.SEED) await buildBuiltins(pool, builders, log);
+    const templates = createTemplates(pool, replicas, builders);
+    if (config.SEED) {
+      await buildBuiltins(pool, builders, log);
+      await storeBuiltinSuites(pool, templates, log);
+    }
 
     const keys = createKeys(pool, config, log, metrics);
-    const templates = createTemplates(pool, replicas);
+    const suites = createSuites(pool, templates);
     await requireKnownTargets(config, templates);
     const capture = await createCapture({
       kind: config.LOGICAL_REPLICATION_ENABLED ? "log" : "snapshot",
@@ -97,14 +105,27 @@ export async function startProgram(config: Config) {
         if (capture.kind === "log" && plugin === "pgoutput") await publish(tx, schema);
       },
     });
-    const environments = createEnvironments({ pool, lanes, templates, spares, keys, capture });
-    const runs = createRuns({ pool, environments, templates, capture });
+    const environments = createEnvironments({
+      pool,
+      lanes,
+      templates,
+      suites,
+      spares,
+      keys,
+      capture,
+    });
+    const saving = createSaving({ builders, templates, environments });
+    const evaluation = createEvaluation({ pool, environments, templates });
+    const runs = createRuns({ pool, environments, templates, suites, evaluation, capture });
     const gateway = createGateway({ lanes, environments, keys, templates });
     const observation = createObservation({ config, pool, probe, templates, capture, metrics });
     const probes = createProbes(observation);
     const app = createApp({
       keys,
+      templates,
+      suites,
       environments,
+      saving,
       runs,
       idempotency: createIdempotency(pool),
       gateway,
@@ -120,6 +141,7 @@ export async function startProgram(config: Config) {
       builders,
       templates,
       spares,
+      evaluation,
       capture,
       log,
       metrics,

@@ -8,6 +8,7 @@
 import { createHash } from "node:crypto";
 import { errorCode, inTransaction, LOCK_NOT_AVAILABLE, type Pool } from "~/db/connect";
 import platform from "~/db/migrations/0001_platform.sql" with { type: "text" };
+import evaluation from "~/db/migrations/0002_evaluation.sql" with { type: "text" };
 import operations from "~/db/migrations/0003_operations.sql" with { type: "text" };
 
 export type Migration = {
@@ -20,6 +21,7 @@ export type Migration = {
 
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: "platform", text: platform },
+  { version: 2, name: "evaluation", text: evaluation },
   { version: 3, name: "operations", text: operations },
 ];
 

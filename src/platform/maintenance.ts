@@ -15,12 +15,15 @@ import * as schemas from "~/platform/environments/schemas-store";
 import * as environments from "~/platform/environments/store";
 import { deleteOldAnswers, RETENTION_HOURS } from "~/platform/keys/idempotency-store";
 import { deleteOldUsage } from "~/platform/keys/store";
+import type { Evaluation } from "~/platform/runs/evaluation";
 import type { Templates } from "~/platform/templates/templates";
 
 export type Maintenance = ReturnType<typeof createMaintenance>;
 
 const LOCK = "diorama maintenance";
 const SPARES_PER_TEMPLATE = 100;
+/** Of a template that a user made: it may be one of hundreds. */
+const SPARES_PER_OWN_TEMPLATE = 2;
 /** A used schema whose server should have recycled it by now. */
 const STRANDED_SECONDS = 5;
 const BATCH = 50;
@@ -32,18 +35,20 @@ const REST_IDLE = 0.2;
 const REST_BUSY = 3;
 
 /** Ready schemas wanted, by the template's schema. */
-export const spareTargets = (
+export function spareTargets(
   config: Config,
   templates: Awaited<ReturnType<Templates["list"]>>,
-): Map<string, number> =>
-  new Map(
-    templates.map(({ name, schemaName }) => [
+): Map<string, number> {
+  const wanted = config.ENVIRONMENT_POOL_TARGETS;
+  const byDefault = (userId: string | null) =>
+    userId === null ? SPARES_PER_TEMPLATE : SPARES_PER_OWN_TEMPLATE;
+  return new Map(
+    templates.map(({ name, schemaName, userId }) => [
       schemaName,
-      config.ENVIRONMENT_POOL_TARGETS
-        ? (config.ENVIRONMENT_POOL_TARGETS.get(name) ?? 0)
-        : SPARES_PER_TEMPLATE,
+      wanted ? (wanted.get(name) ?? 0) : byDefault(userId),
     ]),
   );
+}
 
 export function createMaintenance(deps: {
   config: Config;
@@ -53,13 +58,15 @@ export function createMaintenance(deps: {
   builders: Pool;
   templates: Templates;
   spares: Spares;
+  evaluation: Evaluation;
   capture: Capture;
   log: Log;
   metrics: Metrics;
   /** Calls being answered at this moment. */
   inFlight: () => number;
 }) {
-  const { config, pool, lock, builders, templates, spares, capture, log, metrics } = deps;
+  const { config, pool, lock, builders, templates, spares, evaluation, capture, log, metrics } =
+    deps;
   const orphanSince = new Map<string, number>();
   let stopping = false;
   let touchedAt = performance.now();
@@ -142,7 +149,7 @@ export function createMaintenance(deps: {
     await deleteOldUsage(pool);
     await deleteOldAnswers(pool, RETENTION_HOURS);
     await pool`
-      delete from diorama.runs where status not in ('running', 'ending')
+      delete from diorama.runs where status not in ('running', 'ending', 'evaluating')
         and ended_at < now() - ${RETENTION_DAYS} * interval '1 day'
     `;
     await pool`
@@ -156,6 +163,7 @@ export function createMaintenance(deps: {
     const deadline = performance.now() + config.MAINTENANCE_CYCLE_INTERVAL * 1000;
     await expire();
     await recycleStranded();
+    await evaluation.concludeOverdue();
     await sweepOrphans();
     await forgetOld();
     const wanted = spareTargets(config, await templates.list());

@@ -18,6 +18,8 @@ export async function countEnvironments(sql: Sql): Promise<Counted[]> {
 export type ActiveRuns = {
   readonly running: number;
   readonly ending: number;
+  /** Their diff is stored, their verdict is not. */
+  readonly evaluating: number;
   /** Age of the oldest one that is recorded from the log. */
   readonly holdSeconds: number;
 };
@@ -26,10 +28,11 @@ export async function countRuns(sql: Sql): Promise<ActiveRuns> {
   const [row] = await sql<ActiveRuns[]>`
     select count(*) filter (where status = 'running')::int as running,
       count(*) filter (where status = 'ending')::int as ending,
-      coalesce(extract(epoch from now() - min(started_at) filter (where capture = 'log')), 0)::float8 as hold_seconds
+      coalesce(extract(epoch from now() - min(started_at) filter (where capture = 'log')), 0)::float8 as hold_seconds,
+      (select count(*)::int from diorama.runs where status = 'evaluating') as evaluating
     from diorama.runs where status in ('running', 'ending')
   `;
-  return row ?? { running: 0, ending: 0, holdSeconds: 0 };
+  return row ?? { running: 0, ending: 0, evaluating: 0, holdSeconds: 0 };
 }
 
 export type LogState = {

@@ -62,6 +62,7 @@ export function createObservation(deps: {
       metrics.expiredBacklog.set(backlog);
       metrics.runs.set({ state: "running" }, runs.running);
       metrics.runs.set({ state: "ending" }, runs.ending);
+      metrics.runs.set({ state: "evaluating" }, runs.evaluating);
       metrics.captureHold.set(runs.holdSeconds);
       metrics.poolReady.reset();
       metrics.poolTarget.reset();

@@ -243,7 +243,7 @@ describe("metrics", () => {
       log,
       metrics,
     });
-    const templates = createTemplates(pool, pool);
+    const templates = createTemplates(pool, pool, pool);
     const observation = createObservation({
       config,
       pool,
