@@ -12,7 +12,8 @@ for (const [method, cases] of Object.entries(REFUSALS))
   describe(method, () => {
     test.each(Object.entries(cases))("refuses with %s", async (code, given) => {
       const isStaged = typeof given === "function";
-      const scene = isStaged ? await newScene() : await (untouched ??= newScene());
+      untouched ??= newScene();
+      const scene = await (isStaged ? newScene() : untouched);
       const args = isStaged ? await given(scene) : given;
       const before = await scene.state();
 
