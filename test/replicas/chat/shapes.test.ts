@@ -50,7 +50,7 @@ const UNDECLARED = [
   /^snooze_/,
   /^(users|billable_info|user_id_map|emoji|categories_version)$/,
   /^(paging\.count|content_html)$/,
-  /^channel\.(priority|unread_count|unread_count_display|latest)$/,
+  /^channel\.(priority|unread_count|unread_count_display|latest|is_user_deleted)$/,
   /(^|\.)profile\.(team|fields)$/,
   /(^|\.)(messages?|root|latest)\./,
 ];
