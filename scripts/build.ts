@@ -20,8 +20,10 @@ async function output(...command: string[]): Promise<string> {
   return (await child.exited) === 0 ? text.trim() : "";
 }
 
-/** The tag this commit has, else the package's version and the commit. */
+/** What DIORAMA_VERSION says, else the tag this commit has, else the package's version and the commit. */
 async function stamp(): Promise<string> {
+  const given = process.env["DIORAMA_VERSION"];
+  if (given) return given;
   const tag = await output("git", "describe", "--tags", "--exact-match");
   if (tag) return tag.replace(/^v/, "");
   const commit = await output("git", "rev-parse", "--short", "HEAD");

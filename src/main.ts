@@ -1,5 +1,8 @@
 /** argv and signals → program. The only file that ends the process. */
 import { parseArgs } from "node:util";
+import { CallFailed, UsageError } from "~/commands/client";
+import { SUITES_USAGE, suites } from "~/commands/suites";
+import { TEMPLATES_USAGE, templates } from "~/commands/templates";
 import { ConfigError, misspelt, readConfig } from "~/config";
 import { connect, isUnavailable } from "~/db/connect";
 import { migrate } from "~/db/migrate";
@@ -15,22 +18,27 @@ import { VERSION } from "~/version";
 const EXIT_USAGE = 64;
 const EXIT_UNAVAILABLE = 69;
 const EXIT_CONFIG = 78;
+const EXIT_INTERRUPTED = 130;
 
 const USAGE = `diorama ${VERSION}
 
   diorama                       serve (settings come from the environment, see the README)
+  diorama health                whether the server on this machine can serve, for container health checks
   diorama doctor                check settings and database, and say what to mend
   diorama keys create --user ID [--name TEXT] [--plan free|pro|enterprise] [--days N]
   diorama keys list
   diorama keys revoke KEY_ID
+
+  Of a running server, at --url or DIORAMA_URL (http://127.0.0.1:3000), with --key or DIORAMA_API_KEY:
+${SUITES_USAGE}
+${TEMPLATES_USAGE}
+
   diorama version
 `;
 
 /** How long a database that is still starting is waited for. */
 const DATABASE_WAIT_MS = 10_000;
 const DATABASE_RETRY_MS = 1_000;
-
-class UsageError extends Error {}
 
 const env = () => process.env;
 
@@ -103,6 +111,19 @@ async function doctor(): Promise<void> {
   }
 }
 
+const HEALTH_TIMEOUT_MS = 2_000;
+
+/** Asks the server that has the same settings. */
+async function health(): Promise<void> {
+  const { HOST, PORT } = readConfig(env());
+  const address = ["0.0.0.0", "::"].includes(HOST) ? "127.0.0.1" : HOST;
+  const answer = await fetch(`http://${address}:${PORT}/api/platform/health`, {
+    signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
+  }).catch(() => undefined);
+  print(answer ? await answer.text() : `nothing answers on ${address}:${PORT}`);
+  if (!answer?.ok) process.exit(EXIT_UNAVAILABLE);
+}
+
 const PLANS = ["free", "pro", "enterprise"] as const;
 
 async function keys(args: readonly string[]): Promise<void> {
@@ -152,15 +173,35 @@ async function keys(args: readonly string[]): Promise<void> {
   }
 }
 
+/** Tells when somebody wants the command to end: what it has made is cleared away first. */
+function interruption(): AbortSignal {
+  const controller = new AbortController();
+  const stop = () => {
+    if (controller.signal.aborted) process.exit(EXIT_INTERRUPTED);
+    controller.abort();
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+  return controller.signal;
+}
+
 async function run([command, ...args]: readonly string[]): Promise<void> {
   switch (command) {
     case undefined:
     case "serve":
       return await serve();
+    case "health":
+      return await health();
     case "doctor":
       return await doctor();
     case "keys":
       return await keys(args);
+    case "suites": {
+      process.exitCode = await suites(args, env(), interruption());
+      return;
+    }
+    case "templates":
+      return await templates(args, env());
     case "version":
     case "--version":
       return print(VERSION);
@@ -184,6 +225,10 @@ function report(error: unknown): number {
   ) {
     notice(error instanceof Error ? error.message : "");
     return EXIT_USAGE;
+  }
+  if (error instanceof CallFailed) {
+    notice(error.message);
+    return error.unreachable ? EXIT_UNAVAILABLE : 1;
   }
   if (isUnavailable(error)) {
     notice("the database cannot be reached; see DATABASE_URL");

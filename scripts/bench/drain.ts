@@ -72,7 +72,7 @@ export async function drain(bench: Bench): Promise<{ ours: number[]; bare: numbe
       });
       service
         .subscribe(
-          rawPlugin(async () => startReplication(slot, [])),
+          rawPlugin(async () => startReplication(slot)),
           "",
         )
         .catch(reject);

@@ -1,6 +1,5 @@
 /** What capture writes and reads in the platform's tables: the leader's epoch, and what became of each run. */
-import type { Diff } from "~/capture/fold";
-import type { Outcome } from "~/capture/recorder";
+import type { Diff, Evidence } from "~/capture/fold";
 import type { Plugin, Slot } from "~/capture/slot";
 import type { Fragment, Sql } from "~/db/connect";
 
@@ -88,6 +87,39 @@ export const failedColumns = (sql: Sql, failure: string): Fragment => sql`
 
 export const lostBecause = (reason: string) => `capture_lost: ${reason}`;
 
+/** What a verdict says of a run. */
+export type Judgement = {
+  readonly passed: boolean;
+  readonly score: object;
+  readonly failures: readonly string[];
+  readonly explanations: readonly object[];
+};
+
+/** What a run has come to, as JSON text. With evidence, a verdict is still to come. */
+export type Result = {
+  readonly diff: string;
+  readonly evidence?: string | undefined;
+  readonly events?: string;
+  readonly judgement?: Judgement;
+};
+
+const resultColumns = (sql: Sql, { diff, evidence, events, judgement }: Result): Fragment => {
+  const result = sql`diff = ${diff}::text::json, events = ${events ?? null}::text::json`;
+  if (judgement) return sql`${result}, ${judgementColumns(sql, judgement)}`;
+  return sql`
+    ${result}, status = ${evidence === undefined ? "completed" : "evaluating"},
+    evidence = ${evidence ?? null}::text::json
+  `;
+};
+
+export const judgementColumns = (sql: Sql, judgement: Judgement): Fragment => sql`
+  status = ${judgement.passed ? "passed" : "failed"}, passed = ${judgement.passed},
+  score = ${JSON.stringify(judgement.score)}::text::json,
+  failures = ${JSON.stringify(judgement.failures)}::text::json,
+  explanations = ${JSON.stringify(judgement.explanations)}::text::json,
+  evidence = null, standing = null
+`;
+
 /** Fails a run whose changes can no longer be vouched for. */
 export const lose = async (sql: Sql, run: string, reason: string) =>
   await sql`
@@ -108,8 +140,8 @@ export const loseAll = async (sql: Sql, reason: string) =>
   `;
 
 /**
- * Stores the result of a run that ended. False when the run is not waiting for one, or a newer leader has taken
- * over. `notify`: the server that waits is another one.
+ * Stores the result of a run that ended: its diff as JSON text, or that it was lost. False when the run is not
+ * waiting for one, or a newer leader has taken over. `notify`: the server that waits is another one.
  *
  * The row is locked first, whatever it looks like: the log shows the transaction that set it to `ending` a moment
  * before other sessions do, and the lock waits for that moment.
@@ -117,16 +149,15 @@ export const loseAll = async (sql: Sql, reason: string) =>
 export async function store(
   sql: Sql,
   epoch: string,
-  outcome: Outcome,
+  run: string,
+  outcome: Result | { readonly lost: string },
   notify: boolean,
 ): Promise<boolean> {
   const result =
-    "fold" in outcome
-      ? sql`status = 'completed', diff = ${JSON.stringify(outcome.fold.diff())}::text::json`
-      : failedColumns(sql, lostBecause(outcome.lost));
+    "diff" in outcome ? resultColumns(sql, outcome) : failedColumns(sql, lostBecause(outcome.lost));
   const rows = await sql`
     with locked as materialized (
-      select run_id, status from diorama.runs where run_id = ${outcome.run} for update
+      select run_id, status from diorama.runs where run_id = ${run} for update
     ), stored as (
       update diorama.runs r set ${result} from locked
       where r.run_id = locked.run_id and locked.status = 'ending'
@@ -137,16 +168,6 @@ export async function store(
   `;
   return rows.count > 0;
 }
-
-/** Replication origins under which schemas are built: nobody records what they write. */
-export async function builderOrigins(sql: Sql): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    select roident::text as id from pg_replication_origin where roname like ${`${ORIGIN_PREFIX}%`}
-  `;
-  return rows.map(({ id }) => id);
-}
-
-export const ORIGIN_PREFIX = "diorama_builder_";
 
 /** The leader has read the run's start mark, or the run is over already. */
 export async function wasSeen(sql: Sql, run: string): Promise<boolean> {
@@ -162,9 +183,12 @@ export async function isStored(sql: Sql, run: string): Promise<boolean> {
 }
 
 /** Stores the result of a run whose recording ended in this very transaction. */
-export const complete = async (sql: Sql, run: string, diff: Diff) =>
+export const complete = async (sql: Sql, run: string, diff: Diff, evidence: Evidence | undefined) =>
   await sql`
-    update diorama.runs set status = 'completed', diff = ${JSON.stringify(diff)}::text::json
+    update diorama.runs set ${resultColumns(sql, {
+      diff: JSON.stringify(diff),
+      evidence: evidence && JSON.stringify(evidence),
+    })}
     where run_id = ${run} and status = 'ending'
   `;
 

@@ -132,11 +132,9 @@ export async function publish(tx: Tx, schema: string): Promise<void> {
   );
 }
 
-/** The command that starts the stream at the slot's confirmed position. `skip`: origins not to be sent. */
-export function startReplication({ name, plugin }: Slot, skip: readonly string[]): string {
-  const options: Record<string, string> =
-    plugin === "wal2json" ? { ...WAL2JSON_OPTIONS } : { ...PGOUTPUT_OPTIONS };
-  if (plugin === "wal2json" && skip.length > 0) options["filter-origins"] = skip.join(",");
+/** The command that starts the stream at the slot's confirmed position. */
+export function startReplication({ name, plugin }: Slot): string {
+  const options = plugin === "wal2json" ? WAL2JSON_OPTIONS : PGOUTPUT_OPTIONS;
   const list = Object.entries(options).map(([key, value]) => `${quote(key)} ${literal(value)}`);
   return `START_REPLICATION SLOT ${quote(name)} LOGICAL 0/0 (${list.join(", ")})`;
 }

@@ -12,6 +12,7 @@ import { type ReplicationClient, rawPlugin } from "~/capture/protocol";
 import {
   createReading,
   type Demand,
+  type Judge,
   type Reading,
   type StreamEvent,
   type StreamState,
@@ -44,6 +45,7 @@ type Deps = StreamOptions & {
   /** The process that this thread reads for. */
   readonly instance: string;
   readonly emit: (event: StreamEvent) => void;
+  readonly judge: Judge;
 };
 
 /** Both halves of the advisory lock's key; the second is the database, as locks are per database anyway. */
@@ -185,7 +187,7 @@ export function createStream(deps: Deps) {
             finish: resolve,
             fail: reject,
           });
-          return startReplication(leadership.slot, leadership.skipOrigins);
+          return startReplication(leadership.slot);
         };
         service.subscribe(rawPlugin(begin), "").then(
           () => reject(new Error("the replication stream ended")),
@@ -219,7 +221,7 @@ export function createStream(deps: Deps) {
       await results.loseAll(pool, "database changed");
     const slot = await ensureSlot();
     const epoch = await results.beginEpoch(pool, { instance, slot, system });
-    return { slot, epoch, skipOrigins: await results.builderOrigins(pool) };
+    return { slot, epoch };
   }
 
   async function ensureSlot(): Promise<Slot> {

@@ -51,33 +51,33 @@ type CatalogTable = {
 };
 
 /** Reads a template from the catalog. Throws when it holds what a clone could not. */
-export async function readBlueprint(pool: Pool, schema: string): Promise<Blueprint> {
-  return await inTransaction(pool, async (tx) => {
-    // Catalog functions print names relative to the search_path: bare names fit every clone.
-    await tx.unsafe(`set local search_path to ${quote(schema)}`);
-    await refuseUnclonable(tx, schema);
-    const tables = inDependencyOrder(await readTables(tx, schema));
-    const sequences = await readSequences(tx, schema);
-    const rowCounts = new Map<string, number>();
-    for (const { name } of tables) {
-      const [row] = await tx`select count(*)::int as count from ${tx(`${schema}.${name}`)}`;
-      rowCounts.set(name, row?.["count"]);
-    }
-    return {
-      schema,
-      tables: tables.map(({ name, columns, key }) => ({
-        name,
-        columns: columns.map(({ name, type, generated }) => ({ name, type, generated })),
-        key,
-      })),
-      ddl: cloneDdl(schema, tables, sequences),
-      rowCounts,
-      sequences: sequences.map(({ name, value, called }) => ({ name, value, called })),
-      hasForeignKeys: tables.some(({ constraints }) =>
-        constraints.some(({ kind }) => kind === "f"),
-      ),
-    };
-  });
+export const readBlueprint = async (pool: Pool, schema: string): Promise<Blueprint> =>
+  await inTransaction(pool, (tx) => readBlueprintIn(tx, schema));
+
+/** The same in the caller's transaction. Sequences are read as they are now, whatever its snapshot shows. */
+export async function readBlueprintIn(tx: Tx, schema: string): Promise<Blueprint> {
+  // Catalog functions print names relative to the search_path: bare names fit every clone.
+  await tx.unsafe(`set local search_path to ${quote(schema)}`);
+  await refuseUnclonable(tx, schema);
+  const tables = inDependencyOrder(await readTables(tx, schema));
+  const sequences = await readSequences(tx, schema);
+  const rowCounts = new Map<string, number>();
+  for (const { name } of tables) {
+    const [row] = await tx`select count(*)::int as count from ${tx(`${schema}.${name}`)}`;
+    rowCounts.set(name, row?.["count"]);
+  }
+  return {
+    schema,
+    tables: tables.map(({ name, columns, key }) => ({
+      name,
+      columns: columns.map(({ name, type, generated }) => ({ name, type, generated })),
+      key,
+    })),
+    ddl: cloneDdl(schema, tables, sequences),
+    rowCounts,
+    sequences: sequences.map(({ name, value, called }) => ({ name, value, called })),
+    hasForeignKeys: tables.some(({ constraints }) => constraints.some(({ kind }) => kind === "f")),
+  };
 }
 
 async function readTables(tx: Tx, schema: string): Promise<CatalogTable[]> {
@@ -261,13 +261,25 @@ function cloneDdl(
 const setSequence = ({ name, value, called }: { name: string; value: string; called: boolean }) =>
   `select setval(${literal(quote(name))}, ${value}, ${called})`;
 
+const of = (schema: string, table: string) => `${quote(schema)}.${quote(table)}`;
+
 /** As text: all of a schema's relations and columns by id, so that any DDL changes it. */
-const FINGERPRINT = `
-  select md5(string_agg(concat_ws(' ', c.oid, c.relname, c.relkind, c.relreplident, a.attname, a.atttypid, a.attnotnull,
-      exists (select from pg_trigger where tgrelid = c.oid and not tgisinternal)),
-    ',' order by c.oid, a.attnum)) as fingerprint
-  from pg_class c join pg_attribute a on a.attrelid = c.oid
-  where a.attnum > 0 and c.relkind in ('r', 'S', 'i') and c.relnamespace = `;
+async function fingerprintOf(tx: Tx, schema: string): Promise<string | undefined> {
+  const [row] = await tx<{ fingerprint: string | null }[]>`
+    with tables as (
+      select objid as oid from pg_depend
+      where refclassid = 'pg_namespace'::regclass and refobjid = to_regnamespace(quote_ident(${schema}))
+        and classid = 'pg_class'::regclass
+    ), relations as (
+      select oid from tables union all select indexrelid from pg_index join tables on indrelid = tables.oid
+    )
+    select md5(string_agg(concat_ws(' ', c.oid, c.relname, c.relkind, c.relreplident, a.attname, a.atttypid, a.attnotnull,
+        exists (select from pg_trigger where tgrelid = c.oid and not tgisinternal)),
+      ',' order by c.oid, a.attnum)) as fingerprint
+    from relations join pg_class c using (oid) join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
+  `;
+  return row?.fingerprint ?? undefined;
+}
 
 export type Built = { readonly freshXid: string; readonly fingerprint: string };
 
@@ -276,14 +288,10 @@ export async function buildClone(tx: Tx, blueprint: Blueprint, schema: string): 
   await tx.unsafe(
     `create schema ${quote(schema)};\nset local search_path to ${quote(schema)};\n${blueprint.ddl};\nset local search_path to ''`,
   );
-  return await readFreshness(tx, schema);
-}
-
-async function readFreshness(tx: Tx, schema: string): Promise<Built> {
-  const [row] = await tx.unsafe(
-    `select pg_current_xact_id()::text as xid, (${FINGERPRINT}${literal(schema)}::regnamespace) as fingerprint`,
-  );
-  return { freshXid: row?.["xid"], fingerprint: row?.["fingerprint"] };
+  const fingerprint = await fingerprintOf(tx, schema);
+  if (fingerprint === undefined) throw new Error("a template has no tables");
+  const [now] = await tx`select pg_current_xact_id()::text as xid`;
+  return { freshXid: now?.["xid"], fingerprint };
 }
 
 export type Used = {
@@ -304,68 +312,75 @@ export async function refreshClone(
   blueprint: Blueprint,
   used: Used,
 ): Promise<Built | undefined> {
-  const of = (schema: string, table: string) => `${quote(schema)}.${quote(table)}`;
   const { tables } = blueprint;
   const names = tables.map(({ name }) => of(used.schema, name));
-  const [before] = await tx.unsafe(`${FINGERPRINT}to_regnamespace(${literal(quote(used.schema))})`);
-  if (before?.["fingerprint"] !== used.fingerprint) return undefined;
-  // Whatever is still writing finishes first.
-  await tx.unsafe(`lock table ${names.join(", ")} in share row exclusive mode`);
-
+  if ((await fingerprintOf(tx, used.schema)) !== used.fingerprint) return undefined;
   const written = `age(xmin) < age(${literal(used.freshXid)}::xid8::xid)`;
-  const states = await tx.unsafe<{ name: string; count: number; newer: number }[]>(
-    tables
-      .map(
-        ({ name }) =>
-          `select ${literal(name)} as name, count(*)::int as count, count(*) filter (where ${written})::int as newer from ${of(used.schema, name)}`,
-      )
-      .join(" union all "),
+  const counts = tables.map(
+    ({ name }) =>
+      `select ${literal(name)} as name, count(*)::int as count, count(*) filter (where ${written})::int as newer from ${of(used.schema, name)}`,
+  );
+  // Whatever is still writing finishes first.
+  const [, states] = await tx.unsafe<[unknown[], { name: string; count: number; newer: number }[]]>(
+    `lock table ${names.join(", ")} in share row exclusive mode;\n${counts.join(" union all ")}`,
   );
   const touched = tables.filter(({ name }) => {
     const state = states.find((row) => row.name === name);
     return state?.newer !== 0 || state.count !== blueprint.rowCounts.get(name);
   });
-  if (touched.length > 0 && !(await repair(tx, blueprint, used, touched, written)))
+  if (touched.length > 0 && blueprint.hasForeignKeys && !(await withoutTriggers(tx)))
     return undefined;
-  if (blueprint.sequences.length > 0)
-    await tx.unsafe(
-      `set local search_path to ${quote(used.schema)};\n${blueprint.sequences.map(setSequence).join(";\n")};\nset local search_path to ''`,
-    );
-  const [now] = await tx`select pg_current_xact_id()::text as xid`;
-  return { freshXid: now?.["xid"], fingerprint: used.fingerprint };
+  const results = await tx.unsafe<{ different: boolean; xid: string }[][]>(
+    [
+      ...repairs(blueprint, used, touched, written),
+      ...sequenceResets(blueprint, used.schema),
+      `select ${differences(blueprint, used, touched)} as different, pg_current_xact_id()::text as xid`,
+    ].join(";\n"),
+  );
+  const proof = results.flat().at(-1);
+  return proof?.different === false
+    ? { freshXid: proof.xid, fingerprint: used.fingerprint }
+    : undefined;
 }
 
-/** Repairs the touched tables and proves it. False when they still differ, or foreign keys are in the way. */
-async function repair(
-  tx: Tx,
+const sequenceResets = ({ sequences }: Blueprint, schema: string): string[] =>
+  sequences.length === 0
+    ? []
+    : [
+        `set local search_path to ${quote(schema)}`,
+        ...sequences.map(setSequence),
+        "set local search_path to ''",
+      ];
+
+/** What the touched tables have of their own is deleted, what they miss comes from the template. */
+function repairs(
   blueprint: Blueprint,
-  used: Used,
+  { schema }: Used,
   touched: readonly Table[],
   written: string,
-): Promise<boolean> {
-  if (blueprint.hasForeignKeys && !(await withoutTriggers(tx))) return false;
-  const statements: string[] = [];
-  for (const { name } of touched)
-    statements.push(`delete from ${quote(used.schema)}.${quote(name)} where ${written}`);
-  for (const { name, columns, key } of touched) {
-    const mine = `${quote(used.schema)}.${quote(name)}`;
-    const template = `${quote(blueprint.schema)}.${quote(name)}`;
+): string[] {
+  const deletes = touched.map(({ name }) => `delete from ${of(schema, name)} where ${written}`);
+  const inserts = touched.map(({ name, columns, key }) => {
     const list = columns.filter(({ generated }) => !generated).map((column) => quote(column.name));
     const same = key
       .map((column) => `mine.${quote(column)} = template.${quote(column)}`)
       .join(" and ");
-    statements.push(
-      `insert into ${mine} (${list.join(", ")}) overriding system value select ${list.map((column) => `template.${column}`).join(", ")} from ${template} template where not exists (select from ${mine} mine where ${same})`,
-    );
-  }
-  await tx.unsafe(statements.join(";\n"));
-  const differences = touched.map(({ name }) => {
-    const mine = `${quote(used.schema)}.${quote(name)}`;
-    const template = `${quote(blueprint.schema)}.${quote(name)}`;
-    return `exists (select from ${mine} having count(*) <> ${blueprint.rowCounts.get(name)}) or exists (select r::text from ${mine} r except select r::text from ${template} r)`;
+    return `insert into ${of(schema, name)} (${list.join(", ")}) overriding system value
+      select ${list.map((column) => `template.${column}`).join(", ")} from ${of(blueprint.schema, name)} template
+      where not exists (select from ${of(schema, name)} mine where ${same})`;
   });
-  const [row] = await tx.unsafe(`select ${differences.join(" or ")} as different`);
-  return row?.["different"] === false;
+  return [...deletes, ...inserts];
+}
+
+/** Whether any of the tables differs from the template's, in any row. */
+function differences(blueprint: Blueprint, { schema }: Used, tables: readonly Table[]): string {
+  const each = tables.map(
+    ({
+      name,
+    }) => `exists (select from ${of(schema, name)} having count(*) <> ${blueprint.rowCounts.get(name)})
+      or exists (select r::text from ${of(schema, name)} r except select r::text from ${of(blueprint.schema, name)} r)`,
+  );
+  return each.length > 0 ? each.join(" or ") : "false";
 }
 
 /** Switches foreign keys off for this transaction; false for a role that may not. */

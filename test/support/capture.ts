@@ -52,9 +52,9 @@ export async function record(pool: Pool, capture: Capture, schema: string, keys:
     const rows = await sql`
       with started as (
         insert into diorama.runs (run_id, environment_id, schema_name, user_id, before_snapshot, capture, status)
-        values (${run}, ${run}, ${schema}, 'tester', 'b', ${kind}, 'running') returning run_id
+        values (${run}, ${run}, ${schema}, 'tester', 'b', ${kind}, 'running') returning schema_name
       )
-      select run_id, ${mark}::text from started
+      select ${mark}::text from started
     `;
     return rows.count === 1;
   });
@@ -71,15 +71,15 @@ export async function record(pool: Pool, capture: Capture, schema: string, keys:
     read,
     /** Ends it, on another server if one is given. */
     async end(by: { pool: Pool; capture: Capture } = { pool, capture }) {
-      await by.capture.end({ run, schema, kind }, async (sql, mark) => {
-        const rows = await sql`
+      await by.capture.end(run, kind, async (sql, mark) => {
+        const [ending] = await sql<{ schemaName: string }[]>`
           with ending as (
             update diorama.runs set status = 'ending', ended_at = now()
-            where run_id = ${run} and status = 'running' returning run_id
+            where run_id = ${run} and status = 'running' returning schema_name
           )
-          select run_id, ${mark}::text from ending
+          select schema_name as "schemaName", ${mark}::text from ending
         `;
-        return rows.count === 1;
+        return ending?.schemaName;
       });
       return await read(by.pool);
     },

@@ -1,8 +1,7 @@
 /** Runs once before all test files: brings up the Postgres clusters that the suite runs against. */
-import { afterAll, setDefaultTimeout } from "bun:test";
+import { afterAll } from "bun:test";
 import { startClusters } from "./clusters";
 
-setDefaultTimeout(30_000);
 const clusters = await startClusters();
 
 afterAll(async () => {

@@ -15,14 +15,19 @@ export type ServerProcess = TestProgram & {
   output(): string;
 };
 
-/** Starts the sources in a process and waits until it serves. */
+/** The sources, or the binary that is to be tested in their place. */
+const PROGRAM = process.env["DIORAMA_BINARY"]
+  ? [process.env["DIORAMA_BINARY"]]
+  : ["bun", join(ROOT, "src/main.ts")];
+
+/** Starts the program in a process and waits until it serves. */
 export async function startProcess(
   database: Pick<TestDatabase, "url">,
   settings: Record<string, string> = {},
 ): Promise<ServerProcess> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const child = Bun.spawn(["bun", join(ROOT, "src/main.ts")], {
+  const child = Bun.spawn(PROGRAM, {
     cwd: ROOT,
     env: {
       ...process.env,

@@ -6,7 +6,6 @@
  * being recycled, else has one built.
  */
 import { inTransaction, isUnavailable, type Pool, type Tx } from "~/db/connect";
-import { takeAlone } from "~/db/lanes";
 import { buildClone, dropSchema, newSchemaName, refreshClone } from "~/db/schemas";
 import { unavailable } from "~/errors";
 import { createGate } from "~/gate";
@@ -62,10 +61,8 @@ export function createSpares(deps: {
   /** False while some server still holds the schema for the environment that ended. */
   async function recycleNow(schema: string): Promise<boolean> {
     return await inTransaction(builders, async (tx) => {
-      await tx`select set_config('lock_timeout', ${RECYCLE_LOCK_TIMEOUT}, true)`;
-      const used = await schemas.lockUsed(tx, schema);
-      if (!used) return true;
-      if (!(await takeAlone(tx, schema))) return false;
+      const used = await schemas.lockUsed(tx, schema, RECYCLE_LOCK_TIMEOUT);
+      if (!used?.alone) return !used;
       const fresh = used.current
         ? await refreshClone(tx, await templates.blueprint(used.templateSchema), used)
         : undefined;

@@ -1,5 +1,6 @@
 /** The register of cloned schemas. Runs on either pool: it is part of the transactions that build and refresh. */
 import type { Sql } from "~/db/connect";
+import { alone } from "~/db/lanes";
 import type { Built, Used } from "~/db/schemas";
 
 export type SchemaState = "ready" | "claimed" | "used";
@@ -16,16 +17,33 @@ export const register = async (
     values (${schema}, ${templateSchema}, ${state}, ${freshXid}, ${fingerprint})
   `;
 
-export type Recyclable = Used & { readonly templateSchema: string; readonly current: boolean };
+export type Recyclable = Used & {
+  readonly templateSchema: string;
+  /** Its template still looks like this. */
+  readonly current: boolean;
+  /** No server runs a call of its last environment any more, and none will during this transaction. */
+  readonly alone: boolean;
+};
 
-/** A used schema, locked for this transaction. Undefined when it is not used, or another server has it. */
-export async function lockUsed(sql: Sql, schema: string): Promise<Recyclable | undefined> {
+/**
+ * A used schema, locked for this transaction. Undefined when it is not used, or another server has it. Later statements
+ * of the transaction wait for a lock at most `lockTimeout`.
+ */
+export async function lockUsed(
+  sql: Sql,
+  schema: string,
+  lockTimeout: string,
+): Promise<Recyclable | undefined> {
   const [row] = await sql<Recyclable[]>`
-    select schema_name as schema, fresh_xid::text as "freshXid", fingerprint,
-      template_schema as "templateSchema",
-      exists (select from diorama.templates t where t.schema_name = s.template_schema) as current
-    from diorama.schemas s where schema_name = ${schema} and state = 'used'
-    for update skip locked
+    with locked as materialized (
+      select schema_name, fresh_xid, fingerprint, template_schema, set_config('lock_timeout', ${lockTimeout}, true)
+      from diorama.schemas where schema_name = ${schema} and state = 'used'
+      for update skip locked
+    )
+    select schema_name as schema, fresh_xid::text as "freshXid", fingerprint, template_schema as "templateSchema",
+      exists (select from diorama.templates t where t.schema_name = template_schema) as current,
+      ${alone(sql, sql`schema_name`)} as alone
+    from locked
   `;
   return row;
 }

@@ -5,40 +5,45 @@ import type { Fragment, Sql } from "~/db/connect";
 export type NewRunRow = {
   readonly runId: string;
   readonly environmentId: string;
-  readonly schemaName: string;
   readonly userId: string;
   readonly beforeSnapshot: string;
   readonly capture: CaptureKind;
+  readonly testId: string | null;
+  readonly suiteId: string | null;
+  /** JSON text: the test's expectation as it is now. */
+  readonly expected: string | null;
 };
 
 /**
- * Inserts a running run and, in the same statement, evaluates `mark`. Returns false when the environment has a
- * running run already.
+ * Inserts a running run and, in the same statement, evaluates `mark`. Returns false when its user has no such live
+ * environment, or when that has a running run already.
  */
 export async function insertRun(sql: Sql, run: NewRunRow, mark: Fragment): Promise<boolean> {
   const rows = await sql`
     with started as (
       insert into diorama.runs (
-        run_id, environment_id, schema_name, user_id, before_snapshot, capture, status
+        run_id, environment_id, schema_name, user_id, before_snapshot, capture, status,
+        test_id, suite_id, expected
       )
-      values (
-        ${run.runId}, ${run.environmentId}, ${run.schemaName}, ${run.userId}, ${run.beforeSnapshot},
-        ${run.capture}, 'running'
-      )
+      select ${run.runId}, environment_id, schema_name, user_id, ${run.beforeSnapshot}, ${run.capture}, 'running',
+        ${run.testId}, ${run.suiteId}, ${run.expected}::text::json
+      from diorama.environments
+      where environment_id = ${run.environmentId} and user_id = ${run.userId}
+        and deleted_at is null and expires_at > now()
       on conflict (environment_id) where status = 'running' do nothing
-      returning run_id
+      returning schema_name
     )
-    select run_id, ${mark}::text from started
+    select ${mark}::text from started
   `;
   return rows.count === 1;
 }
 
 export type RunRow = {
   readonly runId: string;
-  readonly schemaName: string;
+  readonly environmentId: string;
   readonly userId: string;
   readonly capture: CaptureKind;
-  readonly status: "running" | "ending" | "completed" | "passed" | "failed";
+  readonly status: "running" | "ending" | "evaluating" | "completed" | "passed" | "failed";
   readonly passed: boolean | null;
   /** JSON text. */
   readonly score: string | null;
@@ -46,6 +51,10 @@ export type RunRow = {
   readonly failures: string;
   /** JSON text: as it was stored, byte for byte. */
   readonly diff: string | null;
+  /** JSON text; null where no test was evaluated. */
+  readonly explanations: string | null;
+  /** JSON text: what it is checked against. */
+  readonly expected: string | null;
   /** Of its environment. */
   readonly live: boolean;
   readonly executionSeconds: number | null;
@@ -53,8 +62,8 @@ export type RunRow = {
 
 export async function findRun(sql: Sql, runId: string): Promise<RunRow | undefined> {
   const [run] = await sql<RunRow[]>`
-    select r.run_id, r.schema_name, r.user_id, r.capture, r.status, r.passed, r.score::text,
-      r.failures::text, r.diff::text, e.deleted_at is null and e.expires_at > now() as live,
+    select r.run_id, environment_id, r.user_id, r.capture, r.status, r.passed, r.score::text,
+      r.failures::text, r.diff::text, r.explanations::text, r.expected::text, e.deleted_at is null and e.expires_at > now() as live,
       extract(epoch from r.ended_at - r.started_at)::float8 as execution_seconds
     from diorama.runs r join diorama.environments e using (environment_id)
     where r.run_id = ${runId}
@@ -62,17 +71,34 @@ export async function findRun(sql: Sql, runId: string): Promise<RunRow | undefin
   return run;
 }
 
-/** Moves a running run to `ending` and evaluates `mark` with it. Returns false when it was not running. */
-export async function beginEnd(sql: Sql, runId: string, mark: Fragment): Promise<boolean> {
-  const rows = await sql`
+/** What a run that ends will be checked against, as JSON text; `expected` in place of what is stored. */
+export type Trial = { readonly expected?: string; readonly standing: string };
+
+/**
+ * Moves a running run of a live environment to `ending` and evaluates `mark` with it. Returns the schema; undefined
+ * when its user has no such run that is recorded in this way.
+ */
+export async function beginEnd(
+  sql: Sql,
+  run: Pick<NewRunRow, "runId" | "userId" | "capture">,
+  mark: Fragment,
+  trial?: Trial,
+): Promise<string | undefined> {
+  const against = trial
+    ? sql`, expected = coalesce(${trial.expected ?? null}::text::json, expected), standing = ${trial.standing}::text::json`
+    : sql``;
+  const [ending] = await sql<{ schemaName: string }[]>`
     with ending as (
-      update diorama.runs set status = 'ending', ended_at = now()
-      where run_id = ${runId} and status = 'running'
-      returning run_id
+      update diorama.runs r set status = 'ending', ended_at = now()${against}
+      from diorama.environments e
+      where r.run_id = ${run.runId} and r.user_id = ${run.userId} and r.capture = ${run.capture}
+        and r.status = 'running' and e.environment_id = r.environment_id
+        and e.deleted_at is null and e.expires_at > now()
+      returning r.schema_name
     )
-    select run_id, ${mark}::text from ending
+    select schema_name, ${mark}::text from ending
   `;
-  return rows.count === 1;
+  return ending?.schemaName;
 }
 
 /** Closes the run of an environment that has expired and was not swept yet. */

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { connect, inTransaction, type Pool, quote } from "~/db/connect";
 import { type Tables, tablesOf } from "~/db/session";
-import { resolveSeed, type Seed } from "~/platform/templates/builtin";
+import { resolveSeed, type Seed } from "~/platform/templates/seeds";
 import { seedTracker } from "~/replicas/tracker/seed";
 import { TABLES } from "~/replicas/tracker/store/tables";
 import ddl from "~/replicas/tracker/tables.sql" with { type: "text" };

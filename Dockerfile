@@ -1,0 +1,24 @@
+# syntax=docker/dockerfile:1
+# docker build -t diorama . && docker run -p 3000:3000 -e DATABASE_URL=postgres://… diorama
+
+FROM oven/bun:1.4.5 AS build
+WORKDIR /app
+COPY package.json bun.lock bunfig.toml ./
+COPY scripts/patches scripts/patches
+RUN --mount=type=cache,target=/root/.bun/install/cache bun install --frozen-lockfile --ignore-scripts
+COPY tsconfig.json ./
+COPY scripts scripts
+COPY seeds seeds
+COPY src src
+ARG VERSION
+RUN DIORAMA_VERSION=$VERSION bun run build
+
+# The C library and certificates, a user that is not root, no shell and no package manager.
+FROM gcr.io/distroless/base-debian12:nonroot
+COPY --from=build /app/dist/diorama /usr/local/bin/diorama
+ENV ENVIRONMENT=production PORT=3000
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["/usr/local/bin/diorama", "health"]
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["/usr/local/bin/diorama"]
+CMD ["serve"]
