@@ -195,7 +195,9 @@ describe("the captured diff equals the difference of two snapshots", () => {
               );
               for (const [index, result] of results.entries()) {
                 expect(result.failures).toEqual([]);
-                expect(sorted(result.diff)).toBe(sorted(difference(before[index]!, after[index]!, KEYS)));
+                expect(sorted(result.diff)).toBe(
+                  sorted(difference(before[index]!, after[index]!, KEYS)),
+                );
               }
             },
           ),

@@ -189,7 +189,8 @@ export const CAPTURE: readonly Fault[] = [
   {
     id: "F09",
     fault: "startRun without a slot, while another database has a transaction open",
-    expected: "503 that names open transactions, within 25 s; no run, no mark; works after the commit",
+    expected:
+      "503 that names open transactions, within 25 s; no run, no mark; works after the commit",
     slow: true,
     async run(stage) {
       const database = await stage.database();

@@ -44,13 +44,16 @@ for (const fault of FAULTS) {
 describe("the fault matrix", () => {
   for (const fault of plays) test(`${fault.id} ${fault.fault}`, () => play(fault), PLAY_MS);
 
-  test.each(PROOFS)("$id is proven by the tests that it names", ({ id, fault, expected, proofs }) => {
-    const missing = proofs.filter(
-      ({ file, name }) => !readFileSync(join(ROOT, file), "utf8").includes(name),
-    );
-    expect(missing).toEqual([]);
-    tell({ id, fault, expected, proofs });
-  });
+  test.each(PROOFS)(
+    "$id is proven by the tests that it names",
+    ({ id, fault, expected, proofs }) => {
+      const missing = proofs.filter(
+        ({ file, name }) => !readFileSync(join(ROOT, file), "utf8").includes(name),
+      );
+      expect(missing).toEqual([]);
+      tell({ id, fault, expected, proofs });
+    },
+  );
 
   test("has every row once", () => {
     const ids = [...FAULTS, ...PROOFS].map(({ id }) => id).toSorted();

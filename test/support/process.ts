@@ -72,9 +72,7 @@ export async function launch(
 }
 
 /** Starts the sources in a process and waits until it serves. */
-export async function startProcess(
-  ...args: Parameters<typeof launch>
-): Promise<ServerProcess> {
+export async function startProcess(...args: Parameters<typeof launch>): Promise<ServerProcess> {
   const server = await launch(...args);
   await server.ready();
   return server;

@@ -74,7 +74,7 @@ export function createStage() {
       return { cluster, database: { url, sql: pool(url) } };
     },
 
-    plugin: async () => ((await pickCluster()).plugins[0] ?? "pgoutput"),
+    plugin: async () => (await pickCluster()).plugins[0] ?? "pgoutput",
     hasWal2json,
 
     /** A server, which is stopped in the end. Waits until it serves. */
@@ -118,7 +118,15 @@ export function createStage() {
       const run = await answered(server, "POST", "/startRun", {
         envId: environment["environmentId"],
       });
-      return createStory({ sql, ledger, environment, schema, runId: String(run["runId"]), keys, before });
+      return createStory({
+        sql,
+        ledger,
+        environment,
+        schema,
+        runId: String(run["runId"]),
+        keys,
+        before,
+      });
     },
 
     /** Undoes everything, the latest first. */

@@ -154,6 +154,15 @@ export const removeExpired = async (sql: Sql, closeMark: Fragment): Promise<Ende
     closeMark,
   );
 
+/** Ends environments whose schema somebody dropped, or a restored backup did not bring back. */
+export const removeBereft = async (sql: Sql, closeMark: Fragment): Promise<Ended[]> =>
+  await end(
+    sql,
+    sql`schema_name not in (select nspname from pg_namespace) limit ${EXPIRE_BATCH} for update skip locked`,
+    "lost its schema",
+    closeMark,
+  );
+
 /** Of the given environments those that have ended. */
 export async function listEnded(sql: Sql, ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
