@@ -522,12 +522,12 @@ export const PROCESSES: readonly Fault[] = [
       const said: string[] = [];
       for (const ignore of [
         "",
-        "extra_float_digits,search_path,options,IntervalStyle,bytea_output,jit,statement_timeout,idle_in_transaction_session_timeout,plan_cache_mode,enable_seqscan",
+        "replication,extra_float_digits,search_path,options,IntervalStyle,bytea_output,jit,statement_timeout,idle_in_transaction_session_timeout,plan_cache_mode,enable_seqscan",
       ]) {
         const port = await freePort();
         await writeFile(
           join(dir, "bouncer.ini"),
-          `[databases]\n* = host=${target.hostname} port=${target.port} user=postgres password=${target.password}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =\nauth_type = any\npool_mode = transaction\nmax_prepared_statements = 100\nignore_startup_parameters = ${ignore}\n`,
+          `[databases]\n* = host=${target.hostname} port=${target.port} user=postgres password=${target.password}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =\nauth_type = any\npool_mode = transaction\nignore_startup_parameters = ${ignore}\n`,
         );
         const child = Bun.spawn(
           [

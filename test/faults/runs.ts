@@ -122,8 +122,7 @@ export const RUNS: readonly Fault[] = [
     id: "F37",
     fault:
       "a schema that nobody knows, an entry without its schema, an environment without its schema",
-    expected:
-      "dropped after ten minutes; forgotten at once; answered with a refusal, and removable",
+    expected: "dropped after ten minutes; forgotten at once; ended within a cycle (404)",
     async run(stage) {
       const database = await stage.database();
       const { sql } = database;
