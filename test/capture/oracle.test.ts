@@ -5,10 +5,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { connect } from "~/db/connect";
-import { type Keys, record, sorted, startCapture } from "../support/capture";
+import { difference, type Keys, sorted, stateOf } from "../../scripts/oracle";
+import { record, startCapture } from "../support/capture";
 import { startClusters } from "../support/clusters";
 import { createDatabase, dropDatabase } from "../support/database";
-import { difference, stateOf } from "../support/oracle";
 
 const KEYS: Keys = { typed: ["id"], plain: ["a", "b"], large: ["id"] };
 const DDL = `

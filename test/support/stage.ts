@@ -7,11 +7,10 @@
 import { join } from "node:path";
 import type { Diff } from "~/capture/fold";
 import { connect, type Pool } from "~/db/connect";
-import { type Cluster, hasWal2json, type Source, startCluster } from "../../scripts/postgres";
-import { sorted } from "./capture";
+import { difference, keysOf, sorted, stateOf } from "../../scripts/oracle";
+import { type Cluster, type Source, startCluster } from "../../scripts/postgres";
 import { startClusters, type TestCluster } from "./clusters";
 import { createDatabase, dropDatabase, eventually } from "./database";
-import { difference, keysOf, stateOf } from "./oracle";
 import { type Launch, launch, type ServerProcess } from "./process";
 
 export type Database = { readonly url: string; readonly sql: Pool };
@@ -75,7 +74,6 @@ export function createStage() {
     },
 
     plugin: async () => (await pickCluster()).plugins[0] ?? "pgoutput",
-    hasWal2json,
 
     /** A server, which is stopped in the end. Waits until it serves. */
     async server(

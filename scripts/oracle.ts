@@ -2,8 +2,8 @@
 import type { Diff } from "~/capture/fold";
 import { type JsonValue, toJson } from "~/capture/value";
 import type { Pool } from "~/db/connect";
-import type { Keys } from "./capture";
 
+export type Keys = Record<string, string[]>;
 type Row = Record<string, JsonValue>;
 export type State = Map<
   string,
@@ -72,11 +72,21 @@ export function difference(before: State, after: State, keys: Keys): Diff {
       Object.fromEntries(names.map((name) => [name, from[name] ?? null]));
     diff.updates.push({
       __table__: row.table,
-      key: pick(is, keys[row.table]!),
+      key: pick(is, keys[row.table] ?? []),
       before: pick(was, changed),
       after: pick(is, changed),
     });
   }
   for (const [at, row] of before) if (!after.has(at)) diff.deletes.push(whole(row));
   return diff;
+}
+
+/** A diff whose lists are sorted, for comparison with one that came about in another order. */
+export function sorted(diff: Diff | null): string {
+  if (!diff) return "null";
+  const lists = Object.entries(diff).map(([name, rows]) => [
+    name,
+    rows.map((row) => JSON.stringify(row)).toSorted(),
+  ]);
+  return JSON.stringify(lists);
 }
