@@ -175,7 +175,7 @@ export function createUsers(options: {
     if (before) {
       const after = await patiently(() => stateOf(sql, schema, keys));
       tally.compared++;
-      if (sorted(diff) !== sorted(difference(before, after, keys))) tally.wrong++;
+      if (sorted(diff as Diff) !== sorted(difference(before, after, keys))) tally.wrong++;
     }
     await remove(environment);
     tally.lives++;
