@@ -1,0 +1,45 @@
+/** What can be known of the image without an engine to build it. */
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { YAML } from "bun";
+import { engines } from "../package.json";
+
+const ROOT = join(import.meta.dir, "..");
+const read = (file: string) => Bun.file(join(ROOT, file)).text();
+const [builder = "", image = ""] = (await read("Dockerfile")).split(/^(?=FROM )/m).slice(1);
+
+test("it is built with the pinned Bun, of files that exist and are not ignored", async () => {
+  expect(builder).toStartWith(`FROM oven/bun:${engines.bun} `);
+  const copied = [...builder.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, from = ""]) =>
+    from.split(" "),
+  );
+  const allowed = [...(await read(".dockerignore")).matchAll(/^!(.+)$/gm)].map(([, path]) => path);
+  expect(copied.length).toBeGreaterThan(5);
+  for (const path of copied) {
+    expect(existsSync(join(ROOT, path))).toBe(true);
+    expect(allowed).toContain(path.split("/")[0]);
+  }
+});
+
+test("it holds the binary alone, and does not run as root", () => {
+  expect([...image.matchAll(/^(?:COPY|ADD|RUN) .*$/gm)].map(([line]) => line)).toEqual([
+    "COPY --from=build /app/dist/diorama /usr/local/bin/diorama",
+  ]);
+  expect(image).toMatch(/^FROM \S+:nonroot$/m);
+  expect(image).toMatch(/^HEALTHCHECK .* CMD \["\/usr\/local\/bin\/diorama", "health"\]$/m);
+});
+
+test("beside it stands a Postgres that decodes its log", async () => {
+  const { services } = YAML.parse(await read("scripts/compose.yaml")) as {
+    services: Record<string, { command?: string[]; environment: Record<string, string> }>;
+  };
+  expect(services["postgres"]?.command).toContain("wal_level=logical");
+  const url = new URL(services["diorama"]?.environment["DATABASE_URL"] ?? "");
+  const { POSTGRES_DB, POSTGRES_PASSWORD } = services["postgres"]?.environment ?? {};
+  expect([url.hostname, url.password, url.pathname]).toEqual([
+    "postgres",
+    String(POSTGRES_PASSWORD),
+    `/${POSTGRES_DB}`,
+  ]);
+});
