@@ -3,11 +3,11 @@
  * rows that other tests prove are checked to name them.
  */
 import { afterAll, describe, expect, test } from "bun:test";
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createStage } from "../support/stage";
 import type { Fault } from "./fault";
-import { FAULTS, PROOFS } from "./matrix";
+import { AWAITED, FAULTS, PROOFS } from "./matrix";
 
 const ROOT = join(import.meta.dir, "../..");
 const REPORT = process.env["FAULTS_REPORT"];
@@ -44,16 +44,24 @@ for (const fault of FAULTS) {
 describe("the fault matrix", () => {
   for (const fault of plays) test(`${fault.id} ${fault.fault}`, () => play(fault), PLAY_MS);
 
-  test.each(PROOFS)(
-    "$id is proven by the tests that it names",
-    ({ id, fault, expected, proofs }) => {
+  for (const { id, fault, expected, proofs } of PROOFS) {
+    const awaited = proofs.find(({ file }) => AWAITED.includes(file));
+    if (awaited) {
+      tell({ id, fault, expected, obstacle: `${awaited.file} is not here yet` });
+      continue;
+    }
+    test(`${id} ${fault}: is proven by the tests that it names`, () => {
       const missing = proofs.filter(
         ({ file, name }) => !readFileSync(join(ROOT, file), "utf8").includes(name),
       );
       expect(missing).toEqual([]);
       tell({ id, fault, expected, proofs });
-    },
-  );
+    });
+  }
+
+  test("awaits no file that is here", () => {
+    expect(AWAITED.filter((file) => existsSync(join(ROOT, file)))).toEqual([]);
+  });
 
   test("has every row once", () => {
     const ids = [...FAULTS, ...PROOFS].map(({ id }) => id).toSorted();

@@ -1,4 +1,6 @@
 /** F33 to F45: runs, environments, the pool. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { eventually } from "../support/database";
 import type { ServerProcess } from "../support/process";
 import { holdResults } from "./capture";
@@ -306,6 +308,42 @@ export const RUNS: readonly Fault[] = [
       return {
         happened: `300 runs, ${unfinished} calls gone unread; memory ${Math.round((after.rss - before.rss) / 2 ** 20)} MB more, connections ${before.connections} → ${after.connections}`,
       };
+    },
+  },
+  {
+    id: "F44",
+    fault: "two templates whose names share 60 characters (Postgres cuts names at 63 bytes)",
+    expected: "two schemas, and each environment is made of its own",
+    obstacle: () =>
+      existsSync(join(import.meta.dir, "../../src/platform/templates/routes.ts"))
+        ? undefined
+        : "templates cannot be made over HTTP yet",
+    async run(stage) {
+      const database = await stage.database();
+      const server = await stage.server(database);
+      const names = ["a", "b"].map((last) => `${"t".repeat(60)}_${last}`);
+      const locations: string[] = [];
+      for (const name of names) {
+        const source = await server.environment();
+        await server.chat(source, "chat.postMessage", { channel: "C01GENERAL", text: name });
+        const made = await server.post("/templates", {
+          environmentId: source.environmentId,
+          service: "chat",
+          name,
+        });
+        must(made.status === 201, made);
+        locations.push(made.body.location);
+      }
+      for (const templateName of names) {
+        const environment = await server.environment({ templateName });
+        const { messages } = await server.chat(environment, "conversations.history", {
+          channel: "C01GENERAL",
+        });
+        must(messages[0].text === templateName, messages[0]);
+      }
+
+      must(new Set(locations).size === 2, locations);
+      return { happened: "two schemas with names of their own; each copy holds its own rows" };
     },
   },
   {
