@@ -9,6 +9,8 @@ import { slotsOf } from "./capture";
 import { type Fault, must, secondsOf } from "./fault";
 
 const READY_SECONDS = 10;
+/** An attempt takes as long as a gigabyte takes to be written out. */
+const PATIENCE_SECONDS = 300;
 const MOUNTS = join(import.meta.dir, "../../.diorama");
 
 /** Runs a program and returns what it prints. Throws when it fails. */
@@ -163,7 +165,9 @@ export const POSTGRES: readonly Fault[] = [
         update ${table} set text = repeat(E'\\x01', ${180 * 2 ** 20}) where ts = (select max(ts) from ${table})
       `);
 
-      const seconds = await secondsOf(() => story.endLost(server, "undecodable transaction"));
+      const seconds = await secondsOf(() =>
+        story.endLost(server, "undecodable transaction", PATIENCE_SECONDS),
+      );
       const next = await stage.story(database, server);
       await next.write(server, 3);
       await next.endWell(server);

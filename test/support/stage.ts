@@ -160,13 +160,13 @@ function createStory(deps: {
   const sent: string[] = [];
   const acknowledged: string[] = [];
 
-  const results = async (server: ServerProcess): Promise<Told> =>
+  const results = async (server: ServerProcess, seconds = ENDED_SECONDS): Promise<Told> =>
     await eventually(async () => {
       const answer = await server.get(`/results/${runId}`);
       if (answer.status !== 200 || answer.body.status === "running")
         throw new Error(`results: ${answer.status} ${JSON.stringify(answer.body)}`);
       return answer.body;
-    }, ENDED_SECONDS);
+    }, seconds);
 
   /** Throws when something acknowledged is missing, or the diff is not the difference of the states. */
   async function check({ diff }: { diff: Diff | null }): Promise<void> {
@@ -213,7 +213,7 @@ function createStory(deps: {
     },
 
     /** The run's end, asked for until somebody answers. */
-    async end(server: ServerProcess): Promise<Told> {
+    async end(server: ServerProcess, seconds = ENDED_SECONDS): Promise<Told> {
       await eventually(async () => {
         const answer = await server.post("/diffRun", { runId });
         if (answer.status >= 500) {
@@ -221,8 +221,8 @@ function createStory(deps: {
           if (body.status === "running" || body.status === undefined)
             throw new Error(JSON.stringify(answer.body));
         }
-      }, ENDED_SECONDS);
-      return await results(server);
+      }, seconds);
+      return await results(server, seconds);
     },
 
     /** The run's end, which must be a complete diff. */
@@ -234,8 +234,8 @@ function createStory(deps: {
     },
 
     /** The run's end, which must be a failure by this name. */
-    async endLost(server: ServerProcess, reason: string): Promise<void> {
-      const told = await this.end(server);
+    async endLost(server: ServerProcess, reason: string, seconds?: number): Promise<void> {
+      const told = await this.end(server, seconds);
       const expected = `capture_lost: ${reason}`;
       if (told.status !== "failed" || told.diff !== null || told.failures[0] !== expected)
         throw new Error(`the run reads ${JSON.stringify(told)}, not ${expected}`);
