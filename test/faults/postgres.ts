@@ -1,5 +1,4 @@
 /** F05, F17 to F29: Postgres crashes, restarts, runs full, comes back as another one. */
-import { existsSync } from "node:fs";
 import { chmod, mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { eventually } from "../support/database";
@@ -25,12 +24,20 @@ export async function shell(...command: string[]): Promise<string> {
   return out;
 }
 
-const needsMount = () =>
-  process.getuid?.() === 0 && Bun.which("mount")
-    ? undefined
-    : "a file system can be mounted by root only";
-export const needsDebian = () =>
-  existsSync("/usr/lib/postgresql") ? undefined : "pg_dump comes with the Postgres of the system";
+/** Tried, as even root may be kept from it. */
+async function cannotMount(): Promise<string | undefined> {
+  const dir = join(MOUNTS, "disk-trial");
+  try {
+    await mkdir(dir, { recursive: true });
+    await shell("mount", "-t", "tmpfs", "tmpfs", dir);
+    await shell("umount", dir);
+    return undefined;
+  } catch {
+    return "no file system can be mounted here: it takes root";
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
 
 /** A file system of this size that only Postgres' user may enter; gone in the end. */
 async function smallDisk(stage: Stage, size: string): Promise<string> {
@@ -217,7 +224,7 @@ export const POSTGRES: readonly Fault[] = [
     id: "F24",
     fault: "the disk of the log is full",
     expected: "503 while Postgres is down; we recover with it; no run reads completed wrongly",
-    obstacle: needsMount,
+    obstacle: cannotMount,
     async run(stage) {
       const dir = await smallDisk(stage, "64m");
       const { cluster, database } = await stage.cluster(
@@ -268,7 +275,7 @@ export const POSTGRES: readonly Fault[] = [
     id: "F25",
     fault: "the disk of the data is full (53100)",
     expected: "initEnv answers 503 and leaves no half schema; works again when there is space",
-    obstacle: needsMount,
+    obstacle: cannotMount,
     async run(stage) {
       const dir = await smallDisk(stage, "48m");
       const { cluster } = await stage.cluster();
@@ -463,7 +470,5 @@ export const WANTED = {
 };
 
 /** Resident memory of a process, in bytes. */
-export async function memoryOf(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, "utf8");
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024;
-}
+export const memoryOf = async (pid: number): Promise<number> =>
+  Number(await shell("ps", "-o", "rss=", "-p", String(pid))) * 1024;

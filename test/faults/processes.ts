@@ -1,10 +1,9 @@
 /** F50 to F66: processes, clocks, limits, neighbours. */
-import { existsSync } from "node:fs";
-import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import { createConnection, type Socket } from "node:net";
 import { join } from "node:path";
 import { connect } from "~/db/connect";
-import { freePort } from "../../scripts/postgres";
+import { findPrograms, freePort } from "../../scripts/postgres";
 import { eventually } from "../support/database";
 import type { ServerProcess } from "../support/process";
 import type { Story } from "../support/stage";
@@ -13,7 +12,9 @@ import { memoryOf, shell, WANTED } from "./postgres";
 
 export const CLOCK = join(import.meta.dir, "clock.ts");
 const SIGNALS = join(import.meta.dir, "signals.ts");
-const DEBIAN = "/usr/lib/postgresql/15/bin";
+/** Where pg_dump is: only the Postgres of the system comes with it. */
+const SYSTEM = await findPrograms("system");
+const PGBOUNCER = Bun.which("pgbouncer", { PATH: `${process.env["PATH"]}:/usr/sbin` });
 const MEMORY = "/sys/fs/cgroup/memory";
 
 const expiryOf = (environment: any) => Date.parse(environment.expiresAt) - Date.now();
@@ -319,17 +320,21 @@ export const PROCESSES: readonly Fault[] = [
     fault: "a limit of 512 MB of memory",
     expected: "not reached under load",
     slow: true,
-    obstacle: () =>
-      process.getuid?.() === 0 && existsSync(`${MEMORY}/memory.limit_in_bytes`)
-        ? undefined
-        : "a memory cgroup (version 1) can be made by root only",
+    obstacle: async () => {
+      const trial = join(MEMORY, "diorama-trial");
+      try {
+        await mkdir(trial);
+        await rmdir(trial);
+        return undefined;
+      } catch {
+        return "no memory cgroup (version 1) can be made here: it takes root";
+      }
+    },
     async run(stage) {
       const database = await stage.database();
       const group = join(MEMORY, `diorama-${crypto.randomUUID().slice(0, 8)}`);
       await mkdir(group);
-      stage.onEnd(() =>
-        rm(group, { recursive: true, force: true }).catch(() => shell("rmdir", group)),
-      );
+      stage.onEnd(() => rmdir(group));
       await writeFile(join(group, "memory.limit_in_bytes"), String(512 * 2 ** 20));
       const server = await stage.server(
         database,
@@ -475,8 +480,7 @@ export const PROCESSES: readonly Fault[] = [
     fault: "a backup is restored on another cluster",
     expected:
       "runs that were running fail as capture_lost: database changed; environments are usable",
-    obstacle: () =>
-      existsSync(join(DEBIAN, "pg_dump")) ? undefined : "pg_dump comes with the system's Postgres",
+    obstacle: () => (SYSTEM ? undefined : "pg_dump comes with the Postgres of the system only"),
     async run(stage) {
       const from = await stage.cluster({}, { source: "system" });
       const to = await stage.cluster({}, { source: "system" });
@@ -485,10 +489,10 @@ export const PROCESSES: readonly Fault[] = [
       await story.write(first, 5);
       const dump = `/tmp/diorama-${crypto.randomUUID()}.dump`;
       stage.onEnd(() => rm(dump, { force: true }));
-      await shell(join(DEBIAN, "pg_dump"), "-Fc", "-f", dump, from.database.url);
+      await shell(join(SYSTEM ?? "", "pg_dump"), "-Fc", "-f", dump, from.database.url);
       first.kill("SIGKILL");
       await first.exited;
-      await shell(join(DEBIAN, "pg_restore"), "--no-owner", "-d", to.database.url, dump);
+      await shell(join(SYSTEM ?? "", "pg_restore"), "--no-owner", "-d", to.database.url, dump);
 
       const server = await stage.server(to.database);
       const seconds = await secondsOf(() => story.endLost(server, "database changed"));
@@ -509,10 +513,7 @@ export const PROCESSES: readonly Fault[] = [
     id: "F65",
     fault: "DATABASE_URL leads through pgbouncer in transaction mode",
     expected: "the start fails (69) with a line that says so",
-    obstacle: () =>
-      Bun.which("pgbouncer", { PATH: `${process.env["PATH"]}:/usr/sbin` })
-        ? undefined
-        : "pgbouncer is not installed",
+    obstacle: () => (PGBOUNCER ? undefined : "pgbouncer is not installed"),
     async run(stage) {
       const database = await stage.database();
       const target = new URL(database.url);
@@ -529,16 +530,10 @@ export const PROCESSES: readonly Fault[] = [
           join(dir, "bouncer.ini"),
           `[databases]\n* = host=${target.hostname} port=${target.port} user=postgres password=${target.password}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =\nauth_type = any\npool_mode = transaction\nignore_startup_parameters = ${ignore}\n`,
         );
+        // It refuses to run as root.
+        const nobody = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--"];
         const child = Bun.spawn(
-          [
-            "setpriv",
-            "--reuid=postgres",
-            "--regid=postgres",
-            "--clear-groups",
-            "--",
-            "/usr/sbin/pgbouncer",
-            join(dir, "bouncer.ini"),
-          ],
+          [...(process.getuid?.() === 0 ? nobody : []), PGBOUNCER ?? "", join(dir, "bouncer.ini")],
           { stdout: "ignore", stderr: "ignore", cwd: "/" },
         );
         stage.onEnd(async () => {
