@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, rm, truncate, writeFile } from "node:f
 import { join } from "node:path";
 import { eventually } from "../support/database";
 import { startProxy } from "../support/proxy";
-import type { Stage } from "../support/stage";
+import type { Database, Stage } from "../support/stage";
 import { slotsOf } from "./capture";
 import { type Fault, must, secondsOf } from "./fault";
 
@@ -75,11 +75,23 @@ async function restart(stage: Stage, mode: "fast" | "immediate") {
   return { stopped, seconds };
 }
 
-const insertMessages = (schema: string, values: string) => `
-  insert into ${schema}.messages
-  select (jsonb_populate_record(null::${schema}.messages, to_jsonb(m) || ${values})).*
-  from (select * from ${schema}.messages limit 1) m, generate_series(1, $1::int) i
-`;
+/** Adds copies of a message that differ in these columns, given as SQL over `i`. */
+async function insertMessages(
+  { sql }: Pick<Database, "sql">,
+  schema: string,
+  count: number,
+  different: Record<string, string>,
+): Promise<void> {
+  const columns = await sql<{ name: string }[]>`
+    select attname as name from pg_attribute
+    where attrelid = ${`${schema}.messages`}::regclass and attnum > 0 and not attisdropped
+  `;
+  const list = columns.map(({ name }) => different[name] ?? `m."${name}"`).join(", ");
+  await sql.unsafe(`
+    insert into ${schema}.messages (${columns.map(({ name }) => `"${name}"`).join(", ")})
+    select ${list} from (select * from ${schema}.messages limit 1) m, generate_series(1, ${count}) i
+  `);
+}
 
 export const POSTGRES: readonly Fault[] = [
   {
@@ -327,13 +339,9 @@ export const POSTGRES: readonly Fault[] = [
       const rss = () => memoryOf(server.pid);
       const before = await rss();
 
-      await database.sql.unsafe(
-        insertMessages(
-          huge.schema,
-          `jsonb_build_object('ts', lpad((i + 1000000000)::text, 10, '0') || '.000000')`,
-        ),
-        [1_000_000],
-      );
+      await insertMessages(database, huge.schema, 1_000_000, {
+        ts: "(1000000000 + i) || '.000000'",
+      });
       const times: number[] = [];
       let peak = 0;
       const watching = (async () => {
@@ -373,13 +381,10 @@ export const POSTGRES: readonly Fault[] = [
         },
       );
       const refusal = (await response.json()) as { error: string };
-      await database.sql.unsafe(
-        insertMessages(
-          story.schema,
-          `jsonb_build_object('ts', '1900000000.000000', 'text', repeat('x', ${50 * 2 ** 20}))`,
-        ),
-        [1],
-      );
+      await insertMessages(database, story.schema, 1, {
+        ts: "'1900000000.000000'",
+        text: `repeat('x', ${50 * 2 ** 20})`,
+      });
 
       let slowest = 0;
       let ended = false;
