@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "../support/database";
 import type { ServerProcess } from "../support/process";
-import { holdResults } from "./capture";
+import { holdResults, slotsOf } from "./capture";
 import { type Fault, must, secondsOf } from "./fault";
 import { memoryOf, WANTED } from "./postgres";
 import { CLOCK } from "./processes";
@@ -232,6 +232,7 @@ export const RUNS: readonly Fault[] = [
       await hold.release();
       const { status, body } = await answer;
       const code = await polite.exited;
+      const slots = await slotsOf(database);
       await story.check(body);
 
       const hasty = await stage.server(database);
@@ -255,6 +256,7 @@ export const RUNS: readonly Fault[] = [
       });
 
       must(status === 200 && code === 0 && hastyCode === 1, { status, code, hastyCode });
+      must(slots.length === 0, slots);
       return { happened: "200 and exit 0; exit 1, and the other server ended the run", seconds };
     },
   },
