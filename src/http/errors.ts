@@ -42,12 +42,14 @@ export function errorResponse(error: unknown, log: Log, requestId: string): Resp
     });
   }
   const refusal = toRefusal(error);
-  if (refusal !== error)
-    log.error("request failed", {
+  if (refusal !== error) {
+    const level = refusal.code === "internal_error" ? "error" : "warn"; // a database that is away is no bug
+    log[level]("request failed", {
       request_id: requestId,
       code: refusal.code,
       ...errorFields(error),
     });
+  }
   const { code, message, headers } = refusal;
   return new Response(JSON.stringify({ ok: false, error: code, detail: message }), {
     status: STATUS[code],
