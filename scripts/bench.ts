@@ -6,6 +6,7 @@
  * Figures of one run stand beside each other; those of two runs do not.
  */
 import { history, postMessage } from "./bench/chat";
+import { verdicts, wholeSuite } from "./bench/evaluation";
 import {
   captureDrain,
   initEnv,
@@ -18,6 +19,7 @@ import {
 } from "./bench/foundation";
 import { passes, type Row, ratio, table } from "./bench/measure";
 import { type Bench, startBench } from "./bench/server";
+import { tracker } from "./bench/tracker";
 
 const MEASURES: Record<string, (bench: Bench) => Promise<Row | Row[]>> = {
   initEnv,
@@ -27,6 +29,9 @@ const MEASURES: Record<string, (bench: Bench) => Promise<Row | Row[]>> = {
   captureDrain,
   postMessage,
   history,
+  tracker,
+  verdicts,
+  wholeSuite,
   start,
   memory,
 };

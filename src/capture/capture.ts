@@ -5,7 +5,7 @@
  * uses is written in its row, so that any server can end it.
  */
 import { MARK_PREFIX } from "~/capture/change";
-import type { StreamState } from "~/capture/reading";
+import type { Recorded, StreamState } from "~/capture/reading";
 import * as results from "~/capture/results";
 import { type Plugin, publish } from "~/capture/slot";
 import { compareSnapshot, dropSnapshot, TablesChanged, takeSnapshot } from "~/capture/snapshot";
@@ -23,6 +23,9 @@ export type StartingRun = {
   /** Primary key columns of each table, in the order in which diffs list tables. */
   readonly keys: { readonly [table: string]: readonly string[] };
 };
+
+/** A verdict on what was recorded. */
+export type Judging = (recorded: Recorded) => Promise<results.Judgement>;
 
 export type CaptureStatus = { state: "streaming" | "idle" | "disabled"; lagBytes?: number };
 
@@ -109,26 +112,32 @@ export async function createCapture(deps: {
      * Ends a recording of this kind with `update`, which moves the run's row from `running` to `ending` where it may,
      * selects `mark` with it, and returns the run's schema. Undefined when it did not; otherwise the result is in the
      * row. `diff`: as it was stored, JSON text, when that is known here without reading the row.
+     *
+     * With `judge` the run gets its verdict, which is stored with the result where that is recorded for this server;
+     * elsewhere the run is left `evaluating`, with what its diff leaves out beside it.
      */
     async end(
       run: string,
       way: CaptureKind,
       update: (sql: Sql, mark: Fragment) => Promise<string | undefined>,
+      judge?: Judging,
     ): Promise<{ readonly diff?: string } | undefined> {
+      const evaluate = judge && crypto.randomUUID();
       if (way === "snapshot")
         return await inTransaction(
           pool,
           async (tx) => {
             const schema = await update(tx, tx`null`);
             if (schema === undefined) return undefined;
-            await storeComparison(tx, { run, schema });
+            await storeComparison(tx, { run, schema, evaluate: judge !== undefined });
             return {};
           },
           REPEATABLE_READ,
         );
       const stored = stream?.expect("stored", run);
+      if (evaluate) stream?.judges.set(evaluate, judge);
       try {
-        const mark = { k: "end", run, instance: stream?.instance ?? "" };
+        const mark = { k: "end", run, instance: stream?.instance ?? "", evaluate };
         if ((await update(pool, markExpression(pool, mark))) === undefined) return undefined;
         stream?.nudge();
         let diff: string | undefined;
@@ -139,6 +148,7 @@ export async function createCapture(deps: {
           return diff === undefined ? {} : { diff };
       } finally {
         stored?.forget();
+        if (evaluate) stream?.judges.delete(evaluate);
       }
       throw unavailable("the result is not ready yet; it will be in the run's results");
     },
@@ -157,10 +167,11 @@ export async function createCapture(deps: {
     stop: async () => await stream?.stop(),
   };
 
-  async function storeComparison(tx: Sql, { run, schema }: { run: string; schema: string }) {
+  type Ending = { run: string; schema: string; evaluate: boolean };
+  async function storeComparison(tx: Sql, { run, schema, evaluate }: Ending) {
     try {
-      const diff = await compareSnapshot(tx, run, schema);
-      await results.complete(tx, run, diff);
+      const { diff, evidence } = await compareSnapshot(tx, run, schema);
+      await results.complete(tx, run, diff, evaluate ? evidence : undefined);
       await dropSnapshot(tx, run);
     } catch (error) {
       if (!(error instanceof TablesChanged)) throw error;
@@ -206,7 +217,7 @@ async function settled(
 async function createReader({ options, level, pool, log }: Parameters<typeof createCapture>[0]) {
   /** Tells the leader, in the marks, who waits. */
   const instance = crypto.randomUUID().slice(0, 8);
-  const waiting = new Map<string, (diff?: string) => void>();
+  const waiting = new Map<string, Set<(diff?: string) => void>>();
   let state: StreamState = "idle";
   let reason = "capture is starting";
   let plugin: Plugin | undefined;
@@ -215,9 +226,22 @@ async function createReader({ options, level, pool, log }: Parameters<typeof cre
   let stopping = false;
   let worker = spawn();
   const streams = () => state === "streaming";
+  /** By the call that will give the verdict. */
+  const judges = new Map<string, Judging>();
   const tell = (message: ToWorker) => worker.postMessage(message);
-  const arrive = (news: string, diff?: string) => waiting.get(news)?.(diff);
+  const arrive = (news: string, diff?: string) => {
+    for (const tell of waiting.get(news) ?? []) tell(diff);
+  };
   const { unlisten } = await pool.listen(results.CHANNEL, (news) => arrive(news));
+
+  /** A verdict that cannot be given now is given when the run is looked at again, or says then why not. */
+  function judged(call: string, recorded: Recorded) {
+    const judgement = judges.get(call)?.(recorded) ?? Promise.resolve(undefined);
+    judgement
+      .catch(() => undefined)
+      .then((given) => tell({ type: "judged", call, judgement: given }))
+      .catch(() => undefined);
+  }
 
   function spawn() {
     const thread = new Worker(WORKER);
@@ -228,7 +252,8 @@ async function createReader({ options, level, pool, log }: Parameters<typeof cre
         reason = data.reason ?? reason;
         plugin = data.plugin ?? plugin;
         changed();
-      } else arrive(`${data.type} ${data.run}`, data.type === "stored" ? data.diff : undefined);
+      } else if (data.type === "judge") judged(data.call, data.recorded);
+      else arrive(`${data.type} ${data.run}`, data.type === "stored" ? data.diff : undefined);
     };
     thread.onerror = ({ message }) => {
       log.error("capture thread died", { message });
@@ -267,10 +292,19 @@ async function createReader({ options, level, pool, log }: Parameters<typeof cre
       if (!streams()) tell({ type: "want" });
     },
 
+    judges,
+
+    /** Several calls may wait for the same: of those that end a run only one will, and the others forget. */
     expect(what: "seen" | "stored", run: string) {
       const news = `${what} ${run}`;
-      const promise = new Promise<string | undefined>((resolve) => waiting.set(news, resolve));
-      return { promise, forget: () => waiting.delete(news) };
+      const { promise, resolve } = Promise.withResolvers<string | undefined>();
+      const others = waiting.get(news) ?? new Set();
+      waiting.set(news, others.add(resolve));
+      const forget = () => {
+        others.delete(resolve);
+        if (others.size === 0) waiting.delete(news);
+      };
+      return { promise, forget };
     },
 
     async stop() {

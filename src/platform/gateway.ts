@@ -5,6 +5,7 @@
  * saves a round trip: should it have been ended meanwhile, its lane refuses the call.
  */
 import { timingSafeEqual } from "node:crypto";
+import { callMark } from "~/capture/change";
 import { type Lanes, TenancyOver } from "~/db/lanes";
 import { ApiError } from "~/errors";
 import { authorization, platformKey } from "~/http/auth";
@@ -39,8 +40,17 @@ export function createGateway(deps: {
 }) {
   const { lanes, environments, keys, templates } = deps;
 
-  /** The environment, if the credential opens it. Throws `not_authed` or `environment_not_found`. */
-  async function open(id: string | undefined, credential: string | undefined) {
+  /** The environment, if the credential or a secret in the path opens it. Throws `not_authed`. */
+  async function open(
+    id: string | undefined,
+    credential: string | undefined,
+    carriesSecret: boolean,
+  ) {
+    if (carriesSecret)
+      return {
+        environment: id === undefined ? undefined : await environments.find(id),
+        principal: undefined,
+      };
     if (credential !== undefined && credentialKind(credential) === "e") {
       const environment = id === undefined ? undefined : await environments.find(id);
       if (!environment || !timingSafeEqual(environment.tokenHash, hashCredential(credential)))
@@ -61,12 +71,16 @@ export function createGateway(deps: {
       request: Request,
       url: URL,
       { envId, service, path }: GatewayPath,
-      baseUrl: string,
+      { baseUrl, requestId }: { baseUrl: string; requestId: string },
     ): Promise<Response> {
       const id = environmentId(envId);
       const body = await readBody(request, SERVICE_BODY_MAX);
       const { credential, userToken } = credentialOf(request, url, body, service);
-      const { environment, principal } = await open(id, credential);
+      const { environment, principal } = await open(
+        id,
+        credential,
+        REPLICAS.get(service)?.carriesSecret?.(path) ?? false,
+      );
       await keys.countRequest(principal ?? environment);
       if (id === undefined)
         throw new ApiError(
@@ -83,17 +97,20 @@ export function createGateway(deps: {
       const { environmentId: id32, schemaName, actingUserId } = environment;
       const tables = await templates.tablesOf(environment);
       try {
-        return await lanes.use({ environmentId: id32, schemaName, tables }, (session) =>
-          replica.handle({
-            request,
-            url,
-            path,
-            body,
-            session,
-            actor: actingUserId,
-            userToken,
-            baseUrl: `${baseUrl}/api/env/${envId}/services/${service}`,
-          }),
+        return await lanes.use(
+          { environmentId: id32, schemaName, tables },
+          (session) =>
+            replica.handle({
+              request,
+              url,
+              path,
+              body,
+              session,
+              actor: actingUserId,
+              userToken,
+              baseUrl: `${baseUrl}/api/env/${envId}/services/${service}`,
+            }),
+          callMark(requestId),
         );
       } catch (error) {
         if (error instanceof TenancyOver) throw notFound();

@@ -1,6 +1,4 @@
 /** F33 to F45: runs, environments, the pool. */
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { eventually } from "../support/database";
 import type { ServerProcess } from "../support/process";
 import { holdResults, slotsOf } from "./capture";
@@ -316,10 +314,6 @@ export const RUNS: readonly Fault[] = [
     id: "F44",
     fault: "two templates whose names share 60 characters (Postgres cuts names at 63 bytes)",
     expected: "two schemas, and each environment is made of its own",
-    obstacle: () =>
-      existsSync(join(import.meta.dir, "../../src/platform/templates/routes.ts"))
-        ? undefined
-        : "templates cannot be made over HTTP yet",
     async run(stage) {
       const database = await stage.database();
       const server = await stage.server(database);

@@ -4,8 +4,10 @@ import type { Pool, Tx } from "~/db/connect";
 import { type Lanes, takeAlone } from "~/db/lanes";
 import { ApiError, LimitExceeded } from "~/errors";
 import type { Principal } from "~/http/auth";
+import { pageOf, readPage } from "~/http/page";
 import {
   type Environment,
+  type EnvironmentQuery,
   type NewEnvironment,
   TTL_SECONDS_DEFAULT,
 } from "~/platform/environments/model";
@@ -13,6 +15,7 @@ import type { Spares } from "~/platform/environments/pool";
 import * as store from "~/platform/environments/store";
 import { hashCredential, newCredential } from "~/platform/keys/format";
 import { CONCURRENT_ENVIRONMENTS, type Keys } from "~/platform/keys/keys";
+import type { Suites } from "~/platform/suites/suites";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
 
 export type Environments = ReturnType<typeof createEnvironments>;
@@ -33,11 +36,12 @@ export function createEnvironments(deps: {
   pool: Pool;
   lanes: Lanes;
   templates: Templates;
+  suites: Suites;
   spares: Spares;
   keys: Keys;
   capture: Capture;
 }) {
-  const { pool, lanes, templates, spares, keys, capture } = deps;
+  const { pool, lanes, templates, suites, spares, keys, capture } = deps;
 
   const known = new Map<string, { environment: store.EnvironmentRow; until: number }>();
 
@@ -116,16 +120,19 @@ export function createEnvironments(deps: {
 
   return {
     async create(principal: Principal, wanted: NewEnvironment): Promise<Environment> {
-      const { templateService, templateName, impersonateUserId, impersonateEmail } = wanted;
-      if (wanted.testId !== undefined)
-        throw new ApiError("test_not_found", "There is no such test");
+      const test =
+        wanted.testId === undefined
+          ? undefined
+          : await suites.requireTest(principal.userId, wanted.testId);
+      const templateService = test?.service ?? wanted.templateService;
+      const templateName = test?.templateName ?? wanted.templateName;
       if (templateService === undefined)
         throw new ApiError("invalid_request", "templateService: needed when testId is not given");
       const { service } = requireReplica(templateService);
       if (templateName === undefined)
         throw new ApiError("invalid_request", "templateName: needed when testId is not given");
       const template = await templates.require(principal.userId, service, templateName);
-      const by = who(impersonateUserId, impersonateEmail);
+      const by = who(wanted, test?.actingUserId);
       const token = newCredential("e");
       const environment = {
         environmentId: crypto.randomUUID().replaceAll("-", ""),
@@ -149,7 +156,7 @@ export function createEnvironments(deps: {
       });
       return {
         environmentId: environment.environmentId,
-        environmentUrl: `/api/env/${environment.environmentId}/services/${service}`,
+        environmentUrl: urlOf(environment.environmentId, service),
         schemaName,
         expiresAt: expiresAt.toISOString(),
         templateSchema: templateName,
@@ -171,6 +178,16 @@ export function createEnvironments(deps: {
       if (!environment || environment.userId !== userId || environment.state !== "live")
         throw notFound();
       return environment;
+    },
+
+    /** Those of this user, in pages. */
+    async list(userId: string, query: EnvironmentQuery) {
+      const page = readPage(query, LIST, userId);
+      const { service, templateName, status } = query;
+      if (service !== undefined) requireReplica(service);
+      const found = await store.list(pool, userId, { service, templateName, status }, page);
+      const { rows, ...rest } = pageOf(found, page, LIST, userId);
+      return { environments: rows.map(view), ...rest };
     },
 
     /** Ends an environment and closes its running run. Its schema is recycled in the background. */
@@ -207,6 +224,21 @@ export function createEnvironments(deps: {
   };
 }
 
+const urlOf = (environmentId: string, service: string) =>
+  `/api/env/${environmentId}/services/${service}`;
+
+const view = (environment: store.ListedEnvironment) => ({
+  environmentId: environment.environmentId,
+  environmentUrl: urlOf(environment.environmentId, environment.service),
+  schemaName: environment.schemaName,
+  expiresAt: environment.expiresAt.toISOString(),
+  templateSchema: environment.templateName,
+  service: environment.service,
+  status: environment.state === "live" ? ("active" as const) : ("deleted" as const),
+  createdAt: environment.createdAt.toISOString(),
+});
+
+const LIST = "environments";
 const RETRY_AFTER_SECONDS = 10;
 const SWEEP_MS = 5_000;
 const OTHERS_MS = 1_000;
@@ -215,8 +247,13 @@ const REMEMBERED_SECONDS = 10;
 const EXPIRY_MARGIN_SECONDS = 1;
 const REMEMBERED_MAX = 20_000;
 
-function who(id: string | undefined, email: string | undefined) {
+/** The request says who, or its test. */
+function who(
+  { impersonateUserId: id, impersonateEmail: email }: NewEnvironment,
+  ofTest: string | null | undefined,
+) {
   if (id !== undefined) return { id };
   if (email !== undefined) return { email };
+  if (ofTest) return { id: ofTest };
   throw new ApiError("missing_impersonate", "impersonateUserId or impersonateEmail is needed");
 }

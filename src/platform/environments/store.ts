@@ -1,5 +1,6 @@
 import { failedColumns } from "~/capture/results";
 import type { Fragment, Sql } from "~/db/connect";
+import type { Page, Place } from "~/http/page";
 
 export type NewEnvironmentRow = {
   readonly environmentId: string;
@@ -93,6 +94,37 @@ export async function find(sql: Sql, environmentId: string): Promise<Environment
     where environment_id = ${environmentId}
   `;
   return environment;
+}
+
+export type ListedEnvironment = Pick<
+  EnvironmentRow,
+  "environmentId" | "service" | "templateName" | "schemaName" | "expiresAt" | "state"
+> & { readonly createdAt: Date; readonly place: Place };
+
+export async function list(
+  sql: Sql,
+  userId: string,
+  filter: {
+    service: string | undefined;
+    templateName: string | undefined;
+    status: "active" | "deleted" | undefined;
+  },
+  { limit, after }: Page,
+): Promise<ListedEnvironment[]> {
+  const { service, templateName, status } = filter;
+  const live = sql`(deleted_at is null and expires_at > now())`;
+  return await sql<ListedEnvironment[]>`
+    select environment_id, service, template_name, schema_name, expires_at, created_at,
+      ${stateExpression(sql)} as state,
+      json_build_object('at', created_at::text, 'id', environment_id) as place
+    from diorama.environments
+    where user_id = ${userId}
+      ${service === undefined ? sql`` : sql`and service = ${service}`}
+      ${templateName === undefined ? sql`` : sql`and template_name = ${templateName}`}
+      ${status === undefined ? sql`` : sql`and ${live} = ${status === "active"}`}
+      ${after ? sql`and (created_at, environment_id) < (${after.at}::text::timestamptz, ${after.id})` : sql``}
+    order by created_at desc, environment_id desc limit ${limit + 1}
+  `;
 }
 
 export type Ended = { readonly environmentId: string; readonly schemaName: string };
