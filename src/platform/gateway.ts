@@ -42,17 +42,18 @@ export function createGateway(deps: {
   /** The environment, if the credential opens it. Throws `not_authed` or `environment_not_found`. */
   async function open(id: string | undefined, credential: string | undefined) {
     if (credential !== undefined && credentialKind(credential) === "e") {
-      const environment = id === undefined ? undefined : await environments.find(id);
-      if (!environment || !timingSafeEqual(environment.tokenHash, hashCredential(credential)))
-        throw new ApiError("not_authed", "Invalid API key");
+      const hash = hashCredential(credential);
+      const environment =
+        id && (await environments.find(id, ({ tokenHash }) => timingSafeEqual(tokenHash, hash)));
+      if (!environment) throw new ApiError("not_authed", "Invalid API key");
       return { environment, principal: undefined };
     }
     const principal = await keys.authenticate(credential);
-    const environment = id === undefined ? undefined : await environments.find(id);
-    return {
-      environment: environment?.userId === principal.userId ? environment : undefined,
-      principal,
-    };
+    const environment =
+      id === undefined
+        ? undefined
+        : await environments.find(id, ({ userId }) => userId === principal.userId);
+    return { environment, principal };
   }
 
   return {

@@ -69,13 +69,14 @@ export function createEnvironments(deps: {
 
   async function find(
     environmentId: string,
-    fresh = false,
+    opens: (environment: store.EnvironmentRow) => boolean,
   ): Promise<store.EnvironmentRow | undefined> {
     const remembered = known.get(environmentId);
-    if (remembered && !fresh && remembered.until > performance.now()) return remembered.environment;
-    known.delete(environmentId);
+    if (remembered && remembered.until > performance.now() && opens(remembered.environment))
+      return remembered.environment;
     const environment = await store.find(pool, environmentId);
-    if (environment) remember(environment);
+    if (environment === undefined || !opens(environment)) return undefined;
+    remember(environment);
     return environment;
   }
 
@@ -159,8 +160,9 @@ export function createEnvironments(deps: {
     },
 
     /**
-     * An environment by its plain id, in whatever state; undefined when there is none. May be remembered, for as long
-     * as it is certain not to expire: whether it was ended meanwhile, its lane knows.
+     * An environment by its plain id, in whatever state; undefined when there is none that the caller's credential
+     * `opens`. May be remembered, for as long as it is certain not to expire: whether it was ended meanwhile, its lane
+     * knows. A stranger's call takes the look-up of an id that never was, so that time tells no more than the answer.
      */
     find,
 
