@@ -4,7 +4,6 @@
  * A key is looked up on every call, so that a revoked one is refused at once. An environment is remembered, which
  * saves a round trip: should it have been ended meanwhile, its lane refuses the call.
  */
-import { timingSafeEqual } from "node:crypto";
 import { type Lanes, TenancyOver } from "~/db/lanes";
 import { ApiError } from "~/errors";
 import { authorization, platformKey } from "~/http/auth";
@@ -42,17 +41,14 @@ export function createGateway(deps: {
   /** The environment, if the credential opens it. Throws `not_authed` or `environment_not_found`. */
   async function open(id: string | undefined, credential: string | undefined) {
     if (credential !== undefined && credentialKind(credential) === "e") {
-      const hash = hashCredential(credential);
       const environment =
-        id && (await environments.find(id, ({ tokenHash }) => timingSafeEqual(tokenHash, hash)));
+        id && (await environments.find(id, { tokenHash: hashCredential(credential) }));
       if (!environment) throw new ApiError("not_authed", "Invalid API key");
       return { environment, principal: undefined };
     }
     const principal = await keys.authenticate(credential);
     const environment =
-      id === undefined
-        ? undefined
-        : await environments.find(id, ({ userId }) => userId === principal.userId);
+      id === undefined ? undefined : await environments.find(id, { userId: principal.userId });
     return { environment, principal };
   }
 

@@ -1,4 +1,5 @@
 /** Disposable copies: made from a template, addressed by id, gone on request or when their time is over. */
+import { timingSafeEqual } from "node:crypto";
 import type { Capture } from "~/capture/capture";
 import type { Pool, Tx } from "~/db/connect";
 import { type Lanes, takeAlone } from "~/db/lanes";
@@ -69,14 +70,13 @@ export function createEnvironments(deps: {
 
   async function find(
     environmentId: string,
-    opens: (environment: store.EnvironmentRow) => boolean,
+    owner: store.Owner,
   ): Promise<store.EnvironmentRow | undefined> {
     const remembered = known.get(environmentId);
-    if (remembered && remembered.until > performance.now() && opens(remembered.environment))
+    if (remembered && remembered.until > performance.now() && owns(owner, remembered.environment))
       return remembered.environment;
-    const environment = await store.find(pool, environmentId);
-    if (environment === undefined || !opens(environment)) return undefined;
-    remember(environment);
+    const environment = await store.find(pool, environmentId, owner);
+    if (environment) remember(environment);
     return environment;
   }
 
@@ -160,18 +160,18 @@ export function createEnvironments(deps: {
     },
 
     /**
-     * An environment by its plain id, in whatever state; undefined when there is none that the caller's credential
-     * `opens`. May be remembered, for as long as it is certain not to expire: whether it was ended meanwhile, its lane
-     * knows. A stranger's call takes the look-up of an id that never was, so that time tells no more than the answer.
+     * The owner's environment by its plain id, in whatever state; undefined when there is none. May be remembered, for
+     * as long as it is certain not to expire: whether it was ended meanwhile, its lane knows. A stranger's call takes
+     * the look-up of an id that never was, so that time tells no more than the answer.
      */
     find,
 
     /** A live environment of this user. Throws `environment_not_found`. */
     async require(userId: string, id: string): Promise<store.EnvironmentRow> {
       const plain = environmentId(id);
-      const environment = plain && (await store.find(pool, plain));
-      if (!environment || environment.userId !== userId || environment.state !== "live")
-        throw notFound();
+      const environment =
+        plain === undefined ? undefined : await store.find(pool, plain, { userId });
+      if (environment?.state !== "live") throw notFound();
       return environment;
     },
 
@@ -186,9 +186,8 @@ export function createEnvironments(deps: {
           "invalid_environment_path",
           "An environment id is 32 lower-case hex digits",
         );
-      const environment = await store.find(pool, plain);
-      if (!environment || environment.userId !== userId || environment.state === "expired")
-        throw notFound();
+      const environment = await store.find(pool, plain, { userId });
+      if (!environment || environment.state === "expired") throw notFound();
       const ended = await store.remove(pool, plain, capture.closeMark(pool));
       if (!ended)
         throw new ApiError(
@@ -216,6 +215,9 @@ const REMEMBERED_SECONDS = 10;
 /** Close to its end, an environment is looked up on every call, by the database's clock. */
 const EXPIRY_MARGIN_SECONDS = 1;
 const REMEMBERED_MAX = 20_000;
+
+const owns = (owner: store.Owner, { userId, tokenHash }: store.EnvironmentRow) =>
+  "userId" in owner ? owner.userId === userId : timingSafeEqual(owner.tokenHash, tokenHash);
 
 function who(id: string | undefined, email: string | undefined) {
   if (id !== undefined) return { id };

@@ -53,8 +53,7 @@ export function createRuns(deps: {
     /** Begins a run. Every change from now on is recorded when this has returned. */
     async start(userId: string, { envId, testId, testSuiteId }: NewRun): Promise<StartedRun> {
       const id = environmentId(envId);
-      const environment =
-        id === undefined ? undefined : await environments.find(id, (one) => one.userId === userId);
+      const environment = id === undefined ? undefined : await environments.find(id, { userId });
       if (environment?.state !== "live") throw notFound();
       if (testId !== undefined) throw new ApiError("test_not_found", "There is no such test");
       if (testSuiteId !== undefined)
