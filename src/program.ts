@@ -36,7 +36,7 @@ const DRAIN_MS = 25_000;
 const DRAIN_POLL_MS = 20;
 
 /** Starts serving. Throws Unfit when the database does not have what is needed. */
-export async function startProgram(config: Config) {
+export async function startProgram(config: Config, idleSeconds = IDLE_SECONDS) {
   const log = createLog(config.LOG_LEVEL);
   const url = config.DATABASE_URL;
   const cores = navigator.hardwareConcurrency;
@@ -109,7 +109,7 @@ export async function startProgram(config: Config) {
     const server = Bun.serve({
       hostname: config.HOST,
       port: config.PORT,
-      idleTimeout: IDLE_SECONDS,
+      idleTimeout: idleSeconds,
       maxRequestBodySize: BODY_BYTES_MAX,
       fetch(request) {
         maintenance.touch();

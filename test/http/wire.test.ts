@@ -1,9 +1,10 @@
 /** What only a client that writes its own bytes can send. */
-import { describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "~/db/connect";
 import { createKey } from "~/platform/keys/keys";
+import { type Program, startProgram } from "~/program";
 import { useDatabase } from "../support/database";
-import { useProgram } from "../support/program";
+import { configFor, useProgram } from "../support/program";
 import { ask, exchange, inTurn, readAnswers } from "../support/wire";
 
 const database = useDatabase();
@@ -114,6 +115,31 @@ describe("a request that is not quite HTTP", () => {
     expect(status).toBe(431);
     const read = await ask(program.url, `GET ${RUN}${"x".repeat(10_000)} HTTP/1.1`);
     expect(read.status).toBe(404);
+  });
+});
+
+describe("a client that is slow", () => {
+  let brief: Program;
+  beforeAll(async () => {
+    brief = await startProgram(configFor(database), 1);
+  });
+  afterAll(() => brief.stop());
+  /** Bun gives headers ten seconds whatever its setting, and looks at the clock every few seconds. */
+  const LATE_MS = 17_000;
+
+  test("is not waited for, with its first request, its headers or its body (S060)", async () => {
+    const beginnings = [
+      "",
+      `GET ${HEALTH} HTTP/1.1\r\nHost: x\r\nX-`,
+      `POST /api/platform/startRun HTTP/1.1\r\nHost: x\r\n${JSON_TYPE}\r\nContent-Length: 9\r\n\r\n{`,
+    ];
+    const started = performance.now();
+    const received = await Promise.all(
+      beginnings.map((bytes) => exchange(brief.url, bytes, LATE_MS + 5_000)),
+    );
+    expect(performance.now() - started).toBeLessThan(LATE_MS);
+    for (const answers of received.map(readAnswers))
+      for (const { status } of answers) expect(status).toBeGreaterThanOrEqual(400);
   });
 });
 
