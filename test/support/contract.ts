@@ -1,0 +1,64 @@
+/** Every answer that a test receives from the platform is held against the OpenAPI document. */
+import Ajv, { type ValidateFunction } from "ajv";
+import addFormats from "ajv-formats";
+
+type Schema = { [key: string]: unknown };
+type Response = { content?: { "application/json"?: { schema?: Schema } } };
+type Document = {
+  paths: Record<string, Record<string, { responses: Record<string, Response> }>>;
+  components?: Schema;
+};
+
+const ajv = new Ajv({ strict: false, allErrors: true });
+addFormats(ajv);
+const compiled = new WeakMap<object, ValidateFunction>();
+let document: Promise<Document> | undefined;
+
+/** What no route answers: there is no such path, or no such method. */
+const OUTSIDE: Record<number, string> = { 404: "not_found", 405: "method_not_allowed" };
+/** Answers that come before a route is found. */
+const BEFORE_ROUTES = new Set(["not_authed", "invalid_request", "service_unavailable"]);
+
+/** Throws when the answer is not one that the document promises. */
+export async function checkAnswer(
+  url: string,
+  method: string,
+  path: string,
+  status: number,
+  body: unknown,
+): Promise<void> {
+  document ??= fetch(`${url}/docs/json`).then((response) => response.json() as Promise<Document>);
+  const { paths, components } = await document;
+  const pathname = `/api/platform${path.replace(/\?.*$/s, "")}`;
+  const at = `${method} ${pathname} answered ${status}`;
+  const known = Object.keys(paths)
+    .filter((template) => new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`).test(pathname))
+    .sort((a, b) => a.split("{").length - b.split("{").length)[0];
+  const operation = known === undefined ? undefined : paths[known]?.[method.toLowerCase()];
+  if (!operation) {
+    const { error } = body as { error?: string };
+    if (error === OUTSIDE[status] || BEFORE_ROUTES.has(error ?? "") || status === 429) return;
+    throw new Error(`${at}, which is not documented: ${JSON.stringify(body)}`);
+  }
+  const schema = operation.responses[status]?.content?.["application/json"]?.schema;
+  if (!schema) throw new Error(`${at}, a status that is not documented: ${JSON.stringify(body)}`);
+  const validate =
+    compiled.get(schema) ?? ajv.compile({ ...(closed(schema) as Schema), components });
+  compiled.set(schema, validate);
+  if (!validate(body))
+    throw new Error(
+      `${at} in another shape than documented: ${ajv.errorsText(validate.errors)}: ${JSON.stringify(body)?.slice(0, 2_000)}`,
+    );
+}
+
+/** The same shape, which has no other fields than it names. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const copy: Schema = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, closed(value)]),
+  );
+  if (copy["type"] === "object" && copy["properties"] && !("additionalProperties" in copy))
+    if (Object.keys(copy["properties"] as object).length > 0) copy["additionalProperties"] = false;
+  return copy;
+}
