@@ -6,6 +6,7 @@
  * Figures of one run stand beside each other; those of two runs do not.
  */
 import { history, postMessage } from "./bench/chat";
+import { verdicts, wholeSuite } from "./bench/evaluation";
 import {
   captureDrain,
   initEnv,
@@ -27,6 +28,8 @@ const MEASURES: Record<string, (bench: Bench) => Promise<Row | Row[]>> = {
   captureDrain,
   postMessage,
   history,
+  verdicts,
+  wholeSuite,
   start,
   memory,
 };

@@ -3,3 +3,6 @@ import chatBase from "./chat_base.yaml";
 import chatDefault from "./chat_default.yaml";
 
 export const SEEDS: readonly unknown[] = [chatBase, chatDefault];
+
+/** Every file of `seeds/suites`; the only list. */
+export const SUITES: readonly unknown[] = [];

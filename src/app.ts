@@ -11,12 +11,17 @@ import { errorResponse } from "~/http/errors";
 import { setPrincipal } from "~/http/principal";
 import type { Log } from "~/log";
 import type { Environments } from "~/platform/environments/environments";
-import { environmentRoutes } from "~/platform/environments/routes";
+import { environmentRoutes, savingRoutes } from "~/platform/environments/routes";
+import type { Saving } from "~/platform/environments/saving";
 import { type Gateway, gatewayPath } from "~/platform/gateway";
 import type { healthRoutes } from "~/platform/health";
 import type { Keys } from "~/platform/keys/keys";
 import { runRoutes } from "~/platform/runs/routes";
 import type { Runs } from "~/platform/runs/runs";
+import { suiteRoutes } from "~/platform/suites/routes";
+import type { Suites } from "~/platform/suites/suites";
+import { templateRoutes } from "~/platform/templates/routes";
+import type { Templates } from "~/platform/templates/templates";
 
 export type App = ReturnType<typeof createApp>;
 
@@ -25,13 +30,16 @@ const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 export function createApp(parts: {
   keys: Keys;
+  templates: Templates;
+  suites: Suites;
   environments: Environments;
+  saving: Saving;
   runs: Runs;
   gateway: Gateway;
   health: ReturnType<typeof healthRoutes>;
   log: Log;
 }) {
-  const { keys, environments, runs, gateway, health, log } = parts;
+  const { keys, gateway, health, log } = parts;
   let inFlight = 0;
 
   // By default it takes the first ten characters of an address for the scheme and the host: `http://api/` is shorter.
@@ -46,7 +54,12 @@ export function createApp(parts: {
       app
         .use(health)
         .guard({ parse: "strict" }, (guarded) =>
-          guarded.use(environmentRoutes(environments)).use(runRoutes(runs)),
+          guarded
+            .use(environmentRoutes(parts.environments))
+            .use(runRoutes(parts.runs))
+            .use(templateRoutes(parts.templates))
+            .use(savingRoutes(parts.saving))
+            .use(suiteRoutes(parts.suites)),
         ),
     );
 

@@ -64,3 +64,10 @@ export function createLog(level: Level, instance = INSTANCE, write = print) {
 export const notice = (text: string) => console.error(text);
 /** What a command was asked for, so that it can be piped. */
 export const print = (text: string): void => console.log(text);
+
+/** A line that the next one replaces, for somebody who watches; nothing where nobody does. */
+export function progress(text: string, last = false): void {
+  if (!process.stderr.isTTY) return;
+  const width = process.stderr.columns || 80;
+  process.stderr.write(`\r\u001b[K${text.slice(0, width - 1)}${last ? "\n" : ""}`);
+}

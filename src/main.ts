@@ -1,5 +1,8 @@
 /** argv and signals → program. The only file that ends the process. */
 import { parseArgs } from "node:util";
+import { CallFailed, UsageError } from "~/commands/client";
+import { SUITES_USAGE, suites } from "~/commands/suites";
+import { TEMPLATES_USAGE, templates } from "~/commands/templates";
 import { ConfigError, readConfig, warningsOf } from "~/config";
 import { connect, isUnavailable } from "~/db/connect";
 import { migrate } from "~/db/migrate";
@@ -15,6 +18,7 @@ import { VERSION } from "~/version";
 const EXIT_USAGE = 64;
 const EXIT_UNAVAILABLE = 69;
 const EXIT_CONFIG = 78;
+const EXIT_INTERRUPTED = 130;
 
 const USAGE = `diorama ${VERSION}
 
@@ -24,14 +28,17 @@ const USAGE = `diorama ${VERSION}
   diorama keys create --user ID [--name TEXT] [--plan free|pro|enterprise] [--days N]
   diorama keys list
   diorama keys revoke KEY_ID
+
+  Of a running server, at --url or DIORAMA_URL (http://127.0.0.1:3000), with --key or DIORAMA_API_KEY:
+${SUITES_USAGE}
+${TEMPLATES_USAGE}
+
   diorama version
 `;
 
 /** How long a database that is still starting is waited for. */
 const DATABASE_WAIT_MS = 10_000;
 const DATABASE_RETRY_MS = 1_000;
-
-class UsageError extends Error {}
 
 const env = () => process.env;
 
@@ -166,6 +173,18 @@ async function keys(args: readonly string[]): Promise<void> {
   }
 }
 
+/** Tells when somebody wants the command to end: what it has made is cleared away first. */
+function interruption(): AbortSignal {
+  const controller = new AbortController();
+  const stop = () => {
+    if (controller.signal.aborted) process.exit(EXIT_INTERRUPTED);
+    controller.abort();
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+  return controller.signal;
+}
+
 async function run([command, ...args]: readonly string[]): Promise<void> {
   switch (command) {
     case undefined:
@@ -177,6 +196,12 @@ async function run([command, ...args]: readonly string[]): Promise<void> {
       return await doctor();
     case "keys":
       return await keys(args);
+    case "suites": {
+      process.exitCode = await suites(args, env(), interruption());
+      return;
+    }
+    case "templates":
+      return await templates(args, env());
     case "version":
     case "--version":
       return print(VERSION);
@@ -200,6 +225,10 @@ function report(error: unknown): number {
   ) {
     notice(error instanceof Error ? error.message : "");
     return EXIT_USAGE;
+  }
+  if (error instanceof CallFailed) {
+    notice(error.message);
+    return error.unreachable ? EXIT_UNAVAILABLE : 1;
   }
   if (isUnavailable(error)) {
     notice("the database cannot be reached; see DATABASE_URL");

@@ -13,11 +13,15 @@ import { examine } from "~/doctor";
 import { createLog } from "~/log";
 import { createEnvironments } from "~/platform/environments/environments";
 import { createSpares } from "~/platform/environments/pool";
+import { createSaving } from "~/platform/environments/saving";
 import { createGateway } from "~/platform/gateway";
 import { healthRoutes } from "~/platform/health";
 import { createKeys } from "~/platform/keys/keys";
 import { createMaintenance } from "~/platform/maintenance";
+import { createEvaluation } from "~/platform/runs/evaluation";
 import { createRuns } from "~/platform/runs/runs";
+import { storeBuiltinSuites } from "~/platform/suites/builtin";
+import { createSuites } from "~/platform/suites/suites";
 import { buildBuiltins } from "~/platform/templates/builtin";
 import { createTemplates } from "~/platform/templates/templates";
 import { VERSION } from "~/version";
@@ -57,10 +61,14 @@ export async function startProgram(config: Config, idleSeconds = IDLE_SECONDS) {
     for (const warning of warnings) log.warn(warning);
     const applied = await migrate(pool);
     if (applied.length > 0) log.info("migrations applied", { versions: applied.join(", ") });
-    if (config.SEED) await buildBuiltins(pool, builders, log);
+    const templates = createTemplates(pool, replicas, builders);
+    if (config.SEED) {
+      await buildBuiltins(pool, builders, log);
+      await storeBuiltinSuites(pool, templates, log);
+    }
 
     const keys = createKeys(pool, config, log);
-    const templates = createTemplates(pool, replicas);
+    const suites = createSuites(pool, templates);
     await requireKnownTargets(config, templates);
     const capture = await createCapture({
       kind: config.LOGICAL_REPLICATION_ENABLED ? "log" : "snapshot",
@@ -84,12 +92,25 @@ export async function startProgram(config: Config, idleSeconds = IDLE_SECONDS) {
         if (capture.kind === "log" && plugin === "pgoutput") await publish(tx, schema);
       },
     });
-    const environments = createEnvironments({ pool, lanes, templates, spares, keys, capture });
-    const runs = createRuns({ pool, environments, templates, capture });
+    const environments = createEnvironments({
+      pool,
+      lanes,
+      templates,
+      suites,
+      spares,
+      keys,
+      capture,
+    });
+    const saving = createSaving({ builders, templates, environments });
+    const evaluation = createEvaluation({ pool, environments, templates });
+    const runs = createRuns({ pool, environments, templates, suites, evaluation, capture });
     const gateway = createGateway({ lanes, environments, keys, templates });
     const app = createApp({
       keys,
+      templates,
+      suites,
       environments,
+      saving,
       runs,
       gateway,
       health: healthRoutes(pool, capture),
@@ -102,6 +123,7 @@ export async function startProgram(config: Config, idleSeconds = IDLE_SECONDS) {
       builders,
       templates,
       spares,
+      evaluation,
       capture,
       log,
       inFlight: app.inFlight,

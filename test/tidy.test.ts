@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, relative } from "node:path";
-import { SEEDS } from "../seeds/index";
+import { SEEDS, SUITES } from "../seeds/index";
 
 const ROOT = join(import.meta.dir, "..");
 
@@ -25,6 +25,7 @@ const LAYERS = [
   ["graphql"],
   ["replicas"],
   ["capture"],
+  ["evaluation"],
   ["http"],
   ["platform"],
 ];
@@ -140,6 +141,15 @@ describe("seeds", () => {
       .map((file) => basename(file, ".yaml"));
     const listed = (SEEDS as { template: string }[]).map(({ template }) => template);
     expect(listed.toSorted()).toEqual(names.toSorted());
+  });
+
+  test("of suites are listed, each with its proofs in test/suites", () => {
+    const names = files("seeds")
+      .filter((file) => file.startsWith(join("seeds", "suites")) && file.endsWith(".yaml"))
+      .map((file) => basename(file, ".yaml"));
+    expect(SUITES).toHaveLength(names.length);
+    const proven = files("test/suites").map((file) => basename(file, ".test.ts"));
+    for (const name of names) expect(proven).toContain(name);
   });
 });
 

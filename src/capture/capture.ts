@@ -24,6 +24,9 @@ export type StartingRun = {
   readonly keys: { readonly [table: string]: readonly string[] };
 };
 
+/** What was stored of a run, as JSON text, when that is known without reading its row. */
+export type Stored = { readonly diff?: string; readonly evidence?: string | undefined };
+
 export type CaptureStatus = { state: "streaming" | "idle" | "disabled"; lagBytes?: number };
 
 export type Capture = Awaited<ReturnType<typeof createCapture>>;
@@ -108,35 +111,35 @@ export async function createCapture(deps: {
     /**
      * Ends a recording of this kind with `update`, which moves the run's row from `running` to `ending` where it may,
      * selects `mark` with it, and returns the run's schema. Undefined when it did not; otherwise the result is in the
-     * row. `diff`: as it was stored, JSON text, when that is known here without reading the row.
+     * row. With `evaluate` a verdict follows: the run is left `evaluating`, with what its diff leaves out beside it.
      */
     async end(
       run: string,
       way: CaptureKind,
       update: (sql: Sql, mark: Fragment) => Promise<string | undefined>,
-    ): Promise<{ readonly diff?: string } | undefined> {
+      evaluate = false,
+    ): Promise<Stored | undefined> {
       if (way === "snapshot")
         return await inTransaction(
           pool,
           async (tx) => {
             const schema = await update(tx, tx`null`);
             if (schema === undefined) return undefined;
-            await storeComparison(tx, { run, schema });
+            await storeComparison(tx, { run, schema, evaluate });
             return {};
           },
           REPEATABLE_READ,
         );
       const stored = stream?.expect("stored", run);
       try {
-        const mark = { k: "end", run, instance: stream?.instance ?? "" };
+        const mark = { k: "end", run, instance: stream?.instance ?? "", evaluate };
         if ((await update(pool, markExpression(pool, mark))) === undefined) return undefined;
         stream?.nudge();
-        let diff: string | undefined;
-        const arrived = stored?.promise.then((text) => {
-          diff = text;
+        let told: Stored = {};
+        const arrived = stored?.promise.then((news) => {
+          told = news;
         });
-        if (await settled(arrived, STORED_MS, () => results.isStored(pool, run)))
-          return diff === undefined ? {} : { diff };
+        if (await settled(arrived, STORED_MS, () => results.isStored(pool, run))) return told;
       } finally {
         stored?.forget();
       }
@@ -157,10 +160,11 @@ export async function createCapture(deps: {
     stop: async () => await stream?.stop(),
   };
 
-  async function storeComparison(tx: Sql, { run, schema }: { run: string; schema: string }) {
+  type Ending = { run: string; schema: string; evaluate: boolean };
+  async function storeComparison(tx: Sql, { run, schema, evaluate }: Ending) {
     try {
-      const diff = await compareSnapshot(tx, run, schema);
-      await results.complete(tx, run, diff);
+      const { diff, evidence } = await compareSnapshot(tx, run, schema);
+      await results.complete(tx, run, diff, evaluate ? evidence : undefined);
       await dropSnapshot(tx, run);
     } catch (error) {
       if (!(error instanceof TablesChanged)) throw error;
@@ -206,7 +210,7 @@ async function settled(
 async function createReader({ options, level, pool, log }: Parameters<typeof createCapture>[0]) {
   /** Tells the leader, in the marks, who waits. */
   const instance = crypto.randomUUID().slice(0, 8);
-  const waiting = new Map<string, (diff?: string) => void>();
+  const waiting = new Map<string, (result: Stored) => void>();
   let state: StreamState = "idle";
   let reason = "capture is starting";
   let plugin: Plugin | undefined;
@@ -216,7 +220,7 @@ async function createReader({ options, level, pool, log }: Parameters<typeof cre
   let worker = spawn();
   const streams = () => state === "streaming";
   const tell = (message: ToWorker) => worker.postMessage(message);
-  const arrive = (news: string, diff?: string) => waiting.get(news)?.(diff);
+  const arrive = (news: string, result: Stored = {}) => waiting.get(news)?.(result);
   const { unlisten } = await pool.listen(results.CHANNEL, (news) => arrive(news));
 
   function spawn() {
@@ -228,7 +232,7 @@ async function createReader({ options, level, pool, log }: Parameters<typeof cre
         reason = data.reason ?? reason;
         plugin = data.plugin ?? plugin;
         changed();
-      } else arrive(`${data.type} ${data.run}`, data.type === "stored" ? data.diff : undefined);
+      } else arrive(`${data.type} ${data.run}`, data.type === "stored" ? data.result : undefined);
     };
     thread.onerror = ({ message }) => {
       log.error("capture thread died", { message });
@@ -269,7 +273,7 @@ async function createReader({ options, level, pool, log }: Parameters<typeof cre
 
     expect(what: "seen" | "stored", run: string) {
       const news = `${what} ${run}`;
-      const promise = new Promise<string | undefined>((resolve) => waiting.set(news, resolve));
+      const promise = new Promise<Stored>((resolve) => waiting.set(news, resolve));
       return { promise, forget: () => waiting.delete(news) };
     },
 

@@ -77,5 +77,9 @@ export type Mark =
       readonly run: string;
       readonly instance: string;
       readonly relations: string | null;
+      /** A verdict follows: what the diff leaves out is wanted too. */
+      readonly evaluate?: boolean;
     }
-  | { readonly k: "close"; readonly run: string };
+  | { readonly k: "close"; readonly run: string }
+  /** Not of a run: names the call that the transaction belongs to. */
+  | { readonly k: "call"; readonly request: string };

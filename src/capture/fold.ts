@@ -9,6 +9,16 @@ import { type JsonValue, toJson } from "~/capture/value";
 export type JsonObject = { [column: string]: JsonValue };
 export type Diff = { inserts: JsonObject[]; updates: JsonObject[]; deletes: JsonObject[] };
 
+/** What a diff leaves out and a verdict needs. Rows have `__table__`. */
+export type Evidence = {
+  /** Of each update of the diff, in its order: the columns that did not change. */
+  rest: JsonObject[];
+  /** Rows that were written and are as they were before: as they were. */
+  settled: JsonObject[];
+  /** Rows that came and went: their keys. */
+  passing: JsonObject[];
+};
+
 /** Keyed rows of one table. `undefined`: no such row. */
 type Entry = { before: Image | undefined; after: Image | undefined };
 type FoldTable = TableShape & {
@@ -80,7 +90,26 @@ export function createFold(keys: { readonly [table: string]: readonly string[] }
           addDifference(diff, table, before, after);
       return diff;
     },
+
+    /** What `diff` leaves out. */
+    evidence(): Evidence {
+      const evidence: Evidence = { rest: [], settled: [], passing: [] };
+      for (const table of tables.values())
+        for (const [key, { before, after }] of table.rows)
+          if (before || after) addEvidence(evidence, table, before, after);
+          else evidence.passing.push({ __table__: table.name, ...keyColumns(table, key) });
+      return evidence;
+    },
   };
+}
+
+/** The key's columns again, from the text that rows are held by. */
+function keyColumns({ key, columns, types }: FoldTable, text: string): JsonObject {
+  const texts: string[] = key.length === 1 ? [text] : JSON.parse(text);
+  const typeOf = (column: string) => types[columns.indexOf(column)] ?? "text";
+  return Object.fromEntries(
+    key.map((column, index) => [column, toJson(texts[index] ?? null, typeOf(column))]),
+  );
 }
 
 /** The new row, with the large values that the update left alone and the log therefore left out. */
@@ -94,18 +123,11 @@ export function addDifference(
   before: Image | undefined,
   after: Image | undefined,
 ): void {
-  const { name, columns, types, key } = table;
+  const { name, columns, key } = table;
   const all = columns.map((_, place) => place);
-  const pick = (image: Image, places: readonly number[]): JsonObject => {
-    const object: JsonObject = Object.create(null);
-    for (const place of places) {
-      const text = image[place];
-      if (text !== undefined) object[columns[place] ?? ""] = toJson(text, types[place] ?? "text");
-    }
-    return object;
-  };
+  const pick = (image: Image, places: readonly number[]) => pickFrom(table, image, places);
   if (before && after) {
-    const changed = all.filter((place) => (before[place] ?? null) !== (after[place] ?? null));
+    const changed = all.filter((place) => differs(before, after, place));
     if (changed.length === 0) return;
     const keyPlaces = key.map((column) => columns.indexOf(column));
     diff.updates.push({
@@ -116,4 +138,34 @@ export function addDifference(
     });
   } else if (after) diff.inserts.push({ __table__: name, ...pick(after, all) });
   else if (before) diff.deletes.push({ __table__: name, ...pick(before, all) });
+}
+
+/** Adds what `addDifference` leaves out of a row that is there before and after. */
+export function addEvidence(
+  evidence: Evidence,
+  table: TableShape,
+  before: Image | undefined,
+  after: Image | undefined,
+): void {
+  if (!before || !after) return;
+  const all = table.columns.map((_, place) => place);
+  const same = all.filter((place) => !differs(before, after, place));
+  if (same.length < all.length) evidence.rest.push(pickFrom(table, before, same));
+  else evidence.settled.push({ __table__: table.name, ...pickFrom(table, before, all) });
+}
+
+const differs = (before: Image, after: Image, place: number) =>
+  (before[place] ?? null) !== (after[place] ?? null);
+
+export function pickFrom(
+  { columns, types }: TableShape,
+  image: Image,
+  places: readonly number[],
+): JsonObject {
+  const object: JsonObject = Object.create(null);
+  for (const place of places) {
+    const text = image[place];
+    if (text !== undefined) object[columns[place] ?? ""] = toJson(text, types[place] ?? "text");
+  }
+  return object;
 }

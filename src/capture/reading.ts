@@ -29,8 +29,8 @@ export type StreamEvent =
   | {
       readonly type: "stored";
       readonly run: string;
-      /** JSON text, when that is what was stored. */
-      readonly diff?: string;
+      /** JSON text, as far as that is what was stored. */
+      readonly result?: Pick<results.Result, "diff" | "evidence"> | undefined;
     };
 
 /** `wanted`: a run is about to start on this server, since then. */
@@ -99,8 +99,7 @@ export function createReading(deps: Deps) {
 
   async function store(outcome: Outcome, waiting: string) {
     const { run } = outcome;
-    const result =
-      "fold" in outcome ? { diff: JSON.stringify(outcome.fold.diff()) } : { lost: outcome.lost };
+    const result = "fold" in outcome ? written(outcome) : { lost: outcome.lost };
     let stored = false;
     for (;;) {
       try {
@@ -113,8 +112,10 @@ export function createReading(deps: Deps) {
       }
     }
     recorder.release(run);
-    if (waiting === instance)
-      emit({ type: "stored", run, ...(stored && "diff" in result && { diff: result.diff }) });
+    if (waiting === instance) {
+      const { diff, evidence } = "diff" in result && stored ? result : {};
+      emit({ type: "stored", run, ...(diff !== undefined && { result: { diff, evidence } }) });
+    }
     sendStatus();
   }
 
@@ -222,5 +223,14 @@ export function createReading(deps: Deps) {
     close() {
       clearInterval(timer);
     },
+  };
+}
+
+/** A result as it is stored. What the diff leaves out is written only where a verdict needs it. */
+function written({ fold, events, evaluate }: Extract<Outcome, { fold: unknown }>): results.Result {
+  return {
+    diff: JSON.stringify(fold.diff()),
+    evidence: evaluate ? JSON.stringify(fold.evidence()) : undefined,
+    events: JSON.stringify(events.list()),
   };
 }

@@ -5,6 +5,7 @@
  * is read again from the start mark of the oldest run, and the folds are built anew.
  */
 import type { Change, Lsn, Mark, Message, TableShape } from "~/capture/change";
+import { createEvents, type Events } from "~/capture/events";
 import { createFold, type Fold } from "~/capture/fold";
 
 /** A run that changes more rows than this fails, before it takes the memory of all the others. */
@@ -17,17 +18,24 @@ type Recording = {
   /** Reading must go on from here to see the whole run again. */
   readonly hold: Lsn;
   fold: Fold | undefined;
+  readonly events: Events;
   /** Why the run cannot be answered for. */
   lost: string | undefined;
 };
 
 export type Outcome =
   | { readonly run: string; readonly lost: string }
-  | { readonly run: string; readonly fold: Fold };
+  | {
+      readonly run: string;
+      readonly fold: Fold;
+      readonly events: Events;
+      /** A verdict follows. */
+      readonly evaluate: boolean;
+    };
 
 export type Recorder = ReturnType<typeof createRecorder>;
 
-type Events = {
+type Listener = {
   seen: (mark: Extract<Mark, { k: "start" }>) => void;
   /** The recording is kept, and the position held, until `release`. */
   ended: (outcome: Outcome, instance: string) => void;
@@ -37,12 +45,16 @@ type Events = {
  * `position`: up to where the stream was read and confirmed before. `needsPublication`: the plugin sends only the
  * tables of the publication.
  */
-export function createRecorder(position: Lsn, needsPublication: boolean, events: Events) {
+export function createRecorder(position: Lsn, needsPublication: boolean, events: Listener) {
   const runs = new Map<string, Recording>();
   const bySchema = new Map<string, Recording>();
   let committed = position;
   let marks: Mark[] = [];
   let open = false;
+  /** Counts up with every commit. */
+  let transaction = 0;
+  /** The call that the open transaction belongs to, if it says so. */
+  let request: string | null = null;
 
   const lose = (recording: Recording, reason: string) => {
     recording.lost ??= reason;
@@ -64,6 +76,7 @@ export function createRecorder(position: Lsn, needsPublication: boolean, events:
       relations,
       hold: before,
       fold: createFold(mark.keys),
+      events: createEvents(mark.keys),
       lost: undefined,
     };
     runs.set(run, recording);
@@ -78,8 +91,11 @@ export function createRecorder(position: Lsn, needsPublication: boolean, events:
     if (!recording) return; // its start was not seen: the check after connecting fails it
     if (bySchema.get(recording.schema) === recording) bySchema.delete(recording.schema);
     if (mark.relations !== recording.relations) lose(recording, "a table was dropped or created");
-    const { run, fold, lost } = recording;
-    events.ended(fold ? { run, fold } : { run, lost: lost ?? "unknown" }, mark.instance);
+    const { run, fold, events: changes, lost } = recording;
+    const outcome = fold
+      ? { run, fold, events: changes, evaluate: mark.evaluate === true }
+      : { run, lost: lost ?? "unknown" };
+    events.ended(outcome, mark.instance);
   };
 
   return {
@@ -97,9 +113,12 @@ export function createRecorder(position: Lsn, needsPublication: boolean, events:
         case "begin":
           open = true;
           return;
-        case "mark":
-          marks.push(JSON.parse(message.content) as Mark);
+        case "mark": {
+          const mark = JSON.parse(message.content) as Mark;
+          if (mark.k === "call") request = mark.request;
+          else marks.push(mark);
           return;
+        }
         case "change":
           record(message.schema, message.change);
           return;
@@ -113,11 +132,13 @@ export function createRecorder(position: Lsn, needsPublication: boolean, events:
           for (const mark of marks) {
             if (mark.k === "start") start(mark, committed);
             else if (mark.k === "end") end(mark);
-            else close(mark.run);
+            else if (mark.k === "close") close(mark.run);
           }
           marks = [];
           committed = lsn;
           open = false;
+          transaction++;
+          request = null;
       }
     },
 
@@ -153,6 +174,7 @@ export function createRecorder(position: Lsn, needsPublication: boolean, events:
     const recording = bySchema.get(schema);
     if (!recording?.fold) return;
     recording.fold.apply(change);
+    recording.events.add(change, transaction, request);
     if (recording.fold.size > RUN_ROWS_MAX)
       lose(recording, `more than ${RUN_ROWS_MAX} changed rows`);
   }

@@ -1,5 +1,5 @@
 /** What capture writes and reads in the platform's tables: the leader's epoch, and what became of each run. */
-import type { Diff } from "~/capture/fold";
+import type { Diff, Evidence } from "~/capture/fold";
 import type { Plugin, Slot } from "~/capture/slot";
 import type { Fragment, Sql } from "~/db/connect";
 
@@ -87,6 +87,18 @@ export const failedColumns = (sql: Sql, failure: string): Fragment => sql`
 
 export const lostBecause = (reason: string) => `capture_lost: ${reason}`;
 
+/** What a run has come to, as JSON text. With evidence, a verdict is still to come. */
+export type Result = {
+  readonly diff: string;
+  readonly evidence?: string | undefined;
+  readonly events?: string;
+};
+
+const resultColumns = (sql: Sql, { diff, evidence, events }: Result): Fragment => sql`
+  status = ${evidence === undefined ? "completed" : "evaluating"}, diff = ${diff}::text::json,
+  evidence = ${evidence ?? null}::text::json, events = ${events ?? null}::text::json
+`;
+
 /** Fails a run whose changes can no longer be vouched for. */
 export const lose = async (sql: Sql, run: string, reason: string) =>
   await sql`
@@ -117,13 +129,11 @@ export async function store(
   sql: Sql,
   epoch: string,
   run: string,
-  outcome: { readonly diff: string } | { readonly lost: string },
+  outcome: Result | { readonly lost: string },
   notify: boolean,
 ): Promise<boolean> {
   const result =
-    "diff" in outcome
-      ? sql`status = 'completed', diff = ${outcome.diff}::text::json`
-      : failedColumns(sql, lostBecause(outcome.lost));
+    "diff" in outcome ? resultColumns(sql, outcome) : failedColumns(sql, lostBecause(outcome.lost));
   const rows = await sql`
     with locked as materialized (
       select run_id, status from diorama.runs where run_id = ${run} for update
@@ -152,9 +162,12 @@ export async function isStored(sql: Sql, run: string): Promise<boolean> {
 }
 
 /** Stores the result of a run whose recording ended in this very transaction. */
-export const complete = async (sql: Sql, run: string, diff: Diff) =>
+export const complete = async (sql: Sql, run: string, diff: Diff, evidence: Evidence | undefined) =>
   await sql`
-    update diorama.runs set status = 'completed', diff = ${JSON.stringify(diff)}::text::json
+    update diorama.runs set ${resultColumns(sql, {
+      diff: JSON.stringify(diff),
+      evidence: evidence && JSON.stringify(evidence),
+    })}
     where run_id = ${run} and status = 'ending'
   `;
 

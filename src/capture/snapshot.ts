@@ -2,7 +2,14 @@
  * Capture without the log: the state before a run is copied, the state after it compared with the copy.
  * Costs time by the size of the environment, and is the measure that the other way is tested against.
  */
-import { addDifference, type Diff } from "~/capture/fold";
+import {
+  addDifference,
+  addEvidence,
+  type Diff,
+  type Evidence,
+  type JsonObject,
+  pickFrom,
+} from "~/capture/fold";
 import { literal, quote, type Sql } from "~/db/connect";
 
 type SnapshotTable = { name: string; columns: string[]; types: string[]; key: string[] };
@@ -70,7 +77,11 @@ type Pair = { before: (string | null)[] | null; after: (string | null)[] | null 
  * transaction.
  * Throws TablesChanged when that can no longer be told.
  */
-export async function compareSnapshot(sql: Sql, run: string, schema: string): Promise<Diff> {
+export async function compareSnapshot(
+  sql: Sql,
+  run: string,
+  schema: string,
+): Promise<{ diff: Diff; evidence: Evidence }> {
   const before = await sql<SnapshotTable[]>`
     select table_name as name, columns, types, key from diorama.snapshots where run_id = ${run}
   `;
@@ -81,6 +92,7 @@ export async function compareSnapshot(sql: Sql, run: string, schema: string): Pr
   )
     throw new TablesChanged("a table was dropped or created");
   const diff: Diff = { inserts: [], updates: [], deletes: [] };
+  const evidence: Evidence = { rest: [], settled: [], passing: [] };
   for (const table of now) {
     const copied = before.find(({ name }) => name === table.name) ?? table;
     // Columns that only one side has get a place too, as the log would show them.
@@ -109,15 +121,33 @@ export async function compareSnapshot(sql: Sql, run: string, schema: string): Pr
     );
     await sql.unsafe(`drop trigger if exists ${TRIGGER} on ${quote(schema)}.${quote(table.name)}`);
     const shape = { name: table.name, columns, types, key: table.key };
-    for (const pair of pairs)
-      addDifference(
-        diff,
-        shape,
-        place(copied.columns, pair.before),
-        place(table.columns, pair.after),
-      );
+    for (const pair of pairs) {
+      const before = place(copied.columns, pair.before);
+      const after = place(table.columns, pair.after);
+      addDifference(diff, shape, before, after);
+      addEvidence(evidence, shape, before, after);
+    }
   }
-  return diff;
+  return { diff, evidence };
+}
+
+/** Every row of some tables as a diff would show it, to a limit for each. */
+export async function readRows(
+  sql: Sql,
+  schema: string,
+  names: readonly string[],
+  limit: number,
+): Promise<{ [table: string]: JsonObject[] }> {
+  const found: { [table: string]: JsonObject[] } = {};
+  for (const table of names.length > 0 ? await readTables(sql, schema) : []) {
+    if (!names.includes(table.name)) continue;
+    const rows = await sql.unsafe<{ row: (string | null)[] }[]>(
+      `select to_json(${asTexts(table)}) as row from ${quote(schema)}.${quote(table.name)} limit ${limit}`,
+    );
+    const all = table.columns.map((_, place) => place);
+    found[table.name] = rows.map(({ row }) => pickFrom(table, row, all));
+  }
+  return found;
 }
 
 const typeOf = ({ columns, types }: SnapshotTable, column: string) =>

@@ -194,6 +194,10 @@ export async function takeAlone(tx: Sql, schema: string): Promise<boolean> {
   return row?.alone === true;
 }
 
+/** Keeps a schema from being given to another environment for as long as the caller's transaction lasts. */
+export const keepFromRecycling = async (tx: Sql, schema: string) =>
+  await tx`select pg_advisory_xact_lock_shared(hashtextextended(${schema}, 0))`;
+
 /** The same as part of a statement. */
 export const alone = (sql: Sql, schema: Fragment): Fragment =>
   sql`pg_try_advisory_xact_lock(hashtextextended(${schema}, 0))`;

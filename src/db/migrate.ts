@@ -2,8 +2,12 @@
 import { createHash } from "node:crypto";
 import { inTransaction, type Pool } from "~/db/connect";
 import platform from "~/db/migrations/0001_platform.sql" with { type: "text" };
+import evaluation from "~/db/migrations/0002_evaluation.sql" with { type: "text" };
 
-const MIGRATIONS = [{ version: 1, name: "platform", text: platform }] as const;
+const MIGRATIONS = [
+  { version: 1, name: "platform", text: platform },
+  { version: 2, name: "evaluation", text: evaluation },
+] as const;
 
 /** Serialises servers that start at the same time. */
 const LOCK = "diorama migrations";

@@ -51,33 +51,33 @@ type CatalogTable = {
 };
 
 /** Reads a template from the catalog. Throws when it holds what a clone could not. */
-export async function readBlueprint(pool: Pool, schema: string): Promise<Blueprint> {
-  return await inTransaction(pool, async (tx) => {
-    // Catalog functions print names relative to the search_path: bare names fit every clone.
-    await tx.unsafe(`set local search_path to ${quote(schema)}`);
-    await refuseUnclonable(tx, schema);
-    const tables = inDependencyOrder(await readTables(tx, schema));
-    const sequences = await readSequences(tx, schema);
-    const rowCounts = new Map<string, number>();
-    for (const { name } of tables) {
-      const [row] = await tx`select count(*)::int as count from ${tx(`${schema}.${name}`)}`;
-      rowCounts.set(name, row?.["count"]);
-    }
-    return {
-      schema,
-      tables: tables.map(({ name, columns, key }) => ({
-        name,
-        columns: columns.map(({ name, type, generated }) => ({ name, type, generated })),
-        key,
-      })),
-      ddl: cloneDdl(schema, tables, sequences),
-      rowCounts,
-      sequences: sequences.map(({ name, value, called }) => ({ name, value, called })),
-      hasForeignKeys: tables.some(({ constraints }) =>
-        constraints.some(({ kind }) => kind === "f"),
-      ),
-    };
-  });
+export const readBlueprint = async (pool: Pool, schema: string): Promise<Blueprint> =>
+  await inTransaction(pool, (tx) => readBlueprintIn(tx, schema));
+
+/** The same in the caller's transaction. Sequences are read as they are now, whatever its snapshot shows. */
+export async function readBlueprintIn(tx: Tx, schema: string): Promise<Blueprint> {
+  // Catalog functions print names relative to the search_path: bare names fit every clone.
+  await tx.unsafe(`set local search_path to ${quote(schema)}`);
+  await refuseUnclonable(tx, schema);
+  const tables = inDependencyOrder(await readTables(tx, schema));
+  const sequences = await readSequences(tx, schema);
+  const rowCounts = new Map<string, number>();
+  for (const { name } of tables) {
+    const [row] = await tx`select count(*)::int as count from ${tx(`${schema}.${name}`)}`;
+    rowCounts.set(name, row?.["count"]);
+  }
+  return {
+    schema,
+    tables: tables.map(({ name, columns, key }) => ({
+      name,
+      columns: columns.map(({ name, type, generated }) => ({ name, type, generated })),
+      key,
+    })),
+    ddl: cloneDdl(schema, tables, sequences),
+    rowCounts,
+    sequences: sequences.map(({ name, value, called }) => ({ name, value, called })),
+    hasForeignKeys: tables.some(({ constraints }) => constraints.some(({ kind }) => kind === "f")),
+  };
 }
 
 async function readTables(tx: Tx, schema: string): Promise<CatalogTable[]> {

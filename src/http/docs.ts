@@ -9,11 +9,13 @@ import { swagger } from "@elysiajs/swagger";
 import explorerCss from "swagger-ui-dist/swagger-ui.css" with { type: "text" };
 import explorerScript from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "text" };
 import { STATUS } from "~/errors";
+import { EXPECTED_OUTPUT, jsonSchema } from "~/evaluation/spec";
 import { REPLICAS } from "~/replicas/index";
 import { VERSION } from "~/version";
 
 const PAGE = "/docs";
 const DOCUMENT = "/docs/json";
+const PARTS = "#/components/schemas/";
 /** Browsers ask for it wherever they are. */
 const FAVICON = "/favicon.ico";
 
@@ -69,6 +71,8 @@ export const docs = () =>
       tags: [
         { name: "environments", description: "Disposable copies of a service" },
         { name: "runs", description: "What changed between two moments" },
+        { name: "templates", description: "Saved states that environments are copied from" },
+        { name: "suites", description: "What agents are asked, and what must have changed then" },
         { name: "health", description: "Whether the server can serve" },
         ...[...REPLICAS.keys()].map((name) => ({
           name,
@@ -119,7 +123,10 @@ function polish(document: Document): Document {
         string,
         Operation
       >;
-  return withoutConst(document) as Document;
+  const { spec, parts } = jsonSchema(PARTS);
+  const { components } = document as { components?: Json };
+  const schemas = { ...(components?.["schemas"] as Json), [EXPECTED_OUTPUT]: spec, ...parts };
+  return asOpenApi({ ...document, components: { ...components, schemas } }) as Document;
 }
 
 /** The plugin lists every type that Elysia could parse. */
@@ -129,16 +136,43 @@ function onlyJson(part: Json): void {
     part["content"] = { "application/json": content["application/json"] };
 }
 
-/** OpenAPI 3.0 knows `enum` but not `const`. */
-function withoutConst(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutConst);
+/**
+ * JSON Schema as OpenAPI 3.0 knows it: `enum` but not `const`, `nullable` but no type of null, `additionalProperties` but
+ * no patterns of names.
+ */
+function asOpenApi(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(asOpenApi);
   if (typeof value !== "object" || value === null) return value;
   const copy: Json = {};
+  if ("title" in value && value.title === EXPECTED_OUTPUT) return { $ref: PARTS + EXPECTED_OUTPUT };
   for (const [key, item] of Object.entries(value))
     if (key === "const") copy["enum"] = [item];
-    else copy[key] = withoutConst(item);
-  return copy;
+    else if (key === "patternProperties")
+      copy["additionalProperties"] = asOpenApi(Object.values(item as object)[0]);
+    else copy[key] = asOpenApi(item);
+  return Array.isArray(copy["anyOf"]) ? joined(copy, copy["anyOf"] as Json[]) : copy;
 }
+
+/** A union that is one type and perhaps null, or literals of one type, as that type. */
+function joined(union: Json, members: readonly Json[]): Json {
+  const { anyOf: _, nullable: __, ...rest } = union;
+  const all = members.flatMap((member) => (isUnion(member) ? member["anyOf"] : [member]));
+  const hasNull = all.some(({ type, nullable }) => type === "null" || nullable === true);
+  const nullable = hasNull ? { nullable: true } : {};
+  const some = all.filter(({ type }) => type !== "null");
+  const [first, second] = some;
+  const isEnum = some.every(({ type, enum: values }) => values && type === first?.["type"]);
+  if (first && isEnum) {
+    const values = some.flatMap((each) => each["enum"]);
+    // A nullable enumeration has to list null as well.
+    return { ...first, ...rest, enum: hasNull ? [...values, null] : values, ...nullable };
+  }
+  if (first && !second) return { ...first, ...rest, ...nullable };
+  return { ...rest, anyOf: some.map((each) => ("type" in each ? { ...each, ...nullable } : each)) };
+}
+
+const isUnion = (schema: Json): schema is { anyOf: Json[] } =>
+  Array.isArray(schema["anyOf"]) && Object.keys(schema).length === 1;
 
 /** Mends the plugin's answers: the document's content and the page's headers. */
 export async function finishDocs(pathname: string, response: Response): Promise<Response> {

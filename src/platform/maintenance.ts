@@ -13,12 +13,15 @@ import type { Spares } from "~/platform/environments/pool";
 import * as schemas from "~/platform/environments/schemas-store";
 import * as environments from "~/platform/environments/store";
 import { deleteOldUsage } from "~/platform/keys/store";
+import type { Evaluation } from "~/platform/runs/evaluation";
 import type { Templates } from "~/platform/templates/templates";
 
 export type Maintenance = ReturnType<typeof createMaintenance>;
 
 const LOCK = "diorama maintenance";
 const SPARES_PER_TEMPLATE = 100;
+/** Of a template that a user made: it may be one of hundreds. */
+const SPARES_PER_OWN_TEMPLATE = 2;
 /** A used schema whose server should have recycled it by now. */
 const STRANDED_SECONDS = 5;
 const BATCH = 50;
@@ -37,12 +40,13 @@ export function createMaintenance(deps: {
   builders: Pool;
   templates: Templates;
   spares: Spares;
+  evaluation: Evaluation;
   capture: Capture;
   log: Log;
   /** Calls being answered at this moment. */
   inFlight: () => number;
 }) {
-  const { config, pool, lock, builders, templates, spares, capture, log } = deps;
+  const { config, pool, lock, builders, templates, spares, evaluation, capture, log } = deps;
   const orphanSince = new Map<string, number>();
   let stopping = false;
   let touchedAt = performance.now();
@@ -91,12 +95,13 @@ export function createMaintenance(deps: {
 
   async function targets(): Promise<Map<string, number>> {
     const list = await templates.list();
+    const wanted = config.ENVIRONMENT_POOL_TARGETS;
+    const byDefault = (userId: string | null) =>
+      userId === null ? SPARES_PER_TEMPLATE : SPARES_PER_OWN_TEMPLATE;
     return new Map(
-      list.map(({ name, schemaName }) => [
+      list.map(({ name, schemaName, userId }) => [
         schemaName,
-        config.ENVIRONMENT_POOL_TARGETS
-          ? (config.ENVIRONMENT_POOL_TARGETS.get(name) ?? 0)
-          : SPARES_PER_TEMPLATE,
+        wanted ? (wanted.get(name) ?? 0) : byDefault(userId),
       ]),
     );
   }
@@ -135,7 +140,7 @@ export function createMaintenance(deps: {
   async function forgetOld() {
     await deleteOldUsage(pool);
     await pool`
-      delete from diorama.runs where status not in ('running', 'ending')
+      delete from diorama.runs where status not in ('running', 'ending', 'evaluating')
         and ended_at < now() - ${RETENTION_DAYS} * interval '1 day'
     `;
     await pool`
@@ -149,6 +154,7 @@ export function createMaintenance(deps: {
     const deadline = performance.now() + config.MAINTENANCE_CYCLE_INTERVAL * 1000;
     await expire();
     await recycleStranded();
+    await evaluation.concludeOverdue();
     await sweepOrphans();
     await forgetOld();
     const wanted = await targets();

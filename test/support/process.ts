@@ -26,7 +26,10 @@ export type Launch = {
 
 const READY_SECONDS = 20;
 
-/** Starts the sources in a process, which may not serve yet. */
+/** The sources, or the binary that is to be tested in their place. */
+const BINARY = process.env["DIORAMA_BINARY"];
+
+/** Starts the program in a process, which may not serve yet. */
 export async function launch(
   database: Pick<TestDatabase, "url">,
   settings: Record<string, string> = {},
@@ -34,8 +37,8 @@ export async function launch(
 ): Promise<ServerProcess> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const command = [...prefix, "bun", ...(preload ? ["--preload", preload] : [])];
-  const child = Bun.spawn([...command, join(ROOT, "src/main.ts")], {
+  const sources = ["bun", ...(preload ? ["--preload", preload] : []), join(ROOT, "src/main.ts")];
+  const child = Bun.spawn([...prefix, ...(BINARY && !preload ? [BINARY] : sources)], {
     cwd: ROOT,
     env: {
       ...process.env,

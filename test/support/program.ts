@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import { type Config, readConfig } from "~/config";
 import { type Program, startProgram } from "~/program";
+import { checkAnswer } from "./contract";
 import type { TestDatabase } from "./database";
 
 export type Answer = { status: number; body: any; headers: Headers };
@@ -56,11 +57,9 @@ export function clientOf(url: string, program?: Program): TestProgram {
         : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    return {
-      status: response.status,
-      body: text === "" ? undefined : JSON.parse(text),
-      headers: response.headers,
-    };
+    const parsed = text === "" ? undefined : JSON.parse(text);
+    await checkAnswer(url, method, path, response.status, parsed);
+    return { status: response.status, body: parsed, headers: response.headers };
   };
   return {
     get program() {

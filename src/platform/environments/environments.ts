@@ -5,8 +5,10 @@ import type { Pool, Tx } from "~/db/connect";
 import { type Lanes, takeAlone } from "~/db/lanes";
 import { ApiError, LimitExceeded } from "~/errors";
 import type { Principal } from "~/http/auth";
+import { pageOf, readPage } from "~/http/page";
 import {
   type Environment,
+  type EnvironmentQuery,
   type NewEnvironment,
   TTL_SECONDS_DEFAULT,
 } from "~/platform/environments/model";
@@ -14,6 +16,7 @@ import type { Spares } from "~/platform/environments/pool";
 import * as store from "~/platform/environments/store";
 import { hashCredential, newCredential } from "~/platform/keys/format";
 import { CONCURRENT_ENVIRONMENTS, type Keys } from "~/platform/keys/keys";
+import type { Suites } from "~/platform/suites/suites";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
 
 export type Environments = ReturnType<typeof createEnvironments>;
@@ -34,11 +37,12 @@ export function createEnvironments(deps: {
   pool: Pool;
   lanes: Lanes;
   templates: Templates;
+  suites: Suites;
   spares: Spares;
   keys: Keys;
   capture: Capture;
 }) {
-  const { pool, lanes, templates, spares, keys, capture } = deps;
+  const { pool, lanes, templates, suites, spares, keys, capture } = deps;
 
   const known = new Map<string, { environment: store.EnvironmentRow; until: number }>();
 
@@ -70,7 +74,7 @@ export function createEnvironments(deps: {
 
   async function find(
     environmentId: string,
-    owner: store.Owner,
+    owner?: store.Owner,
   ): Promise<store.EnvironmentRow | undefined> {
     const remembered = known.get(environmentId);
     if (remembered && remembered.until > performance.now() && owns(owner, remembered.environment))
@@ -117,16 +121,19 @@ export function createEnvironments(deps: {
 
   return {
     async create(principal: Principal, wanted: NewEnvironment): Promise<Environment> {
-      const { templateService, templateName, impersonateUserId, impersonateEmail } = wanted;
-      if (wanted.testId !== undefined)
-        throw new ApiError("test_not_found", "There is no such test");
+      const test =
+        wanted.testId === undefined
+          ? undefined
+          : await suites.requireTest(principal.userId, wanted.testId);
+      const templateService = test?.service ?? wanted.templateService;
+      const templateName = test?.templateName ?? wanted.templateName;
       if (templateService === undefined)
         throw new ApiError("invalid_request", "templateService: needed when testId is not given");
       const { service } = requireReplica(templateService);
       if (templateName === undefined)
         throw new ApiError("invalid_request", "templateName: needed when testId is not given");
       const template = await templates.require(principal.userId, service, templateName);
-      const by = who(impersonateUserId, impersonateEmail);
+      const by = who(wanted, test?.actingUserId);
       const token = newCredential("e");
       const environment = {
         environmentId: crypto.randomUUID().replaceAll("-", ""),
@@ -150,7 +157,7 @@ export function createEnvironments(deps: {
       });
       return {
         environmentId: environment.environmentId,
-        environmentUrl: `/api/env/${environment.environmentId}/services/${service}`,
+        environmentUrl: urlOf(environment.environmentId, service),
         schemaName,
         expiresAt: expiresAt.toISOString(),
         templateSchema: templateName,
@@ -160,7 +167,7 @@ export function createEnvironments(deps: {
     },
 
     /**
-     * The owner's environment by its plain id, in whatever state; undefined when there is none. May be remembered, for
+     * The owner's environment by its plain id, or anybody's, in whatever state; undefined when there is none. May be remembered, for
      * as long as it is certain not to expire: whether it was ended meanwhile, its lane knows. A stranger's call takes
      * the look-up of an id that never was, so that time tells no more than the answer.
      */
@@ -173,6 +180,16 @@ export function createEnvironments(deps: {
         plain === undefined ? undefined : await store.find(pool, plain, { userId });
       if (environment?.state !== "live") throw notFound();
       return environment;
+    },
+
+    /** Those of this user, in pages. */
+    async list(userId: string, query: EnvironmentQuery) {
+      const page = readPage(query, LIST, userId);
+      const { service, templateName, status } = query;
+      if (service !== undefined) requireReplica(service);
+      const found = await store.list(pool, userId, { service, templateName, status }, page);
+      const { rows, ...rest } = pageOf(found, page, LIST, userId);
+      return { environments: rows.map(view), ...rest };
     },
 
     /** Ends an environment and closes its running run. Its schema is recycled in the background. */
@@ -208,6 +225,21 @@ export function createEnvironments(deps: {
   };
 }
 
+const urlOf = (environmentId: string, service: string) =>
+  `/api/env/${environmentId}/services/${service}`;
+
+const view = (environment: store.ListedEnvironment) => ({
+  environmentId: environment.environmentId,
+  environmentUrl: urlOf(environment.environmentId, environment.service),
+  schemaName: environment.schemaName,
+  expiresAt: environment.expiresAt.toISOString(),
+  templateSchema: environment.templateName,
+  service: environment.service,
+  status: environment.state === "live" ? ("active" as const) : ("deleted" as const),
+  createdAt: environment.createdAt.toISOString(),
+});
+
+const LIST = "environments";
 const RETRY_AFTER_SECONDS = 10;
 const SWEEP_MS = 5_000;
 const OTHERS_MS = 1_000;
@@ -216,11 +248,18 @@ const REMEMBERED_SECONDS = 10;
 const EXPIRY_MARGIN_SECONDS = 1;
 const REMEMBERED_MAX = 20_000;
 
-const owns = (owner: store.Owner, { userId, tokenHash }: store.EnvironmentRow) =>
-  "userId" in owner ? owner.userId === userId : timingSafeEqual(owner.tokenHash, tokenHash);
+function owns(owner: store.Owner | undefined, { userId, tokenHash }: store.EnvironmentRow) {
+  if (owner === undefined) return true;
+  return "userId" in owner ? owner.userId === userId : timingSafeEqual(owner.tokenHash, tokenHash);
+}
 
-function who(id: string | undefined, email: string | undefined) {
+/** The request says who, or its test. */
+function who(
+  { impersonateUserId: id, impersonateEmail: email }: NewEnvironment,
+  ofTest: string | null | undefined,
+) {
   if (id !== undefined) return { id };
   if (email !== undefined) return { email };
+  if (ofTest) return { id: ofTest };
   throw new ApiError("missing_impersonate", "impersonateUserId or impersonateEmail is needed");
 }

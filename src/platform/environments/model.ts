@@ -1,5 +1,6 @@
 import { type Static, t } from "elysia";
 import { ServiceName, Timestamp } from "~/http/model";
+import { NextCursor, PageQuery } from "~/http/page";
 
 /** Seven days. */
 export const TTL_SECONDS_MAX = 604_800;
@@ -35,4 +36,21 @@ export type Environment = Static<typeof Environment>;
 export const DeletedEnvironment = t.Object({
   environmentId: t.String(),
   status: t.Literal("deleted"),
+});
+
+const Status = t.Union([t.Literal("active"), t.Literal("deleted")]);
+
+export const EnvironmentQuery = t.Object({
+  service: t.Optional(t.String({ maxLength: 255, description: "`chat` or `tracker`" })),
+  templateName: t.Optional(Name),
+  status: t.Optional(Status),
+  ...PageQuery,
+});
+export type EnvironmentQuery = Static<typeof EnvironmentQuery>;
+
+const { token: _, ...listed } = Environment.properties;
+
+export const EnvironmentList = t.Object({
+  environments: t.Array(t.Object({ ...listed, status: Status, createdAt: Timestamp })),
+  nextCursor: NextCursor,
 });

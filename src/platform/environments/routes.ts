@@ -2,10 +2,30 @@ import { Elysia, status, t } from "elysia";
 import { failures } from "~/http/errors";
 import { principalOf } from "~/http/principal";
 import type { Environments } from "~/platform/environments/environments";
-import { DeletedEnvironment, Environment, NewEnvironment } from "~/platform/environments/model";
+import {
+  DeletedEnvironment,
+  Environment,
+  EnvironmentList,
+  EnvironmentQuery,
+  NewEnvironment,
+} from "~/platform/environments/model";
+import type { Saving } from "~/platform/environments/saving";
+import { CreatedTemplate, NewTemplate } from "~/platform/templates/model";
 
 export const environmentRoutes = (environments: Environments) =>
   new Elysia({ tags: ["environments"] })
+    .get(
+      "/environments",
+      ({ request, query }) => environments.list(principalOf(request).userId, query),
+      {
+        query: EnvironmentQuery,
+        response: { 200: EnvironmentList, ...failures("invalid_request", "invalid_service") },
+        detail: {
+          summary: "List environments",
+          description: "The caller's own, newest first. Expired ones read as deleted.",
+        },
+      },
+    )
     .post(
       "/initEnv",
       async ({ request, body }) =>
@@ -50,3 +70,41 @@ export const environmentRoutes = (environments: Environments) =>
         },
       },
     );
+
+export const savingRoutes = (saving: Saving) => {
+  const handle = {
+    body: NewTemplate,
+    response: {
+      201: CreatedTemplate,
+      ...failures(
+        "invalid_request",
+        "invalid_service",
+        "invalid_template_name",
+        "template_name_exists",
+        "environment_not_found",
+        "request_too_large",
+      ),
+    },
+  };
+  const save = async (userId: string, body: NewTemplate) =>
+    status(201, await saving.save(userId, body));
+  return new Elysia({ tags: ["templates"] })
+    .post("/templates", ({ request, body }) => save(principalOf(request).userId, body), {
+      ...handle,
+      detail: {
+        summary: "Create a template from an environment",
+        description: "A consistent copy, also while the environment is written to.",
+      },
+    })
+    .post(
+      "/templates/from-environment",
+      ({ request, body }) => save(principalOf(request).userId, body),
+      {
+        ...handle,
+        detail: {
+          summary: "Create a template from an environment",
+          description: "The same as `POST /api/platform/templates`.",
+        },
+      },
+    );
+};

@@ -1,5 +1,6 @@
 import { failedColumns } from "~/capture/results";
 import type { Fragment, Sql } from "~/db/connect";
+import type { Page, Place } from "~/http/page";
 
 export type NewEnvironmentRow = {
   readonly environmentId: string;
@@ -88,19 +89,53 @@ const stateExpression = (sql: Sql): Fragment => sql`
 /** Whom an environment belongs to: a user, or whoever holds its token. */
 export type Owner = { readonly userId: string } | { readonly tokenHash: Buffer };
 
+const belongsTo = (sql: Sql, owner: Owner): Fragment =>
+  "userId" in owner ? sql`user_id = ${owner.userId}` : sql`token_hash = ${owner.tokenHash}`;
+
+/** Without an owner: anybody's, for a caller who knows whose it is. */
 export async function find(
   sql: Sql,
   environmentId: string,
-  owner: Owner,
+  owner?: Owner,
 ): Promise<EnvironmentRow | undefined> {
   const [environment] = await sql<EnvironmentRow[]>`
     select environment_id, user_id, key_id, service, template_name, schema_name, template_schema, acting_user_id, token_hash,
       expires_at, extract(epoch from expires_at - now())::float8 as seconds_left, ${stateExpression(sql)} as state
     from diorama.environments left join diorama.schemas using (schema_name)
-    where environment_id = ${environmentId}
-      and ${"userId" in owner ? sql`user_id = ${owner.userId}` : sql`token_hash = ${owner.tokenHash}`}
+    where environment_id = ${environmentId} ${owner ? sql`and ${belongsTo(sql, owner)}` : sql``}
   `;
   return environment;
+}
+
+export type ListedEnvironment = Pick<
+  EnvironmentRow,
+  "environmentId" | "service" | "templateName" | "schemaName" | "expiresAt" | "state"
+> & { readonly createdAt: Date; readonly place: Place };
+
+export async function list(
+  sql: Sql,
+  userId: string,
+  filter: {
+    service: string | undefined;
+    templateName: string | undefined;
+    status: "active" | "deleted" | undefined;
+  },
+  { limit, after }: Page,
+): Promise<ListedEnvironment[]> {
+  const { service, templateName, status } = filter;
+  const live = sql`(deleted_at is null and expires_at > now())`;
+  return await sql<ListedEnvironment[]>`
+    select environment_id, service, template_name, schema_name, expires_at, created_at,
+      ${stateExpression(sql)} as state,
+      json_build_object('at', created_at::text, 'id', environment_id) as place
+    from diorama.environments
+    where user_id = ${userId}
+      ${service === undefined ? sql`` : sql`and service = ${service}`}
+      ${templateName === undefined ? sql`` : sql`and template_name = ${templateName}`}
+      ${status === undefined ? sql`` : sql`and ${live} = ${status === "active"}`}
+      ${after ? sql`and (created_at, environment_id) < (${after.at}::text::timestamptz, ${after.id})` : sql``}
+    order by created_at desc, environment_id desc limit ${limit + 1}
+  `;
 }
 
 export type Ended = { readonly environmentId: string; readonly schemaName: string };

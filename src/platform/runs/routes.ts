@@ -1,7 +1,19 @@
 import { Elysia, status, t } from "elysia";
 import { failures } from "~/http/errors";
 import { principalOf } from "~/http/principal";
-import { CompletedRun, NewRun, Results, RunRef, StartedRun } from "~/platform/runs/model";
+import {
+  CompletedRun,
+  EndedRun,
+  EvaluatedRun,
+  NewRun,
+  Results,
+  RunEvents,
+  RunList,
+  RunQuery,
+  RunRef,
+  StartedRun,
+  SuiteResults,
+} from "~/platform/runs/model";
 import type { Runs } from "~/platform/runs/runs";
 
 /** A diff may have megabytes and is stored as text: it is sent as it is, not parsed and printed again. */
@@ -50,6 +62,55 @@ export const runRoutes = (runs: Runs) =>
         detail: {
           summary: "End a run and get its diff",
           description: "The net effect of every transaction that committed between start and end.",
+        },
+      },
+    )
+    .post("/evaluateRun", ({ request, body }) => runs.evaluate(principalOf(request).userId, body), {
+      body: EndedRun,
+      response: {
+        200: EvaluatedRun,
+        ...failures(
+          "invalid_request",
+          "invalid_assertion",
+          "run_not_found",
+          "run_already_completed",
+          "no_test_defined",
+          "request_too_large",
+        ),
+      },
+      detail: {
+        summary: "End a run and check it against its test",
+        description:
+          "The test as it was when the run started, or the expectedOutput that is given. Without either the run goes on.",
+      },
+    })
+    .get("/runs", ({ request, query }) => runs.list(principalOf(request).userId, query), {
+      query: RunQuery,
+      response: { 200: RunList, ...failures("invalid_request") },
+      detail: { summary: "List runs", description: "The caller's own, newest first." },
+    })
+    .get(
+      "/runs/:runId/events",
+      async ({ request, params }) =>
+        json(await runs.events(principalOf(request).userId, params.runId)),
+      {
+        params: t.Object({ runId: t.String() }),
+        response: { 200: RunEvents, ...failures("run_not_found") },
+        detail: {
+          summary: "The single changes of a run, in order",
+          description: "What the diff adds up, one by one, once the run is ended.",
+        },
+      },
+    )
+    .get(
+      "/testSuites/:suiteId/results",
+      ({ request, params }) => runs.suiteResults(principalOf(request).userId, params.suiteId),
+      {
+        params: t.Object({ suiteId: t.String() }),
+        response: { 200: SuiteResults, ...failures("suite_not_found") },
+        detail: {
+          summary: "Sum up a suite",
+          description: "The caller's latest run of each test that was started with the suite's id.",
         },
       },
     )

@@ -1,25 +1,52 @@
 /** Runs: what changed in an environment between two moments. */
 import type { Capture, CaptureKind } from "~/capture/capture";
-import type { Pool } from "~/db/connect";
+import type { Pool, Sql } from "~/db/connect";
 import { ApiError, unavailable } from "~/errors";
+import { pageOf, readPage } from "~/http/page";
 import { type Environments, environmentId, notFound } from "~/platform/environments/environments";
-import type { NewRun, StartedRun } from "~/platform/runs/model";
+import type { Evaluation } from "~/platform/runs/evaluation";
+import * as listing from "~/platform/runs/evaluation-store";
+import type { EndedRun, NewRun, RunQuery, StartedRun } from "~/platform/runs/model";
 import * as store from "~/platform/runs/store";
+import { type Suites, testNotFound } from "~/platform/suites/suites";
 import type { Templates } from "~/platform/templates/templates";
 
 export type Runs = ReturnType<typeof createRuns>;
 
 const newId = () => crypto.randomUUID().replaceAll("-", "");
 
-const NO_SCORE = "null";
+const TRIALS_MAX = 10_000;
+const LIST = "runs";
+const NO_EVENTS = { total: 0, events: [] };
+const NOT_RUN = { status: null, passed: null, score: null, execution_time: null };
+
+const completed = () => new ApiError("run_already_completed", "The run has ended already");
+
+/** Its end is not decided yet, whatever is being done about it. */
+const isOpen = (status: store.RunRow["status"]) =>
+  status === "running" || status === "ending" || status === "evaluating";
+
+const summary = ({ status, passed, score, executionSeconds }: listing.ListedRun) => ({
+  status,
+  passed,
+  score,
+  execution_time: executionSeconds,
+});
 
 export function createRuns(deps: {
   pool: Pool;
   environments: Environments;
   templates: Templates;
+  suites: Suites;
+  evaluation: Evaluation;
   capture: Capture;
 }) {
-  const { pool, environments, templates, capture } = deps;
+  const { pool, environments, templates, suites, evaluation, capture } = deps;
+  /** Runs that were started here, so that ending one need not look it up first. */
+  const trials = new Map<
+    string,
+    { userId: string; environmentId: string; expected: string | null }
+  >();
 
   /** A run of this user; closed first when its environment is over. Throws `run_not_found`. */
   async function requireRun(userId: string, runId: string): Promise<store.RunRow> {
@@ -30,40 +57,67 @@ export function createRuns(deps: {
     return (await store.findRun(pool, runId)) ?? run;
   }
 
-  /** Ends a run and returns its diff as JSON text. Throws `run_not_found`, `run_already_completed`, or 503. */
-  async function end(userId: string, runId: string): Promise<string> {
+  /** What a run is to be checked against: a copy, so that it stays what it is now. */
+  async function expectation(userId: string, service: string, { testId, testSuiteId }: NewRun) {
+    if (testSuiteId !== undefined) await suites.require(userId, testSuiteId);
+    const suiteId = testSuiteId ?? null;
+    if (testId === undefined) return { testId: null, suiteId, expected: null };
+    const test = await suites.requireTest(userId, testId);
+    if (suiteId !== null && test.suiteId !== suiteId) throw testNotFound();
+    if (test.service !== service)
+      throw new ApiError("invalid_request", `testId: a test of the service ${test.service}`);
+    return { testId, suiteId, expected: test.expectedOutput };
+  }
+
+  /** Ends a run. Throws `run_not_found`, `run_already_completed`, or 503. */
+  async function end(userId: string, runId: string, trialFor?: (sql: Sql) => Promise<store.Trial>) {
     const endAs = (way: CaptureKind) =>
-      capture.end(runId, way, (sql, mark) =>
-        store.beginEnd(sql, { runId, userId, capture: way }, mark),
+      capture.end(
+        runId,
+        way,
+        async (sql, mark) =>
+          store.beginEnd(sql, { runId, userId, capture: way }, mark, await trialFor?.(sql)),
+        trialFor !== undefined,
       );
     let ended = await endAs(capture.kind);
     if (!ended) {
       // Only now is it looked at why: what goes well costs one statement.
       const run = await requireRun(userId, runId);
       if (run.capture !== capture.kind) ended = await endAs(run.capture);
-      if (!ended) throw new ApiError("run_already_completed", "The run has ended already");
+      if (!ended) throw completed();
     }
-    if (ended.diff !== undefined) return ended.diff;
+    trials.delete(runId);
+    return ended;
+  }
+
+  /** What a run that has not ended is to be checked against. Throws `run_not_found` or `run_already_completed`. */
+  async function requireTrial(userId: string, runId: string, needsTest: boolean) {
+    const known = trials.get(runId);
+    if (known?.userId === userId && (!needsTest || known.expected !== null)) return known;
+    const run = await requireRun(userId, runId);
+    if (run.status !== "running") throw completed();
+    return run;
+  }
+
+  async function failure(runId: string) {
     const run = await store.findRun(pool, runId);
-    if (run?.status === "completed" && run.diff !== null) return run.diff;
-    throw unavailable(`The run has failed: ${JSON.parse(run?.failures ?? "[]").join("; ")}`);
+    return unavailable(`The run has failed: ${JSON.parse(run?.failures ?? "[]").join("; ")}`);
   }
 
   return {
     /** Begins a run. Every change from now on is recorded when this has returned. */
-    async start(userId: string, { envId, testId, testSuiteId }: NewRun): Promise<StartedRun> {
-      const id = environmentId(envId);
+    async start(userId: string, wanted: NewRun): Promise<StartedRun> {
+      const id = environmentId(wanted.envId);
       const environment = id === undefined ? undefined : await environments.find(id, { userId });
       if (environment?.state !== "live") throw notFound();
-      if (testId !== undefined) throw new ApiError("test_not_found", "There is no such test");
-      if (testSuiteId !== undefined)
-        throw new ApiError("suite_not_found", "There is no such suite");
+      const expected = await expectation(userId, environment.service, wanted);
       const run = {
         runId: newId(),
         environmentId: environment.environmentId,
         userId,
         beforeSnapshot: newId(),
         capture: capture.kind,
+        ...expected,
       };
       const tables = await templates.tablesOf(environment);
       const keys = Object.fromEntries(tables.map(({ name, key }) => [name, key]));
@@ -72,24 +126,114 @@ export function createRuns(deps: {
         (sql, mark) => store.insertRun(sql, run, mark),
       );
       if (!started) {
-        await environments.require(userId, envId);
+        await environments.require(userId, wanted.envId);
         throw new ApiError("run_already_exists", "The environment has a run that is not ended");
       }
+      if (trials.size >= TRIALS_MAX) trials.clear();
+      trials.set(run.runId, run);
       return { runId: run.runId, status: "running", beforeSnapshot: run.beforeSnapshot };
     },
 
     /** Ends a run. Returns the answer as JSON text, with the diff as it was stored. */
     async diff(userId: string, runId: string): Promise<string> {
-      const diff = await end(userId, runId);
+      const { diff = (await store.findRun(pool, runId))?.diff } = await end(userId, runId);
+      if (typeof diff !== "string") throw await failure(runId);
       return `{"runId":${JSON.stringify(runId)},"status":"completed","diff":${diff}}`;
+    },
+
+    /** Ends a run and checks its diff. A run that cannot be checked goes on. */
+    async evaluate(userId: string, { runId, expectedOutput }: EndedRun) {
+      const given = expectedOutput !== undefined;
+      const trial = await requireTrial(userId, runId, !given);
+      const expected = given ? JSON.stringify(expectedOutput) : trial.expected;
+      if (expected === null)
+        throw new ApiError(
+          "no_test_defined",
+          "The run has no test, and no expectedOutput is given",
+        );
+      const { environmentId: id } = trial;
+      const spec = await evaluation.compile(id, expected);
+      let standing = "{}";
+      const stored = await end(userId, runId, async (sql) => {
+        standing = await evaluation.standing(sql, id, spec);
+        return { ...(given && { expected }), standing };
+      });
+      const verdict = await evaluation.conclude(runId, {
+        spec,
+        environmentId: id,
+        standing,
+        stored,
+      });
+      if (!verdict) throw await failure(runId);
+      const { passed, score, failures, explanations } = verdict;
+      const status = passed ? ("passed" as const) : ("failed" as const);
+      return { runId, status, passed, score, failures, explanations };
     },
 
     /** What a run has come to, as JSON text. */
     async results(userId: string, runId: string): Promise<string> {
       const run = await requireRun(userId, runId);
-      const status = run.status === "ending" ? "running" : run.status;
-      const time = status === "running" ? null : run.executionSeconds;
-      return `{"runId":${JSON.stringify(runId)},"status":"${status}","passed":${run.passed},"score":${run.score ?? NO_SCORE},"failures":${run.failures},"diff":${run.diff},"execution_time":${time}}`;
+      const { status, passed, score, failures, explanations, diff } = run;
+      const head = `{"runId":${JSON.stringify(runId)},"status"`;
+      if (isOpen(status))
+        return `${head}:"running","passed":null,"score":null,"failures":[],"diff":null,"execution_time":null}`;
+      const explained = explanations === null ? "" : `,"explanations":${explanations}`;
+      return `${head}:"${status}","passed":${passed},"score":${score},"failures":${failures}${explained},"diff":${diff},"execution_time":${run.executionSeconds}}`;
+    },
+
+    /** The single changes of a run in order, as JSON text. None while it is running. */
+    async events(userId: string, runId: string): Promise<string> {
+      const run = await requireRun(userId, runId);
+      const kept = isOpen(run.status) ? null : await listing.findEvents(pool, runId);
+      const { total, events } = kept === null ? NO_EVENTS : JSON.parse(kept);
+      const complete = kept !== null && events.length === total;
+      return JSON.stringify({ runId, total, complete, events });
+    },
+
+    /** Those of this user, in pages. */
+    async list(userId: string, query: RunQuery) {
+      const page = readPage(query, LIST, userId);
+      const { environmentId, testId, testSuiteId: suiteId, status } = query;
+      const filter = { environmentId, testId, suiteId, status };
+      const found = await listing.listRuns(pool, userId, filter, page);
+      const { rows, ...rest } = pageOf(found, page, LIST, userId);
+      const runs = rows.map((run) => ({
+        runId: run.runId,
+        environmentId: run.environmentId,
+        testId: run.testId,
+        testSuiteId: run.suiteId,
+        startedAt: run.startedAt.toISOString(),
+        ...summary(run),
+      }));
+      return { runs, ...rest };
+    },
+
+    /** What this user's latest runs of a suite's tests have come to. */
+    async suiteResults(userId: string, suiteId: string) {
+      const { name } = await suites.require(userId, suiteId);
+      const latest = new Map(
+        (await listing.latestOfSuite(pool, userId, suiteId)).map((run) => [run.testId, run]),
+      );
+      const results = (await suites.tests(suiteId)).map((test) => {
+        const run = latest.get(test.testId);
+        const head = { testId: test.testId, name: test.name, runId: run?.runId ?? null };
+        return run ? { ...head, ...summary(run) } : { ...head, ...NOT_RUN };
+      });
+      const testCount = results.length;
+      const count = (...wanted: (string | null)[]) =>
+        results.filter(({ status }) => wanted.includes(status)).length;
+      const passed = count("passed");
+      return {
+        suiteId,
+        name,
+        testCount,
+        passed,
+        failed: count("failed", "completed"),
+        running: count("running"),
+        notRun: count(null),
+        percent: testCount === 0 ? 0 : (100 * passed) / testCount,
+        results,
+      };
     },
   };
 }

@@ -8,6 +8,10 @@ export type NewRunRow = {
   readonly userId: string;
   readonly beforeSnapshot: string;
   readonly capture: CaptureKind;
+  readonly testId: string | null;
+  readonly suiteId: string | null;
+  /** JSON text: the test's expectation as it is now. */
+  readonly expected: string | null;
 };
 
 /**
@@ -18,9 +22,11 @@ export async function insertRun(sql: Sql, run: NewRunRow, mark: Fragment): Promi
   const rows = await sql`
     with started as (
       insert into diorama.runs (
-        run_id, environment_id, schema_name, user_id, before_snapshot, capture, status
+        run_id, environment_id, schema_name, user_id, before_snapshot, capture, status,
+        test_id, suite_id, expected
       )
-      select ${run.runId}, environment_id, schema_name, user_id, ${run.beforeSnapshot}, ${run.capture}, 'running'
+      select ${run.runId}, environment_id, schema_name, user_id, ${run.beforeSnapshot}, ${run.capture}, 'running',
+        ${run.testId}, ${run.suiteId}, ${run.expected}::text::json
       from diorama.environments
       where environment_id = ${run.environmentId} and user_id = ${run.userId}
         and deleted_at is null and expires_at > now()
@@ -34,9 +40,10 @@ export async function insertRun(sql: Sql, run: NewRunRow, mark: Fragment): Promi
 
 export type RunRow = {
   readonly runId: string;
+  readonly environmentId: string;
   readonly userId: string;
   readonly capture: CaptureKind;
-  readonly status: "running" | "ending" | "completed" | "passed" | "failed";
+  readonly status: "running" | "ending" | "evaluating" | "completed" | "passed" | "failed";
   readonly passed: boolean | null;
   /** JSON text. */
   readonly score: string | null;
@@ -44,6 +51,10 @@ export type RunRow = {
   readonly failures: string;
   /** JSON text: as it was stored, byte for byte. */
   readonly diff: string | null;
+  /** JSON text; null where no test was evaluated. */
+  readonly explanations: string | null;
+  /** JSON text: what it is checked against. */
+  readonly expected: string | null;
   /** Of its environment. */
   readonly live: boolean;
   readonly executionSeconds: number | null;
@@ -51,14 +62,17 @@ export type RunRow = {
 
 export async function findRun(sql: Sql, runId: string): Promise<RunRow | undefined> {
   const [run] = await sql<RunRow[]>`
-    select r.run_id, r.user_id, r.capture, r.status, r.passed, r.score::text,
-      r.failures::text, r.diff::text, e.deleted_at is null and e.expires_at > now() as live,
+    select r.run_id, environment_id, r.user_id, r.capture, r.status, r.passed, r.score::text,
+      r.failures::text, r.diff::text, r.explanations::text, r.expected::text, e.deleted_at is null and e.expires_at > now() as live,
       extract(epoch from r.ended_at - r.started_at)::float8 as execution_seconds
     from diorama.runs r join diorama.environments e using (environment_id)
     where r.run_id = ${runId}
   `;
   return run;
 }
+
+/** What a run that ends will be checked against, as JSON text; `expected` in place of what is stored. */
+export type Trial = { readonly expected?: string; readonly standing: string };
 
 /**
  * Moves a running run of a live environment to `ending` and evaluates `mark` with it. Returns the schema; undefined
@@ -68,10 +82,14 @@ export async function beginEnd(
   sql: Sql,
   run: Pick<NewRunRow, "runId" | "userId" | "capture">,
   mark: Fragment,
+  trial?: Trial,
 ): Promise<string | undefined> {
+  const against = trial
+    ? sql`, expected = coalesce(${trial.expected ?? null}::text::json, expected), standing = ${trial.standing}::text::json`
+    : sql``;
   const [ending] = await sql<{ schemaName: string }[]>`
     with ending as (
-      update diorama.runs r set status = 'ending', ended_at = now()
+      update diorama.runs r set status = 'ending', ended_at = now()${against}
       from diorama.environments e
       where r.run_id = ${run.runId} and r.user_id = ${run.userId} and r.capture = ${run.capture}
         and r.status = 'running' and e.environment_id = r.environment_id

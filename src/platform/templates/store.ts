@@ -1,4 +1,5 @@
-import type { Sql } from "~/db/connect";
+import type { Fragment, Sql } from "~/db/connect";
+import type { Page, Place } from "~/http/page";
 
 export type TemplateRow = {
   readonly templateId: string;
@@ -13,6 +14,14 @@ export type TemplateRow = {
   readonly createdAt: Date;
 };
 
+/** A seed may have a megabyte, and only its export reads it. */
+const columns = (sql: Sql): Fragment => sql`
+  template_id, name, service, description, visibility, user_id, schema_name, content_hash, created_at
+`;
+
+const visible = (sql: Sql, userId: string): Fragment =>
+  sql`(visibility = 'public' or user_id = ${userId})`;
+
 /** A template the user can see, by name; their own before a public one. */
 export async function findByName(
   sql: Sql,
@@ -20,22 +29,83 @@ export async function findByName(
   name: string,
 ): Promise<TemplateRow | undefined> {
   const [template] = await sql<TemplateRow[]>`
-    select * from diorama.templates
-    where name = ${name} and (visibility = 'public' or user_id = ${userId})
+    select ${columns(sql)} from diorama.templates
+    where name = ${name} and ${visible(sql, userId)}
     order by user_id = ${userId} desc nulls last limit 1
   `;
   return template;
 }
 
+/** A template the user can see, by id or by name, with the seed it was built from as JSON text. */
+export async function findWhole(
+  sql: Sql,
+  userId: string,
+  idOrName: string,
+): Promise<(TemplateRow & { seed: string | null }) | undefined> {
+  const [template] = await sql<(TemplateRow & { seed: string | null })[]>`
+    select ${columns(sql)}, seed::text from diorama.templates
+    where (template_id = ${idOrName} or name = ${idOrName}) and ${visible(sql, userId)}
+    order by template_id = ${idOrName} desc, user_id = ${userId} desc nulls last limit 1
+  `;
+  return template;
+}
+
+export async function listVisible(
+  sql: Sql,
+  userId: string,
+  filter: { service: string | undefined; visibility: string | undefined },
+  { limit, after }: Page,
+): Promise<(TemplateRow & { place: Place })[]> {
+  return await sql<(TemplateRow & { place: Place })[]>`
+    select ${columns(sql)}, json_build_object('at', created_at::text, 'id', template_id) as place
+    from diorama.templates
+    where ${visible(sql, userId)}
+      ${filter.service === undefined ? sql`` : sql`and service = ${filter.service}`}
+      ${filter.visibility === undefined ? sql`` : sql`and visibility = ${filter.visibility}`}
+      ${after ? sql`and (created_at, template_id) < (${after.at}::text::timestamptz, ${after.id})` : sql``}
+    order by created_at desc, template_id desc limit ${limit + 1}
+  `;
+}
+
+/** Makes the caller's transaction the only one that gives this name to a template. */
+export const lockName = async (sql: Sql, name: string) =>
+  await sql`select pg_advisory_xact_lock(hashtext(${`diorama template ${name}`}))`;
+
+/** The user can see a template of that name. */
+export async function nameExists(sql: Sql, userId: string, name: string): Promise<boolean> {
+  const rows = await sql`
+    select from diorama.templates where name = ${name} and ${visible(sql, userId)}
+  `;
+  return rows.count > 0;
+}
+
+export const insert = async (
+  sql: Sql,
+  template: Omit<TemplateRow, "contentHash" | "createdAt">,
+  seed: unknown,
+) =>
+  await sql`
+    insert into diorama.templates (
+      template_id, name, service, description, visibility, user_id, schema_name, content_hash, seed
+    )
+    values (
+      ${template.templateId}, ${template.name}, ${template.service}, ${template.description},
+      ${template.visibility}, ${template.userId}, ${template.schemaName}, '',
+      ${seed === undefined ? null : JSON.stringify(seed)}::text::json
+    )
+  `;
+
 export async function findBuiltin(sql: Sql, name: string): Promise<TemplateRow | undefined> {
   const [template] = await sql<TemplateRow[]>`
-    select * from diorama.templates where name = ${name} and user_id is null
+    select ${columns(sql)} from diorama.templates where name = ${name} and user_id is null
   `;
   return template;
 }
 
 export const listAll = async (sql: Sql): Promise<TemplateRow[]> =>
-  await sql<TemplateRow[]>`select * from diorama.templates order by name, template_id`;
+  await sql<TemplateRow[]>`
+    select ${columns(sql)} from diorama.templates order by name, template_id
+  `;
 
 /**
  * Inserts a built-in template, or points it to its new content. Returns the schema it had before. Runs on either
@@ -47,6 +117,7 @@ export async function putBuiltin(
     TemplateRow,
     "templateId" | "name" | "service" | "description" | "schemaName" | "contentHash"
   >,
+  seed: unknown,
 ): Promise<string | undefined> {
   const { templateId, name, service, description, schemaName, contentHash } = template;
   const [known] = await sql<{ id: string; schema: string }[]>`
@@ -55,13 +126,19 @@ export async function putBuiltin(
   if (known)
     await sql`
       update diorama.templates set service = ${service}, description = ${description},
-        schema_name = ${schemaName}, content_hash = ${contentHash}
+        schema_name = ${schemaName}, content_hash = ${contentHash},
+        seed = ${JSON.stringify(seed)}::text::json
       where template_id = ${known.id}
     `;
   else
     await sql`
-      insert into diorama.templates (template_id, name, service, description, visibility, schema_name, content_hash)
-      values (${templateId}, ${name}, ${service}, ${description}, 'public', ${schemaName}, ${contentHash})
+      insert into diorama.templates (
+        template_id, name, service, description, visibility, schema_name, content_hash, seed
+      )
+      values (
+        ${templateId}, ${name}, ${service}, ${description}, 'public', ${schemaName}, ${contentHash},
+        ${JSON.stringify(seed)}::text::json
+      )
     `;
   return known?.schema;
 }

@@ -1,11 +1,17 @@
 /** Saved states, and what clones of them look like. */
-import type { Pool, Sql } from "~/db/connect";
-import { type Blueprint, readBlueprint, type Table } from "~/db/schemas";
+import { errorCode, inTransaction, type Pool, type Sql, UNIQUE_VIOLATION } from "~/db/connect";
+import { type Blueprint, dropSchema, readBlueprint, type Table } from "~/db/schemas";
 import { openSession, tablesOf } from "~/db/session";
 import { ApiError } from "~/errors";
+import type { World } from "~/evaluation/compile";
+import { pageOf, readPage } from "~/http/page";
+import type { ImportedTemplate, Template, TemplateQuery } from "~/platform/templates/model";
+import { dataError, harvest, plant } from "~/platform/templates/seed-store";
+import { resolveSeed, type Seed } from "~/platform/templates/seeds";
 import * as store from "~/platform/templates/store";
 import { REPLICAS } from "~/replicas/index";
-import type { Replica } from "~/replicas/replica";
+import { type Replica, SeedError } from "~/replicas/replica";
+import { SEEDS } from "../../../seeds/index";
 
 export type Templates = ReturnType<typeof createTemplates>;
 
@@ -26,12 +32,63 @@ export function requireReplica(service: string): Replica {
   return replica;
 }
 
-export function createTemplates(pool: Pool, replicas: Pool) {
+const LIST = "templates";
+const NAME = /^[a-z][a-z0-9_]{0,62}$/;
+
+/** A new template before it has a schema. */
+export type Draft = {
+  readonly name: string;
+  readonly service: string;
+  readonly description?: string | undefined;
+  readonly visibility?: "public" | "private" | undefined;
+};
+
+/** `replicas` reads templates, `builders` makes them. */
+export function createTemplates(pool: Pool, replicas: Pool, builders: Pool) {
   /** By template schema, whose content never changes. */
   const blueprints = new Map<string, Promise<Blueprint>>();
   /** By template schema and how the user is called. */
   const users = new Map<string, string>();
   const found = new Map<string, { template: store.TemplateRow; until: number }>();
+
+  async function requireWhole(userId: string, idOrName: string) {
+    const template = await store.findWhole(pool, userId, idOrName);
+    if (!template) throw new ApiError("template_not_found", "There is no such template");
+    return template;
+  }
+
+  async function create(
+    userId: string,
+    draft: Draft,
+    seed: unknown,
+    build: (schema: string) => Promise<void>,
+  ) {
+    const { name, service, description = "", visibility = "private" } = draft;
+    if (!NAME.test(name))
+      throw new ApiError(
+        "invalid_template_name",
+        "A name has up to 63 lower-case letters, digits and _, and begins with a letter",
+      );
+    const taken = () =>
+      new ApiError("template_name_exists", "There is a template of that name already");
+    if (await store.nameExists(pool, userId, name)) throw taken();
+    const templateId = newId();
+    const schemaName = `tpl_${newId()}`;
+    // Built first and named then: what is left behind if this server dies in between is swept as an orphan.
+    try {
+      await build(schemaName);
+      await inTransaction(pool, async (tx) => {
+        await store.lockName(tx, name);
+        if (await store.nameExists(tx, userId, name)) throw taken();
+        const template = { templateId, name, service, description, visibility, userId, schemaName };
+        await store.insert(tx, template, seed);
+      });
+    } catch (error) {
+      await dropSchema(builders, schemaName);
+      throw refusal(error, taken);
+    }
+    return { templateId, name, location: schemaName, service, visibility };
+  }
 
   return {
     blueprint(schema: string): Promise<Blueprint> {
@@ -94,6 +151,76 @@ export function createTemplates(pool: Pool, replicas: Pool) {
       return user;
     },
 
+    /** What assertions may speak of in a clone of a template. */
+    async world(template: { schemaName: string; service: string }): Promise<World> {
+      const { tables } = await this.blueprint(template.schemaName);
+      return { tables, derived: requireReplica(template.service).derived };
+    },
+
     list: (sql: Sql = pool) => store.listAll(sql),
+
+    async page(userId: string, query: TemplateQuery) {
+      const page = readPage(query, LIST, userId);
+      const { visibility } = query;
+      const service =
+        query.service === undefined ? undefined : requireReplica(query.service).service;
+      const found = await store.listVisible(pool, userId, { service, visibility }, page);
+      const { rows, ...rest } = pageOf(found, page, LIST, userId);
+      return { templates: rows.map(view), ...rest };
+    },
+
+    async get(userId: string, idOrName: string) {
+      const template = await requireWhole(userId, idOrName);
+      const { rowCounts } = await this.blueprint(template.schemaName);
+      return { ...view(template), tables: Object.fromEntries(rowCounts) };
+    },
+
+    /** The template as a seed, as JSON text. */
+    async seed(userId: string, idOrName: string): Promise<string> {
+      const template = await requireWhole(userId, idOrName);
+      const { name, service, description, schemaName, seed } = template;
+      const head = JSON.stringify({ template: name, service, description });
+      if (seed !== null) return JSON.stringify({ ...JSON.parse(seed), ...JSON.parse(head) });
+      const { tables, sequences } = await this.blueprint(schemaName);
+      return `${head.slice(0, -1)},${await harvest(replicas, schemaName, tables, sequences)}}`;
+    },
+
+    async import(userId: string, { seed, ...draft }: ImportedTemplate) {
+      const replica = requireReplica(draft.service);
+      return await create(userId, draft, seed, async (schema) => {
+        const whole = resolveSeed(
+          { ...seed, template: draft.name, service: replica.service } as Seed,
+          SEEDS as readonly Seed[],
+        );
+        await inTransaction(builders, (tx) => plant(tx, replica, schema, whole));
+      });
+    },
+
+    /** Makes a template with `build`, which creates and fills the schema it is given, all or nothing. */
+    create: (userId: string, draft: Draft, build: (schema: string) => Promise<void>) =>
+      create(userId, draft, undefined, build),
   };
+}
+
+const newId = () => crypto.randomUUID().replaceAll("-", "");
+
+const view = (template: store.TemplateRow): Template => ({
+  id: template.templateId,
+  name: template.name,
+  service: template.service,
+  description: template.description,
+  location: template.schemaName,
+  visibility: template.visibility,
+  createdAt: template.createdAt.toISOString(),
+});
+
+/** What kept a template from being made, where the caller can mend it. */
+function refusal(error: unknown, taken: () => ApiError): unknown {
+  if (
+    errorCode(error) === UNIQUE_VIOLATION &&
+    (error as { schema_name?: string }).schema_name === "diorama"
+  )
+    return taken();
+  const mistake = error instanceof SeedError ? error : dataError(error, "");
+  return mistake ? new ApiError("invalid_request", `seed: ${mistake.message}`) : error;
 }

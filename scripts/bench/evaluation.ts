@@ -1,0 +1,140 @@
+/** What a verdict costs beside the diff it is given on, and how long a whole suite takes. */
+import postgres from "postgres";
+import { compile, type World } from "../../src/evaluation/compile";
+import { evaluate } from "../../src/evaluation/evaluate";
+import { inTurn, median, type Row, timed } from "./measure";
+import { type Bench, poolOf } from "./server";
+
+const TEMPLATE = "chat_default";
+const CHANNEL = "C01GENERAL";
+const ROWS = 50;
+const ASSERTIONS = 20;
+const SUITE_TESTS = 40;
+
+const asserting = (text: string) => ({
+  diff_type: "added",
+  entity: "messages",
+  where: { text, channel_id: CHANNEL, user_id: { in: ["U01AGENT", "U02JOHN"] } },
+  expected_count: 1,
+});
+
+const suiteOf = (bench: Bench, tests: readonly { name: string; assertions: object[] }[]) =>
+  bench
+    .platform("POST", "/testSuites", {
+      name: "bench",
+      templateService: "chat",
+      templateName: TEMPLATE,
+      impersonateUserId: "U01AGENT",
+      tests: tests.map(({ name, assertions }) => ({
+        name,
+        prompt: name,
+        expectedOutput: { assertions },
+      })),
+    })
+    .then(({ suiteId }) => bench.platform("GET", `/testSuites/${suiteId}?expand=true`));
+
+export async function verdicts(bench: Bench): Promise<Row[]> {
+  const assertions = Array.from({ length: ASSERTIONS }, (_, n) => asserting(`row ${n}`));
+  const suite = await suiteOf(bench, [{ name: "twenty", assertions }]);
+  const [test] = suite["tests"] as { id: string }[];
+  const environment = await bench.environment(TEMPLATE);
+  const sql = postgres(bench.databaseUrl, { max: 1, onnotice: () => {} });
+  let round = 1_000_000_000;
+  const end = async (path: string) => {
+    const samples: number[] = [];
+    for (let n = 0; n < 5; n++) {
+      const { runId } = await bench.platform("POST", "/startRun", {
+        envId: environment["environmentId"],
+        testId: test?.id,
+      });
+      await sql.unsafe(
+        `insert into "${environment["schemaName"]}".messages (channel_id, ts, user_id, text)
+         select '${CHANNEL}', ${round++}::text || '.' || lpad(i::text, 6, '0'), 'U02JOHN', 'row ' || i
+         from generate_series(0, ${ROWS - 1}) i`,
+      );
+      samples.push(await timed(() => bench.platform("POST", path, { runId })));
+    }
+    return samples;
+  };
+  const samples = await inTurn(30, {
+    ours: () => end("/evaluateRun"),
+    base: () => end("/diffRun"),
+  });
+  await sql.end();
+  return [
+    {
+      name: `evaluateRun, ${ASSERTIONS} assertions on ${ROWS} rows, p50`,
+      ours: median(samples.ours),
+      base: median(samples.base),
+      unit: "ms",
+      comparedWith: "diffRun of the same",
+      bar: { most: 1.2 },
+    },
+    largeVerdict(),
+  ];
+}
+
+/** In this process: what it takes of a processor, whatever the database does. */
+function largeVerdict(): Row {
+  const columns = ["id", "text", "channel_id", "user_id"].map((name) => ({ name, type: "text" }));
+  const world: World = { tables: [{ name: "messages", columns }], derived: {} };
+  const inserts = Array.from({ length: 10_000 }, (_, id) => ({
+    __table__: "messages",
+    id,
+    text: `row ${id}`,
+    channel_id: CHANNEL,
+    user_id: "U02JOHN",
+  }));
+  const spec = compile(
+    { assertions: Array.from({ length: 1_000 }, (_, n) => asserting(`row ${n}`)) },
+    world,
+  );
+  const diff = { inserts, updates: [], deletes: [] };
+  const evidence = { diff, rest: [], settled: [], passing: [], standing: {} };
+  const started = process.cpuUsage();
+  if (!evaluate(spec, { messages: ["id"] }, evidence).passed) throw new Error("it must pass");
+  const { user, system } = process.cpuUsage(started);
+  return {
+    name: "1,000 assertions on 10,000 changes, processor time",
+    ours: (user + system) / 1e6,
+    base: undefined,
+    unit: "s",
+    comparedWith: "",
+    bar: { most: 1 },
+  };
+}
+
+/** Each test from its environment to its verdict, two at a time, as a runner with a scripted agent does it. */
+export async function wholeSuite(bench: Bench): Promise<Row> {
+  const names = Array.from({ length: SUITE_TESTS }, (_, n) => `test ${n}`);
+  const suite = await suiteOf(
+    bench,
+    names.map((name) => ({ name, assertions: [asserting(name)] })),
+  );
+  const tests = [...(suite["tests"] as { id: string; name: string }[])];
+  await poolOf(bench, TEMPLATE, 20);
+  const work = async () => {
+    for (let test = tests.shift(); test; test = tests.shift()) {
+      const environment = await bench.platform("POST", "/initEnv", { testId: test.id });
+      const envId = environment["environmentId"];
+      const { runId } = await bench.platform("POST", "/startRun", {
+        envId,
+        testId: test.id,
+        testSuiteId: suite["id"],
+      });
+      await bench.chat(environment, "chat.postMessage", { channel: CHANNEL, text: test.name });
+      const { passed } = await bench.platform("POST", "/evaluateRun", { runId });
+      if (passed !== true) throw new Error(`${test.name} must pass`);
+      await bench.platform("DELETE", `/env/${envId}`);
+    }
+  };
+  const ms = await timed(() => Promise.all([work(), work()]));
+  return {
+    name: `a suite of ${SUITE_TESTS} tests with a scripted agent, 2 at a time`,
+    ours: ms / 1000,
+    base: undefined,
+    unit: "s",
+    comparedWith: "",
+    bar: {},
+  };
+}

@@ -1,0 +1,73 @@
+/** A server's platform API, for the commands that talk to one. */
+
+/** The command line is wrong, or names what is not there. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** The server refused, or did not answer. */
+export class CallFailed extends Error {
+  override readonly name = "CallFailed";
+  readonly unreachable: boolean;
+  constructor(message: string, unreachable = false) {
+    super(message);
+    this.unreachable = unreachable;
+  }
+}
+
+/** Options of every command that talks to a server. */
+export const SERVER_OPTIONS = { url: { type: "string" }, key: { type: "string" } } as const;
+
+export type Environment = { readonly [name: string]: string | undefined };
+export type Client = ReturnType<typeof createClient>;
+export type Answer = { readonly [field: string]: unknown };
+
+const TIMEOUT_MS = 120_000;
+
+/** The server that the options name, or the environment, or the one on this machine. */
+export function createClient(options: { url?: string; key?: string }, env: Environment) {
+  const address = options.url ?? env["DIORAMA_URL"] ?? `http://127.0.0.1:${env["PORT"] ?? 3000}`;
+  const url = address.replace(/\/+$/, "");
+  const key = options.key ?? env["DIORAMA_API_KEY"];
+  return {
+    url,
+
+    /** One call. Throws CallFailed unless it succeeds. */
+    async call(method: "GET" | "POST" | "DELETE", path: string, body?: object): Promise<Answer> {
+      const response = await fetch(`${url}/api/platform${path}`, {
+        method,
+        headers: {
+          ...(key && { "X-API-Key": key }),
+          ...(body && { "Content-Type": "application/json" }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      }).catch(() => {
+        throw new CallFailed(`nothing answers at ${url}; --url says where the server is`, true);
+      });
+      const answer = (await response.json().catch(() => ({}))) as Answer;
+      if (response.ok) return answer;
+      const { error = `HTTP ${response.status}`, detail = answer["reason"] } = answer;
+      throw new CallFailed(detail === undefined ? `${error}` : `${error}: ${detail}`);
+    },
+  };
+}
+
+/** The content of a YAML or JSON file; `-` is standard input. */
+export async function readDocument(path: string | undefined): Promise<Answer> {
+  if (path === undefined) throw new UsageError("the name of a file is needed");
+  const text = await (path === "-" ? Bun.stdin : Bun.file(path)).text().catch(() => {
+    throw new UsageError(`${path} cannot be read`);
+  });
+  let content: unknown;
+  try {
+    content = Bun.YAML.parse(text);
+  } catch (error) {
+    throw new UsageError(`${path}: ${error instanceof Error ? error.message : "not YAML"}`);
+  }
+  if (typeof content !== "object" || content === null || Array.isArray(content))
+    throw new UsageError(`${path} holds no object`);
+  return content as Answer;
+}
+
+export const asYaml = (content: object) => Bun.YAML.stringify(content, null, 2).trimEnd();

@@ -1,0 +1,122 @@
+/** The rows that assertions choose from: those of the diff, made whole, and those that stayed as they were. */
+import type { Diff, JsonObject } from "~/capture/fold";
+import type { ChangeRule, CompiledAssertion, CompiledSpec, Row } from "~/evaluation/compile";
+
+/** What is known of a run. Without `rest`, conditions on columns that an update left alone would read nothing. */
+export type Evidence = {
+  readonly diff: Diff;
+  /** Of each update of the diff, in its order: the columns that did not change. */
+  readonly rest: readonly JsonObject[];
+  /** Rows that were written and are as they were before: as they were. With `__table__`. */
+  readonly settled: readonly JsonObject[];
+  /** Rows that came and went: their keys. With `__table__`. */
+  readonly passing: readonly JsonObject[];
+  /** By table: rows as they were at some moment of the run. Of the tables that `unchanged` speaks of. */
+  readonly standing: { readonly [table: string]: readonly JsonObject[] };
+};
+
+/** A row of the diff, with all its columns. */
+export type Candidate = {
+  readonly before: Row | undefined;
+  readonly after: Row | undefined;
+  /** Columns that differ. */
+  readonly changed: readonly string[];
+  readonly source: JsonObject;
+};
+
+/** Primary key columns of each table. */
+export type Keys = { readonly [table: string]: readonly string[] };
+
+export type Rows = Record<"added" | "removed" | "changed", Map<string, Candidate[]>>;
+
+/** The diff's rows by kind and table, updates made whole. */
+export function gather({ diff, rest }: Evidence): Rows {
+  const rows: Rows = { added: new Map(), removed: new Map(), changed: new Map() };
+  const add = (kind: keyof Rows, candidate: Candidate) => {
+    const table = String(candidate.source["__table__"]);
+    const list = rows[kind].get(table);
+    if (list) list.push(candidate);
+    else rows[kind].set(table, [candidate]);
+  };
+  for (const row of diff.inserts)
+    add("added", { before: undefined, after: row, changed: [], source: row });
+  for (const row of diff.deletes)
+    add("removed", { before: row, after: undefined, changed: [], source: row });
+  for (const [index, update] of diff.updates.entries()) {
+    const same = rest[index] ?? (update["key"] as JsonObject);
+    const [before, after] = [update["before"] as JsonObject, update["after"] as JsonObject];
+    add("changed", {
+      before: { ...same, ...before },
+      after: { ...same, ...after },
+      changed: Object.keys(after),
+      source: update,
+    });
+  }
+  return rows;
+}
+
+/** Changes of these columns only are none. */
+export const isFree = (free: ReadonlySet<string> | undefined, { changed }: Candidate) =>
+  changed.every((column) => free?.has(column));
+
+export function counts(
+  { diffType, changes, matches, free }: CompiledAssertion,
+  strict: boolean,
+  candidate: Candidate,
+): boolean {
+  const { before, after, changed } = candidate;
+  const found =
+    (before !== undefined && matches(before)) || (after !== undefined && matches(after));
+  if (!found || diffType !== "changed") return found;
+  if (!changes) return !isFree(free, candidate);
+  return (
+    changes.every((rule) => ruleHolds(rule, candidate)) &&
+    (!strict ||
+      changed.every((column) => free.has(column) || changes.some((rule) => rule.column === column)))
+  );
+}
+
+/** The column changed, at the very path, from and to what was expected. */
+export function ruleHolds(
+  { column, path, read, from, to }: ChangeRule,
+  { before, after, changed }: Candidate,
+): boolean {
+  if (!before || !after || !changed.includes(column)) return false;
+  const [old, now] = [read(before), read(after)];
+  if (path !== column && JSON.stringify(old) === JSON.stringify(now)) return false;
+  return from.every(({ test }) => test(old)) && to.every(({ test }) => test(now));
+}
+
+/** Rows that were there before and may count as unchanged, by table. Of an update, an assertion decides. */
+export function standing(
+  { assertions }: CompiledSpec,
+  keys: Keys,
+  evidence: Evidence,
+  rows: Rows,
+): Map<string, Candidate[]> {
+  const wanted = new Set(
+    assertions.flatMap(({ diffType, entity }) => (diffType === "unchanged" ? [entity] : [])),
+  );
+  const found = new Map<string, Candidate[]>();
+  for (const table of wanted) {
+    const key = keys[table] ?? [];
+    const keyOf = (row: JsonObject) => JSON.stringify(key.map((column) => row[column]));
+    const here = (row: JsonObject) => row["__table__"] === table;
+    const { diff } = evidence;
+    const touched = new Set([
+      ...[diff.inserts, diff.deletes, evidence.settled, evidence.passing].flatMap((rows) =>
+        rows.filter(here).map(keyOf),
+      ),
+      ...diff.updates.filter(here).map((update) => keyOf(update["key"] as JsonObject)),
+    ]);
+    const still = [
+      ...(evidence.standing[table] ?? []).filter((row) => !touched.has(keyOf(row))),
+      ...evidence.settled.filter(here),
+    ].map((row): Candidate => ({ before: row, after: undefined, changed: [], source: row }));
+    const updated = (rows.changed.get(table) ?? []).map(
+      (candidate): Candidate => ({ ...candidate, after: undefined }),
+    );
+    found.set(table, [...still, ...updated]);
+  }
+  return found;
+}

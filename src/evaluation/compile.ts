@@ -1,0 +1,396 @@
+/**
+ * A spec as its author wrote it → a spec that can be judged by, or the first mistake: where it stands, what is wrong,
+ * and the nearest name that would be right.
+ */
+import { Value } from "@sinclair/typebox/value";
+import { nearest } from "~/evaluation/nearest";
+import {
+  compileOperator,
+  isOperator,
+  Literal,
+  OPERATORS,
+  type OperatorName,
+  type Value as RowValue,
+  type Test,
+} from "~/evaluation/operators";
+import {
+  ASSERTIONS_MAX,
+  type Assertion,
+  DIFF_TYPES,
+  type ExpectedCount,
+  Assertion as Shape,
+  type Spec,
+  Spec as SpecShape,
+  WHERE_MAX,
+  type Where,
+} from "~/evaluation/spec";
+
+/** What a spec may speak of: the template's tables, and what the service computes by itself. */
+export type World = {
+  readonly tables: readonly {
+    readonly name: string;
+    readonly columns: readonly { readonly name: string; readonly type: string }[];
+  }[];
+  readonly derived: { readonly [table: string]: readonly string[] };
+};
+
+export type Row = { readonly [column: string]: RowValue };
+
+/** One condition on one value, as it is told in explanations. */
+export type Leaf = {
+  readonly path: string;
+  readonly read: (row: Row) => RowValue;
+  readonly operator: OperatorName;
+  readonly operand: unknown;
+  readonly test: Test;
+};
+export type Predicate =
+  | { readonly kind: "leaf"; readonly leaf: Leaf }
+  | { readonly kind: "all" | "any"; readonly of: readonly Predicate[] }
+  | { readonly kind: "not"; readonly of: Predicate };
+
+export type ChangeRule = {
+  readonly column: string;
+  readonly path: string;
+  readonly read: (row: Row) => RowValue;
+  readonly from: readonly Leaf[];
+  readonly to: readonly Leaf[];
+};
+
+export type CompiledAssertion = {
+  readonly diffType: Assertion["diff_type"];
+  readonly entity: string;
+  readonly where: Predicate;
+  readonly matches: (row: Row) => boolean;
+  readonly changes: readonly ChangeRule[] | undefined;
+  /** Columns whose change is no change, of derived and ignored ones. */
+  readonly free: ReadonlySet<string>;
+  readonly min: number;
+  readonly max: number;
+  readonly expected: string;
+};
+
+export type CompiledSpec = {
+  readonly assertions: readonly CompiledAssertion[];
+  readonly strict: boolean;
+  readonly closedWorld: boolean;
+  /** By table: the columns whose change need not be claimed. */
+  readonly free: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Tables that the service keeps for itself: every column is derived. */
+  readonly own: ReadonlySet<string>;
+};
+
+/** `assertion` counts from 1; undefined for what concerns the spec as a whole. */
+export class SpecError extends Error {
+  override readonly name = "SpecError";
+  constructor(problem: string, path: string, assertion?: number) {
+    const place = assertion === undefined ? "" : `assertion ${assertion}`;
+    super([place, path, problem].filter((part) => part !== "").join(": "));
+  }
+}
+
+const DEPTH_MAX = 5;
+const shown = (name: string) => JSON.stringify(name.length > 64 ? `${name.slice(0, 64)}…` : name);
+
+type Columns = ReadonlyMap<string, string>;
+type At = { readonly assertion: number; readonly columns: Columns; readonly table: string };
+
+export function compile(spec: unknown, world: World): CompiledSpec {
+  requireObject(spec, "expectedOutput");
+  requireKnownKeys(spec, Object.keys(SpecShape.properties), "");
+  const { assertions } = spec;
+  if (!Array.isArray(assertions))
+    throw new SpecError("a list of assertions is needed", "assertions");
+  if (assertions.length > ASSERTIONS_MAX)
+    throw new SpecError(`more than ${ASSERTIONS_MAX} assertions`, "assertions");
+  const { strict = true, closed_world = false, ignore_fields = {} } = spec as Partial<Spec>;
+  for (const [name, value] of Object.entries({ strict, closed_world }))
+    if (typeof value !== "boolean") throw new SpecError("true or false is needed", name);
+
+  const tables = new Map(
+    world.tables.map(({ name, columns }) => [
+      name,
+      new Map(columns.map((column) => [column.name, column.type])),
+    ]),
+  );
+  const free = freeColumns(world, tables, ignore_fields);
+  return {
+    assertions: assertions.map((assertion, index) =>
+      compileAssertion(assertion, index + 1, tables, free),
+    ),
+    strict,
+    closedWorld: closed_world,
+    free,
+    own: new Set(
+      world.tables
+        .filter(({ name, columns }) =>
+          columns.every((column) => world.derived[name]?.includes(column.name)),
+        )
+        .map(({ name }) => name),
+    ),
+  };
+}
+
+function freeColumns(
+  world: World,
+  tables: ReadonlyMap<string, Columns>,
+  ignored: unknown,
+): Map<string, Set<string>> {
+  requireObject(ignored, "ignore_fields");
+  const shape = SpecShape.properties.ignore_fields;
+  const misfit = Value.Errors(shape, ignored).First();
+  if (misfit) throw new SpecError(misfit.message, `ignore_fields${readable(misfit.path)}`);
+  const lists = ignored as Record<string, string[]>;
+  const all = new Set([...tables.values()].flatMap((columns) => [...columns.keys()]));
+  for (const [table, columns] of Object.entries(lists)) {
+    const known = table === "global" ? all : tables.get(table);
+    if (!known)
+      throw new SpecError(
+        `there is no table ${shown(table)}${nearest(table, ["global", ...tables.keys()])}`,
+        "ignore_fields",
+      );
+    for (const column of columns)
+      if (!known.has(column))
+        throw new SpecError(
+          `there is no column ${shown(column)}${nearest(column, known.keys())}`,
+          `ignore_fields.${table}`,
+        );
+  }
+  const of = (name: string) => (Object.hasOwn(lists, name) ? (lists[name] ?? []) : []);
+  return new Map(
+    [...tables.keys()].map((table) => [
+      table,
+      new Set([...(world.derived[table] ?? []), ...of("global"), ...of(table)]),
+    ]),
+  );
+}
+
+function compileAssertion(
+  raw: unknown,
+  assertion: number,
+  tables: ReadonlyMap<string, Columns>,
+  free: ReadonlyMap<string, ReadonlySet<string>>,
+): CompiledAssertion {
+  const fail = (problem: string, path: string) => new SpecError(problem, path, assertion);
+  requireObject(raw, "", assertion);
+  requireKnownKeys(raw, Object.keys(Shape.properties), "", assertion);
+  const { diff_type, entity } = raw;
+  if (typeof diff_type !== "string" || !Object.hasOwn(DIFF_TYPES, diff_type))
+    throw fail(
+      `${shown(String(diff_type))} is none of ${Object.keys(DIFF_TYPES).join(", ")}${nearest(String(diff_type), Object.keys(DIFF_TYPES))}`,
+      "diff_type",
+    );
+  if (typeof entity !== "string") throw fail("the name of a table is needed", "entity");
+  const columns = tables.get(entity);
+  if (!columns)
+    throw fail(`there is no table ${shown(entity)}${nearest(entity, tables.keys())}`, "entity");
+  const at: At = { assertion, columns, table: entity };
+
+  const { where = {}, expected_changes, ignore = [] } = raw;
+  for (const name of ["expected_count", "ignore", "description"] as const) {
+    if (raw[name] === undefined) continue;
+    const misfit = Value.Errors(Shape.properties[name], raw[name]).First();
+    if (misfit) throw fail(EXPECTED[name], `${name}${readable(misfit.path)}`);
+  }
+  for (const column of ignore as string[]) requireColumn(column, "ignore", at);
+  if (expected_changes !== undefined && diff_type !== "changed")
+    throw fail(`only a diff_type of changed has them`, "expected_changes");
+
+  const predicate = compileWhere(where, "where", at, 0);
+  return {
+    diffType: diff_type as Assertion["diff_type"],
+    entity,
+    where: predicate,
+    matches: matcher(predicate),
+    changes:
+      expected_changes === undefined ? undefined : compileChanges(expected_changes as unknown, at),
+    free: new Set([...(free.get(entity) ?? []), ...(ignore as string[])]),
+    ...countOf(raw["expected_count"] as ExpectedCount | undefined, fail),
+  };
+}
+
+const EXPECTED = {
+  expected_count: "a whole number, or {min, max} of whole numbers, is needed",
+  ignore: "a list of columns is needed",
+  description: "text is needed",
+};
+
+function countOf(
+  count: ExpectedCount | undefined,
+  fail: (problem: string, path: string) => SpecError,
+): Pick<CompiledAssertion, "min" | "max" | "expected"> {
+  if (count === undefined) return { min: 1, max: Infinity, expected: "at least 1" };
+  if (typeof count === "number") return { min: count, max: count, expected: `${count}` };
+  const { min, max } = count;
+  if (max === undefined) return { min: min ?? 0, max: Infinity, expected: `at least ${min}` };
+  if (min === undefined) return { min: 0, max, expected: `at most ${max}` };
+  if (min > max) throw fail("min is greater than max", "expected_count");
+  return { min, max, expected: `between ${min} and ${max}` };
+}
+
+function compileWhere(where: unknown, path: string, at: At, depth: number): Predicate {
+  if (depth > DEPTH_MAX) throw new SpecError(`nested deeper than ${DEPTH_MAX}`, path, at.assertion);
+  requireObject(where, path, at.assertion);
+  const entries = Object.entries(where as Where);
+  if (entries.length > WHERE_MAX)
+    throw new SpecError(`more than ${WHERE_MAX} conditions`, path, at.assertion);
+  const all = entries.map(([key, condition]): Predicate => {
+    const inside = `${path}.${key}`;
+    if (key === "not") return { kind: "not", of: compileWhere(condition, inside, at, depth + 1) };
+    if (key === "and" || key === "or") {
+      if (!Array.isArray(condition) || condition.length > WHERE_MAX)
+        throw new SpecError(
+          `a list of at most ${WHERE_MAX} conditions is needed`,
+          inside,
+          at.assertion,
+        );
+      const of = condition.map((item, index) =>
+        compileWhere(item, `${inside}[${index}]`, at, depth + 1),
+      );
+      return { kind: key === "and" ? "all" : "any", of };
+    }
+    const read = reader(key, path, at);
+    const of = conditions(condition, key, inside, read, at).map(
+      (leaf): Predicate => ({ kind: "leaf", leaf }),
+    );
+    return { kind: "all", of };
+  });
+  return { kind: "all", of: all };
+}
+
+/** The operators of one condition. */
+function conditions(
+  condition: unknown,
+  path: string,
+  at: string,
+  read: Leaf["read"],
+  { assertion }: At,
+): Leaf[] {
+  const isLiteral = typeof condition !== "object" || condition === null || Array.isArray(condition);
+  const operators = isLiteral ? { eq: condition } : (condition as object);
+  const names = Object.entries(operators);
+  if (names.length === 0) throw new SpecError("an operator is needed", at, assertion);
+  return names.map(([name, operand]) => {
+    if (!isOperator(name))
+      throw new SpecError(
+        `there is no operator ${shown(name)}${nearest(name, Object.keys(OPERATORS))}`,
+        at,
+        assertion,
+      );
+    const place = isLiteral ? at : `${at}.${name}`;
+    const misfit = Value.Errors(isLiteral ? Literal : OPERATORS[name].operand, operand).First();
+    if (misfit)
+      throw new SpecError(`${name} takes another operand: ${misfit.message}`, place, assertion);
+    try {
+      return { path, read, operator: name, operand, test: compileOperator(name, operand) };
+    } catch (error) {
+      const why = error instanceof Error ? error.message.split("\n")[0]?.slice(0, 200) : "";
+      throw new SpecError(`the pattern does not compile: ${why}`, place, assertion);
+    }
+  });
+}
+
+function compileChanges(changes: unknown, at: At): ChangeRule[] {
+  const path = "expected_changes";
+  requireObject(changes, path, at.assertion);
+  const entries = Object.entries(changes);
+  if (entries.length === 0 || entries.length > WHERE_MAX)
+    throw new SpecError(`between 1 and ${WHERE_MAX} columns are needed`, path, at.assertion);
+  return entries.map(([key, change]) => {
+    const inside = `${path}.${key}`;
+    const read = reader(key, path, at);
+    requireObject(change, inside, at.assertion);
+    requireKnownKeys(change, ["from", "to"], inside, at.assertion);
+    const side = (name: "from" | "to") =>
+      Object.hasOwn(change, name)
+        ? conditions(change[name], `${key} ${name}`, `${inside}.${name}`, read, at)
+        : [];
+    return { column: columnOf(key, at), path: key, read, from: side("from"), to: side("to") };
+  });
+}
+
+/** The column that a path begins with. A column's own name may hold dots. */
+const columnOf = (path: string, { columns }: At) =>
+  columns.has(path) ? path : (path.split(".")[0] ?? "");
+
+function requireColumn(column: string, path: string, { assertion, columns, table }: At): void {
+  if (!columns.has(column))
+    throw new SpecError(
+      `${table} has no column ${shown(column)}${nearest(column, columns.keys())}`,
+      path,
+      assertion,
+    );
+}
+
+/** Types whose values have parts. */
+const HAS_PARTS = /^jsonb?$|\[\]$/;
+
+function reader(path: string, at: string, context: At): Leaf["read"] {
+  const column = columnOf(path, context);
+  requireColumn(column, at, context);
+  if (column === path) return (row) => row[column];
+  const parts = path.slice(column.length + 1).split(".");
+  const type = context.columns.get(column) ?? "";
+  if (!HAS_PARTS.test(type))
+    throw new SpecError(
+      `${column} is ${type}, which has no parts`,
+      `${at}.${path}`,
+      context.assertion,
+    );
+  return (row) => {
+    let value = row[column];
+    for (const part of parts) {
+      if (typeof value !== "object" || value === null || !Object.hasOwn(value, part))
+        return undefined;
+      value = (value as Record<string, RowValue>)[part];
+    }
+    return value;
+  };
+}
+
+/** A predicate as one function, which is what rows by the ten thousand are asked. */
+export function matcher(predicate: Predicate): (row: Row) => boolean {
+  switch (predicate.kind) {
+    case "leaf": {
+      const { read, test } = predicate.leaf;
+      return (row) => test(read(row));
+    }
+    case "not": {
+      const matches = matcher(predicate.of);
+      return (row) => !matches(row);
+    }
+    case "any": {
+      const parts = predicate.of.map(matcher);
+      return (row) => parts.some((matches) => matches(row));
+    }
+    case "all": {
+      const parts = predicate.of.map(matcher);
+      const [only] = parts;
+      if (only && parts.length === 1) return only;
+      return (row) => parts.every((matches) => matches(row));
+    }
+  }
+}
+
+function requireObject(
+  value: unknown,
+  path: string,
+  assertion?: number,
+): asserts value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new SpecError("an object is needed", path, assertion);
+}
+
+function requireKnownKeys(
+  value: Record<string, unknown>,
+  known: readonly string[],
+  path: string,
+  assertion?: number,
+): void {
+  for (const key of Object.keys(value))
+    if (!known.includes(key))
+      throw new SpecError(`there is no field ${shown(key)}${nearest(key, known)}`, path, assertion);
+}
+
+/** `/0/name` → `[0].name`. */
+const readable = (pointer: string) => pointer.replace(/\/(\d+)/g, "[$1]").replace(/\//g, ".");

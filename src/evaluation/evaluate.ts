@@ -1,0 +1,87 @@
+/**
+ * What happened + what was expected → the verdict. Pure: the same diff and spec give the same verdict, in whatever order
+ * the rows of the diff stand.
+ */
+import type { JsonObject } from "~/capture/fold";
+import {
+  counts,
+  type Evidence,
+  gather,
+  isFree,
+  type Keys,
+  type Rows,
+  standing,
+} from "~/evaluation/candidates";
+import type { CompiledSpec } from "~/evaluation/compile";
+import { type Explanation, explain } from "~/evaluation/explain";
+
+export type Verdict = {
+  readonly passed: boolean;
+  readonly score: { readonly passed: number; readonly total: number; readonly percent: number };
+  readonly failures: string[];
+  readonly explanations: Explanation[];
+};
+
+const UNCLAIMED_SHOWN_MAX = 100;
+const LINE_MAX = 500;
+
+export function evaluate(spec: CompiledSpec, keys: Keys, evidence: Evidence): Verdict {
+  const rows = gather(evidence);
+  const unchanged = standing(spec, keys, evidence, rows);
+  const claimed = new Set<JsonObject>();
+  const failures: string[] = [];
+  const explanations: Explanation[] = [];
+  let passed = 0;
+  for (const [index, assertion] of spec.assertions.entries()) {
+    const { diffType, entity, min, max, expected } = assertion;
+    const candidates =
+      diffType === "unchanged"
+        ? (unchanged.get(entity) ?? []).filter((row) => isFree(assertion.free, row))
+        : (rows[diffType].get(entity) ?? []);
+    const counted = candidates.filter((row) => counts(assertion, spec.strict, row));
+    if (diffType !== "unchanged") for (const { source } of counted) claimed.add(source);
+    if (counted.length >= min && counted.length <= max) {
+      passed++;
+      continue;
+    }
+    failures.push(
+      `assertion#${index + 1} ${entity} expected count ${expected} but got ${counted.length}`,
+    );
+    explanations.push(
+      explain(index + 1, assertion, spec.strict, keys[entity] ?? [], candidates, counted),
+    );
+  }
+  if (spec.closedWorld) failures.push(...unclaimed(spec, keys, rows, claimed));
+  const total = spec.assertions.length;
+  const all = failures.length === 0;
+  const percent = total === 0 ? Number(all) * 100 : (100 * passed) / total;
+  return { passed: all, score: { passed, total, percent }, failures, explanations };
+}
+
+/** One line for each row that no assertion counted, to a limit. */
+function unclaimed(
+  { free, own }: CompiledSpec,
+  keys: Keys,
+  rows: Rows,
+  claimed: ReadonlySet<JsonObject>,
+): string[] {
+  const lines: string[] = [];
+  let more = 0;
+  for (const kind of ["added", "removed", "changed"] as const)
+    for (const [table, candidates] of rows[kind])
+      for (const candidate of candidates) {
+        if (claimed.has(candidate.source) || own.has(table)) continue;
+        if (kind === "changed" && isFree(free.get(table), candidate)) continue;
+        if (lines.length >= UNCLAIMED_SHOWN_MAX) {
+          more++;
+          continue;
+        }
+        const row = candidate.after ?? candidate.before ?? {};
+        const key = Object.fromEntries((keys[table] ?? []).map((column) => [column, row[column]]));
+        const columns = kind === "changed" ? ` in ${candidate.changed.join(", ")}` : "";
+        const line = `closed_world ${table} has an unexpected ${kind} row ${JSON.stringify(key)}${columns}`;
+        lines.push(line.slice(0, LINE_MAX));
+      }
+  if (more > 0) lines.push(`closed_world ${more} more unexpected rows`);
+  return lines;
+}

@@ -1,0 +1,156 @@
+/** The shape of a test's `expectedOutput`: types, validation, JSON Schema and the README's reference derive from it. */
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { Literal, OPERATORS } from "~/evaluation/operators";
+
+export const ASSERTIONS_MAX = 1_000;
+export const WHERE_MAX = 50;
+const NAME_MAX = 200;
+
+const strict = <P extends Record<string, TSchema>>(properties: P, options = {}) =>
+  Type.Object(properties, { additionalProperties: false, ...options });
+
+const Name = Type.String({ minLength: 1, maxLength: NAME_MAX });
+const Names = Type.Array(Name, { maxItems: WHERE_MAX });
+const Count = Type.Number({ multipleOf: 1, minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+
+export const Condition = strict(
+  Object.fromEntries(
+    Object.entries(OPERATORS).map(([name, { operand, says }]) => [
+      name,
+      Type.Optional(Type.Unsafe<unknown>({ ...operand, description: says })),
+    ]),
+  ),
+  { $id: "Condition", minProperties: 1, description: "Operators, all of which must hold" },
+);
+
+const ConditionOrLiteral = Type.Union([Literal, Type.Unsafe<unknown>({ $ref: "Condition" })]);
+
+/** Columns, or dotted paths into their JSON, to what their values must be. All must hold. */
+export type Where = {
+  and?: Where[];
+  or?: Where[];
+  not?: Where;
+  [path: string]: unknown;
+};
+
+const WhereRef = Type.Unsafe<Where>({ $ref: "Where" });
+export const WhereSchema = Type.Object(
+  {
+    and: Type.Optional(Type.Array(WhereRef, { description: "All of these hold" })),
+    or: Type.Optional(Type.Array(WhereRef, { description: "One of these holds" })),
+    not: Type.Optional(Type.Unsafe<Where>({ $ref: "Where", description: "This does not hold" })),
+  },
+  {
+    $id: "Where",
+    additionalProperties: ConditionOrLiteral,
+    maxProperties: WHERE_MAX,
+    description:
+      "Column, or dotted path into a column's JSON (`profile.email`, `blocks.0.type`), to a literal, which means `eq`, or to operators",
+  },
+);
+
+export const DIFF_TYPES = {
+  added: "rows that are new",
+  removed: "rows that are gone; `where` reads them as they were",
+  changed: "rows that were there and still are; `where` reads them as they were or as they are",
+  unchanged: "rows that were there before and are as they were",
+} as const;
+export type DiffType = keyof typeof DIFF_TYPES;
+
+export const ExpectedCount = Type.Union([
+  Count,
+  strict({ min: Type.Optional(Count), max: Type.Optional(Count) }, { minProperties: 1 }),
+]);
+export type ExpectedCount = Static<typeof ExpectedCount>;
+
+const ExpectedChange = strict({
+  from: Type.Optional(ConditionOrLiteral),
+  to: Type.Optional(ConditionOrLiteral),
+});
+
+export const Assertion = strict({
+  diff_type: Type.Unsafe<DiffType>({
+    type: "string",
+    enum: Object.keys(DIFF_TYPES),
+    description: Object.entries(DIFF_TYPES)
+      .map(([name, says]) => `\`${name}\`: ${says}`)
+      .join("; "),
+  }),
+  entity: Type.String({ minLength: 1, maxLength: NAME_MAX, description: "The table" }),
+  where: Type.Optional(
+    Type.Unsafe<Where>({ $ref: "Where", description: "Which rows; omitted: every row" }),
+  ),
+  expected_count: Type.Optional(
+    Type.Union(ExpectedCount.anyOf, {
+      description: "How many; limits are inclusive. Omitted: at least one",
+    }),
+  ),
+  expected_changes: Type.Optional(
+    Type.Record(Type.String(), ExpectedChange, {
+      minProperties: 1,
+      maxProperties: WHERE_MAX,
+      description:
+        "Of `changed`: columns that changed, and from what to what. When strict, a row that changed in any other column does not count; derived and ignored columns aside",
+    }),
+  ),
+  ignore: Type.Optional(
+    Type.Array(Name, { maxItems: WHERE_MAX, description: "Columns that may change" }),
+  ),
+  description: Type.Optional(
+    Type.String({ maxLength: 2_000, description: "For people; means nothing to the verdict" }),
+  ),
+});
+export type Assertion = Static<typeof Assertion>;
+
+export const Spec = strict({
+  assertions: Type.Array(Assertion, { maxItems: ASSERTIONS_MAX }),
+  strict: Type.Optional(
+    Type.Boolean({
+      default: true,
+      description: "A changed row changes no other column than `expected_changes` names",
+    }),
+  ),
+  ignore_fields: Type.Optional(
+    Type.Record(Type.String(), Names, {
+      description: "Columns that may change: by table, or `global` in every table that has them",
+    }),
+  ),
+  closed_world: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: "Every row of the diff must be counted by some assertion",
+    }),
+  ),
+});
+export type Spec = Static<typeof Spec>;
+
+/** Title of a shape that stands for `Spec` in a route, whose own words tell a mistake better than a validator's. */
+export const EXPECTED_OUTPUT = "ExpectedOutput";
+
+/** As a JSON Schema document of its own. `base`: where the named parts are defined. */
+export function jsonSchema(base = "#/$defs/"): { spec: object; parts: Record<string, object> } {
+  const resolve = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(resolve);
+    if (typeof value !== "object" || value === null) return value;
+    const copy: Record<string, unknown> = {};
+    for (const [key, item] of Object.entries(value))
+      if (key === "$ref") copy["$ref"] = `${base}${item}`;
+      else if (key !== "$id") copy[key] = resolve(item);
+    return copy;
+  };
+  return {
+    spec: resolve(Spec) as object,
+    parts: { Where: resolve(WhereSchema) as object, Condition: resolve(Condition) as object },
+  };
+}
+
+/** The document of `GET /api/platform/assertion-schema`. */
+export function schemaDocument(): Record<string, unknown> {
+  const { spec, parts } = jsonSchema();
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "expectedOutput of a test",
+    ...spec,
+    $defs: parts,
+  };
+}

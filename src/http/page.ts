@@ -1,0 +1,62 @@
+/** Lists in pages: newest first, continued by a cursor that says where the last page ended. */
+import { createHash } from "node:crypto";
+import { t } from "elysia";
+import { ApiError } from "~/errors";
+import { Digits } from "~/http/model";
+
+export const PAGE_DEFAULT = 100;
+export const PAGE_MAX = 1_000;
+
+export const PageQuery = {
+  limit: t.Optional(t.String({ ...Digits, description: "1 to 1000; 100 if omitted" })),
+  cursor: t.Optional(
+    t.String({ maxLength: 500, description: "`nextCursor` of the page before this one" }),
+  ),
+};
+export const NextCursor = t.Optional(t.String({ description: "Only when there is more" }));
+
+/** Where a page begins: behind this row. The time as Postgres prints it, with all its digits. */
+export type Place = { readonly at: string; readonly id: string };
+export type Page = { readonly limit: number; readonly after: Place | undefined };
+
+/** What a cursor is good for: this list of this user. */
+const scopeOf = (list: string, userId: string) =>
+  createHash("sha256").update(`${list} ${userId}`).digest("hex").slice(0, 12);
+
+const TIME = /^\d{4,6}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?\+00$/;
+
+/** Throws `invalid_request` for a limit out of range, and for a cursor of another list. */
+export function readPage(
+  query: { limit?: string; cursor?: string },
+  list: string,
+  userId: string,
+): Page {
+  const limit = query.limit === undefined ? PAGE_DEFAULT : Number(query.limit);
+  if (limit < 1 || limit > PAGE_MAX)
+    throw new ApiError("invalid_request", `limit: a number from 1 to ${PAGE_MAX} is needed`);
+  return {
+    limit,
+    after: query.cursor === undefined ? undefined : readCursor(query.cursor, list, userId),
+  };
+}
+
+function readCursor(cursor: string, list: string, userId: string): Place {
+  const [scope, at = "", id = ""] = Buffer.from(cursor, "base64url").toString().split("|");
+  if (scope !== scopeOf(list, userId) || !TIME.test(at))
+    throw new ApiError("invalid_request", "cursor: not one of this list");
+  return { at, id };
+}
+
+/** `rows`: one more than the limit, where there are so many. */
+export function pageOf<Row extends { readonly place: Place }>(
+  rows: readonly Row[],
+  { limit }: Page,
+  list: string,
+  userId: string,
+): { rows: readonly Row[]; nextCursor?: string } {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1)?.place;
+  if (!last || rows.length <= limit) return { rows: shown };
+  const text = [scopeOf(list, userId), last.at, last.id].join("|");
+  return { rows: shown, nextCursor: Buffer.from(text).toString("base64url") };
+}

@@ -1,0 +1,41 @@
+/** An environment as it is at this moment → a template. */
+import { inTransaction, type Pool } from "~/db/connect";
+import { keepFromRecycling } from "~/db/lanes";
+import { buildClone, readBlueprintIn } from "~/db/schemas";
+import { ApiError } from "~/errors";
+import type { Environments } from "~/platform/environments/environments";
+import type { NewTemplate } from "~/platform/templates/model";
+import { requireReplica, type Templates } from "~/platform/templates/templates";
+
+export type Saving = ReturnType<typeof createSaving>;
+
+export function createSaving(deps: {
+  builders: Pool;
+  templates: Templates;
+  environments: Environments;
+}) {
+  const { builders, templates, environments } = deps;
+  return {
+    /**
+     * Copies what one snapshot shows, while the environment is written to. Nothing is written to the environment, so
+     * that a run under way sees nothing of it.
+     */
+    async save(userId: string, { environmentId, ...draft }: NewTemplate) {
+      const { schemaName, service } = await environments.require(userId, environmentId);
+      if (requireReplica(draft.service).service !== service)
+        throw new ApiError("invalid_service", `This is an environment of the service ${service}`);
+      return await templates.create(userId, draft, (target) =>
+        inTransaction(
+          builders,
+          async (tx) => {
+            await keepFromRecycling(tx, schemaName);
+            // Looked up on another session: this one's snapshot may be older than the environment's end.
+            await environments.require(userId, environmentId);
+            await buildClone(tx, await readBlueprintIn(tx, schemaName), target);
+          },
+          "isolation level repeatable read",
+        ),
+      );
+    },
+  };
+}

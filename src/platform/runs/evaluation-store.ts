@@ -1,0 +1,118 @@
+import type { Fragment, Sql } from "~/db/connect";
+import type { Verdict } from "~/evaluation/evaluate";
+import type { Page, Place } from "~/http/page";
+
+/** A run whose diff is stored and whose verdict is not. The rest is JSON text. */
+export type EvaluatingRow = {
+  readonly runId: string;
+  readonly environmentId: string;
+  readonly expected: string;
+  readonly diff: string;
+  readonly evidence: string;
+  readonly standing: string;
+};
+
+export async function findEvaluating(sql: Sql, runId: string): Promise<EvaluatingRow | undefined> {
+  const [run] = await sql<EvaluatingRow[]>`
+    select run_id, environment_id, expected::text, diff::text, evidence::text, standing::text
+    from diorama.runs where run_id = ${runId} and status = 'evaluating'
+  `;
+  return run;
+}
+
+/** Runs whose verdict is overdue: the server that was asked for it is gone. */
+export async function listOverdue(
+  sql: Sql,
+  olderThanSeconds: number,
+  limit: number,
+): Promise<string[]> {
+  const rows = await sql<{ runId: string }[]>`
+    select run_id from diorama.runs
+    where status = 'evaluating' and ended_at <= now() - ${olderThanSeconds}::float8 * interval '1 second'
+    order by ended_at limit ${limit}
+  `;
+  return rows.map(({ runId }) => runId);
+}
+
+/**
+ * Stores the verdict, once. The same evidence gives the same verdict, so it does not wait for the disk: what a crash
+ * takes is found again.
+ */
+export const finish = async (sql: Sql, runId: string, verdict: Verdict) =>
+  await sql`
+    with quick as materialized (select set_config('synchronous_commit', 'off', true))
+    update diorama.runs r set status = ${verdict.passed ? "passed" : "failed"}, passed = ${verdict.passed},
+      score = ${JSON.stringify(verdict.score)}::text::json,
+      failures = ${JSON.stringify(verdict.failures)}::text::json,
+      explanations = ${JSON.stringify(verdict.explanations)}::text::json,
+      evidence = null, standing = null
+    from quick where run_id = ${runId} and status = 'evaluating'
+  `;
+
+export type ListedRun = {
+  readonly runId: string;
+  readonly environmentId: string;
+  readonly testId: string | null;
+  readonly suiteId: string | null;
+  readonly startedAt: Date;
+  readonly status: "running" | "completed" | "passed" | "failed";
+  readonly passed: boolean | null;
+  readonly score: { passed: number; total: number; percent: number } | null;
+  readonly executionSeconds: number | null;
+};
+
+/** What callers see: a run whose end is being worked on is running. */
+const seenStatus = (sql: Sql): Fragment =>
+  sql`case when status in ('ending', 'evaluating') then 'running' else status end`;
+
+const summary = (sql: Sql): Fragment => sql`
+  run_id, environment_id, test_id, suite_id, started_at, ${seenStatus(sql)} as status, passed, score,
+  case when status in ('completed', 'passed', 'failed')
+    then extract(epoch from ended_at - started_at)::float8 end as execution_seconds
+`;
+
+export async function listRuns(
+  sql: Sql,
+  userId: string,
+  filter: {
+    environmentId: string | undefined;
+    testId: string | undefined;
+    suiteId: string | undefined;
+    status: string | undefined;
+  },
+  { limit, after }: Page,
+): Promise<(ListedRun & { place: Place })[]> {
+  const { environmentId, testId, suiteId, status } = filter;
+  return await sql<(ListedRun & { place: Place })[]>`
+    select ${summary(sql)}, json_build_object('at', started_at::text, 'id', run_id) as place
+    from diorama.runs
+    where user_id = ${userId}
+      ${environmentId === undefined ? sql`` : sql`and environment_id = ${environmentId}`}
+      ${testId === undefined ? sql`` : sql`and test_id = ${testId}`}
+      ${suiteId === undefined ? sql`` : sql`and suite_id = ${suiteId}`}
+      ${status === undefined ? sql`` : sql`and ${seenStatus(sql)} = ${status}`}
+      ${after ? sql`and (started_at, run_id) < (${after.at}::text::timestamptz, ${after.id})` : sql``}
+    order by started_at desc, run_id desc limit ${limit + 1}
+  `;
+}
+
+/** The latest run of each test that this user started for the suite. */
+export async function latestOfSuite(
+  sql: Sql,
+  userId: string,
+  suiteId: string,
+): Promise<ListedRun[]> {
+  return await sql<ListedRun[]>`
+    select distinct on (test_id) ${summary(sql)} from diorama.runs
+    where suite_id = ${suiteId} and user_id = ${userId} and test_id is not null
+    order by test_id, started_at desc, run_id desc
+  `;
+}
+
+/** JSON text; null where they were not kept. */
+export async function findEvents(sql: Sql, runId: string): Promise<string | null> {
+  const [run] = await sql<{ events: string | null }[]>`
+    select events::text from diorama.runs where run_id = ${runId}
+  `;
+  return run?.events ?? null;
+}

@@ -1,0 +1,124 @@
+/**
+ * Verdicts: a run's diff against what its test expects.
+ *
+ * Whoever records the diff leaves the run `evaluating`, with everything the verdict needs in its row; the server that
+ * was asked, or maintenance should that have died, then gives the verdict.
+ */
+import type { Stored } from "~/capture/capture";
+import { RUN_ROWS_MAX } from "~/capture/recorder";
+import { readRows } from "~/capture/snapshot";
+import type { Pool, Sql } from "~/db/connect";
+import { ApiError } from "~/errors";
+import type { Evidence } from "~/evaluation/candidates";
+import type { CompiledSpec, World } from "~/evaluation/compile";
+import { evaluate, type Verdict } from "~/evaluation/evaluate";
+import type { Environments } from "~/platform/environments/environments";
+import * as store from "~/platform/runs/evaluation-store";
+import { requireSpec } from "~/platform/suites/suites";
+import { requireReplica, type Templates } from "~/platform/templates/templates";
+
+export type Evaluation = ReturnType<typeof createEvaluation>;
+
+/** Its server should have given the verdict by now. */
+const OVERDUE_SECONDS = 60;
+const BATCH = 20;
+const COMPILED_MAX = 200;
+
+/** JSON text. */
+type Judged = Pick<store.EvaluatingRow, "environmentId" | "diff" | "evidence" | "standing"> & {
+  readonly expected?: string;
+};
+
+type Known = {
+  readonly spec: CompiledSpec;
+  readonly environmentId: string;
+  readonly standing: string;
+  readonly stored: Stored;
+};
+
+type Tables = Awaited<ReturnType<Templates["tablesOf"]>>;
+
+export function createEvaluation(deps: {
+  pool: Pool;
+  environments: Environments;
+  templates: Templates;
+}) {
+  const { pool, environments, templates } = deps;
+  /** Tests are run again and again: what each came to for the tables it was last asked for. */
+  const compiled = new Map<string, { spec: CompiledSpec; tables: Tables }>();
+
+  /** What assertions may speak of in an environment, whether it is still there or not. */
+  async function worldOf(
+    environmentId: string,
+  ): Promise<{ tables: Tables; derived: World["derived"] }> {
+    const environment = await environments.find(environmentId);
+    if (!environment) throw new Error("a run without an environment");
+    const tables = await templates.tablesOf(environment);
+    return { tables, derived: requireReplica(environment.service).derived };
+  }
+
+  async function judge(run: Judged, spec?: CompiledSpec): Promise<Verdict> {
+    const world = await worldOf(run.environmentId);
+    const keys = Object.fromEntries(world.tables.map(({ name, key }) => [name, key]));
+    const evidence: Evidence = {
+      diff: JSON.parse(run.diff),
+      ...JSON.parse(run.evidence),
+      standing: JSON.parse(run.standing),
+    };
+    return evaluate(spec ?? requireSpec(JSON.parse(run.expected ?? "null"), world), keys, evidence);
+  }
+
+  return {
+    /** `expected`: JSON text. Throws `invalid_assertion`. */
+    async compile(environmentId: string, expected: string): Promise<CompiledSpec> {
+      const world = await worldOf(environmentId);
+      const known = compiled.get(expected);
+      if (known?.tables === world.tables) return known.spec;
+      const spec = requireSpec(JSON.parse(expected), world);
+      if (compiled.size >= COMPILED_MAX) compiled.clear();
+      compiled.set(expected, { spec, tables: world.tables });
+      return spec;
+    },
+
+    /**
+     * The rows that may turn out to be unchanged, as JSON text. Read before the run ends: a row that the diff does not
+     * mention was the same all along, and of the others the evidence knows better.
+     */
+    async standing(sql: Sql, environmentId: string, { assertions }: CompiledSpec): Promise<string> {
+      const wanted = assertions.filter(({ diffType }) => diffType === "unchanged");
+      if (wanted.length === 0) return "{}";
+      const schema = (await environments.find(environmentId))?.schemaName ?? "";
+      const names = [...new Set(wanted.map(({ entity }) => entity))];
+      const found = await readRows(sql, schema, names, RUN_ROWS_MAX + 1);
+      for (const [table, rows] of Object.entries(found)) {
+        if (rows.length > RUN_ROWS_MAX)
+          throw new ApiError(
+            "invalid_assertion",
+            `${table} has more than ${RUN_ROWS_MAX} rows, which is too many for unchanged`,
+          );
+        const asked = wanted.filter(({ entity }) => entity === table);
+        found[table] = rows.filter((row) => asked.some(({ matches }) => matches(row)));
+      }
+      return JSON.stringify(found);
+    },
+
+    /** Gives the verdict on a run that waits for one; undefined when it does not. `known`: what need not be read. */
+    async conclude(runId: string, known?: Known): Promise<Verdict | undefined> {
+      const { diff, evidence } = known?.stored ?? {};
+      const run =
+        known && diff !== undefined && evidence !== undefined
+          ? { ...known, diff, evidence }
+          : await store.findEvaluating(pool, runId);
+      if (!run) return undefined;
+      const verdict = await judge(run, known?.spec);
+      await store.finish(pool, runId, verdict);
+      return verdict;
+    },
+
+    /** Verdicts that other servers owe. */
+    async concludeOverdue(): Promise<void> {
+      for (const runId of await store.listOverdue(pool, OVERDUE_SECONDS, BATCH))
+        await this.conclude(runId);
+    },
+  };
+}

@@ -1,0 +1,72 @@
+/** The suites of `seeds/suites`: public, stored once for each content, with ids that never change. */
+import { createHash } from "node:crypto";
+import { Value } from "@sinclair/typebox/value";
+import { inTransaction, type Pool } from "~/db/connect";
+import type { Log } from "~/log";
+import { NewSuite } from "~/platform/suites/model";
+import * as store from "~/platform/suites/store";
+import { prepareTests } from "~/platform/suites/suites";
+import { requireReplica, type Templates } from "~/platform/templates/templates";
+import { SUITES } from "../../../seeds/index";
+
+const LOCK = "diorama suites";
+/** Owns nothing, and so sees what is public. */
+const NOBODY = "";
+
+/** 32 hex digits; the same for the same names on every server. */
+const stableId = (...names: readonly string[]) =>
+  createHash("sha256").update(names.join("\u0000")).digest("hex").slice(0, 32);
+
+/** A suite file's content. Throws with the place of the first mistake. */
+export function readSuite(content: unknown): NewSuite {
+  const misfit = Value.Errors(NewSuite, content).First();
+  if (misfit) throw new Error(`suite file: ${misfit.path}: ${misfit.message}`);
+  const suite = content as NewSuite;
+  const names = (suite.tests ?? []).map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new Error(`suite ${suite.name}: two tests are named "${twice}"`);
+  return suite;
+}
+
+/** Stores what is missing or has changed. Their templates must have been built. Returns the names of those stored. */
+export async function storeBuiltinSuites(
+  pool: Pool,
+  templates: Templates,
+  log: Log,
+  files: readonly unknown[] = SUITES,
+): Promise<string[]> {
+  const stored: string[] = [];
+  for (const file of files) {
+    const suite = readSuite(file);
+    const suiteId = stableId(suite.name);
+    const hash = stableId(JSON.stringify(suite));
+    if ((await store.builtinHash(pool, suiteId)) === hash) continue;
+    const frame = {
+      service: requireReplica(suite.templateService).service,
+      templateName: suite.templateName,
+      visibility: "public" as const,
+    };
+    const template = await templates.require(NOBODY, frame.service, frame.templateName);
+    const { impersonateUserId: id } = suite;
+    if (id !== undefined) await templates.requireUser(template, { id });
+    const tests = await prepareTests(templates, NOBODY, frame, suite.tests ?? []);
+    await inTransaction(pool, async (tx) => {
+      await tx`select pg_advisory_xact_lock(hashtext(${LOCK}))`;
+      await store.putBuiltin(
+        tx,
+        {
+          ...frame,
+          suiteId,
+          name: suite.name,
+          description: suite.description ?? "",
+          actingUserId: id ?? null,
+        },
+        tests.map((test) => ({ ...test, testId: stableId(suite.name, test.name) })),
+        hash,
+      );
+    });
+    log.info("suite stored", { suite: suite.name, tests: tests.length });
+    stored.push(suite.name);
+  }
+  return stored;
+}

@@ -1,0 +1,173 @@
+import type { Fragment, Sql } from "~/db/connect";
+import type { Page, Place } from "~/http/page";
+
+export type SuiteRow = {
+  readonly suiteId: string;
+  readonly name: string;
+  readonly description: string;
+  readonly service: string;
+  readonly templateName: string;
+  readonly actingUserId: string | null;
+  readonly visibility: "public" | "private";
+  /** Null for built-in suites. */
+  readonly userId: string | null;
+  readonly createdAt: Date;
+};
+export type ListedSuite = SuiteRow & { readonly testCount: number; readonly place: Place };
+
+export type TestRow = {
+  readonly testId: string;
+  readonly name: string;
+  readonly prompt: string;
+  /** JSON text: as it was stored. */
+  readonly expectedOutput: string;
+  readonly templateName: string | null;
+  readonly actingUserId: string | null;
+};
+
+const visible = (sql: Sql, userId: string): Fragment =>
+  sql`(s.visibility = 'public' or s.user_id = ${userId})`;
+
+const testCount = (sql: Sql): Fragment =>
+  sql`(select count(*)::int from diorama.tests t where t.suite_id = s.suite_id) as test_count`;
+
+export const insertSuite = async (sql: Sql, suite: Omit<SuiteRow, "createdAt">) =>
+  await sql`
+    insert into diorama.suites (
+      suite_id, name, description, service, template_name, acting_user_id, visibility, user_id
+    )
+    values (
+      ${suite.suiteId}, ${suite.name}, ${suite.description}, ${suite.service}, ${suite.templateName},
+      ${suite.actingUserId}, ${suite.visibility}, ${suite.userId}
+    )
+  `;
+
+/** In one statement: all of them or none. */
+export const insertTests = async (sql: Sql, suiteId: string, tests: readonly TestRow[]) =>
+  await sql`
+    insert into diorama.tests (
+      test_id, suite_id, name, prompt, expected_output, template_name, acting_user_id
+    )
+    select test_id, ${suiteId}, name, prompt, expected_output, template_name, acting_user_id
+    from json_to_recordset(${JSON.stringify(tests.map(asColumns))}::text::json) as t (
+      test_id text, name text, prompt text, expected_output json, template_name text, acting_user_id text
+    )
+  `;
+
+const asColumns = (test: TestRow) => ({
+  test_id: test.testId,
+  name: test.name,
+  prompt: test.prompt,
+  expected_output: JSON.parse(test.expectedOutput),
+  template_name: test.templateName,
+  acting_user_id: test.actingUserId,
+});
+
+/** A suite the user can see. */
+export async function findSuite(
+  sql: Sql,
+  userId: string,
+  suiteId: string,
+): Promise<(SuiteRow & { testCount: number }) | undefined> {
+  const [suite] = await sql<(SuiteRow & { testCount: number })[]>`
+    select s.*, ${testCount(sql)} from diorama.suites s
+    where suite_id = ${suiteId} and ${visible(sql, userId)}
+  `;
+  return suite;
+}
+
+export async function listSuites(
+  sql: Sql,
+  userId: string,
+  filter: { name: string | undefined; visibility: string | undefined },
+  { limit, after }: Page,
+): Promise<ListedSuite[]> {
+  return await sql<ListedSuite[]>`
+    select s.*, ${testCount(sql)},
+      json_build_object('at', created_at::text, 'id', suite_id) as place
+    from diorama.suites s
+    where ${visible(sql, userId)}
+      ${filter.name === undefined ? sql`` : sql`and position(lower(${filter.name}) in lower(name)) > 0`}
+      ${filter.visibility === undefined ? sql`` : sql`and visibility = ${filter.visibility}`}
+      ${after ? sql`and (created_at, suite_id) < (${after.at}::text::timestamptz, ${after.id})` : sql``}
+    order by created_at desc, suite_id desc limit ${limit + 1}
+  `;
+}
+
+export async function listTests(sql: Sql, suiteId: string): Promise<TestRow[]> {
+  return await sql<TestRow[]>`
+    select test_id, name, prompt, expected_output::text, template_name, acting_user_id
+    from diorama.tests where suite_id = ${suiteId} order by position
+  `;
+}
+
+export async function countTests(sql: Sql, suiteId: string): Promise<number> {
+  const [row] = await sql`
+    select count(*)::int as count from diorama.tests where suite_id = ${suiteId}
+  `;
+  return row?.["count"] ?? 0;
+}
+
+/** A test with what it takes from its suite. */
+export type WholeTest = {
+  readonly testId: string;
+  readonly suiteId: string;
+  readonly name: string;
+  readonly prompt: string;
+  /** JSON text: as it was stored. */
+  readonly expectedOutput: string;
+  readonly service: string;
+  readonly templateName: string;
+  readonly actingUserId: string | null;
+};
+
+/** A test of a suite the user can see. */
+export async function findTest(
+  sql: Sql,
+  userId: string,
+  testId: string,
+): Promise<WholeTest | undefined> {
+  const [test] = await sql<WholeTest[]>`
+    select t.test_id, t.suite_id, t.name, t.prompt, t.expected_output::text, s.service,
+      coalesce(t.template_name, s.template_name) as template_name,
+      coalesce(t.acting_user_id, s.acting_user_id) as acting_user_id
+    from diorama.tests t join diorama.suites s using (suite_id)
+    where t.test_id = ${testId} and ${visible(sql, userId)}
+  `;
+  return test;
+}
+
+/** The hash of a built-in suite's content, as it is stored; undefined when it is not. */
+export async function builtinHash(sql: Sql, suiteId: string): Promise<string | undefined> {
+  const [row] = await sql<{ hash: string }[]>`
+    select content_hash as hash from diorama.suites where suite_id = ${suiteId} and user_id is null
+  `;
+  return row?.hash;
+}
+
+/** Stores a built-in suite anew, with its tests. To be called in a transaction. */
+export async function putBuiltin(
+  sql: Sql,
+  suite: Omit<SuiteRow, "createdAt" | "userId" | "visibility">,
+  tests: readonly TestRow[],
+  hash: string,
+): Promise<void> {
+  await sql`
+    insert into diorama.suites (
+      suite_id, name, description, service, template_name, acting_user_id, visibility, content_hash
+    )
+    values (
+      ${suite.suiteId}, ${suite.name}, ${suite.description}, ${suite.service}, ${suite.templateName},
+      ${suite.actingUserId}, 'public', ${hash}
+    )
+    on conflict (suite_id) do update set name = excluded.name, description = excluded.description,
+      service = excluded.service, template_name = excluded.template_name,
+      acting_user_id = excluded.acting_user_id, content_hash = excluded.content_hash
+  `;
+  await sql`delete from diorama.tests where suite_id = ${suite.suiteId}`;
+  await insertTests(sql, suite.suiteId, tests);
+}
+
+/** Adds tests behind those that are there, one caller after the other. */
+export const lockSuite = async (sql: Sql, suiteId: string) =>
+  await sql`select from diorama.suites where suite_id = ${suiteId} for update`;

@@ -1,0 +1,202 @@
+/** Named groups of tests: what an agent is asked to do, and what must have changed when it has. */
+import { inTransaction, type Pool } from "~/db/connect";
+import { ApiError } from "~/errors";
+import { type CompiledSpec, compile, SpecError, type World } from "~/evaluation/compile";
+import { pageOf, readPage } from "~/http/page";
+import type { NewSuite, NewTest, SuiteQuery } from "~/platform/suites/model";
+import * as store from "~/platform/suites/store";
+import type { TemplateRow } from "~/platform/templates/store";
+import { requireReplica, type Templates } from "~/platform/templates/templates";
+
+export type Suites = ReturnType<typeof createSuites>;
+
+const LIST = "suites";
+
+export const newId = () => crypto.randomUUID().replaceAll("-", "");
+
+/** Throws `invalid_assertion`. `name`: of the test that the spec belongs to. */
+export function requireSpec(spec: unknown, world: World, name?: string): CompiledSpec {
+  try {
+    return compile(spec, world);
+  } catch (error) {
+    if (!(error instanceof SpecError)) throw error;
+    const whose = name === undefined ? "" : `test ${JSON.stringify(name)}: `;
+    throw new ApiError("invalid_assertion", whose + error.message);
+  }
+}
+
+/** What the tests of a suite share. */
+export type SuiteFrame = {
+  readonly service: string;
+  readonly templateName: string;
+  readonly visibility: "public" | "private";
+};
+
+export const suiteNotFound = () => new ApiError("suite_not_found", "There is no such suite");
+export const testNotFound = () => new ApiError("test_not_found", "There is no such test");
+
+/** The body's tests as rows, each checked against its template. `userId`: whose templates can be used. */
+export async function prepareTests(
+  templates: Templates,
+  userId: string,
+  suite: SuiteFrame,
+  tests: readonly NewTest[],
+): Promise<store.TestRow[]> {
+  const known = new Map<string, Promise<TemplateRow>>();
+  const find = (name: string) => {
+    const found = known.get(name) ?? requireTemplate(templates, userId, suite, name);
+    known.set(name, found);
+    return found;
+  };
+  const users = new Map<string, Promise<unknown>>();
+  const rows: store.TestRow[] = [];
+  for (const test of tests) {
+    const template = await find(test.templateName ?? suite.templateName);
+    const { templateName = null, impersonateUserId: id } = test;
+    if (id !== undefined) {
+      const user = `${template.schemaName} ${id}`;
+      const found = users.get(user) ?? templates.requireUser(template, { id });
+      users.set(user, found);
+      await found;
+    }
+    requireSpec(test.expectedOutput, await templates.world(template), test.name);
+    rows.push({
+      testId: newId(),
+      name: test.name,
+      prompt: test.prompt,
+      expectedOutput: JSON.stringify(test.expectedOutput),
+      templateName,
+      actingUserId: id ?? null,
+    });
+  }
+  return rows;
+}
+
+async function requireTemplate(
+  templates: Templates,
+  userId: string,
+  { service, visibility }: SuiteFrame,
+  name: string,
+): Promise<TemplateRow> {
+  const template = await templates.require(userId, service, name);
+  if (visibility === "public" && template.visibility === "private")
+    throw new ApiError("invalid_request", "templateName: a public suite needs a public template");
+  return template;
+}
+
+export function createSuites(pool: Pool, templates: Templates) {
+  async function requireSuite(userId: string, suiteId: string) {
+    const suite = await store.findSuite(pool, userId, suiteId);
+    if (!suite) throw suiteNotFound();
+    return suite;
+  }
+
+  return {
+    /** A suite that the user can see. Throws `suite_not_found`. */
+    require: requireSuite,
+
+    /** Stores a suite and its tests, or nothing. */
+    async create(userId: string, wanted: NewSuite): Promise<{ suiteId: string; name: string }> {
+      const { service } = requireReplica(wanted.templateService);
+      const { name, templateName, impersonateUserId: id, visibility = "private" } = wanted;
+      const frame = { service, templateName, visibility };
+      const template = await requireTemplate(templates, userId, frame, templateName);
+      if (id !== undefined) await templates.requireUser(template, { id });
+      const tests = await prepareTests(templates, userId, frame, wanted.tests ?? []);
+      const suite = {
+        ...frame,
+        suiteId: newId(),
+        name,
+        description: wanted.description ?? "",
+        actingUserId: id ?? null,
+        userId,
+      };
+      await inTransaction(pool, async (tx) => {
+        await store.insertSuite(tx, suite);
+        if (tests.length > 0) await store.insertTests(tx, suite.suiteId, tests);
+      });
+      return { suiteId: suite.suiteId, name };
+    },
+
+    /** Adds tests to a suite of this user, all or none. */
+    async addTests(userId: string, suiteId: string, tests: readonly NewTest[]) {
+      const suite = await requireSuite(userId, suiteId);
+      if (suite.userId !== userId)
+        throw new ApiError("suite_not_found", "You have no such suite; only its owner adds tests");
+      const rows = await prepareTests(templates, userId, suite, tests);
+      const testCount = await inTransaction(pool, async (tx) => {
+        await store.lockSuite(tx, suiteId);
+        await store.insertTests(tx, suiteId, rows);
+        return await store.countTests(tx, suiteId);
+      });
+      return { suiteId, tests: rows.map(testView), testCount };
+    },
+
+    async get(userId: string, suiteId: string, expand: boolean) {
+      const suite = await requireSuite(userId, suiteId);
+      const { name, description, testCount } = suite;
+      if (!expand) return { id: suiteId, name, description, testCount };
+      return {
+        id: suiteId,
+        name,
+        description,
+        templateService: suite.service,
+        templateName: suite.templateName,
+        impersonateUserId: suite.actingUserId,
+        tests: (await store.listTests(pool, suiteId)).map(testView),
+      };
+    },
+
+    async list(userId: string, query: SuiteQuery) {
+      const page = readPage(query, LIST, userId);
+      const { name, visibility } = query;
+      const found = await store.listSuites(pool, userId, { name, visibility }, page);
+      const { rows, ...rest } = pageOf(found, page, LIST, userId);
+      return { testSuites: rows.map(suiteView), ...rest };
+    },
+
+    tests: (suiteId: string) => store.listTests(pool, suiteId),
+
+    /** A test that the user can see. Throws `test_not_found`. */
+    async requireTest(userId: string, testId: string): Promise<store.WholeTest> {
+      const test = await store.findTest(pool, userId, testId);
+      if (!test) throw testNotFound();
+      return test;
+    },
+
+    async getTest(userId: string, testId: string) {
+      const test = await this.requireTest(userId, testId);
+      return {
+        id: test.testId,
+        name: test.name,
+        prompt: test.prompt,
+        expectedOutput: JSON.parse(test.expectedOutput) as unknown,
+        suiteId: test.suiteId,
+        templateService: test.service,
+        templateName: test.templateName,
+        impersonateUserId: test.actingUserId,
+      };
+    },
+  };
+}
+
+const testView = (test: store.TestRow) => ({
+  id: test.testId,
+  name: test.name,
+  prompt: test.prompt,
+  expectedOutput: JSON.parse(test.expectedOutput) as unknown,
+  ...(test.templateName === null ? {} : { templateName: test.templateName }),
+  ...(test.actingUserId === null ? {} : { impersonateUserId: test.actingUserId }),
+});
+
+const suiteView = (suite: store.ListedSuite) => ({
+  id: suite.suiteId,
+  name: suite.name,
+  description: suite.description,
+  templateService: suite.service,
+  templateName: suite.templateName,
+  impersonateUserId: suite.actingUserId,
+  visibility: suite.visibility,
+  testCount: suite.testCount,
+  createdAt: suite.createdAt.toISOString(),
+});

@@ -1,0 +1,71 @@
+import { Elysia, status, t } from "elysia";
+import { failures } from "~/http/errors";
+import { principalOf } from "~/http/principal";
+import {
+  CreatedTemplate,
+  ImportedTemplate,
+  Seed,
+  TemplateList,
+  TemplateQuery,
+  WholeTemplate,
+} from "~/platform/templates/model";
+import type { Templates } from "~/platform/templates/templates";
+
+const ById = t.Object({ id: t.String({ description: "The template's id or its name" }) });
+
+export const templateRoutes = (templates: Templates) =>
+  new Elysia({ tags: ["templates"] })
+    .get("/templates", ({ request, query }) => templates.page(principalOf(request).userId, query), {
+      query: TemplateQuery,
+      response: { 200: TemplateList, ...failures("invalid_request", "invalid_service") },
+      detail: {
+        summary: "List templates",
+        description: "Public ones and the caller's own, newest first.",
+      },
+    })
+    .get(
+      "/templates/:id",
+      ({ request, params }) => templates.get(principalOf(request).userId, params.id),
+      {
+        params: ById,
+        response: { 200: WholeTemplate, ...failures("template_not_found") },
+        detail: { summary: "Get a template", description: "With the number of rows it has." },
+      },
+    )
+    .get(
+      "/templates/:id/seed",
+      async ({ request, params }) =>
+        new Response(await templates.seed(principalOf(request).userId, params.id), {
+          headers: { "Content-Type": "application/json; charset=utf-8" },
+        }),
+      {
+        params: ById,
+        response: { 200: Seed, ...failures("template_not_found") },
+        detail: {
+          summary: "Export a template as a seed",
+          description: "What it was built from, or, of an environment's copy, all of its rows.",
+        },
+      },
+    )
+    .post(
+      "/templates/import",
+      async ({ request, body }) =>
+        status(201, await templates.import(principalOf(request).userId, body)),
+      {
+        body: ImportedTemplate,
+        response: {
+          201: CreatedTemplate,
+          ...failures(
+            "invalid_request",
+            "invalid_service",
+            "invalid_template_name",
+            "template_name_exists",
+            "request_too_large",
+          ),
+        },
+        detail: {
+          summary: "Create a template from a seed",
+          description: "A seed that cannot become rows is refused with the path of its mistake.",
+        },
+      },
+    );

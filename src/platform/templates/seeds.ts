@@ -1,0 +1,24 @@
+/** What seed files have in common, and how one builds on another. */
+import { SeedError } from "~/replicas/replica";
+
+export type Seed = {
+  readonly template: string;
+  readonly service: string;
+  readonly description: string;
+  /** Another seed of the same service that this one adds to. */
+  readonly extends?: string;
+};
+
+/** A seed with the lists of the seed it extends in front of its own. */
+export function resolveSeed(seed: Seed, seeds: readonly Seed[]): Seed {
+  if (seed.extends === undefined) return seed;
+  const base = seeds.find(({ template }) => template === seed.extends);
+  if (!base || base.extends !== undefined || base.service !== seed.service)
+    throw new SeedError("extends", `"${seed.extends}" is not a seed to build on`);
+  const merged: Record<string, unknown> = { ...base };
+  for (const [name, value] of Object.entries(seed)) {
+    const below = merged[name];
+    merged[name] = Array.isArray(value) && Array.isArray(below) ? [...below, ...value] : value;
+  }
+  return merged as Seed;
+}

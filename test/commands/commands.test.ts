@@ -1,0 +1,226 @@
+/** The commands that talk to a server, as somebody types them. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import example from "../platform/suites/example.yaml";
+import { eventually, useDatabase } from "../support/database";
+import { useProgram } from "../support/program";
+
+const MAIN = join(import.meta.dir, "../../src/main.ts");
+const database = useDatabase();
+const program = useProgram(database);
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "diorama-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+function start(args: readonly string[], env: Record<string, string> = {}) {
+  const { DATABASE_URL: _, ...rest } = process.env;
+  return Bun.spawn(["bun", MAIN, ...args], {
+    env: { ...rest, DIORAMA_URL: program.url, ...env },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+}
+async function run(args: readonly string[], env: Record<string, string> = {}) {
+  const child = start(args, env);
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  return { code: await child.exited, out, err };
+}
+const file = async (name: string, content: unknown) => {
+  const path = join(folder, name);
+  await Bun.write(path, typeof content === "string" ? content : JSON.stringify(content));
+  return path;
+};
+const suite = (name: string, fields = {}) => ({ ...(example as object), name, ...fields });
+const imported = async (name: string, fields = {}) => {
+  const { code, err } = await run(["suites", "import", await file("s.json", suite(name, fields))]);
+  expect([code, err]).toEqual([0, expect.stringContaining(name)]);
+};
+/** An agent that can do the first test of the example. */
+const POST = `curl -sf "$DIORAMA_SERVICE_URL/chat.postMessage" -H "Authorization: Bearer $DIORAMA_TOKEN" -d channel=C02RANDOM --data-urlencode "text=Lunch is served" >/dev/null`;
+
+describe("suites run", () => {
+  test("gives the agent its prompt and its token, and prints a table of verdicts", async () => {
+    await imported("Table");
+    const log = join(folder, "agent.log");
+    const command = `echo "$DIORAMA_USER_ID $DIORAMA_API_KEY $DIORAMA_PROMPT" >>${log}; ${POST}`;
+
+    const { code, out } = await run(
+      ["suites", "run", "Table", "--command", command, "--parallel", "2"],
+      { DIORAMA_API_KEY: "" },
+    );
+
+    expect(code).toBe(1);
+    const lines = out.split("\n");
+    expect(lines[0]).toMatch(/^Test +Verdict +Score +Time$/);
+    expect(lines[2]).toMatch(/^Post to a channel +passed +1\/1 +\d+\.\d s$/);
+    expect(lines[3]).toMatch(/^Correct a message of one's own +failed +0\/1 /);
+    expect(lines[4]).toMatch(/^React to a colleague +failed +1\/2 /);
+    expect(out).toContain("  assertion#1 reactions expected count 1 but got 0\n");
+    expect(lines.at(-2)).toBe("Table: 1 of 3 passed, 2 failed");
+    const asked = (await Bun.file(log).text()).trim().split("\n");
+    expect(asked.toSorted()).toContainEqual(
+      expect.stringMatching(/^U01AGENT {2}Post exactly the text/),
+    );
+    const { body } = await program.get("/environments?status=active&templateName=chat_default");
+    expect(body.environments).toEqual([]);
+  });
+
+  test("ends with 0 when every test passed, and can print JSON", async () => {
+    await imported("Json");
+    const args = [
+      "suites",
+      "run",
+      "Json",
+      "--command",
+      POST,
+      "--test",
+      "Post to a channel",
+      "--json",
+    ];
+    const { code, out } = await run(args);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      suite: "Json",
+      passed: 1,
+      total: 1,
+      tests: [
+        {
+          name: "Post to a channel",
+          verdict: "passed",
+          score: { passed: 1, total: 1, percent: 100 },
+          failures: [],
+          exitCode: 0,
+          seconds: expect.any(Number),
+          runId: expect.any(String),
+        },
+      ],
+    });
+    const { id } = (await program.get("/testSuites?name=Json")).body.testSuites[0];
+    expect((await program.get(`/testSuites/${id}/results`)).body).toMatchObject({
+      passed: 1,
+      notRun: 2,
+    });
+  });
+
+  test("tells a crash and a timeout from a failed verdict", async () => {
+    await imported("Endings");
+    const one = ["--test", "Post to a channel", "--json"];
+    const crashed = await run([
+      ...["suites", "run", "Endings", "--command", `${POST}; echo out of luck >&2; exit 3`, ...one],
+    ]);
+    expect(crashed.code).toBe(1);
+    expect(JSON.parse(crashed.out).tests[0]).toMatchObject({
+      verdict: "crashed",
+      exitCode: 3,
+      output: "out of luck\n",
+      score: { percent: 100 },
+    });
+
+    const late = join(folder, "late");
+    const slow = await run([
+      ...["suites", "run", "Endings", "--command", `sleep 3 && touch ${late} & wait`],
+      ...["--timeout", "1", ...one],
+    ]);
+    expect(slow.code).toBe(1);
+    const [timedOut] = JSON.parse(slow.out).tests;
+    expect(timedOut.verdict).toBe("timed out");
+    expect(timedOut.seconds).toBeWithin(1, 3);
+    await Bun.sleep(2_500);
+    expect(await Bun.file(late).exists()).toBe(false);
+  });
+
+  test("clears away what it has made when it is interrupted", async () => {
+    await imported("Interrupted");
+    const child = start(["suites", "run", "Interrupted", "--command", "sleep 60"]);
+    await eventually(async () => {
+      const { body } = await program.get("/environments?status=active");
+      expect(body.environments.length).toBeGreaterThan(0);
+    });
+    child.kill("SIGINT");
+    expect(await child.exited).toBe(1);
+    expect(await new Response(child.stdout).text()).toContain("0 of 3 passed, 3 interrupted");
+    expect((await program.get("/environments?status=active")).body.environments).toEqual([]);
+  });
+
+  test.each([
+    [["suites", "run", "Nothing", "--command", "true"], 64, "there is no suite named Nothing"],
+    [["suites", "run", "x"], 64, "--command says how the agent is started"],
+    [
+      ["suites", "run", "x", "--command", "true", "--parallel", "0"],
+      64,
+      "--parallel: a whole number",
+    ],
+    [["suites", "run"], 64, "diorama suites run"],
+    [["suites", "export", "0".repeat(32)], 1, "suite_not_found: There is no such suite"],
+    [["suites", "import", "/nowhere"], 64, "/nowhere cannot be read"],
+    [["suites", "list", "x"], 64, "diorama suites run"],
+    [["suites", "export", "x", "--nonsense"], 64, "--nonsense"],
+    [["templates", "export", "nothing"], 1, "template_not_found"],
+    [["templates", "export"], 64, "diorama templates export"],
+    [
+      ["suites", "export", "x", "--url", "http://127.0.0.1:1"],
+      69,
+      "nothing answers at http://127.0.0.1:1",
+    ],
+    [["suites", "export", "x", "--key", "wrong"], 1, "not_authed: Invalid API key"],
+  ])("%p ends with %i and says why", async (args, code, message) => {
+    const ended = await run(args);
+    expect([ended.code, ended.out]).toEqual([code, ""]);
+    expect(ended.err).toContain(message);
+  });
+});
+
+test("a suite travels: what was exported and imported is the same suite", async () => {
+  const tests = (example as { tests: object[] }).tests.map((each) => ({
+    ...each,
+    impersonateUserId: "U02JOHN",
+  }));
+  await imported("Traveller", { tests, description: 'Quotes ", # and: colons\nlines' });
+  const exported = await run(["suites", "export", "Traveller"]);
+  expect(exported.code).toBe(0);
+  const path = await file("traveller.yaml", exported.out);
+
+  const again = await run([
+    "suites",
+    "import",
+    path,
+    "--name",
+    "Traveller 2",
+    "--visibility",
+    "public",
+  ]);
+
+  expect(again.code).toBe(0);
+  const second = await run(["suites", "export", again.out.trim(), "--json"]);
+  const first = await run(["suites", "export", "Traveller", "--json"]);
+  expect(JSON.parse(second.out)).toEqual({ ...JSON.parse(first.out), name: "Traveller 2" });
+  expect(JSON.parse(first.out).tests).toEqual(tests);
+});
+
+test("a template travels: what was exported and imported has the same rows", async () => {
+  const environment = await program.environment();
+  await program.chat(environment, "chat.postMessage", {
+    channel: "C01GENERAL",
+    text: "# 1.10: yes",
+  });
+  const saved = { environmentId: environment.environmentId, service: "chat", name: "moving" };
+  await program.post("/templates", saved);
+  for (const name of ["moving", "chat_default"]) {
+    const exported = await run(["templates", "export", name]);
+    expect(exported.code).toBe(0);
+    const path = await file(`${name}.yaml`, exported.out);
+
+    const again = await run(["templates", "import", path, "--name", `${name}_2`]);
+
+    expect([again.code, again.err]).toEqual([0, expect.stringContaining(`${name}_2`)]);
+    const seed = async (of: string) => (await program.get(`/templates/${of}/seed`)).body;
+    expect(await seed(`${name}_2`)).toEqual({ ...(await seed(name)), template: `${name}_2` });
+  }
+});

@@ -1,0 +1,102 @@
+/** What is wrong with a spec, and where. */
+import { describe, expect, test } from "bun:test";
+import { compile, type World } from "~/evaluation/compile";
+
+const WORLD: World = {
+  tables: [
+    {
+      name: "messages",
+      columns: [
+        { name: "ts", type: "character varying" },
+        { name: "text", type: "text" },
+        { name: "blocks", type: "jsonb" },
+      ],
+    },
+  ],
+  derived: {},
+};
+const one = (fields: object) => ({
+  assertions: [{ diff_type: "added", entity: "messages", ...fields }],
+});
+const where = (condition: unknown) => one({ where: condition });
+
+test.each([
+  [[], "expectedOutput: an object is needed"],
+  [{ assertion: [] }, 'there is no field "assertion"; the nearest is "assertions"'],
+  [{ assertions: [], strict: 1 }, "strict: true or false is needed"],
+  [{ assertions: [1] }, "assertion 1: an object is needed"],
+  [one({ entity: 1 }), "assertion 1: entity: the name of a table is needed"],
+  [one({ entity: "messages; drop" }), 'assertion 1: entity: there is no table "messages; drop"'],
+  [one({ diff_type: null }), 'assertion 1: diff_type: "null" is none of'],
+  [one({ whre: {} }), 'assertion 1: there is no field "whre"; the nearest is "where"'],
+  [where([]), "assertion 1: where: an object is needed"],
+  [where({ __table__: "x" }), 'assertion 1: where: messages has no column "__table__"'],
+  [where({ constructor: "x" }), 'messages has no column "constructor"'],
+  [where(JSON.parse('{"__proto__":{"eq":1}}')), 'messages has no column "__proto__"'],
+  [where({ text: {} }), "assertion 1: where.text: an operator is needed"],
+  [where({ text: { eq: 1, like: 2 } }), 'assertion 1: where.text: there is no operator "like"'],
+  [where({ text: { gt: null } }), "assertion 1: where.text.gt: gt takes another operand"],
+  [where({ text: { in: "a" } }), "assertion 1: where.text.in: in takes another operand"],
+  [where({ text: { exists: 1 } }), "assertion 1: where.text.exists: exists takes another operand"],
+  [
+    where({ text: { regex: "(?<=a)b" } }),
+    "assertion 1: where.text.regex: the pattern does not compile",
+  ],
+  [where({ "text.a": 1 }), "assertion 1: where.text.a: text is text, which has no parts"],
+  [where({ or: {} }), "assertion 1: where.or: a list of at most 50 conditions is needed"],
+  [where({ not: [] }), "assertion 1: where.not: an object is needed"],
+  [
+    where({ or: [{ txt: 1 }] }),
+    'assertion 1: where.or[0]: messages has no column "txt"; the nearest is "text"',
+  ],
+  [
+    where({ not: { not: { not: { not: { not: { not: {} } } } } } }),
+    "assertion 1: where.not.not.not.not.not.not: nested deeper than 5",
+  ],
+  ...[-1, 1.5, Number.POSITIVE_INFINITY, "2", null, 2 ** 53, {}, { min: -1 }, { mni: 1 }].map(
+    (expected_count) => [one({ expected_count }), "assertion 1: expected_count"] as const,
+  ),
+  [one({ expected_count: { min: 2, max: 1 } }), "expected_count: min is greater than max"],
+  [
+    one({ expected_changes: { text: {} } }),
+    "expected_changes: only a diff_type of changed has them",
+  ],
+  [
+    one({ diff_type: "changed", expected_changes: {} }),
+    "expected_changes: between 1 and 50 columns are needed",
+  ],
+  [
+    one({ diff_type: "changed", expected_changes: { text: { too: 1 } } }),
+    'expected_changes.text: there is no field "too"; the nearest is "to"',
+  ],
+  [one({ ignore: ["tsx"] }), 'ignore: messages has no column "tsx"; the nearest is "ts"'],
+  [
+    { assertions: [], ignore_fields: { message: ["ts"] } },
+    'ignore_fields: there is no table "message"; the nearest is "messages"',
+  ],
+  [
+    { assertions: [], ignore_fields: { global: ["updated"] } },
+    'ignore_fields.global: there is no column "updated"',
+  ],
+  [{ assertions: [], ignore_fields: { global: "ts" } }, "ignore_fields.global: "],
+] as [unknown, string][])("%j is refused", (spec, message) => {
+  expect(() => compile(spec, WORLD)).toThrow(message);
+});
+
+describe("a spec", () => {
+  test("may use every column, literal and operator there is", () => {
+    const spec = where({
+      ts: "1.0",
+      text: { contains: "a", not_contains: "b", regex: "^a.*z$" },
+      "blocks.0.type": { eq: "section", exists: true },
+      and: [{ or: [{ text: null }, { not: { text: { in: [] } } }] }],
+    });
+    expect(compile(spec, WORLD).assertions).toHaveLength(1);
+  });
+
+  test("has defaults: at least one row, strict, an open world", () => {
+    const { strict, closedWorld, assertions } = compile(one({}), WORLD);
+    expect({ strict, closedWorld }).toEqual({ strict: true, closedWorld: false });
+    expect(assertions[0]).toMatchObject({ min: 1, max: Infinity, expected: "at least 1" });
+  });
+});

@@ -1,0 +1,407 @@
+/** Verdicts: against an evaluator written from the description only, and by the laws that they obey. */
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { JsonObject } from "~/capture/fold";
+import type { Evidence } from "~/evaluation/candidates";
+import { compile, type World } from "~/evaluation/compile";
+import { evaluate } from "~/evaluation/evaluate";
+import { OPERATORS } from "~/evaluation/operators";
+import { type Case, count, failures } from "./naive";
+
+const WORLD: World = {
+  tables: [
+    {
+      name: "things",
+      columns: [
+        { name: "id", type: "integer" },
+        { name: "name", type: "text" },
+        { name: "size", type: "bigint" },
+        { name: "at", type: "timestamp with time zone" },
+        { name: "tags", type: "text[]" },
+        { name: "data", type: "jsonb" },
+        { name: "seen", type: "integer" },
+      ],
+    },
+    { name: "log", columns: [{ name: "id", type: "integer" }] },
+  ],
+  derived: { things: ["seen"], log: ["id"] },
+};
+const DERIVED = ["seen"];
+const KEYS = { things: ["id"], log: ["id"] };
+
+const text = fc.constantFrom("", "a", "A", "ab", "Lunch", "lunch time", "10", "9.5", "2026-01-05");
+const time = fc.constantFrom(
+  "2026-01-05T09:00:00.000Z",
+  "2026-01-05T09:00:00Z",
+  "2026-01-05T09:00:00.500Z",
+  "2027-02-01T00:00:00.000Z",
+);
+const json = fc.oneof(
+  fc.constant(null),
+  text,
+  fc.integer({ min: -2, max: 2 }),
+  fc.record({ a: fc.oneof(text, fc.constant(null)), list: fc.array(text, { maxLength: 2 }) }),
+);
+const fields = {
+  name: fc.oneof(text, fc.constant(null)),
+  size: fc.oneof(
+    fc.integer({ min: 0, max: 12 }),
+    fc.constant("9007199254740993"),
+    fc.constant(null),
+  ),
+  at: fc.oneof(time, fc.constant(null)),
+  tags: fc.oneof(fc.array(text, { maxLength: 3 }), fc.constant(null)),
+  data: json,
+  seen: fc.integer({ min: 0, max: 3 }),
+};
+const row = fc.record(fields);
+
+/** Each row is one of: new, gone, changed, as it was. */
+const happenings: fc.Arbitrary<Case> = fc
+  .array(
+    fc.oneof(
+      row.map((after) => ({ after, before: undefined, still: undefined })),
+      row.map((before) => ({ before, after: undefined, still: undefined })),
+      fc
+        .tuple(row, fc.subarray(Object.keys(fields), { minLength: 1, maxLength: 2 }), row)
+        .map(([before, columns, other]) => ({
+          before,
+          after: {
+            ...before,
+            ...Object.fromEntries(columns.map((c) => [c, other[c as keyof typeof other]])),
+          },
+          still: undefined,
+        })),
+      row.map((still) => ({ still, before: undefined, after: undefined })),
+    ),
+    { maxLength: 8 },
+  )
+  .map((list) => {
+    const cases: Case = { added: [], removed: [], changed: [], still: [] };
+    for (const [index, { before, after, still }] of list.entries()) {
+      const id = index + 1;
+      if (still) cases.still.push({ id, ...still });
+      else if (before && after) {
+        const differs = JSON.stringify(before) !== JSON.stringify(after);
+        if (differs) cases.changed.push({ before: { id, ...before }, after: { id, ...after } });
+        else cases.still.push({ id, ...before });
+      } else if (after) cases.added.push({ id, ...after });
+      else if (before) cases.removed.push({ id, ...before });
+    }
+    return cases;
+  });
+
+const operand: { [name: string]: fc.Arbitrary<unknown> } = {
+  gt: fc.oneof(fc.integer({ min: 0, max: 12 }), text, time),
+  in: fc.array(fc.oneof(text, fc.integer({ min: 0, max: 3 }), fc.constant(null)), { maxLength: 3 }),
+  contains: fc.oneof(text, fc.integer({ min: 0, max: 3 })),
+  text,
+  regex: fc.constantFrom("^a", "h$", "[A-Z]", ".", "lu|10"),
+  flag: fc.boolean(),
+  eq: fc.oneof(text, time, fc.integer({ min: 0, max: 12 }), fc.constant(null), json),
+};
+const KIND: { [name: string]: string } = {
+  eq: "eq",
+  ne: "eq",
+  neq: "eq",
+  gt: "gt",
+  gte: "gt",
+  lt: "gt",
+  lte: "gt",
+  in: "in",
+  not_in: "in",
+  has_any: "in",
+  has_all: "in",
+  contains: "contains",
+  not_contains: "contains",
+  regex: "regex",
+  exists: "flag",
+  is_null: "flag",
+  not_null: "flag",
+};
+const operators = fc
+  .subarray(Object.keys(OPERATORS), { minLength: 1, maxLength: 2 })
+  .chain((names) =>
+    fc.record(Object.fromEntries(names.map((name) => [name, operand[KIND[name] ?? "text"]!]))),
+  );
+const condition = fc.oneof(
+  { weight: 3, arbitrary: operators },
+  { weight: 1, arbitrary: fc.oneof(text, time, fc.constant(null), fc.integer({ min: 0, max: 3 })) },
+);
+const path = fc.constantFrom(
+  "id",
+  "name",
+  "size",
+  "at",
+  "tags",
+  "data",
+  "seen",
+  "data.a",
+  "data.list.0",
+  "tags.1",
+);
+const leaf = fc.dictionary(path, condition, { maxKeys: 2, noNullPrototype: true });
+const where = fc.oneof(
+  { weight: 3, arbitrary: leaf },
+  { weight: 1, arbitrary: fc.record({ not: leaf }) },
+  { weight: 1, arbitrary: fc.record({ or: fc.array(leaf, { maxLength: 2 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      and: fc.array(fc.record({ or: fc.array(leaf, { minLength: 1, maxLength: 2 }) }), {
+        maxLength: 2,
+      }),
+    }),
+  },
+);
+/** Two conditions seldom hold of the same value: most changes ask for one, or none. */
+const change = fc.oneof(
+  { weight: 3, arbitrary: fc.constant({}) },
+  { weight: 2, arbitrary: fc.record({ to: condition }) },
+  { weight: 1, arbitrary: fc.record({ from: condition, to: condition }, { requiredKeys: [] }) },
+);
+const counts = fc.oneof(
+  fc.nat({ max: 3 }),
+  fc.nat({ max: 2 }).map((min) => ({ min })),
+  fc.nat({ max: 2 }).map((max) => ({ max })),
+  fc.tuple(fc.nat({ max: 2 }), fc.nat({ max: 2 })).map(([min, more]) => ({ min, max: min + more })),
+);
+const common = {
+  entity: fc.constant("things"),
+  where,
+  expected_count: counts,
+  ignore: fc.subarray(["name", "size"]),
+};
+const assertion = fc.oneof(
+  fc.record(
+    { ...common, diff_type: fc.constantFrom("added", "removed", "changed", "unchanged") },
+    { requiredKeys: ["entity", "diff_type"] },
+  ),
+  fc.record(
+    {
+      ...common,
+      diff_type: fc.constant("changed"),
+      where: fc.oneof({ weight: 2, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: where }),
+      expected_changes: fc.dictionary(
+        fc.constantFrom("name", "size", "at", "tags", "data", "data.a"),
+        change,
+        { minKeys: 1, maxKeys: 2, noNullPrototype: true },
+      ),
+    },
+    { requiredKeys: ["entity", "diff_type", "expected_changes"] },
+  ),
+);
+const spec = fc.record(
+  {
+    assertions: fc.array(assertion, { minLength: 1, maxLength: 4 }),
+    strict: fc.boolean(),
+    ignore_fields: fc.record(
+      { global: fc.constant(["data"]), things: fc.constant(["at"]) },
+      { requiredKeys: [] },
+    ),
+  },
+  { requiredKeys: ["assertions"] },
+);
+
+/** As capture hands it over: the diff, and what it leaves out. */
+function evidence({ added, removed, changed, still }: Case): Evidence {
+  const named = (row: object) => ({ __table__: "things", ...row }) as JsonObject;
+  const updates = changed.map(({ before, after }) => {
+    const columns = Object.keys(after).filter(
+      (column) => JSON.stringify(before[column]) !== JSON.stringify(after[column]),
+    );
+    const pick = (from: Record<string, any>, wanted: boolean) =>
+      Object.fromEntries(
+        Object.entries(from).filter(([column]) => columns.includes(column) === wanted),
+      );
+    return {
+      update: named({
+        key: { id: after["id"] },
+        before: pick(before, true),
+        after: pick(after, true),
+      }),
+      rest: pick(before, false),
+    };
+  });
+  return {
+    diff: {
+      inserts: added.map(named),
+      updates: updates.map(({ update }) => update),
+      deletes: removed.map(named),
+    },
+    rest: updates.map(({ rest }) => rest),
+    settled: still.slice(0, 1).map((row) => named(row)),
+    passing: [],
+    // Rows are read while the run goes on, so that new and changed ones are among them.
+    standing: {
+      things: [...still.slice(1), ...added, ...changed.map(({ after }) => after)] as JsonObject[],
+    },
+  };
+}
+const judge = (raw: unknown, cases: Case) => evaluate(compile(raw, WORLD), KEYS, evidence(cases));
+
+const RUNS = 3_000;
+
+describe("a verdict", () => {
+  test("is what the language's description says", () => {
+    let failed = 0;
+    fc.assert(
+      fc.property(spec, happenings, (raw, cases) => {
+        const verdict = judge(raw, cases);
+        const expected = failures(raw, cases, DERIVED);
+        expect(verdict.failures).toEqual(expected);
+        expect(verdict.passed).toBe(expected.length === 0);
+        const total = raw.assertions.length;
+        expect(verdict.score).toEqual({
+          passed: total - expected.length,
+          total,
+          percent: (100 * (total - expected.length)) / total,
+        });
+        expect(verdict.explanations.map(({ assertion: n }) => n)).toEqual(
+          expected.map((line) => Number(/#(\d+)/.exec(line)?.[1])),
+        );
+        if (expected.length > 0) failed++;
+      }),
+      { numRuns: RUNS },
+    );
+    expect(failed).toBeWithin(RUNS / 10, (RUNS * 19) / 20);
+  });
+
+  test("does not depend on the order of the diff's rows", () => {
+    fc.assert(
+      fc.property(spec, happenings, (raw, cases) => {
+        const turned = {
+          added: cases.added.toReversed(),
+          removed: cases.removed.toReversed(),
+          changed: cases.changed.toReversed(),
+          still: cases.still.toReversed(),
+        };
+        const [one, other] = [judge(raw, cases), judge(raw, turned)];
+        expect([other.failures, other.score]).toEqual([one.failures, one.score]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("is for a count of k exactly when there are k, whichever k", () => {
+    fc.assert(
+      fc.property(assertion, happenings, (raw, cases) => {
+        const n = count(raw, { assertions: [] }, cases, DERIVED);
+        for (let k = 0; k <= 8; k++) {
+          const { passed } = judge({ assertions: [{ ...raw, expected_count: k }] }, cases);
+          expect(passed).toBe(k === n);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("of two conditions together is that of the rows that meet both, and not is the rest", () => {
+    const counted = (condition: object, cases: Case) => {
+      const raw = { diff_type: "added", entity: "things", where: condition, expected_count: 99 };
+      const [line] = judge({ assertions: [raw] }, cases).failures;
+      return Number(/got (\d+)/.exec(line ?? "")?.[1]);
+    };
+    fc.assert(
+      fc.property(leaf, leaf, happenings, (a, b, cases) => {
+        const all = cases.added.length;
+        expect(counted({}, cases)).toBe(all);
+        expect(counted({ not: a }, cases)).toBe(all - counted(a, cases));
+        const both = counted({ and: [a, b] }, cases);
+        expect(counted({ or: [a, b] }, cases)).toBe(counted(a, cases) + counted(b, cases) - both);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("is not changed by rows of a table that nobody asks about", () => {
+    fc.assert(
+      fc.property(spec, happenings, (raw, cases) => {
+        const given = evidence(cases);
+        const more = {
+          ...given,
+          diff: { ...given.diff, inserts: [{ __table__: "log", id: 1 }, ...given.diff.inserts] },
+        };
+        const compiled = compile(raw, WORLD);
+        expect(evaluate(compiled, KEYS, more).failures).toEqual(
+          evaluate(compiled, KEYS, given).failures,
+        );
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe("a closed world", () => {
+  const thing = (fields: object) => ({ __table__: "things", ...fields }) as JsonObject;
+  const closed = (assertions: object[], diff: Partial<Evidence["diff"]>, rest: JsonObject[] = []) =>
+    evaluate(compile({ assertions, closed_world: true }, WORLD), KEYS, {
+      diff: { inserts: [], updates: [], deletes: [], ...diff },
+      rest,
+      settled: [],
+      passing: [],
+      standing: {},
+    });
+
+  test("without assertions is for a run that changes nothing", () => {
+    expect(closed([], {})).toMatchObject({
+      passed: true,
+      score: { passed: 0, total: 0, percent: 100 },
+    });
+    expect(closed([], { inserts: [thing({ id: 1 })] })).toMatchObject({
+      passed: false,
+      score: { passed: 0, total: 0, percent: 0 },
+      failures: ['closed_world things has an unexpected added row {"id":1}'],
+    });
+  });
+
+  test("does not ask for what the service computes by itself", () => {
+    const update = thing({ key: { id: 1 }, before: { seen: 1 }, after: { seen: 2 } });
+    const diff = { inserts: [{ __table__: "log", id: 1 }], updates: [update] };
+    expect(closed([], diff, [{ id: 1 }]).failures).toEqual([]);
+  });
+
+  test("names no more than a hundred rows", () => {
+    const inserts = Array.from({ length: 150 }, (_, id) => thing({ id }));
+    const lines = closed([], { inserts }).failures;
+    expect(lines).toHaveLength(101);
+    expect(lines.at(-1)).toBe("closed_world 50 more unexpected rows");
+  });
+});
+
+test("a pattern cannot stall the server", () => {
+  const name = `${"a".repeat(50_000)}!`;
+  const started = performance.now();
+  for (const regex of ["(a+)+$", "(a|a)*$", "\\s+$", "(a{1,30}){1,30}$"]) {
+    const raw = { diff_type: "added", entity: "things", where: { name: { regex } } };
+    judge({ assertions: [raw] }, { added: [{ id: 1, name }], removed: [], changed: [], still: [] });
+  }
+  expect(performance.now() - started).toBeLessThan(1_000);
+});
+
+test("a thousand assertions on ten thousand changes take less than a second", () => {
+  const inserts = Array.from(
+    { length: 10_000 },
+    (_, id) => ({ __table__: "things", id, name: `thing ${id}`, size: id % 100 }) as JsonObject,
+  );
+  const assertions = Array.from({ length: 1_000 }, (_, n) => ({
+    diff_type: "added",
+    entity: "things",
+    where: { name: { contains: `thing ${n}` }, size: { gte: n % 100 } },
+  }));
+  const compiled = compile({ assertions }, WORLD);
+  const evidenceOf = {
+    diff: { inserts, updates: [], deletes: [] },
+    rest: [],
+    settled: [],
+    passing: [],
+    standing: {},
+  };
+  const started = process.cpuUsage();
+
+  const { passed } = evaluate(compiled, KEYS, evidenceOf);
+
+  const { user, system } = process.cpuUsage(started);
+  expect(passed).toBe(true);
+  expect((user + system) / 1e6).toBeLessThan(1);
+});

@@ -1,0 +1,237 @@
+/** Every refusal that the OpenAPI document lists for an operation of the platform, provoked at that operation. */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { useDatabase } from "../support/database";
+import { expectRefusal, expectStatus, useProgram } from "../support/program";
+
+const database = useDatabase();
+const program = useProgram(database);
+
+/** Answered by every operation alike: see below, and the tests of limits, keys and failing databases. */
+const COMMON = ["not_authed", "internal_error", "service_unavailable", "request_too_large"];
+
+const NONE = "0".repeat(32);
+const TEST = {
+  name: "t",
+  prompt: "p",
+  expectedOutput: { assertions: [{ diff_type: "added", entity: "messages" }] },
+};
+const SUITE = { name: "s", templateService: "chat", templateName: "chat_default" };
+const ENVIRONMENT = { ...SUITE, impersonateUserId: "U01AGENT" };
+const WRONG = { assertions: [{ diff_type: "added", entity: "mesages" }] };
+
+/** Things to refuse something about; filled in before the tests. */
+const made = { environment: "", deleted: "", busy: "", ended: "", testless: "", suite: "" };
+
+/** `[path, body]` of one request; a function where ids are needed. */
+type Request = readonly [string, unknown?] | (() => readonly [string, unknown?]);
+
+const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Request } } = {
+  "GET /environments": {
+    invalid_request: ["/environments?limit=0"],
+    invalid_service: ["/environments?service=calendar"],
+  },
+  "POST /initEnv": {
+    invalid_request: ["/initEnv", { ...ENVIRONMENT, ttlSeconds: 0 }],
+    invalid_service: ["/initEnv", { ...ENVIRONMENT, templateService: "calendar" }],
+    missing_impersonate: ["/initEnv", SUITE],
+    impersonate_not_found: ["/initEnv", { ...ENVIRONMENT, impersonateUserId: "U99" }],
+    template_not_found: ["/initEnv", { ...ENVIRONMENT, templateName: "nothing" }],
+    test_not_found: ["/initEnv", { testId: NONE }],
+  },
+  "DELETE /env/{envId}": {
+    invalid_environment_path: ["/env/nonsense"],
+    environment_not_found: [`/env/${NONE}`],
+    environment_already_deleted: () => [`/env/${made.deleted}`],
+  },
+  "POST /startRun": {
+    invalid_request: ["/startRun", {}],
+    environment_not_found: ["/startRun", { envId: NONE }],
+    run_already_exists: () => ["/startRun", { envId: made.busy }],
+    test_not_found: () => ["/startRun", { envId: made.environment, testId: NONE }],
+    suite_not_found: () => ["/startRun", { envId: made.environment, testSuiteId: NONE }],
+  },
+  "POST /diffRun": {
+    invalid_request: ["/diffRun", { runId: 1 }],
+    run_not_found: ["/diffRun", { runId: NONE }],
+    run_already_completed: () => ["/diffRun", { runId: made.ended }],
+  },
+  "POST /evaluateRun": {
+    invalid_request: ["/evaluateRun", { runId: null }],
+    invalid_assertion: () => ["/evaluateRun", { runId: made.testless, expectedOutput: WRONG }],
+    run_not_found: ["/evaluateRun", { runId: NONE }],
+    run_already_completed: () => ["/evaluateRun", { runId: made.ended }],
+    no_test_defined: () => ["/evaluateRun", { runId: made.testless }],
+  },
+  "GET /results/{runId}": { run_not_found: [`/results/${NONE}`] },
+  "GET /runs": { invalid_request: ["/runs?cursor=nonsense"] },
+  "GET /runs/{runId}/events": { run_not_found: [`/runs/${NONE}/events`] },
+  "GET /templates": {
+    invalid_request: ["/templates?visibility=secret"],
+    invalid_service: ["/templates?service=calendar"],
+  },
+  "GET /templates/{id}": { template_not_found: ["/templates/nothing"] },
+  "GET /templates/{id}/seed": { template_not_found: ["/templates/nothing/seed"] },
+  "POST /templates/import": {
+    invalid_request: ["/templates/import", { service: "chat", name: "n", seed: {} }],
+    invalid_service: ["/templates/import", { service: "calendar", name: "n", seed: {} }],
+    invalid_template_name: ["/templates/import", { service: "chat", name: "N", seed: {} }],
+    template_name_exists: ["/templates/import", { service: "chat", name: "chat_base", seed: {} }],
+  },
+  ...Object.fromEntries(
+    ["/templates", "/templates/from-environment"].map((path) => {
+      const saving = (fields: object) => () =>
+        [path, { environmentId: made.environment, service: "chat", name: "n", ...fields }] as const;
+      return [
+        `POST ${path}`,
+        {
+          invalid_request: saving({ visibility: "secret" }),
+          invalid_service: saving({ service: "calendar" }),
+          invalid_template_name: saving({ name: "no spaces" }),
+          template_name_exists: saving({ name: "chat_base" }),
+          environment_not_found: saving({ environmentId: NONE }),
+        },
+      ];
+    }),
+  ),
+  "GET /testSuites": { invalid_request: ["/testSuites?visibility=secret"] },
+  "POST /testSuites": {
+    invalid_request: ["/testSuites", { ...SUITE, name: 1 }],
+    invalid_service: ["/testSuites", { ...SUITE, templateService: "calendar" }],
+    invalid_assertion: ["/testSuites", { ...SUITE, tests: [{ ...TEST, expectedOutput: WRONG }] }],
+    template_not_found: ["/testSuites", { ...SUITE, templateName: "nothing" }],
+    impersonate_not_found: ["/testSuites", { ...SUITE, impersonateUserId: "U99" }],
+  },
+  "GET /testSuites/{suiteId}": {
+    invalid_request: () => [`/testSuites/${made.suite}?expand=perhaps`],
+    suite_not_found: [`/testSuites/${NONE}`],
+  },
+  "GET /testSuites/{suiteId}/results": { suite_not_found: [`/testSuites/${NONE}/results`] },
+  "POST /testSuites/{suiteId}/tests": Object.fromEntries(
+    Object.entries({
+      invalid_request: { tests: [] },
+      invalid_assertion: { tests: [{ ...TEST, expectedOutput: WRONG }] },
+      template_not_found: { tests: [{ ...TEST, templateName: "nothing" }] },
+      impersonate_not_found: { tests: [{ ...TEST, impersonateUserId: "U99" }] },
+      suite_not_found: undefined,
+    }).map(([code, body]) => [
+      code,
+      () => [`/testSuites/${body ? made.suite : NONE}/tests`, body ?? { tests: [TEST] }] as const,
+    ]),
+  ),
+  "GET /tests/{testId}": { test_not_found: [`/tests/${NONE}`] },
+  "GET /assertion-schema": {},
+  "GET /health": {},
+};
+
+type Document = {
+  paths: Record<
+    string,
+    Record<
+      string,
+      { responses: Record<string, { content?: { "application/json": { schema: any } } }> }
+    >
+  >;
+};
+const operations = async () => {
+  const { paths } = (await (await fetch(`${program.url}/docs/json`)).json()) as Document;
+  return Object.entries(paths)
+    .filter(([path]) => path.startsWith("/api/platform"))
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        method: method.toUpperCase(),
+        path: path.slice("/api/platform".length),
+        operation,
+      })),
+    );
+};
+
+beforeAll(async () => {
+  const environment = async () => (await program.environment()).environmentId as string;
+  const run = async (envId: string) =>
+    (await program.post("/startRun", { envId })).body.runId as string;
+  made.environment = await environment();
+  made.deleted = await environment();
+  await program.call("DELETE", `/env/${made.deleted}`);
+  made.busy = await environment();
+  made.testless = await run(made.busy);
+  made.ended = await run(await environment());
+  await program.post("/diffRun", { runId: made.ended });
+  const suite = await program.post("/testSuites", SUITE);
+  expectStatus(suite, 201);
+  made.suite = suite.body.suiteId;
+});
+
+test("the table names each code that the document lists for each operation, and no other", async () => {
+  const listed = (await operations()).map(({ method, path, operation }) => {
+    const codes = Object.values(operation.responses)
+      .flatMap(({ content }) => content?.["application/json"].schema.properties?.error?.enum ?? [])
+      .filter((code: string) => !COMMON.includes(code));
+    return [`${method} ${path}`, codes.toSorted()];
+  });
+  const provoked = Object.entries(PROVOKED).map(([operation, codes]) => [
+    operation,
+    Object.keys(codes).toSorted(),
+  ]);
+  expect(Object.fromEntries(provoked)).toEqual(Object.fromEntries(listed));
+});
+
+for (const [operation, codes] of Object.entries(PROVOKED))
+  describe(operation, () => {
+    for (const [code, request] of Object.entries(codes))
+      test(`refuses with ${code}`, async () => {
+        const [path, body] = typeof request === "function" ? request() : request;
+        const answer = await program.call(operation.split(" ")[0]!, path, body);
+        const status = code.endsWith("_not_found") && code !== "impersonate_not_found" ? 404 : 400;
+        expectRefusal(answer, status, code);
+      });
+  });
+
+const filled = (path: string) => path.replace(/\{\w+\}/g, NONE);
+
+test("a body over the limit is refused wherever there is a body", async () => {
+  for (const { method, path } of await operations())
+    if (method === "POST")
+      expectRefusal(
+        await program.call(method, filled(path), { pad: "x".repeat(1_100_000) }),
+        413,
+        "request_too_large",
+      );
+});
+
+test("a wrong key opens nothing", async () => {
+  for (const { method, path } of await operations())
+    if (path !== "/health")
+      expectRefusal(
+        await program.call(method, filled(path), method === "POST" ? {} : undefined, {
+          "X-API-Key": "diorama_k_wrong",
+        }),
+        401,
+        "not_authed",
+        "Invalid API key",
+      );
+});
+
+test("an agent's token opens its environment's service, and nothing of the platform", async () => {
+  const { environmentUrl, environmentId, token } = await program.environment();
+  const { environmentUrl: others } = await program.environment();
+  const call = async (prefix: string) => {
+    const response = await fetch(`${program.url}${prefix}/auth.test`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    return [response.status, ((await response.json()) as { ok: boolean }).ok];
+  };
+  expect(await call(environmentUrl)).toEqual([200, true]);
+  expect(await call(others)).toEqual([401, false]);
+  const own = (path: string) => path.replace("{envId}", environmentId).replace(/\{\w+\}/g, NONE);
+  for (const { method, path } of await operations())
+    if (path !== "/health")
+      expectRefusal(
+        await program.call(method, own(path), method === "POST" ? {} : undefined, {
+          "X-API-Key": token,
+        }),
+        401,
+        "not_authed",
+      );
+  expect(await call(environmentUrl)).toEqual([200, true]);
+});

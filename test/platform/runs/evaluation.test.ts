@@ -1,0 +1,366 @@
+/** Runs that are checked: against a stored test, or against what the call brings along. */
+import { describe, expect, test } from "bun:test";
+import { useDatabase } from "../../support/database";
+import { expectRefusal, expectStatus, useProgram } from "../../support/program";
+
+const database = useDatabase();
+const program = useProgram(database);
+
+const start = async (envId: string, fields = {}) => {
+  const answer = await program.post("/startRun", { envId, ...fields });
+  expectStatus(answer, 201);
+  return answer.body.runId as string;
+};
+const say = (environment: { environmentUrl: string }, text: string, fields = {}) =>
+  program.chat(environment, "chat.postMessage", { channel: "C01GENERAL", text, ...fields });
+const added = (where: object, expected_count?: unknown) => ({
+  diff_type: "added",
+  entity: "messages",
+  where,
+  ...(expected_count === undefined ? {} : { expected_count }),
+});
+const suiteOf = async (...assertions: object[]) => {
+  const created = await program.post("/testSuites", {
+    name: "greetings",
+    templateService: "chat",
+    templateName: "chat_default",
+    impersonateUserId: "U01AGENT",
+    tests: [{ name: "greet", prompt: "Greet everybody.", expectedOutput: { assertions } }],
+  });
+  expectStatus(created, 201);
+  const { suiteId } = created.body;
+  const { body } = await program.get(`/testSuites/${suiteId}?expand=true`);
+  return { suiteId, testId: body.tests[0].id as string };
+};
+
+describe("a run with a test", () => {
+  test("passes when everything is as expected", async () => {
+    const { testId } = await suiteOf(added({ text: { contains: "Hello" } }, 1));
+    const environment = (await program.post("/initEnv", { testId })).body;
+    const runId = await start(environment.environmentId, { testId });
+    await say(environment, "Hello all");
+
+    const answer = await program.post("/evaluateRun", { runId });
+
+    expectStatus(answer, 200);
+    const verdict = {
+      runId,
+      status: "passed",
+      passed: true,
+      score: { passed: 1, total: 1, percent: 100 },
+      failures: [],
+      explanations: [],
+    };
+    expect(answer.body).toEqual(verdict);
+    const results = await program.get(`/results/${runId}`);
+    expect(results.body).toEqual({
+      ...verdict,
+      diff: { inserts: [expect.objectContaining({ text: "Hello all" })], updates: [], deletes: [] },
+      execution_time: expect.any(Number),
+    });
+  });
+
+  test("fails with a line for each assertion that does not hold, and says what came nearest", async () => {
+    const { testId } = await suiteOf(
+      added({ text: { contains: "Hello" } }, 2),
+      added({ user_id: "U01AGENT" }),
+      { diff_type: "removed", entity: "messages", expected_count: { max: 0 } },
+    );
+    const environment = (await program.post("/initEnv", { testId })).body;
+    const runId = await start(environment.environmentId, { testId });
+    const { ts } = await say(environment, "Goodbye");
+
+    const { body } = await program.post("/evaluateRun", { runId });
+
+    expect(body).toEqual({
+      runId,
+      status: "failed",
+      passed: false,
+      score: { passed: 2, total: 3, percent: (100 * 2) / 3 },
+      failures: ["assertion#1 messages expected count 2 but got 0"],
+      explanations: [
+        {
+          assertion: 1,
+          summary: "too few rows added to messages are as expected",
+          nearest: [
+            {
+              key: { channel_id: "C01GENERAL", ts },
+              failed: ['text contains "Hello": it is "Goodbye"'],
+            },
+          ],
+        },
+      ],
+    });
+    expect((await program.get(`/results/${runId}`)).body).toMatchObject(body);
+  });
+
+  test("is checked against the test as it was when it started", async () => {
+    const { testId } = await suiteOf(added({}, 0));
+    const environment = (await program.post("/initEnv", { testId })).body;
+    const runId = await start(environment.environmentId, { testId });
+    await database.sql`update diorama.tests set expected_output = '{"assertions":[]}' where test_id = ${testId}`;
+    await say(environment, "too much");
+
+    expect((await program.post("/evaluateRun", { runId })).body.failures).toEqual([
+      "assertion#1 messages expected count 0 but got 1",
+    ]);
+  });
+
+  test("is ended once, whichever way", async () => {
+    const { testId } = await suiteOf(added({}, 1));
+    const environment = (await program.post("/initEnv", { testId })).body;
+    const runId = await start(environment.environmentId, { testId });
+    await say(environment, "once");
+
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        program.post(index % 2 ? "/diffRun" : "/evaluateRun", { runId }),
+      ),
+    );
+
+    const winners = answers.filter(({ status }) => status === 200);
+    expect(winners).toHaveLength(1);
+    for (const answer of answers)
+      if (answer !== winners[0]) expectRefusal(answer, 400, "run_already_completed");
+    expect((await program.get(`/results/${runId}`)).body.status).toBe(winners[0]!.body.status);
+  });
+});
+
+describe("an expectation that comes with the call", () => {
+  const judged = async (
+    expectedOutput: object,
+    work: (environment: any) => Promise<unknown> = async () => {},
+  ) => {
+    const environment = await program.environment();
+    const runId = await start(environment.environmentId);
+    await work(environment);
+    return await program.post("/evaluateRun", { runId, expectedOutput });
+  };
+
+  test("stands in for a test", async () => {
+    const answer = await judged({ assertions: [added({}, 1)] }, (environment) =>
+      say(environment, "hi"),
+    );
+    expect(answer.body).toMatchObject({ status: "passed", score: { percent: 100 } });
+  });
+
+  test("reads columns that an update left alone", async () => {
+    const { body } = await judged(
+      {
+        assertions: [
+          {
+            diff_type: "changed",
+            entity: "messages",
+            where: { user_id: "U01AGENT", channel_id: "C02RANDOM" },
+            expected_changes: { text: { from: { contains: "lunch" }, to: "Dinner" } },
+            expected_count: 1,
+          },
+          { diff_type: "unchanged", entity: "messages", where: {}, expected_count: 2 },
+        ],
+      },
+      (environment) =>
+        program.chat(environment, "chat.update", {
+          channel: "C02RANDOM",
+          ts: "1767607800.000300",
+          text: "Dinner",
+        }),
+    );
+    expect(body.failures).toEqual([]);
+  });
+
+  test("counts as unchanged what was changed and changed back, and not what came and went", async () => {
+    const eyes = { channel: "C01GENERAL", timestamp: "1767604200.000200", name: "eyes" };
+    const unchanged = (entity: string, expected_count: number) => ({
+      diff_type: "unchanged",
+      entity,
+      expected_count,
+    });
+    const { body } = await judged(
+      { assertions: [unchanged("reactions", 2), unchanged("messages", 3)], closed_world: true },
+      async (environment) => {
+        await program.chat(environment, "reactions.remove", eyes);
+        await program.chat(environment, "reactions.add", { ...eyes, name: "tada" });
+        await program.chat(environment, "reactions.remove", { ...eyes, name: "tada" });
+        const { ts, channel } = await say(environment, "oops");
+        await program.chat(environment, "chat.delete", { channel, ts });
+      },
+    );
+    expect(body.failures).toEqual([
+      "assertion#1 reactions expected count 2 but got 1",
+      expect.stringMatching(
+        /^closed_world reactions has an unexpected removed row \{"channel_id":/,
+      ),
+    ]);
+    expect(body.score).toEqual({ passed: 1, total: 2, percent: 50 });
+  });
+
+  test("in a closed world claims every row", async () => {
+    const { body } = await judged(
+      { assertions: [added({ text: "wanted" }, 1)], closed_world: true },
+      async (environment) => {
+        await say(environment, "wanted");
+        await say(environment, "not wanted");
+      },
+    );
+    expect(body.passed).toBe(false);
+    expect(body.failures).toEqual([
+      expect.stringMatching(
+        /^closed_world messages has an unexpected added row \{"channel_id":"C01GENERAL","ts":"\d+\.\d+"\}$/,
+      ),
+    ]);
+    expect(body.score).toEqual({ passed: 1, total: 1, percent: 100 });
+  });
+
+  test.each([
+    [{}, "assertions: a list of assertions is needed"],
+    [
+      { assertions: [{ diff_type: "added", entity: "mesages" }] },
+      'assertion 1: entity: there is no table "mesages"; the nearest is "messages"',
+    ],
+    [
+      { assertions: [added({}), added({ txet: "x" })] },
+      'assertion 2: where: messages has no column "txet"; the nearest is "text"',
+    ],
+    [
+      { assertions: [added({ text: { containz: "x" } })] },
+      'assertion 1: where.text: there is no operator "containz"; the nearest is "contains"',
+    ],
+    [
+      { assertions: [{ diff_type: "inserted", entity: "messages" }] },
+      'assertion 1: diff_type: "inserted" is none of added, removed, changed, unchanged; the nearest is "added"',
+    ],
+  ])("%p is refused, and the run goes on", async (expectedOutput, detail) => {
+    const environment = await program.environment();
+    const runId = await start(environment.environmentId);
+
+    const answer = await program.post("/evaluateRun", { runId, expectedOutput });
+
+    expectRefusal(answer, 400, "invalid_assertion", detail);
+    expectStatus(await program.post("/diffRun", { runId }), 200);
+  });
+});
+
+test("a run without a test is not evaluated, and goes on", async () => {
+  const { environmentId } = await program.environment();
+  const runId = await start(environmentId);
+  expectRefusal(await program.post("/evaluateRun", { runId }), 400, "no_test_defined");
+  expect((await program.get(`/results/${runId}`)).body.status).toBe("running");
+  expectStatus(await program.post("/diffRun", { runId }), 200);
+  expectRefusal(await program.post("/evaluateRun", { runId }), 400, "run_already_completed");
+});
+
+test.each([
+  ["/evaluateRun", { runId: "0".repeat(32) }, 404, "run_not_found"],
+  ["/evaluateRun", {}, 400, "invalid_request"],
+  ["/evaluateRun", { runId: 1 }, 400, "invalid_request"],
+])("%s %p is refused", async (path, body, status, code) => {
+  expectRefusal(await program.post(path, body), status, code);
+});
+
+test("a verdict that its server did not live to give is given by maintenance", async () => {
+  const { environmentId } = await program.environment();
+  const runId = await start(environmentId);
+  await program.post("/evaluateRun", {
+    runId,
+    expectedOutput: { assertions: [added({}, 1)] },
+  });
+  await database.sql`
+    update diorama.runs set status = 'evaluating', passed = null, score = null, failures = '[]',
+      explanations = null, evidence = '{"rest":[],"settled":[],"passing":[]}', standing = '{}',
+      ended_at = now() - interval '2 minutes'
+    where run_id = ${runId}
+  `;
+  expect((await program.get(`/results/${runId}`)).body).toMatchObject({
+    status: "running",
+    diff: null,
+  });
+
+  await program.program.maintenance.cycle();
+
+  expect((await program.get(`/results/${runId}`)).body).toMatchObject({
+    status: "failed",
+    failures: ["assertion#1 messages expected count 1 but got 0"],
+  });
+});
+
+describe("the events of a run", () => {
+  test("are its single changes in order, also those that leave nothing behind", async () => {
+    const environment = await program.environment();
+    const runId = await start(environment.environmentId);
+    const { ts, channel } = await say(environment, "first");
+    await program.chat(environment, "chat.update", { channel, ts, text: "second" });
+    await program.chat(environment, "chat.delete", { channel, ts });
+    expect((await program.get(`/runs/${runId}/events`)).body).toEqual({
+      runId,
+      total: 0,
+      complete: false,
+      events: [],
+    });
+    await program.post("/diffRun", { runId });
+
+    const { body } = await program.get(`/runs/${runId}/events`);
+
+    expect(body).toMatchObject({ runId, complete: true });
+    const messages = body.events.filter(({ table }: { table: string }) => table === "messages");
+    expect(messages).toMatchObject([
+      { operation: "insert", key: { channel_id: channel, ts }, before: null },
+      { operation: "update", before: { text: "first" }, after: { text: "second" } },
+      { operation: "delete", before: { text: "second" }, after: null },
+    ]);
+    const order = body.events.map(({ transaction }: { transaction: number }) => transaction);
+    expect(order).toEqual(order.toSorted((a: number, b: number) => a - b));
+    expect(order[0]).toBe(1);
+  });
+
+  test("of a run that is not there are refused", async () => {
+    expectRefusal(await program.get(`/runs/${"0".repeat(32)}/events`), 404, "run_not_found");
+  });
+});
+
+describe("without the log, by snapshots", () => {
+  const other = useProgram(database, { LOGICAL_REPLICATION_ENABLED: "false" });
+
+  test("a run gets the same verdict", async () => {
+    for (const server of [program, other]) {
+      const environment = await server.environment();
+      const { runId } = (await server.post("/startRun", { envId: environment.environmentId })).body;
+      const at = { channel: "C02RANDOM", ts: "1767607800.000300" };
+      await server.chat(environment, "chat.update", { ...at, text: "Dinner" });
+      await server.chat(environment, "chat.postMessage", { channel: at.channel, text: "Hello" });
+
+      const { body } = await server.post("/evaluateRun", {
+        runId,
+        expectedOutput: {
+          closed_world: true,
+          assertions: [
+            added({ text: "Hello" }, 1),
+            { diff_type: "unchanged", entity: "messages", expected_count: 2 },
+            {
+              diff_type: "changed",
+              entity: "messages",
+              where: { user_id: "U01AGENT" },
+              expected_changes: { text: { to: "Lunch" } },
+              expected_count: 1,
+            },
+          ],
+        },
+      });
+
+      expect(body.failures).toEqual([
+        "assertion#3 messages expected count 1 but got 0",
+        expect.stringMatching(/^closed_world messages has an unexpected changed row .* in text/),
+      ]);
+      expect((await server.get(`/results/${runId}`)).body).toMatchObject(body);
+      expectStatus(await server.get(`/runs/${runId}/events`), 200);
+    }
+  });
+
+  test("a run that was started by the one way is ended on a server of the other", async () => {
+    const environment = await other.environment();
+    const { runId } = (await other.post("/startRun", { envId: environment.environmentId })).body;
+    await say(environment, "here");
+    const expectedOutput = { assertions: [added({ text: "here" }, 1)] };
+    const { body } = await program.post("/evaluateRun", { runId, expectedOutput });
+    expect(body).toMatchObject({ passed: true });
+  });
+});
