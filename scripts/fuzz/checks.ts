@@ -55,7 +55,7 @@ export async function faultOf(
   if (status === 503 && !headers.get("retry-after")) return "503 without Retry-After";
   if (status >= 500 && status !== 503) return `status ${status}`;
   return isService(call.filledPath)
-    ? serviceFault(status, body as Body, call.sent)
+    ? serviceFault(call.filledPath, status, body as Body, call.sent)
     : await contractFault(url, call.method, call.filledPath, status, body);
 }
 
@@ -72,9 +72,11 @@ type Body = {
 const isEnvelope = (body: Body) =>
   body?.ok === false && typeof body.error === "string" && typeof body.detail === "string";
 
-function serviceFault(status: number, body: Body, sent: string): string | undefined {
+function serviceFault(path: string, status: number, body: Body, sent: string): string | undefined {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return "no object";
-  if (body.errors !== undefined || body.data !== undefined) {
+  const isGraphql = path.includes("/services/tracker") && !isEnvelope(body);
+  if (isGraphql) {
+    if (body.errors === undefined && body.data === undefined) return "neither data nor errors";
     const messages = (body.errors ?? []).map(({ message }) => message);
     if (messages.some((message) => typeof message !== "string")) return "an error without message";
     if (messages.some((message) => /internal|unexpected/i.test(String(message))))

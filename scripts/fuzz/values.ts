@@ -1,6 +1,6 @@
 /** Values that fit a JSON schema, and what can be done to them. */
 import fc, { type Arbitrary } from "fast-check";
-import { HOLDERS, kindOf, place } from "./world";
+import { HOLDERS, kindOf, large, place } from "./world";
 
 export type Schema = { readonly [key: string]: unknown };
 
@@ -14,7 +14,7 @@ export const ODD_STRINGS = [
   ...["' OR '1'='1", 'x"; DROP SCHEMA public CASCADE; --', "\\", "\\'", "$1", "%", "_", "%00"],
   ...["../../../etc/passwd", "..%2f", "file:///etc/passwd", "http://169.254.169.254/", "//"],
   ...["<script>alert(1)</script>", "${7*7}", "{}", "[]", "1e999", "-1", "0x10", "9".repeat(200)],
-  ...["x".repeat(256), "x".repeat(4_001), "x".repeat(70_000), "(a+)+$", "a".repeat(30) + "!"],
+  ...[large("long", 256), large("long", 4_001), large("long", 70_000), "(a+)+$", "aaaaaaaaaaaaaa!"],
   ...["1767603600.000100", "1e309", "1700000000.000001x", "9999999999.999999", "2026-13-45"],
 ];
 const ODD_OTHERS = [
@@ -159,9 +159,9 @@ function mutate(json: string, { how, at, value }: Mutation): string {
   const hole = JSON.stringify(HOLE);
   switch (how) {
     case "nest":
-      return text.replace(hole, () => "[".repeat(NESTED) + "]".repeat(NESTED));
+      return text.replace(hole, () => large("deep", NESTED));
     case "many":
-      return text.replace(hole, () => `[${Array.from({ length: 3_000 }, (_, n) => n).join()}]`);
+      return text.replace(hole, () => large("wide", 3_000));
     case "proto":
       return text.replace(hole, () => `{"__proto__":{"polluted":true},"constructor":{"a":1}}`);
     case "twice":

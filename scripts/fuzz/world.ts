@@ -10,7 +10,15 @@ export type Holder = (typeof HOLDERS)[number];
 export const place = (kind: string, holder: Holder, index: number) =>
   `‹${kind}.${holder}.${index}›`;
 
-const PLACE = /‹([a-zA-Z]+)\.(\w+)\.(\d+)›/g;
+export const PLACE = /‹([a-zA-Z]+)\.(\w+)\.(\d+)›/g;
+
+/** What would make a kept sequence unreadable is a place, too. */
+const LARGE: Readonly<Record<string, (size: number) => string>> = {
+  long: (size) => "x".repeat(size),
+  deep: (size) => "[".repeat(size) + "]".repeat(size),
+  wide: (size) => `[${Array.from({ length: size }, (_, n) => n).join()}]`,
+};
+export const large = (shape: "long" | "deep" | "wide", size: number) => `‹${shape}.of.${size}›`;
 const PER_KIND_MAX = 50;
 const NOBODY = "0123456789abcdef0123456789abcdef";
 
@@ -69,6 +77,8 @@ export class World {
   /** Fills the places of a text. What nobody has is an id that never was. */
   fill(text: string, encode: (id: string) => string = (id) => id): string {
     return text.replace(PLACE, (_, kind: string, holder: string, index: string) => {
+      const shape = LARGE[kind];
+      if (shape) return shape(Number(index));
       const pool = this.pools.get(`${kind}.${holder}`) ?? this.pools.get(`${kind}.own`) ?? [];
       return encode(pool[Number(index) % Math.max(1, pool.length)] ?? NOBODY);
     });
