@@ -293,7 +293,7 @@ try {
   const memory = [memoryBefore, await target.memory()].map((bytes) => Math.round(bytes / 2 ** 20));
   console.log(`${sent} calls in ${sequences} sequences; memory ${memory.join(" → ")} MiB`);
   console.log(JSON.stringify(Object.fromEntries([...outcomes].sort(([a], [b]) => a - b))));
-  if (!passed) console.log(target.output().slice(-4_000));
+  if (!passed) console.log(target.output().trimEnd().split("\n").at(-1)?.slice(0, 1_500));
   await target.stop();
 }
 console.log(passed ? "1 passed, 0 failed" : "0 passed, 1 failed");

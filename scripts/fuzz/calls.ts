@@ -48,8 +48,9 @@ export const operationsOf = ({ paths }: Document): Operation[] =>
     })),
   );
 
-/** Percent-encoding of any text, also of half a surrogate pair, as the bytes that it would be. */
+/** Percent-encoding of any text, also of half a surrogate pair, as the bytes that it would be. Places stay. */
 export function encodePart(text: string): string {
+  if (text.startsWith("‹") && text.endsWith("›")) return text;
   return [...text]
     .map((letter) =>
       letter.isWellFormed()
@@ -59,7 +60,9 @@ export function encodePart(text: string): string {
     .join("");
 }
 
-const oddPart = fc.constantFrom(...ODD_STRINGS.map((text) => text.slice(0, 2_000))).map(encodePart);
+const oddPart = fc
+  .constantFrom(...ODD_STRINGS.filter((text) => !text.includes("70000")))
+  .map(encodePart);
 
 /** A parameter of a path, by the name it has there: `{runId}`. */
 const pathPart = (name: string): Arbitrary<string> =>
@@ -93,9 +96,7 @@ const queryPart = ({ name, schema }: Parameter): Arbitrary<string> =>
     },
   );
 
-/** A place stays as it is. */
-const partOf = (name: string, value: string) =>
-  `${name}=${value.startsWith("‹") ? value : encodePart(value)}`;
+const partOf = (name: string, value: string) => `${name}=${encodePart(value)}`;
 
 const JSON_TYPE = "application/json";
 const typeOfBody: Arbitrary<string | undefined> = fc.oneof(

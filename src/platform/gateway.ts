@@ -38,8 +38,17 @@ export function createGateway(deps: {
 }) {
   const { lanes, environments, keys, templates } = deps;
 
-  /** The environment, if the credential opens it. Throws `not_authed` or `environment_not_found`. */
-  async function open(id: string | undefined, credential: string | undefined) {
+  /** The environment, if the credential or a secret in the path opens it. Throws `not_authed`. */
+  async function open(
+    id: string | undefined,
+    credential: string | undefined,
+    carriesSecret: boolean,
+  ) {
+    if (carriesSecret)
+      return {
+        environment: id === undefined ? undefined : await environments.find(id),
+        principal: undefined,
+      };
     if (credential !== undefined && credentialKind(credential) === "e") {
       const environment =
         id && (await environments.find(id, { tokenHash: hashCredential(credential) }));
@@ -63,7 +72,11 @@ export function createGateway(deps: {
       const id = environmentId(envId);
       const body = await readBody(request, SERVICE_BODY_MAX);
       const { credential, userToken } = credentialOf(request, url, body, service);
-      const { environment, principal } = await open(id, credential);
+      const { environment, principal } = await open(
+        id,
+        credential,
+        REPLICAS.get(service)?.carriesSecret?.(path) ?? false,
+      );
       await keys.countRequest(principal ?? environment);
       if (id === undefined)
         throw new ApiError(

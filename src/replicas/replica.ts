@@ -28,6 +28,8 @@ export type Replica = {
   ) => Promise<string | undefined>;
   /** A credential that a client of this service sends elsewhere than in a header. */
   readonly credential?: (call: Pick<ReplicaCall, "request" | "url" | "body">) => string | undefined;
+  /** True of a path that holds a secret of its own: it is answered without a credential. */
+  readonly carriesSecret?: (path: string) => boolean;
   /** Answers a call. A throw is a bug, and has been rolled back; refusals are answered in the service's own words. */
   readonly handle: (call: ReplicaCall) => Promise<Response>;
   /** The paths of this service in the OpenAPI document, without the prefix of the environment. */

@@ -2,106 +2,31 @@
  * Validates Block Kit: which blocks there are, what they must hold, how long it may be.
  * Facts from the service's published reference of blocks, elements and composition objects.
  */
-type Problem = { readonly what: string; readonly pointer: string };
-type Rule = (value: unknown, pointer: string, problems: Problem[]) => void;
-type Fields = Readonly<Record<string, Rule>>;
-type Item = Readonly<Record<string, unknown>>;
+import {
+  add,
+  all,
+  anything,
+  byType,
+  choice,
+  type Fields,
+  flag,
+  type Item,
+  isItem,
+  list,
+  number,
+  object,
+  oneOf,
+  type Problem,
+  type Rule,
+  string,
+} from "~/replicas/chat/block-rules";
+
+export type { Problem };
 
 export type Block = { type: string; block_id: string; [field: string]: unknown };
 
 const BLOCKS_MAX = 50;
 const BLOCK_ID_LENGTH = 5;
-
-const isItem = (value: unknown): value is Item =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-const add = (problems: Problem[], what: string, pointer: string) => {
-  problems.push({ what, pointer });
-};
-
-const string =
-  (max: number, min = 0): Rule =>
-  (value, pointer, problems) => {
-    if (typeof value !== "string") add(problems, "must be a string", pointer);
-    else if (value.length > max) add(problems, `must be less than ${max + 1} characters`, pointer);
-    else if (value.length < min) add(problems, `must be more than ${min - 1} characters`, pointer);
-  };
-
-const flag: Rule = (value, pointer, problems) => {
-  if (typeof value !== "boolean") add(problems, "must be a boolean", pointer);
-};
-
-const number: Rule = (value, pointer, problems) => {
-  if (!Number.isFinite(Number(value)) || value === null) add(problems, "must be a number", pointer);
-};
-
-const choice =
-  (...choices: readonly string[]): Rule =>
-  (value, pointer, problems) => {
-    if (!choices.includes(value as string)) add(problems, "must be a valid enum value", pointer);
-  };
-
-const list =
-  (rule: Rule, max: number, min = 1): Rule =>
-  (value, pointer, problems) => {
-    if (!Array.isArray(value)) {
-      add(problems, "must be an array", pointer);
-      return;
-    }
-    if (value.length > max) add(problems, `no more than ${max} items allowed`, pointer);
-    if (value.length < min) add(problems, `no less than ${min} items allowed`, pointer);
-    for (const [index, item] of value.entries()) rule(item, `${pointer}/${index}`, problems);
-  };
-
-/** An object with these fields; a name that ends in `?` may be missing. Further fields are let pass. */
-const object =
-  (fields: Fields): Rule =>
-  (value, pointer, problems) => {
-    if (!isItem(value)) {
-      add(problems, "must be an object", pointer);
-      return;
-    }
-    for (const [key, rule] of Object.entries(fields)) {
-      const name = key.replace(/\?$/, "");
-      if (value[name] !== undefined && value[name] !== null)
-        rule(value[name], `${pointer}/${name}`, problems);
-      else if (name === key) add(problems, `missing required field: ${name}`, pointer);
-    }
-  };
-
-/** An object whose `type` says which rule applies. */
-const byType =
-  (what: string, rules: Readonly<Record<string, Rule>>): Rule =>
-  (value, pointer, problems) => {
-    if (!isItem(value)) {
-      add(problems, "must be an object", pointer);
-      return;
-    }
-    const type = value["type"];
-    const rule = typeof type === "string" && Object.hasOwn(rules, type) ? rules[type] : undefined;
-    if (rule) rule(value, pointer, problems);
-    else
-      add(
-        problems,
-        `unsupported type: ${typeof type === "string" ? type.slice(0, 60) : what}`,
-        `${pointer}/type`,
-      );
-  };
-
-const all =
-  (...rules: readonly Rule[]): Rule =>
-  (value, pointer, problems) => {
-    for (const rule of rules) rule(value, pointer, problems);
-  };
-
-const oneOf =
-  (...names: readonly string[]): Rule =>
-  (value, pointer, problems) => {
-    if (isItem(value) && !names.some((name) => value[name] !== undefined))
-      add(problems, `must provide at least one of: ${names.join(", ")}`, pointer);
-  };
-
-const anything: Rule = () => {};
 
 // Composition objects
 const plain = (max: number) =>
@@ -224,7 +149,23 @@ const richText = object({ elements: list(byType("rich text", RICH_TEXT), 1_000, 
 const blockId = { "block_id?": string(255) };
 const block = (fields: Fields) => object({ ...blockId, ...fields });
 
-const BLOCKS: Readonly<Record<string, Rule>> = {
+const card = {
+  "hero_image?": image,
+  "icon?": image,
+  "title?": text(150),
+  "subtitle?": text(150),
+  "body?": text(3000),
+  "actions?": list(button, 5),
+};
+const taskCard = block({
+  task_id: string(255, 1),
+  title: string(255, 1),
+  status: choice("pending", "in_progress", "complete", "error"),
+  "details?": richText,
+  "output?": richText,
+});
+
+const SIMPLE: Readonly<Record<string, Rule>> = {
   actions: block({ elements: list(byType("element", ELEMENTS), 25) }),
   context: block({
     elements: list(byType("element", { image, plain_text: text(2000), mrkdwn: text(2000) }), 10),
@@ -253,6 +194,15 @@ const BLOCKS: Readonly<Record<string, Rule>> = {
     oneOf("text", "fields"),
   ),
   table: block({ rows: list(list(anything, 20), 100) }),
+  data_table: block({ rows: list(list(anything, 20), 100), caption: string(2000, 1) }),
+  alert: block({
+    text: text(3000),
+    "level?": choice("default", "info", "warning", "error", "success"),
+  }),
+  card: block(card),
+  carousel: block({ elements: list(object(card), 10) }),
+  task_card: taskCard,
+  plan: block({ title: string(255, 1), "tasks?": list(taskCard, 50, 0) }),
   video: block({
     alt_text: string(2000, 1),
     title: plain(199),
@@ -264,18 +214,23 @@ const BLOCKS: Readonly<Record<string, Rule>> = {
     "title_url?": string(3000),
   }),
 };
+const BLOCKS: Readonly<Record<string, Rule>> = {
+  ...SIMPLE,
+  container: block({
+    "title?": plain(150),
+    "subtitle?": text(150),
+    child_blocks: list(byType("block", SIMPLE), 50, 0),
+    "width?": choice("narrow", "standard", "wide", "full"),
+  }),
+};
 
 /** Every mistake in a list of blocks, with a JSON pointer below `/blocks`. */
 export function findBlockProblems(blocks: unknown, max = BLOCKS_MAX): Problem[] {
   const problems: Problem[] = [];
   list(byType("block", BLOCKS), max, 0)(blocks, "/blocks", problems);
-  if (Array.isArray(blocks)) {
-    const ids = blocks.flatMap((item) =>
-      isItem(item) && typeof item["block_id"] === "string" ? [item["block_id"]] : [],
-    );
-    const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index);
-    if (twice >= 0) add(problems, "block_id must be unique", `/blocks/${twice}/block_id`);
-  }
+  const ids = Array.isArray(blocks) ? blocks.map((item) => isItem(item) && item["block_id"]) : [];
+  const twice = ids.findIndex((id, index) => id && ids.indexOf(id) !== index);
+  if (twice >= 0) add(problems, "block_id must be unique", `/blocks/${twice}/block_id`);
   return problems;
 }
 

@@ -1,13 +1,15 @@
 /** What the posting methods share: content as the client gave it → content as it is stored. */
 import { Choice, Flag, Json, Maybe, Text } from "~/replicas/chat/arguments";
-import { findBlockProblems, withBlockIds } from "~/replicas/chat/blocks";
+import { findBlockProblems, type Problem, withBlockIds } from "~/replicas/chat/blocks";
 import { ChatError } from "~/replicas/chat/errors";
-import { normalizeText } from "~/replicas/chat/text";
+import type { ChatCall } from "~/replicas/chat/method";
+import { findLinks } from "~/replicas/chat/store/links";
+import { findLinkable, linker, markdownToMrkdwn, normalizeText } from "~/replicas/chat/text";
 
 type Item = Record<string, unknown>;
 
-export const TEXT_MAX = 40_000;
-const MARKDOWN_MAX = 12_000;
+const TEXT_MAX = 40_000;
+export const MARKDOWN_MAX = 12_000;
 const ATTACHMENTS_MAX = 100;
 const METADATA_BYTES_MAX = 16 * 1024;
 
@@ -25,12 +27,21 @@ export const METADATA_ARG = {
   metadata: Maybe(Json<unknown>("invalid_metadata_format", "An event type and its payload.")),
 };
 
+/** The arguments that let a message look as if somebody else had written it. */
+export const DISGUISE_ARGS = {
+  username: Maybe(Text("Name to post under.")),
+  icon_emoji: Maybe(Text("Emoji for a picture.")),
+  icon_url: Maybe(Text("Address of a picture.")),
+};
+
 type Given = {
   readonly text?: string;
   readonly blocks?: unknown;
   readonly attachments?: unknown;
   readonly markdown_text?: string;
   readonly metadata?: unknown;
+  readonly parse?: "full" | "none";
+  readonly link_names?: boolean;
 };
 
 export type Content = {
@@ -41,40 +52,69 @@ export type Content = {
 };
 
 /** Validates content and brings it into its stored form. Throws the service's codes; does not ask for any content. */
-export function readContent(given: Given): Content {
+export async function readContent(call: ChatCall, given: Given): Promise<Content> {
   const { text, markdown_text: markdown } = given;
   const blocks = readBlocks(given.blocks);
   const attachments = readAttachments(given.attachments);
   if (markdown !== undefined && (text !== undefined || blocks !== undefined))
     throw new ChatError("markdown_text_conflict");
   if (markdown !== undefined && markdown.length > MARKDOWN_MAX) throw new ChatError("msg_too_long");
-  const plain = markdown ?? text;
+  const plain = markdown === undefined ? text : markdownToMrkdwn(markdown);
   if (plain !== undefined && plain.length > TEXT_MAX) throw new ChatError("msg_too_long");
+  const metadata = readMetadata(given.metadata);
   return {
-    text: plain === undefined ? undefined : normalizeText(plain),
-    blocks,
+    text: plain === undefined ? undefined : normalizeText(plain, await readLinker(call, given)),
+    blocks: markdown?.trim() ? withBlockIds([{ type: "markdown", text: markdown }]) : blocks,
     attachments,
-    metadata: readMetadata(given.metadata),
+    metadata,
   };
 }
 
-/** True when there is something to post. */
-export const hasContent = ({ text, blocks, attachments }: Content) =>
-  Boolean(text?.trim()) || Boolean(blocks?.length) || Boolean(attachments?.length);
+/** Content that there has to be. Throws `no_text`. */
+export async function requireContent(call: ChatCall, given: Given): Promise<Content> {
+  const content = await readContent(call, given);
+  const { text, blocks, attachments } = content;
+  if (!text?.trim() && !blocks?.length && !attachments?.length) throw new ChatError("no_text");
+  if (!text?.trim()) call.warn("missing_text_in_message");
+  return content;
+}
+
+/** The parts of a message that content decides. */
+export const contentColumns = ({ text, blocks, attachments, metadata }: Content) => ({
+  text: text ?? "",
+  blocks: blocks ?? null,
+  attachments: attachments ?? null,
+  metadata: metadata && Object.keys(metadata).length > 0 ? metadata : null,
+});
+
+/** What turns names into links, if that is asked for: it costs a look at the names there are. */
+async function readLinker({ session, actor }: ChatCall, given: Given) {
+  const groups = given.link_names === true || given.parse === "full";
+  if (!groups || given.text === undefined) return undefined;
+  const { handles, channels } = findLinkable(given.text);
+  const found = await findLinks(session, actor, {
+    handles,
+    channels: given.parse === "full" ? channels : [],
+  });
+  return linker(found.groups, found.channels);
+}
+
+export const blockErrors = (problems: readonly Problem[]) =>
+  problems.map(({ what, pointer }) => `${what} [json-pointer:${pointer}]`);
 
 export function readBlocks(blocks: unknown): Item[] | undefined {
   if (blocks === undefined || blocks === null) return undefined;
   if (!Array.isArray(blocks)) throw new ChatError("invalid_blocks_format");
   const problems = findBlockProblems(blocks);
   if (problems.length === 0) return withBlockIds(blocks);
-  const errors = problems.map(({ what, pointer }) => `${what} [json-pointer:${pointer}]`);
+  const errors = blockErrors(problems);
   throw new ChatError("invalid_blocks", {
     errors,
     response_metadata: { messages: errors.map((error) => `[ERROR] ${error}`) },
   });
 }
 
-function readAttachments(attachments: unknown): Item[] | undefined {
+export function readAttachments(attachments: unknown): Item[] | undefined {
   if (attachments === undefined || attachments === null) return undefined;
   const items = Array.isArray(attachments) ? attachments : [attachments];
   if (!items.every((item) => typeof item === "object" && item !== null && !Array.isArray(item)))
@@ -86,16 +126,34 @@ function readAttachments(attachments: unknown): Item[] | undefined {
   });
 }
 
-function readMetadata(metadata: unknown): Item | undefined {
+export function readMetadata(metadata: unknown): Item | undefined {
   if (metadata === undefined || metadata === null) return undefined;
-  const item = metadata as Item;
-  const isEmpty =
-    typeof item === "object" && !Array.isArray(item) && Object.keys(item).length === 0;
-  if (isEmpty) return {};
-  const { event_type: type, event_payload: payload } = item;
-  if (typeof type !== "string" || type === "" || typeof payload !== "object" || payload === null)
+  if (typeof metadata !== "object" || Array.isArray(metadata))
     throw new ChatError("invalid_metadata_format");
+  const item = metadata as Item;
+  if (Object.keys(item).length === 0) return {};
+  const { event_type: type, event_payload: payload, entities } = item;
+  const isEvent = typeof type === "string" && type !== "" && isObject(payload);
+  if (!isEvent && !Array.isArray(entities)) throw new ChatError("invalid_metadata_format");
   if (Buffer.byteLength(JSON.stringify(metadata)) > METADATA_BYTES_MAX)
     throw new ChatError("metadata_too_large");
-  return { event_type: type, event_payload: payload };
+  return {
+    ...(isEvent ? { event_type: type, event_payload: payload } : {}),
+    ...(entities === undefined ? {} : { entities }),
+  };
+}
+
+const isObject = (value: unknown) =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** What a message that is posted under another name or picture carries. */
+export function readDisguise(given: { username?: string; icon_emoji?: string; icon_url?: string }) {
+  const { username = null, icon_emoji: emoji, icon_url: url } = given;
+  const icons = { ...(emoji ? { emoji } : {}), ...(url ? { image_48: url } : {}) };
+  const hasIcons = Object.keys(icons).length > 0;
+  return {
+    subtype: username !== null || hasIcons ? "bot_message" : null,
+    username,
+    icons: hasIcons ? icons : null,
+  };
 }

@@ -2,17 +2,29 @@
 import { ChatError } from "~/replicas/chat/errors";
 import { isChannelId, isUserId, newId } from "~/replicas/chat/ids";
 import type { ChatSession } from "~/replicas/chat/method";
-import { findChannelByName, openDirect } from "~/replicas/chat/store/channels";
+import { findChannelByName } from "~/replicas/chat/store/channels";
+import { openDirect } from "~/replicas/chat/store/directs";
 
-export async function resolveDestination(
+/** By id or name; an id is not looked at. */
+export async function resolveChannel(
   session: ChatSession,
   actor: string,
   to: string,
 ): Promise<string> {
   if (isChannelId(to)) return to;
-  const found = isUserId(to)
-    ? await openDirect(session, newId("D"), actor, to)
-    : await findChannelByName(session, actor, to.replace(/^#/, ""));
+  const found = await findChannelByName(session, actor, to.replace(/^#/, ""));
+  if (found === undefined) throw new ChatError("channel_not_found");
+  return found;
+}
+
+/** As `resolveChannel`, and opens the direct message with a user that `to` names. */
+export async function resolveDestination(
+  session: ChatSession,
+  actor: string,
+  to: string,
+): Promise<string> {
+  if (!isUserId(to)) return await resolveChannel(session, actor, to);
+  const found = await openDirect(session, newId("D"), [actor, to]);
   if (found === undefined) throw new ChatError("channel_not_found");
   return found;
 }

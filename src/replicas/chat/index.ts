@@ -4,10 +4,12 @@ import { ChatError } from "~/replicas/chat/errors";
 import { userOfToken } from "~/replicas/chat/ids";
 import type { Answer, ChatSession } from "~/replicas/chat/method";
 import { methodPaths } from "~/replicas/chat/paths";
+import { refusalOf } from "~/replicas/chat/refused";
 import { readArguments, tokenArgument } from "~/replicas/chat/request";
 import { seedChat } from "~/replicas/chat/seed";
 import { findUser } from "~/replicas/chat/store/users";
 import tables from "~/replicas/chat/tables.sql" with { type: "text" };
+import { carriesSecret, transfer } from "~/replicas/chat/transfers";
 import type { Replica, ReplicaCall } from "~/replicas/replica";
 
 export const chat: Replica = {
@@ -17,8 +19,17 @@ export const chat: Replica = {
     users: ["updated"],
     channels: ["updated"],
     channel_members: ["joined_at"],
-    messages: ["edited", "client_msg_id"],
+    messages: ["edited"],
     reactions: ["created_at"],
+    pins: ["created_at"],
+    stars: ["created_at"],
+    files: ["created_at"],
+    usergroups: ["date_update", "updated_by"],
+    bookmarks: ["date_updated", "last_updated_by_user_id", "rank"],
+    scheduled_messages: ["date_created"],
+    views: ["hash", "created_at"],
+    lists: ["created_at"],
+    list_items: ["created_at", "updated_timestamp", "updated_by"],
   },
   seed: seedChat,
   async findUser(session, by) {
@@ -32,6 +43,7 @@ export const chat: Replica = {
     return user?.id;
   },
   credential: tokenArgument,
+  carriesSecret,
   handle: answer,
   paths: methodPaths,
 };
@@ -43,24 +55,9 @@ async function answer(call: ReplicaCall): Promise<Response> {
   const warnings: string[] = [];
   let body: Answer;
   try {
-    const name = call.path.replace(/^api\//, "");
-    const given = await readArguments(call);
-    warnings.push(...given.warnings);
-    const raw = new Map(given.raw);
-    const token = call.userToken ?? raw.get("token");
-    raw.delete("token");
-    const method = METHODS.get(name);
-    const session = call.session as ChatSession;
-    const actor = await actingUser(session, call.actor, token);
-    if (!method) throw new ChatError("unknown_method", { req_method: name });
-    const result = await method.run(raw, {
-      session,
-      actor,
-      raw,
-      baseUrl: call.baseUrl,
-      warn: (warning) => warnings.push(warning),
-    });
-    body = { ok: true, ...result };
+    const bytes = await transfer(call, () => actingUser(call, call.userToken));
+    if (bytes) return bytes;
+    body = { ok: true, ...(await callMethod(call, warnings)) };
   } catch (error) {
     if (!(error instanceof ChatError)) throw error;
     body = { ok: false, error: error.code, ...error.fields };
@@ -68,15 +65,32 @@ async function answer(call: ReplicaCall): Promise<Response> {
   return new Response(JSON.stringify(withWarnings(body, warnings)), { headers: HEADERS });
 }
 
+async function callMethod(call: ReplicaCall, warnings: string[]): Promise<Answer> {
+  const name = call.path.replace(/^api\//, "");
+  const given = await readArguments(call);
+  warnings.push(...given.warnings);
+  const raw = new Map(given.raw);
+  const token = call.userToken ?? raw.get("token");
+  raw.delete("token");
+  const actor = await actingUser(call, token);
+  const method = METHODS.get(name);
+  if (!method) throw new ChatError(refusalOf(name), { req_method: name });
+  return await method.run(raw, {
+    session: call.session as ChatSession,
+    actor,
+    raw,
+    baseUrl: call.baseUrl,
+    warn: (warning) => warnings.push(warning),
+  });
+}
+
 /** A token `xoxp-<userId>` or `xoxb-<userId>` calls as that user; any other says nothing. */
-async function actingUser(
-  session: ChatSession,
-  impersonated: string,
-  token: unknown,
-): Promise<string> {
+async function actingUser({ session, actor }: ReplicaCall, token: unknown): Promise<string> {
   const named = typeof token === "string" ? userOfToken(token) : undefined;
-  if (named === undefined || named === impersonated) return impersonated;
-  if (!(await findUser(session, named))) throw new ChatError("invalid_auth");
+  if (named === undefined || named === actor) return actor;
+  const user = await findUser(session as ChatSession, named);
+  if (!user) throw new ChatError("invalid_auth");
+  if (user.deleted) throw new ChatError("account_inactive");
   return named;
 }
 

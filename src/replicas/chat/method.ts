@@ -10,7 +10,26 @@ export type TableName =
   | "channels"
   | "channel_members"
   | "messages"
-  | "reactions";
+  | "reactions"
+  | "pins"
+  | "bookmarks"
+  | "stars"
+  | "reminders"
+  | "files"
+  | "file_contents"
+  | "file_shares"
+  | "canvases"
+  | "file_access"
+  | "usergroups"
+  | "usergroup_users"
+  | "scheduled_messages"
+  | "ephemeral_messages"
+  | "views"
+  | "calls"
+  | "lists"
+  | "list_items"
+  | "emoji"
+  | "records";
 export type ChatSession = Session<TableName>;
 
 export type ChatCall = {
@@ -27,10 +46,16 @@ export type ChatCall = {
 
 export type Answer = { readonly [field: string]: unknown };
 
+/** 1: what every agent uses; 2: the rest of a workspace; 3: what only has to be kept and read back. */
+export type Tier = 1 | 2 | 3;
+
 export type Method = {
   readonly name: string;
+  readonly tier: Tier;
   readonly summary: string;
   readonly args: TObject;
+  /** What the service does here and this does not. */
+  readonly limits: string | undefined;
   /** Throws ChatError to refuse. What it writes, it writes in one statement or one transaction. */
   readonly run: (raw: RawArguments, call: ChatCall) => Promise<Answer>;
 };
@@ -38,16 +63,20 @@ export type Method = {
 export function method<P extends Record<string, TSchema>>(
   name: string,
   definition: {
+    tier: Tier;
     summary: string;
     args: P;
+    limits?: string;
     handle: (args: Static<TObject<P>>, call: ChatCall) => Promise<Answer>;
   },
 ): Method {
   const args = Type.Object(definition.args);
   return {
     name,
+    tier: definition.tier,
     summary: definition.summary,
     args,
+    limits: definition.limits,
     run: (raw, call) => definition.handle(convert(args, raw), call),
   };
 }

@@ -1,4 +1,5 @@
-/** Cursors: opaque to the client, base64 of `<what>:<where>`; empty at the end. */
+/** Pages: by cursor, which is opaque to the client (base64 of `<what>:<where>`; empty at the end), or by number. */
+import { Maybe, Whole } from "~/replicas/chat/arguments";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 
 export const encodeCursor = (what: string, where: string) =>
@@ -34,4 +35,39 @@ export function cut<T>(rows: readonly T[], limit: number, cursorOf: (last: T) =>
   const last = page.at(-1);
   const next = rows.length > limit && last !== undefined ? cursorOf(last) : "";
   return { page, hasMore: next !== "", metadata: { response_metadata: { next_cursor: next } } };
+}
+
+export const PAGE_ARGS = {
+  count: Maybe(Whole("Size of a page.")),
+  page: Maybe(Whole("Number of the page, from 1.")),
+};
+
+const PAGE_SIZE_MAX = 1_000;
+/** Beyond this, nobody reads by number. */
+const PAGES_MAX = 100_000;
+
+/** Where a page by number, or by a cursor that stands for a number, begins and ends, and how the answer tells. */
+export function readPage(
+  given: { count?: number; page?: number; limit?: number; cursor?: string },
+  fallback: number,
+  max = PAGE_SIZE_MAX,
+) {
+  const limit = clampLimit(given.limit ?? (given.count || undefined), fallback, max);
+  const from = decodeCursor(given.cursor, "offset", /^\d{1,9}$/);
+  const number = Math.min(Math.max(given.page ?? 1, 1), PAGES_MAX);
+  const offset = from === undefined ? (number - 1) * limit : Number(from);
+  return {
+    window: { limit, offset },
+    answer: (total: number) => ({
+      paging: {
+        count: limit,
+        total,
+        page: Math.floor(offset / limit) + 1,
+        pages: Math.ceil(total / limit),
+      },
+      response_metadata: {
+        next_cursor: offset + limit < total ? encodeCursor("offset", String(offset + limit)) : "",
+      },
+    }),
+  };
 }

@@ -1,13 +1,38 @@
 /** One row, or the refusal. */
+import { isStandardEmoji } from "~/replicas/chat/emoji";
 import { ChatError } from "~/replicas/chat/errors";
 import { isTs } from "~/replicas/chat/ids";
 import type { ChatCall } from "~/replicas/chat/method";
 import { type ChannelRow, findChannel } from "~/replicas/chat/store/channels";
+import { hasEmoji } from "~/replicas/chat/store/emoji";
+import { countVisibleFiles, type FileRow, findFile } from "~/replicas/chat/store/files";
 import { findMessage, type MessageRow } from "~/replicas/chat/store/messages";
 import { findActor, findUser, type UserRow } from "~/replicas/chat/store/users";
 
 /** A conversation that the caller can see. */
 export async function requireChannel(
+  { session, actor }: ChatCall,
+  id: string,
+  missing = "channel_not_found",
+): Promise<ChannelRow> {
+  const channel = await findChannel(session, actor, id);
+  if (!channel) throw new ChatError(missing);
+  return channel;
+}
+
+/** A conversation that the caller is in. */
+export async function requireMembership(
+  call: ChatCall,
+  id: string,
+  missing = "not_in_channel",
+): Promise<ChannelRow> {
+  const channel = await requireChannel(call, id);
+  if (!channel.is_member) throw new ChatError(missing);
+  return channel;
+}
+
+/** The conversation as it is now that the call has changed it. */
+export async function requireChannelAgain(
   { session, actor }: ChatCall,
   id: string,
 ): Promise<ChannelRow> {
@@ -16,11 +41,8 @@ export async function requireChannel(
   return channel;
 }
 
-/** A conversation that the caller is in. */
-export async function requireMembership(call: ChatCall, id: string): Promise<ChannelRow> {
-  const channel = await requireChannel(call, id);
-  if (!channel.is_member) throw new ChatError("not_in_channel");
-  return channel;
+export function refuseDirect({ is_im: isIm, is_mpim: isMpim }: ChannelRow): void {
+  if (isIm || isMpim) throw new ChatError("method_not_supported_for_channel_type");
 }
 
 /** A message of a conversation that the caller can see. `malformed`: what a timestamp of the wrong form answers. */
@@ -31,8 +53,18 @@ export async function requireMessage(
   malformed = "message_not_found",
 ): Promise<MessageRow> {
   await requireChannel(call, channel);
+  return await requireMessageIn(call, channel, ts, malformed);
+}
+
+/** A message of a conversation that is known to be visible. */
+export async function requireMessageIn(
+  { session, actor }: ChatCall,
+  channel: string,
+  ts: string,
+  malformed = "message_not_found",
+): Promise<MessageRow> {
   if (!isTs(ts)) throw new ChatError(malformed);
-  const message = await findMessage(call.session, call.actor, channel, ts);
+  const message = await findMessage(session, actor, channel, ts);
   if (!message) throw new ChatError("message_not_found");
   return message;
 }
@@ -49,4 +81,52 @@ export async function requireActor({ session, actor }: ChatCall) {
   if (!found) throw new ChatError("invalid_auth");
   if (found.user.deleted) throw new ChatError("account_inactive");
   return found;
+}
+
+/** The caller, for what the service keeps from bots: where the workspace is set to do so, they are refused. */
+export async function requirePerson(call: ChatCall) {
+  const found = await requireActor(call);
+  if (found.user.is_bot && found.team.restrict_bots) throw new ChatError("not_allowed_token_type");
+  return found;
+}
+
+export const isAdmin = (user: UserRow) => user.is_admin || user.is_owner;
+export const isGuest = (user: UserRow) => user.is_restricted || user.is_ultra_restricted;
+
+/** The caller, who must not be a guest. */
+export async function requireFullMember(call: ChatCall, code = "restricted_action") {
+  const found = await requireActor(call);
+  if (isGuest(found.user)) throw new ChatError(code);
+  return found;
+}
+
+/** A file that the caller can see, uploaded and not deleted. */
+export async function requireFile(
+  { session, actor }: ChatCall,
+  id: string,
+  { deleted = "file_not_found", hidden = "file_not_found" } = {},
+): Promise<FileRow> {
+  const file = await findFile(session, actor, id);
+  if (!file || file.upload_token !== null) throw new ChatError("file_not_found");
+  if (!file.is_visible) throw new ChatError(hidden);
+  if (file.mode === "tombstone") throw new ChatError(deleted);
+  return file;
+}
+
+/** Files that the caller can see, all of them. */
+export async function requireFiles({ session, actor }: ChatCall, ids: readonly string[]) {
+  const wanted = [...new Set(ids)];
+  if ((await countVisibleFiles(session, actor, wanted)) !== wanted.length)
+    throw new ChatError("file_not_found");
+}
+
+/** An emoji that can be used, standard or custom, with or without colons. Returns its name. */
+export async function requireEmoji(
+  { session }: ChatCall,
+  given: string,
+  code: string,
+): Promise<string> {
+  const name = given.replace(/^:(.*):$/, "$1");
+  if (!isStandardEmoji(name) && !(await hasEmoji(session, name))) throw new ChatError(code);
+  return name;
 }

@@ -1,12 +1,24 @@
--- The tables of one chat environment. Columns are named as the API names its fields. Ids are varchar, because a table
--- of short columns only needs no TOAST table, and an environment costs what its relations cost.
+-- The tables of one chat environment. Columns are named as the API names its fields. An environment costs what its
+-- relations cost: few tables, few indexes, and varchar where a table of short columns can do without a TOAST table.
+-- Times of day that decide an order are microseconds (`…_at`); the API's own fields are seconds, as it has them.
 
 create table teams (
   id varchar(16) primary key,
   name text not null,
   domain text not null,
   email_domain text not null,
-  url text not null
+  url text not null,
+  plan varchar(16) not null,
+  -- What administrators decide, under the names of team.preferences.list …
+  who_can_post_general varchar(8) not null,
+  msg_edit_window_mins int not null, -- -1: messages can be edited for ever
+  allow_message_deletion boolean not null,
+  display_real_names boolean not null,
+  disable_file_uploads varchar(16) not null,
+  -- … and what that list leaves out: how many messages the plan holds, and whether bots are kept from people's methods.
+  message_limit int,
+  restrict_bots boolean not null,
+  profile jsonb not null -- the custom profile fields: `fields` and `sections` of team.profile.get
 );
 
 create table users (
@@ -27,6 +39,13 @@ create table users (
   is_bot boolean not null,
   bot_id varchar(16) unique,
   app_id varchar(16),
+  home_tab_enabled boolean not null, -- of an app's bot user: whether it may publish home views
+  presence varchar(4) not null, -- auto, away
+  dnd_enabled boolean not null,
+  dnd_start varchar(5) not null, -- do not disturb, every day between these hours of the user's zone
+  dnd_end varchar(5) not null,
+  dnd_ended_ts int not null, -- the session that lasts until then was ended early; 0: none
+  snooze_endtime int not null, -- 0: not snoozing
   updated int not null
 );
 
@@ -53,7 +72,9 @@ create table channels (
 create table channel_members (
   channel_id varchar(16) not null,
   user_id varchar(16) not null,
-  joined_at bigint not null, -- microseconds: members are listed in the order in which they joined
+  joined_at bigint not null,
+  -- Where conversations.mark left it. Posting moves the mark too, but writes one row only: what is unread is counted
+  -- from the later of this and the reader's own last message.
   last_read varchar(17) collate "C" not null,
   is_open boolean not null,
   primary key (channel_id, user_id)
@@ -75,8 +96,7 @@ create table messages (
   attachments jsonb,
   metadata jsonb,
   edited jsonb,
-  client_msg_id varchar(36),
-  extra jsonb, -- what only some subtypes have: the topic of channel_topic, the inviter of channel_join
+  extra jsonb, -- what only some messages have: the topic of channel_topic, the inviter of channel_join, is_locked
   primary key (channel_id, ts)
 );
 create index messages_history on messages (channel_id, ts) where thread_ts is null or subtype = 'thread_broadcast';
@@ -87,6 +107,223 @@ create table reactions (
   ts varchar(17) collate "C" not null,
   name varchar(100) not null,
   user_id varchar(16) not null,
-  created_at bigint not null, -- microseconds: emoji are listed in the order of their first use
+  created_at bigint not null, -- emoji are listed in the order of their first use
   primary key (channel_id, ts, name, user_id)
+);
+
+create table pins (
+  channel_id varchar(16) not null,
+  ts varchar(17) collate "C" not null,
+  created_by varchar(16) not null,
+  created_at bigint not null,
+  primary key (channel_id, ts)
+);
+
+create table bookmarks (
+  id varchar(16) primary key,
+  channel_id varchar(16) not null,
+  title text not null,
+  link text,
+  emoji varchar(110),
+  type varchar(16) not null,
+  entity_id varchar(64),
+  parent_id varchar(16),
+  access_level varchar(16),
+  rank varchar(16) collate "C" not null,
+  date_created int not null,
+  date_updated int not null,
+  last_updated_by_user_id varchar(16) not null
+);
+
+create table stars (
+  user_id varchar(16) not null,
+  type varchar(8) not null, -- message, file, channel
+  channel_id varchar(16) not null, -- '' for a file
+  ts varchar(17) collate "C" not null, -- '' for a file or a channel
+  file_id varchar(16) not null, -- '' for a message or a channel
+  created_at bigint not null,
+  primary key (user_id, channel_id, ts, file_id)
+);
+
+create table reminders (
+  id varchar(16) primary key,
+  creator varchar(16) not null,
+  user_id varchar(16) not null,
+  text text not null,
+  time int not null, -- of a recurring one: the next time
+  complete_ts int not null, -- 0: not complete
+  recurring boolean not null,
+  recurrence jsonb
+);
+
+create table files (
+  id varchar(16) primary key,
+  user_id varchar(16) not null,
+  name text not null,
+  title text not null,
+  mimetype text not null,
+  filetype varchar(32) not null,
+  mode varchar(16) not null, -- hosted, snippet, external, quip (a canvas), tombstone
+  size int not null,
+  external_id varchar(255) unique,
+  external_url text,
+  alt_txt text,
+  preview text,
+  lines int,
+  public_url_shared boolean not null,
+  upload_token varchar(32), -- while the upload is not complete: the secret of its address
+  created_at bigint not null
+);
+
+-- Apart from files, so that a changed title does not carry the bytes along.
+create table file_contents (
+  file_id varchar(16) primary key,
+  content bytea not null,
+  plain_text text -- of text: what search reads
+);
+
+create table file_shares (
+  file_id varchar(16) not null,
+  channel_id varchar(16) not null,
+  ts varchar(17) collate "C" not null,
+  place int not null, -- in the list of the message's files
+  primary key (channel_id, ts, file_id)
+);
+create index file_shares_file on file_shares (file_id);
+
+create table canvases (
+  file_id varchar(16) primary key,
+  channel_id varchar(16) unique, -- of a channel's own canvas
+  sections jsonb not null -- Markdown in sections with ids
+);
+
+-- Who may read or write a canvas or a list.
+create table file_access (
+  file_id varchar(16) not null,
+  entity_id varchar(16) not null, -- a user or a channel
+  access_level varchar(8) not null,
+  primary key (file_id, entity_id)
+);
+
+create table usergroups (
+  id varchar(16) primary key,
+  name text not null unique,
+  handle text not null unique,
+  description text not null,
+  prefs jsonb not null, -- default channels: `channels` and `groups`
+  date_create int not null,
+  date_update int not null,
+  date_delete int not null, -- 0: enabled
+  created_by varchar(16) not null,
+  updated_by varchar(16) not null,
+  deleted_by varchar(16)
+);
+
+create table usergroup_users (
+  usergroup_id varchar(16) not null,
+  user_id varchar(16) not null,
+  primary key (usergroup_id, user_id)
+);
+
+create table scheduled_messages (
+  id varchar(16) not null,
+  channel_id varchar(16) not null,
+  user_id varchar(16) not null,
+  post_at int not null,
+  text text not null,
+  thread_ts varchar(17) collate "C",
+  reply_broadcast boolean not null,
+  blocks jsonb,
+  attachments jsonb,
+  metadata jsonb,
+  date_created int not null,
+  primary key (channel_id, id)
+);
+
+create table ephemeral_messages (
+  channel_id varchar(16) not null,
+  message_ts varchar(17) collate "C" not null,
+  user_id varchar(16) not null, -- who sees it
+  author_id varchar(16) not null,
+  text text not null,
+  thread_ts varchar(17) collate "C",
+  username text,
+  icons jsonb,
+  blocks jsonb,
+  attachments jsonb,
+  primary key (channel_id, message_ts)
+);
+
+create table views (
+  id varchar(16) primary key,
+  type varchar(16) not null, -- home, modal, workflow_step
+  user_id varchar(16) not null, -- who sees it
+  app_id varchar(16) not null,
+  bot_id varchar(16),
+  external_id varchar(255) unique,
+  trigger_id varchar(255) unique,
+  callback_id varchar(255) not null,
+  private_metadata text not null,
+  title jsonb,
+  submit jsonb,
+  close jsonb,
+  blocks jsonb not null,
+  clear_on_close boolean not null,
+  notify_on_close boolean not null,
+  submit_disabled boolean not null,
+  hash varchar(32) not null,
+  previous_view_id varchar(16),
+  root_view_id varchar(16) not null,
+  created_at bigint not null
+);
+
+create table calls (
+  id varchar(16) primary key,
+  created_by varchar(16) not null,
+  external_unique_id text not null,
+  external_display_id text,
+  join_url text not null,
+  desktop_app_join_url text,
+  title text,
+  users jsonb not null,
+  date_start int not null,
+  date_end int, -- null while it lasts
+  duration int
+);
+
+create table lists (
+  id varchar(16) primary key,
+  user_id varchar(16) not null,
+  name text not null,
+  description_blocks jsonb,
+  schema jsonb not null,
+  todo_mode boolean not null,
+  created_at bigint not null
+);
+
+create table list_items (
+  list_id varchar(16) not null,
+  id varchar(16) not null,
+  parent_item_id varchar(16),
+  fields jsonb not null,
+  archived boolean not null,
+  created_by varchar(16) not null,
+  updated_by varchar(16) not null,
+  created_at bigint not null,
+  updated_timestamp int not null,
+  primary key (list_id, id)
+);
+
+-- Custom emoji.
+create table emoji (
+  name varchar(100) primary key,
+  url varchar(300) not null -- or `alias:` and the name of another one
+);
+
+-- What methods are told and only have to know again: assistant threads, agent sessions, featured workflows, …
+create table records (
+  type varchar(40) not null,
+  id varchar(100) not null,
+  data jsonb not null,
+  primary key (type, id)
 );

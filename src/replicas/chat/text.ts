@@ -37,3 +37,43 @@ function plainPart(plain: string, link: (plain: string) => string): string {
 
 const escaped = (plain: string) =>
   plain.replace(ENTITY, "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+/** Words of a text that link_names or parse=full could turn into links: `@handle`, `#channel`. */
+export const findLinkable = (text: string) => ({
+  handles: [...text.matchAll(HANDLE)].map(([, , handle]) => handle ?? ""),
+  channels: [...text.matchAll(CHANNEL_NAME)].map(([, , name]) => name ?? ""),
+});
+
+const HANDLE = /(^|[^\w@])@([a-z0-9][a-z0-9._-]*[a-z0-9]|[a-z0-9])/g;
+const CHANNEL_NAME = /(^|[^\w#&])#([\p{Ll}\p{Lo}\p{N}_-]+)/gu;
+
+/** Turns the known ones of these words into links. The maps lead to ids. */
+export const linker =
+  (groups: ReadonlyMap<string, string>, channels: ReadonlyMap<string, string>) =>
+  (plain: string): string =>
+    plain
+      .replace(HANDLE, (word, before, handle) =>
+        groups.has(handle) ? `${before}<!subteam^${groups.get(handle)}|@${handle}>` : word,
+      )
+      .replace(CHANNEL_NAME, (word, before, name) =>
+        channels.has(name) ? `${before}<#${channels.get(name)}|${name}>` : word,
+      );
+
+/** Code and what surrounds it: `a`, "`code`", `b`, … */
+const CODE = /(```[\s\S]*?```|`[^`\n]*`)/;
+
+/** Markdown as mrkdwn: the service keeps both, one to show and one for clients that do not know blocks. */
+export const markdownToMrkdwn = (markdown: string): string =>
+  markdown
+    .split(CODE)
+    .map((part, index) => (index % 2 === 1 ? part : proseToMrkdwn(part)))
+    .join("");
+
+const proseToMrkdwn = (prose: string): string =>
+  prose
+    .replace(/^#{1,6}\s+(.+?)\s*#*$/gm, "**$1**")
+    .replace(/(?<![*\w])\*(?![*\s])([^*\n]+?)(?<!\s)\*(?![*\w])/g, "_$1_")
+    .replace(/\*\*(?=\S)([^\n]+?)\*\*/g, "*$1*")
+    .replace(/~~(?=\S)([^\n]+?)~~/g, "~$1~")
+    .replace(/^(\s*)[-*+]\s+/gm, "$1• ")
+    .replace(/!?\[([^\]\n]+)\]\(((?:https?:\/\/|mailto:)[^\s()<>|]+)\)/g, "<$2|$1>");

@@ -22,3 +22,47 @@ function offsetSeconds(text: string): number {
   const [, sign, hours = "0", minutes = "0"] = /GMT([+-])(\d\d):(\d\d)/.exec(text) ?? [];
   return (sign === "-" ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60);
 }
+
+/** A day as a calendar has it; months count from 1. */
+export type Day = { readonly year: number; readonly month: number; readonly day: number };
+const DAY_SECONDS = 86_400;
+
+const offsets = new Map<string, Intl.DateTimeFormat>();
+
+function offsetAt(tz: string, seconds: number): number {
+  const known = offsets.get(tz);
+  const format =
+    known ?? new Intl.DateTimeFormat("en-US", { timeZone: tz, timeZoneName: "longOffset" });
+  if (!known) offsets.set(tz, format);
+  const parts = format.formatToParts(seconds * 1000);
+  return offsetSeconds(parts.find(({ type }) => type === "timeZoneName")?.value ?? "");
+}
+
+const utcDay = (seconds: number): Day => {
+  const date = new Date(seconds * 1000);
+  return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
+};
+const utcSeconds = ({ year, month, day }: Day) => Date.UTC(year, month - 1, day) / 1000;
+
+/** The day that it is in a zone at this moment. */
+export const dayAt = (tz: string, seconds: number): Day => utcDay(seconds + offsetAt(tz, seconds));
+
+/** The moment at which it is so many minutes past midnight of this day in a zone. */
+export function momentOf(tz: string, day: Day, minutes = 0): number {
+  const local = utcSeconds(day) + minutes * 60;
+  const near = local - offsetAt(tz, local);
+  return local - offsetAt(tz, near);
+}
+
+/** The day so many days later. Days beyond a month's end count on. */
+export const addDays = (day: Day, days: number): Day =>
+  utcDay(utcSeconds(day) + days * DAY_SECONDS);
+
+/** 0 is Sunday. */
+export const weekdayOf = (day: Day) => new Date(utcSeconds(day) * 1000).getUTCDay();
+
+/** False for the 31st of a month that has 30 days. */
+export function isDay({ year, month, day }: Day): boolean {
+  const real = utcDay(utcSeconds({ year, month, day }));
+  return real.year === year && real.month === month && real.day === day;
+}

@@ -1,10 +1,15 @@
-import { Maybe, Text } from "~/replicas/chat/arguments";
+import { Flag, Maybe, Text, Whole } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { method } from "~/replicas/chat/method";
+import { clampLimit, decodeCursor } from "~/replicas/chat/paging";
 import { requireActor } from "~/replicas/chat/require";
+import { teamIcon } from "~/replicas/chat/views/team";
+
+const TEAMS_MAX = 1_000;
 
 export const auth = [
   method("api.test", {
+    tier: 1,
     summary: "Echoes its arguments.",
     args: { error: Maybe(Text("Answer with this error.")) },
     async handle({ error }, { raw }) {
@@ -15,6 +20,7 @@ export const auth = [
   }),
 
   method("auth.test", {
+    tier: 1,
     summary: "Tells who the caller is.",
     args: {},
     async handle(_, call) {
@@ -27,6 +33,31 @@ export const auth = [
         user_id: user.id,
         ...(user.bot_id ? { bot_id: user.bot_id, app_id: user.app_id } : {}),
         is_enterprise_install: false,
+      };
+    },
+  }),
+
+  method("auth.revoke", {
+    tier: 2,
+    summary: "Revokes nothing: the platform gave out the credential, and takes it back.",
+    args: { test: Maybe(Flag()) },
+    async handle() {
+      return { revoked: false };
+    },
+  }),
+
+  method("auth.teams.list", {
+    tier: 2,
+    summary: "Lists the one workspace there is.",
+    args: { cursor: Maybe(Text()), limit: Maybe(Whole()), include_icon: Maybe(Flag()) },
+    async handle({ cursor, limit, include_icon: withIcon }, call) {
+      clampLimit(limit, TEAMS_MAX, TEAMS_MAX);
+      decodeCursor(cursor, "team", /^(?!)/);
+      const { team } = await requireActor(call);
+      const icon = withIcon ? { icon: teamIcon(team) } : {};
+      return {
+        teams: [{ id: team.id, name: team.name, ...icon }],
+        response_metadata: { next_cursor: "" },
       };
     },
   }),

@@ -1,183 +1,205 @@
-import { errorCode, UNIQUE_VIOLATION } from "~/db/connect";
 import { Flag, List, Maybe, Text } from "~/replicas/chat/arguments";
-import { CONTENT_ARGS, hasContent, METADATA_ARG, readContent } from "~/replicas/chat/compose";
-import { resolveDestination } from "~/replicas/chat/destination";
-import { ChatError } from "~/replicas/chat/errors";
-import { isTs, isUserId } from "~/replicas/chat/ids";
-import { type ChatCall, type ChatSession, method } from "~/replicas/chat/method";
-import { requireActor, requireMessage } from "~/replicas/chat/require";
-import { findMessage } from "~/replicas/chat/store/messages";
 import {
-  deleteMessage,
-  findObstacles,
-  insertMessage,
-  type NewMessage,
-  type Obstacles,
-  SYSTEM_SUBTYPES,
-  updateMessage,
-} from "~/replicas/chat/store/posting";
-import { messageView, SLACKBOT } from "~/replicas/chat/views";
+  CONTENT_ARGS,
+  contentColumns,
+  DISGUISE_ARGS,
+  METADATA_ARG,
+  readContent,
+  readDisguise,
+  requireContent,
+} from "~/replicas/chat/compose";
+import { resolveChannel } from "~/replicas/chat/destination";
+import { ChatError } from "~/replicas/chat/errors";
+import { type ChatSession, method } from "~/replicas/chat/method";
+import { PLAIN, post, readThreadTs, requirePostable } from "~/replicas/chat/posting";
+import {
+  isAdmin,
+  requireActor,
+  requireChannel,
+  requireFiles,
+  requireMessage,
+  requireMessageIn,
+} from "~/replicas/chat/require";
+import { deleteMessage, replaceFiles, updateMessage } from "~/replicas/chat/store/editing";
+import { insertEphemeral } from "~/replicas/chat/store/ephemeral";
+import { memberStates } from "~/replicas/chat/store/members";
+import { findMessage, type MessageRow } from "~/replicas/chat/store/messages";
+import { SYSTEM_SUBTYPES } from "~/replicas/chat/store/posting";
+import type { TeamRow } from "~/replicas/chat/store/team";
+import { messageView, permalink } from "~/replicas/chat/views/messages";
+import { SLACKBOT } from "~/replicas/chat/views/users";
 
-/** Posts that take the same microsecond of a channel whose clock went back; each finds the next one free. */
-const POST_ATTEMPTS = 5;
+const asUser = { as_user: Maybe(Flag()) };
 
-const invalidThreadTs = (ts: string) =>
-  new ChatError("invalid_thread_ts", {
-    response_metadata: { messages: [`[ERROR] ${ts.slice(0, 100)} is not a valid thread_ts`] },
-  });
-
-/** Why a message was not posted. */
-function refusal({
-  channel,
-  is_private,
-  is_archived,
-  is_member,
-  actor_deleted,
-  actor_is_bot,
-  root_ts,
-  root_subtype,
-}: Obstacles) {
-  if (actor_deleted === null) return new ChatError("invalid_auth");
-  if (actor_deleted) return new ChatError("account_inactive");
-  if (channel === null || (is_private && !is_member)) return new ChatError("channel_not_found");
-  if (is_archived) return new ChatError("is_archived");
-  if (!is_member && !actor_is_bot) return new ChatError("not_in_channel");
-  if (root_ts === null) return new ChatError("thread_not_found");
-  if (SYSTEM_SUBTYPES.some((subtype) => subtype === root_subtype))
-    return new ChatError("cannot_reply_to_message");
-  return new Error("a message was not posted for no reason that is known");
+/** Of one's own, and not a notice. Throws why it cannot be changed. */
+function requireEditable(message: MessageRow, actor: string, team: TeamRow): void {
+  const isNotice = message.subtype !== null && SYSTEM_SUBTYPES.includes(message.subtype);
+  if (message.user_id !== actor || isNotice) throw new ChatError("cant_update_message");
+  const { msg_edit_window_mins: minutes } = team;
+  const age = Date.now() / 1000 - Number(message.ts);
+  if (minutes >= 0 && age > minutes * 60) throw new ChatError("edit_window_closed");
 }
 
-/**
- * Posts to `to` (`C…`, `#name`, or a user's id for the direct message with them) and returns what was stored. A
- * direct message that had to be opened for it is part of the same transaction.
- */
-export async function post(call: ChatCall, to: string, message: Omit<NewMessage, "channel">) {
-  const send = async (session: ChatSession) => {
-    const channel = await resolveDestination(session, call.actor, to);
-    const posted = await insertMessage(session, { ...message, channel });
-    if (!posted) throw refusal(await findObstacles(session, { ...message, channel }));
-    return posted;
-  };
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await (isUserId(to) ? call.session.transaction(send) : send(call.session));
-    } catch (error) {
-      if (errorCode(error) !== UNIQUE_VIOLATION || attempt === POST_ATTEMPTS) throw error;
-    }
-  }
-}
+/** An empty list is stored as none. */
+const orNull = <T>(items: readonly T[] | undefined) =>
+  items === undefined || items.length > 0 ? items : null;
 
 export const chat = [
   method("chat.postMessage", {
+    tier: 1,
     summary: "Posts a message, or a reply with thread_ts.",
+    limits: "Nothing unfurls, and a text alone gets no rich_text block.",
     args: {
       channel: Text("Id or name of a channel, or a user's id for a direct message."),
       ...CONTENT_ARGS,
       ...METADATA_ARG,
       thread_ts: Maybe(Text("Timestamp of the message to reply to.")),
       reply_broadcast: Maybe(Flag("Show the reply in the channel too.")),
-      username: Maybe(Text("Name to post under.")),
-      icon_emoji: Maybe(Text("Emoji for a picture.")),
-      icon_url: Maybe(Text("Address of a picture.")),
-      as_user: Maybe(Flag()),
-      mrkdwn: Maybe(Flag()),
-      unfurl_links: Maybe(Flag()),
+      ...DISGUISE_ARGS,
+      ...asUser,
+      mrkdwn: Maybe(Flag("False: the text is shown as it is.")),
+      unfurl_links: Maybe(Flag("Nothing is fetched from here, so nothing unfurls.")),
       unfurl_media: Maybe(Flag()),
     },
     async handle(args, call) {
-      const { thread_ts: threadTs, username, icon_emoji: emoji, icon_url: url } = args;
-      const content = readContent(args);
-      if (!hasContent(content)) throw new ChatError("no_text");
-      if (threadTs !== undefined && !isTs(threadTs)) throw invalidThreadTs(threadTs);
-      const disguised = username !== undefined || emoji !== undefined || url !== undefined;
+      const content = await requireContent(call, args);
+      const threadTs = readThreadTs(args.thread_ts);
+      const isPlain = args.mrkdwn === false || args.parse === "full";
       const message = await post(call, args.channel, {
-        user: call.actor,
-        text: content.text ?? "",
-        threadTs: threadTs ?? null,
+        ...contentColumns(content),
+        ...readDisguise(args),
+        threadTs,
         broadcast: args.reply_broadcast ?? false,
-        subtype: disguised ? "bot_message" : null,
-        username: username ?? null,
-        icons:
-          emoji || url ? { ...(emoji ? { emoji } : {}), ...(url ? { image_48: url } : {}) } : null,
-        blocks: content.blocks ?? null,
-        attachments: content.attachments ?? null,
-        metadata:
-          content.metadata && Object.keys(content.metadata).length > 0 ? content.metadata : null,
+        extra: isPlain ? { mrkdwn: false } : null,
       });
-      return { channel: message.channel_id, ts: message.ts, message: messageView(message) };
+      return { channel: message.channel_id, ts: message.ts, message: messageView(message, call) };
+    },
+  }),
+
+  method("chat.meMessage", {
+    tier: 1,
+    summary: "Posts what the caller does, as a /me message.",
+    args: { channel: Text(), text: Maybe(Text()) },
+    async handle(args, call) {
+      const content = await requireContent(call, args);
+      const message = await post(call, args.channel, {
+        ...PLAIN,
+        ...contentColumns(content),
+        subtype: "me_message",
+      });
+      return { channel: message.channel_id, ts: message.ts };
+    },
+  }),
+
+  method("chat.postEphemeral", {
+    tier: 1,
+    summary: "Shows a message to one member of a channel, without keeping it in the history.",
+    args: {
+      channel: Text(),
+      user: Text("Who sees it."),
+      ...CONTENT_ARGS,
+      thread_ts: Maybe(Text()),
+      ...DISGUISE_ARGS,
+      ...asUser,
+    },
+    async handle(args, call) {
+      const content = await requireContent(call, args);
+      const threadTs = readThreadTs(args.thread_ts);
+      const { session, actor } = call;
+      const channel = await resolveChannel(session, actor, args.channel);
+      await requirePostable(call, channel, threadTs);
+      const [reader] = await memberStates(session, channel, [args.user]);
+      if (!reader?.member) throw new ChatError("user_not_in_channel");
+      const { username, icons } = readDisguise(args);
+      const ts = await insertEphemeral(session, {
+        channel,
+        user: args.user,
+        author: actor,
+        threadTs,
+        username,
+        icons,
+        ...contentColumns(content),
+      });
+      return { message_ts: ts };
     },
   }),
 
   method("chat.update", {
+    tier: 1,
     summary: "Edits a message of one's own.",
     args: {
       channel: Text(),
       ts: Text("Timestamp of the message."),
       ...CONTENT_ARGS,
       ...METADATA_ARG,
-      file_ids: Maybe(List()),
+      file_ids: Maybe(List("The files that the message carries from now on.")),
       reply_broadcast: Maybe(Flag("Show an existing reply in the channel too.")),
-      as_user: Maybe(Flag()),
+      ...asUser,
     },
     async handle(args, call) {
-      const content = readContent(args);
+      const { session, actor } = call;
+      const { channel, ts, file_ids: fileIds } = args;
+      const content = await readContent(call, args);
+      const { text, attachments, metadata } = content;
       const given =
         args.text ?? args.markdown_text ?? args.blocks ?? args.attachments ?? args.metadata;
-      if (given === undefined && args.file_ids === undefined && !args.reply_broadcast)
+      if (given === undefined && fileIds === undefined && !args.reply_broadcast)
         throw new ChatError("no_text");
-      const message = await requireMessage(call, args.channel, args.ts);
-      if (
-        message.user_id !== call.actor ||
-        SYSTEM_SUBTYPES.some((subtype) => subtype === message.subtype)
-      )
-        throw new ChatError("cant_update_message");
-      const text = content.text;
+      const { is_archived: isArchived } = await requireChannel(call, channel);
+      const message = await requireMessageIn(call, channel, ts);
+      const { team } = await requireActor(call);
+      requireEditable(message, actor, team);
+      if (isArchived) throw new ChatError("is_inactive");
+      if (fileIds) await requireFiles(call, fileIds);
       // A text without blocks replaces them; blocks and attachments that are empty are removed.
       const blocks = content.blocks ?? (text === undefined ? undefined : []);
-      const remaining = {
-        text: text ?? message.text,
-        blocks: blocks ?? message.blocks ?? [],
-        attachments: content.attachments ?? message.attachments ?? [],
+      const remaining = [
+        (text ?? message.text).trim(),
+        blocks ?? message.blocks,
+        attachments ?? message.attachments,
+        fileIds ?? message.files,
+      ];
+      if (!remaining.some((part) => part?.length)) throw new ChatError("no_text");
+      const write = async (inside: ChatSession) => {
+        const updated = await updateMessage(inside, channel, ts, actor, {
+          text,
+          blocks: orNull(blocks),
+          attachments: orNull(attachments),
+          metadata: metadata && Object.keys(metadata).length === 0 ? null : metadata,
+          broadcast: args.reply_broadcast ?? false,
+        });
+        if (!updated) throw new ChatError("message_not_found");
+        if (fileIds) await replaceFiles(inside, channel, ts, fileIds);
       };
-      if (
-        !remaining.text.trim() &&
-        remaining.blocks.length === 0 &&
-        remaining.attachments.length === 0
-      )
-        throw new ChatError("no_text");
-      await updateMessage(call.session, args.channel, args.ts, call.actor, {
-        text,
-        blocks: orNull(blocks),
-        attachments: orNull(content.attachments),
-        metadata:
-          content.metadata && Object.keys(content.metadata).length === 0 ? null : content.metadata,
-        broadcast: args.reply_broadcast ?? false,
-      });
-      const edited = await findMessage(call.session, call.actor, args.channel, args.ts);
+      await (fileIds ? session.transaction(write) : write(session));
+      const edited = await findMessage(session, actor, channel, ts);
       if (!edited) throw new ChatError("message_not_found");
-      return {
-        channel: args.channel,
-        ts: args.ts,
-        text: edited.text,
-        message: messageView(edited),
-      };
+      return { channel, ts, text: edited.text, message: messageView(edited, call) };
     },
   }),
 
   method("chat.delete", {
+    tier: 1,
     summary: "Deletes a message.",
-    args: { channel: Text(), ts: Text("Timestamp of the message."), as_user: Maybe(Flag()) },
+    args: { channel: Text(), ts: Text("Timestamp of the message."), ...asUser },
     async handle({ channel, ts }, call) {
       const message = await requireMessage(call, channel, ts);
-      const { user } = await requireActor(call);
-      const mayDelete = message.user_id === call.actor || (user.is_admin && !user.is_bot);
-      if (!mayDelete || message.subtype === "tombstone") throw new ChatError("cant_delete_message");
+      const { user, team } = await requireActor(call);
+      const mayDelete = isAdmin(user) && !user.is_bot;
+      const isOwn = message.user_id === call.actor && team.allow_message_deletion;
+      if ((!isOwn && !mayDelete) || message.subtype === "tombstone")
+        throw new ChatError("cant_delete_message");
       await call.session.transaction((session) => deleteMessage(session, channel, ts, SLACKBOT));
       return { channel, ts };
     },
   }),
-];
 
-/** An empty list is stored as none. */
-const orNull = <T>(list: T[] | undefined) => (list?.length === 0 ? null : list);
+  method("chat.getPermalink", {
+    tier: 1,
+    summary: "Tells the address of a message.",
+    args: { channel: Text(), message_ts: Text() },
+    async handle({ channel, message_ts: ts }, call) {
+      return { channel, permalink: permalink(await requireMessage(call, channel, ts)) };
+    },
+  }),
+];

@@ -1,14 +1,31 @@
-import { Flag, Maybe, Text, Whole } from "~/replicas/chat/arguments";
-import { method } from "~/replicas/chat/method";
+import { Flag, List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
+import { requireTypes } from "~/replicas/chat/channels";
+import { ChatError } from "~/replicas/chat/errors";
+import { type ChatCall, method } from "~/replicas/chat/method";
 import { clampLimit, cut, decodeCursor, encodeCursor } from "~/replicas/chat/paging";
-import { requireUser } from "~/replicas/chat/require";
-import { listUsers } from "~/replicas/chat/store/users";
-import { SLACKBOT, slackbotView, userView } from "~/replicas/chat/views";
+import { requireActor, requireUser } from "~/replicas/chat/require";
+import { listChannels } from "~/replicas/chat/store/channels";
+import { findTeam } from "~/replicas/chat/store/team";
+import { findUserByEmail, findUserFor, listUsers, updateUser } from "~/replicas/chat/store/users";
+import { channelView } from "~/replicas/chat/views/channels";
+import { SLACKBOT, slackbotView, userView } from "~/replicas/chat/views/users";
 
+/** A workspace with more people than this is only listed in pages. */
 const USERS_MAX = 1_000;
+const CHANNELS_DEFAULT = 100;
+const CHANNELS_MAX = 999;
+
+/** A user whom the caller may know of. */
+async function requireVisibleUser({ session, actor }: ChatCall, id: string) {
+  const user = await findUserFor(session, actor, id);
+  if (!user) throw new ChatError("user_not_found");
+  if (!user.is_visible) throw new ChatError("user_not_visible");
+  return user;
+}
 
 export const users = [
   method("users.list", {
+    tier: 1,
     summary: "Lists everybody in the workspace, bots and deactivated people included.",
     args: {
       cursor: Maybe(Text()),
@@ -18,21 +35,103 @@ export const users = [
     },
     async handle({ cursor, limit, include_locale: withLocale }, { session }) {
       const after = decodeCursor(cursor, "user", /^[A-Z0-9]+$/) ?? "";
-      const size = clampLimit(limit, USERS_MAX, USERS_MAX);
+      const size = clampLimit(limit || undefined, USERS_MAX, USERS_MAX);
       const rows = await listUsers(session, { after, limit: size });
       const { page, hasMore, metadata } = cut(rows, size, ({ id }) => encodeCursor("user", id));
+      if (hasMore && !limit) throw new ChatError("limit_required");
       const members = page.map((user) => userView(user, withLocale));
+      // On the last page, which has a user before it: no cursor points behind the last one.
       const teamId = page[0]?.team_id;
-      if (!hasMore && after < SLACKBOT && teamId !== undefined) members.push(slackbotView(teamId));
+      if (!hasMore && teamId !== undefined) members.push(slackbotView(teamId));
       return { members, cache_ts: Math.floor(Date.now() / 1000), ...metadata };
     },
   }),
 
   method("users.info", {
+    tier: 1,
     summary: "Shows one user.",
     args: { user: Text(), include_locale: Maybe(Flag()) },
     async handle({ user, include_locale: withLocale }, call) {
-      return { user: userView(await requireUser(call, user), withLocale) };
+      if (user === SLACKBOT) return { user: slackbotView((await findTeam(call.session)).id) };
+      return { user: userView(await requireVisibleUser(call, user), withLocale) };
+    },
+  }),
+
+  method("users.lookupByEmail", {
+    tier: 1,
+    summary: "Finds somebody by their address.",
+    args: { email: Text() },
+    async handle({ email }, { session }) {
+      const user = await findUserByEmail(session, email.trim());
+      if (!user) throw new ChatError("users_not_found");
+      return { user: userView(user) };
+    },
+  }),
+
+  method("users.conversations", {
+    tier: 1,
+    summary: "Lists the conversations that somebody is in, as far as the caller can see them.",
+    args: {
+      user: Maybe(Text("Whose conversations; the caller's when left out.")),
+      types: Maybe(List("public_channel, private_channel, mpim, im")),
+      exclude_archived: Maybe(Flag()),
+      cursor: Maybe(Text()),
+      limit: Maybe(Whole()),
+      team_id: Maybe(Text()),
+    },
+    async handle({ user, types, exclude_archived: excludeArchived = false, cursor, limit }, call) {
+      const after = decodeCursor(cursor, "channel", /^[A-Z0-9]+$/) ?? "";
+      const size = clampLimit(limit, CHANNELS_DEFAULT, CHANNELS_MAX);
+      const wanted = requireTypes(types);
+      if (user) await requireUser(call, user);
+      const rows = await listChannels(call.session, call.actor, {
+        types: wanted,
+        excludeArchived,
+        after,
+        limit: size,
+        member: user || call.actor,
+      });
+      const { page, metadata } = cut(rows, size, ({ id }) => encodeCursor("channel", id));
+      return {
+        channels: page.map((channel) => {
+          const { is_member: _, num_members: __, ...shown } = channelView(channel);
+          return shown;
+        }),
+        ...metadata,
+      };
+    },
+  }),
+
+  method("users.getPresence", {
+    tier: 1,
+    summary: "Tells whether somebody is there.",
+    args: { user: Maybe(Text("Who; the caller when left out.")) },
+    async handle({ user: id }, call) {
+      if (id === SLACKBOT) return { presence: "active" };
+      const user = await requireUser(call, id || call.actor);
+      const isAway = user.presence === "away" || user.deleted;
+      const presence = isAway ? "away" : "active";
+      if (user.id !== call.actor) return { presence };
+      return {
+        presence,
+        online: true,
+        auto_away: false,
+        manual_away: isAway,
+        connection_count: 1,
+        last_activity: Math.floor(Date.now() / 1000),
+      };
+    },
+  }),
+
+  method("users.setPresence", {
+    tier: 1,
+    summary: "Sets the caller away, or back to what the service sees.",
+    args: { presence: Text("auto or away.") },
+    async handle({ presence }, call) {
+      if (presence !== "auto" && presence !== "away") throw new ChatError("invalid_presence");
+      const { user } = await requireActor(call);
+      if (user.presence !== presence) await updateUser(call.session, user.id, { presence });
+      return {};
     },
   }),
 ];

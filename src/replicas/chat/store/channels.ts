@@ -1,7 +1,13 @@
 import type { Fragment } from "~/db/connect";
 import type { ChatSession } from "~/replicas/chat/method";
+import { nowMicros, nowMillis, nowSeconds } from "~/replicas/chat/store/clock";
+import { json } from "~/replicas/chat/store/json";
+import { lastRead } from "~/replicas/chat/store/messages";
 
 export type Note = { readonly value: string; readonly creator: string; readonly last_set: number };
+export const EMPTY_NOTE: Note = { value: "", creator: "", last_set: 0 };
+/** A member who has read nothing yet. */
+export const UNREAD = "0000000000.000000";
 
 /** A channel as one user sees it. */
 export type ChannelRow = {
@@ -31,11 +37,13 @@ export type ChannelRow = {
 };
 
 /** What `c`, joined with the viewer's membership `m`, shows of itself. */
-function channelColumns({ sql, t }: ChatSession, viewer: string, count: boolean): Fragment {
+function channelColumns(session: ChatSession, viewer: string, count: boolean): Fragment {
+  const { sql, t } = session;
   const members = sql`(select count(*)::int from ${t.channel_members} n where n.channel_id = c.id)`;
   return sql`
     c.*, (select id from ${t.teams} limit 1) as team_id,
-    m.user_id is not null as is_member, m.last_read, m.is_open,
+    m.user_id is not null as is_member, m.is_open,
+    case when c.is_im then (${lastRead(session, viewer, sql`c.id`)}) else m.last_read end as last_read,
     ${count ? members : sql`null::int`} as num_members,
     other.id as other_user, other.deleted as other_deleted
     from ${t.channels} c
@@ -47,8 +55,8 @@ function channelColumns({ sql, t }: ChatSession, viewer: string, count: boolean)
   `;
 }
 
-/** Private conversations exist for their members only. */
-const visible = ({ sql }: ChatSession): Fragment =>
+/** Private conversations exist for their members only. `c`: the channel; `m`: the viewer's membership, outer joined. */
+export const visible = ({ sql }: ChatSession): Fragment =>
   sql`(not c.is_private and not c.is_im or m.user_id is not null)`;
 
 /** A channel that the viewer can see, by id. */
@@ -67,99 +75,37 @@ export async function findChannel(
 
 export type ChannelType = "public_channel" | "private_channel" | "mpim" | "im";
 
-/** A page of channels in the order of their ids, one more than asked for when there is another page. */
+/**
+ * A page of channels in the order of their ids, one more than asked for when there is another page. With `member` only
+ * those that this user is in.
+ */
 export async function listChannels(
   session: ChatSession,
   viewer: string,
-  wanted: { types: readonly ChannelType[]; excludeArchived: boolean; after: string; limit: number },
+  wanted: {
+    types: readonly ChannelType[];
+    excludeArchived: boolean;
+    after: string;
+    limit: number;
+    member?: string;
+  },
 ): Promise<ChannelRow[]> {
-  const { sql } = session;
+  const { sql, t } = session;
   const type = sql`
     case when c.is_im then 'im' when c.is_mpim then 'mpim' when c.is_private then 'private_channel'
       else 'public_channel' end
   `;
+  const ofMember =
+    wanted.member === undefined
+      ? sql``
+      : sql`and exists (
+          select from ${t.channel_members} k where k.channel_id = c.id and k.user_id = ${wanted.member}
+        )`;
   return await sql<ChannelRow[]>`
     select ${channelColumns(session, viewer, true)}
-    where ${visible(session)} and ${type} = any(${[...wanted.types]})
+    where ${visible(session)} and ${type} = any(${[...wanted.types]}) ${ofMember}
       and not (${wanted.excludeArchived} and c.is_archived) and c.id > ${wanted.after}
     order by c.id limit ${wanted.limit + 1}
-  `;
-}
-
-/** Creates a channel with its creator as first member. Returns false when the name is taken. */
-export async function insertChannel(
-  { sql, t }: ChatSession,
-  channel: { id: string; name: string; isPrivate: boolean; creator: string },
-): Promise<boolean> {
-  const empty = { value: "", creator: "", last_set: 0 };
-  const rows = await sql`
-    with created as (
-      insert into ${t.channels} (
-        id, name, is_channel, is_group, is_im, is_mpim, is_private, is_general, is_archived, creator, created, updated,
-        topic, purpose, previous_names
-      )
-      values (
-        ${channel.id}, ${channel.name}, true, false, false, false, ${channel.isPrivate}, false, false,
-        ${channel.creator}, extract(epoch from now())::int, (extract(epoch from now()) * 1000)::bigint,
-        ${sql.json(empty)}, ${sql.json(empty)}, ${sql.json([])}
-      )
-      on conflict (name) do nothing returning id, creator
-    )
-    insert into ${t.channel_members} (channel_id, user_id, joined_at, last_read, is_open)
-    select id, creator, (extract(epoch from now()) * 1000000)::bigint, '0000000000.000000', false from created
-  `;
-  return rows.count === 1;
-}
-
-/** Adds users who are not members yet. Returns those who were added. */
-export async function insertMembers(
-  { sql, t }: ChatSession,
-  channel: string,
-  users: readonly string[],
-): Promise<string[]> {
-  const rows = await sql<{ user_id: string }[]>`
-    insert into ${t.channel_members} (channel_id, user_id, joined_at, last_read, is_open)
-    select ${channel}, u.id, (extract(epoch from now()) * 1000000)::bigint + u.place, '0000000000.000000', false
-    from unnest(${[...users]}::text[]) with ordinality as u (id, place)
-    on conflict do nothing returning user_id
-  `;
-  return rows.map(({ user_id }) => user_id);
-}
-
-export type MemberRow = { readonly user_id: string; readonly joined_at: string };
-
-/** A page of members in the order in which they joined, one more than asked for when there is another page. */
-export async function listMembers(
-  { sql, t }: ChatSession,
-  channel: string,
-  page: { after: { joinedAt: string; user: string }; limit: number },
-): Promise<MemberRow[]> {
-  return await sql<MemberRow[]>`
-    select user_id, joined_at from ${t.channel_members}
-    where channel_id = ${channel} and (joined_at, user_id) > (${page.after.joinedAt}, ${page.after.user})
-    order by joined_at, user_id limit ${page.limit + 1}
-  `;
-}
-
-export type MemberState = {
-  readonly id: string;
-  readonly deleted: boolean | null;
-  readonly restricted: boolean | null;
-  readonly member: boolean;
-};
-
-/** For each of `users` whether they exist and are in the channel, in the order given. */
-export async function memberStates(
-  { sql, t }: ChatSession,
-  channel: string,
-  users: readonly string[],
-): Promise<MemberState[]> {
-  return await sql<MemberState[]>`
-    select w.id, u.deleted, u.is_ultra_restricted as restricted, m.user_id is not null as member
-    from unnest(${[...users]}::text[]) with ordinality as w (id, place)
-    left join ${t.users} u on u.id = w.id
-    left join ${t.channel_members} m on m.channel_id = ${channel} and m.user_id = w.id
-    order by w.place
   `;
 }
 
@@ -178,39 +124,95 @@ export async function findChannelByName(
   return channel?.id;
 }
 
-/** Of direct messages: who is in them. */
-export const memberKey = (users: readonly string[]) => [...new Set(users)].sort().join(",");
-
-/** The direct message of two users, made with the id `fresh` when there is none. Undefined: no such user. */
-export async function openDirect(
+/** Creates a channel with its creator as first member. Returns false when the name is taken. */
+export async function insertChannel(
   session: ChatSession,
-  fresh: string,
-  user: string,
-  other: string,
-): Promise<string | undefined> {
+  channel: { id: string; name: string; isPrivate: boolean; creator: string },
+): Promise<boolean> {
   const { sql, t } = session;
-  const key = memberKey([user, other]);
-  const note = sql.json({ value: "", creator: "", last_set: 0 });
-  const [direct] = await sql<{ id: string }[]>`
-    with people as (
-      select id from ${t.users} where id in (${user}, ${other})
-    ), created as (
+  const empty = json(session, EMPTY_NOTE);
+  const rows = await sql`
+    with created as (
       insert into ${t.channels} (
         id, name, is_channel, is_group, is_im, is_mpim, is_private, is_general, is_archived, creator, created, updated,
-        topic, purpose, previous_names, member_key
+        topic, purpose, previous_names
       )
-      select ${fresh}, null, false, false, true, false, true, false, false, ${user}, extract(epoch from now())::int,
-        (extract(epoch from now()) * 1000)::bigint, ${note}, ${note}, '[]', ${key}
-      where exists (select from people where id = ${other})
-        and not exists (select from ${t.channels} where member_key = ${key})
-      on conflict (member_key) do nothing returning id
-    ), joined as (
-      insert into ${t.channel_members} (channel_id, user_id, joined_at, last_read, is_open)
-      select created.id, people.id, (extract(epoch from now()) * 1000000)::bigint, '0000000000.000000', true
-      from created, people
+      values (
+        ${channel.id}, ${channel.name}, true, false, false, false, ${channel.isPrivate}, false, false,
+        ${channel.creator}, ${nowSeconds(session)}, ${nowMillis(session)}, ${empty}, ${empty}, '[]'
+      )
+      on conflict (name) do nothing returning id, creator
     )
-    select id from created
-    union all select id from ${t.channels} where member_key = ${key}
+    insert into ${t.channel_members} (channel_id, user_id, joined_at, last_read, is_open)
+    select id, creator, ${nowMicros(session)}, ${UNREAD}, false from created
   `;
-  return direct?.id;
+  return rows.count === 1;
+}
+
+/** Gives a channel another name and keeps the old one. Returns false when the name is taken. */
+export async function renameChannel(
+  session: ChatSession,
+  id: string,
+  name: string,
+): Promise<boolean> {
+  const { sql, t } = session;
+  const rows = await sql`
+    update ${t.channels} set previous_names = jsonb_build_array(name) || previous_names, name = ${name},
+      updated = ${nowMillis(session)}
+    where id = ${id} and not exists (select from ${t.channels} where name = ${name})
+  `;
+  return rows.count === 1;
+}
+
+/** Returns false when the channel is in that state already. */
+export async function setArchived(
+  session: ChatSession,
+  id: string,
+  archived: boolean,
+): Promise<boolean> {
+  const { sql, t } = session;
+  const rows = await sql`
+    update ${t.channels} set is_archived = ${archived}, updated = ${nowMillis(session)}
+    where id = ${id} and is_archived <> ${archived}
+  `;
+  return rows.count === 1;
+}
+
+/** Sets topic or purpose. */
+export async function setNote(
+  session: ChatSession,
+  id: string,
+  which: "topic" | "purpose",
+  value: string,
+  creator: string,
+): Promise<void> {
+  const { sql, t } = session;
+  await sql`
+    update ${t.channels} set updated = ${nowMillis(session)}, ${sql(which)} = jsonb_build_object(
+      'value', ${value}::text, 'creator', ${creator}::text, 'last_set', ${nowSeconds(session)}
+    )
+    where id = ${id}
+  `;
+}
+
+export type ChannelKind = {
+  readonly id: string;
+  readonly is_private: boolean;
+  readonly is_direct: boolean;
+};
+
+/** Those of these channels that the viewer can see, in the order given. */
+export async function findChannels(
+  session: ChatSession,
+  viewer: string,
+  ids: readonly string[],
+): Promise<ChannelKind[]> {
+  const { sql, t } = session;
+  return await sql<ChannelKind[]>`
+    select c.id, c.is_private, c.is_im or c.is_mpim as is_direct
+    from unnest(${[...ids]}::text[]) with ordinality as w (id, place)
+    join ${t.channels} c on c.id = w.id
+    left join ${t.channel_members} m on m.channel_id = c.id and m.user_id = ${viewer}
+    where ${visible(session)} order by w.place
+  `;
 }

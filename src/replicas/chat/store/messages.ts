@@ -1,7 +1,9 @@
+/** Reading messages. Writing them is in `posting.ts` and `editing.ts`. */
 import type { Fragment, Sql } from "~/db/connect";
 import type { ChatSession } from "~/replicas/chat/method";
-
-export type Json = { readonly [field: string]: unknown };
+import { nowSeconds } from "~/replicas/chat/store/clock";
+import { type FileRow, fileColumns } from "~/replicas/chat/store/files";
+import type { Json } from "~/replicas/chat/store/json";
 
 export type Bot = {
   readonly id: string;
@@ -12,6 +14,15 @@ export type Bot = {
   readonly updated: number;
   readonly team_id: string;
   readonly avatar_base: string;
+};
+
+export type Thread = {
+  readonly reply_count: number;
+  readonly reply_users_count: number;
+  readonly reply_users: readonly string[];
+  readonly latest_reply: string;
+  readonly subscribed: boolean;
+  readonly last_read: string;
 };
 
 /** A message as one user sees it. */
@@ -30,71 +41,82 @@ export type MessageRow = {
   readonly attachments: readonly Json[] | null;
   readonly metadata: Json | null;
   readonly edited: Json | null;
-  readonly client_msg_id: string | null;
   readonly extra: Json | null;
   readonly team_id: string;
+  readonly team_url: string;
   readonly bot: Bot | null;
   readonly parent_user_id: string | null;
-  readonly reactions: readonly Json[] | null;
+  readonly files: readonly FileRow[] | null;
+  readonly is_pinned: boolean;
+  readonly is_starred: boolean;
+  readonly reactions: readonly { name: string; users: string[]; count: number }[] | null;
   /** Of a root that has replies. */
-  readonly thread: {
-    readonly reply_count: number;
-    readonly reply_users_count: number;
-    readonly reply_users: readonly string[];
-    readonly latest_reply: string;
-    readonly subscribed: boolean;
-  } | null;
+  readonly thread: Thread | null;
+  /** Of a reply that the channel shows too. */
+  readonly root: MessageRow | null;
 };
 
-const REPLY_USERS_MAX = 5;
-
 /** What `m` shows of itself; thread figures are counted, not stored, so that a reply changes one row only. */
-export function messageColumns({ sql, t }: ChatSession, viewer: string): Fragment {
+function columnsOf(session: ChatSession, viewer: string, m: Fragment): Fragment {
+  const { sql, t } = session;
   return sql`
-    m.*, (select id from ${t.teams} limit 1) as team_id,
-    case when m.bot_id is not null then (
+    ${m}.*, (select id from ${t.teams} limit 1) as team_id, (select url from ${t.teams} limit 1) as team_url,
+    case when ${m}.bot_id is not null then (
       select json_build_object('id', u.id, 'bot_id', u.bot_id, 'app_id', u.app_id, 'real_name', u.real_name,
         'deleted', u.deleted, 'updated', u.updated, 'team_id', u.team_id,
         'avatar_base', (select url || 'avatars' from ${t.teams} limit 1))
-      from ${t.users} u where u.bot_id = m.bot_id
+      from ${t.users} u where u.bot_id = ${m}.bot_id
     ) end as bot,
-    case when m.thread_ts is not null then (
-      select r.user_id from ${t.messages} r where r.channel_id = m.channel_id and r.ts = m.thread_ts
+    case when ${m}.thread_ts is not null then (
+      select p.user_id from ${t.messages} p where p.channel_id = ${m}.channel_id and p.ts = ${m}.thread_ts
     ) end as parent_user_id,
+    (
+      select json_agg(f order by s.place) from ${t.file_shares} s
+      join lateral (select ${fileColumns(session, viewer)} from ${t.files} f where f.id = s.file_id) f on true
+      where s.channel_id = ${m}.channel_id and s.ts = ${m}.ts
+    ) as files,
+    exists (select from ${t.pins} p where p.channel_id = ${m}.channel_id and p.ts = ${m}.ts) as is_pinned,
+    exists (
+      select from ${t.stars} s
+      where s.user_id = ${viewer} and s.channel_id = ${m}.channel_id and s.ts = ${m}.ts and s.file_id = ''
+    ) as is_starred,
     (
       select json_agg(json_build_object('name', e.name, 'users', e.users, 'count', e.count) order by e.first, e.name)
       from (
         select x.name, json_agg(x.user_id order by x.created_at, x.user_id) as users,
           count(*)::int as count, min(x.created_at) as first
-        from ${t.reactions} x where x.channel_id = m.channel_id and x.ts = m.ts group by x.name
+        from ${t.reactions} x where x.channel_id = ${m}.channel_id and x.ts = ${m}.ts group by x.name
       ) e
     ) as reactions,
-    case when m.thread_ts is null then (
+    case when ${m}.thread_ts is null then (
       select json_build_object(
         'reply_count', sum(a.replies)::int, 'reply_users_count', count(*)::int, 'latest_reply', max(a.latest),
-        'reply_users', (json_agg(a.user_id order by a.first)),
-        'subscribed', coalesce(bool_or(a.user_id = ${viewer}), false) or m.user_id = ${viewer}
-          or m.text like ${`%<@${viewer}>%`}
+        'reply_users', json_agg(a.user_id order by a.first),
+        'subscribed', coalesce(bool_or(a.user_id = ${viewer}), false) or ${m}.user_id = ${viewer}
+          or ${m}.text like ${`%<@${viewer}>%`},
+        'last_read', coalesce(max(a.latest) filter (where a.user_id = ${viewer}), ${m}.ts)
       )
       from (
         select r.user_id, count(*) as replies, min(r.ts) as first, max(r.ts) as latest
-        from ${t.messages} r where r.channel_id = m.channel_id and r.thread_ts = m.ts group by r.user_id
+        from ${t.messages} r where r.channel_id = ${m}.channel_id and r.thread_ts = ${m}.ts group by r.user_id
       ) a having count(*) > 0
     ) end as thread
   `;
 }
 
-/** `thread.reply_users` as the service cuts it. */
-const finish = (message: MessageRow): MessageRow =>
-  message.thread
-    ? {
-        ...message,
-        thread: {
-          ...message.thread,
-          reply_users: message.thread.reply_users.slice(0, REPLY_USERS_MAX),
-        },
-      }
-    : message;
+/** The columns of a MessageRow of the message `m`. */
+export function messageColumns(session: ChatSession, viewer: string): Fragment {
+  const { sql, t } = session;
+  return sql`
+    ${columnsOf(session, viewer, sql`m`)},
+    case when m.subtype = 'thread_broadcast' then (
+      select to_json(r) from (
+        select ${columnsOf(session, viewer, sql`o`)} from ${t.messages} o
+        where o.channel_id = m.channel_id and o.ts = m.thread_ts
+      ) r
+    ) end as root
+  `;
+}
 
 export async function findMessage(
   session: ChatSession,
@@ -107,32 +129,40 @@ export async function findMessage(
     select ${messageColumns(session, viewer)} from ${t.messages} m
     where m.channel_id = ${channel} and m.ts = ${ts}
   `;
-  return message && finish(message);
+  return message;
 }
 
 /** What a page of messages belongs to, as the viewer may see it. Undefined: there is no such channel for them. */
 export type Page = {
   readonly is_member: boolean;
   readonly viewer_is_bot: boolean;
+  readonly pin_count: number;
+  /** Scheduled messages of the channel have become due and are not messages yet. */
+  readonly is_due: boolean;
   readonly messages: MessageRow[];
 };
 
 /** The rows of `select` as one JSON value beside what is known of the channel, so that a page is one statement. */
 async function pageOf(
-  { sql, t }: ChatSession,
+  session: ChatSession,
   viewer: string,
   channel: string,
   select: Fragment,
 ): Promise<Page | undefined> {
+  const { sql, t } = session;
   const [page] = await sql<Page[]>`
     select m.user_id is not null as is_member, coalesce(u.is_bot, false) as viewer_is_bot,
+      (select count(*)::int from ${t.pins} where channel_id = c.id) as pin_count,
+      exists (
+        select from ${t.scheduled_messages} where channel_id = c.id and post_at <= ${nowSeconds(session)}
+      ) as is_due,
       coalesce((select json_agg(p) from (${select}) p), '[]') as messages
     from ${t.channels} c
     left join ${t.channel_members} m on m.channel_id = c.id and m.user_id = ${viewer}
     left join ${t.users} u on u.id = ${viewer}
     where c.id = ${channel} and (not c.is_private and not c.is_im or m.user_id is not null)
   `;
-  return page && { ...page, messages: page.messages.map(finish) };
+  return page;
 }
 
 export type Window = {
@@ -185,17 +215,73 @@ export async function listReplies(
   window: Window & { readonly after: string | undefined },
 ): Promise<Page | undefined> {
   const { sql, t } = session;
-  const first = window.after === undefined ? sql`m.ts = root.ts or` : sql``;
+  const root = sql`(
+    select coalesce(thread_ts, ts) from ${t.messages} where channel_id = ${channel} and ts = ${ts}
+  )`;
+  const first = sql`select * from ${t.messages} where channel_id = ${channel} and ts = ${root} union all`;
   const newer = window.after === undefined ? sql`` : sql`and m.ts > ${window.after}`;
+  // In two parts, so that each is read by its own index: a condition with `or` reads the whole channel.
   return await pageOf(
     session,
     viewer,
     channel,
     sql`
-      select ${messageColumns(session, viewer)} from ${t.messages} m,
-        (select coalesce(thread_ts, ts) as ts from ${t.messages} where channel_id = ${channel} and ts = ${ts}) root
-      where m.channel_id = ${channel} and (${first} m.thread_ts = root.ts ${within(sql, window)} ${newer})
+      select ${messageColumns(session, viewer)}
+      from (
+        ${window.after === undefined ? first : sql``}
+        (
+          select m.* from ${t.messages} m
+          where m.channel_id = ${channel} and m.thread_ts = ${root} ${within(sql, window)} ${newer}
+          order by m.ts limit ${window.limit + 1}
+        )
+      ) m
       order by m.ts limit ${window.limit + 1}
     `,
   );
+}
+
+export type ReadState = {
+  readonly last_read: string;
+  readonly unread_count: number;
+  readonly unread_count_display: number;
+  readonly latest: MessageRow | null;
+};
+
+/** What a member has not read yet: what others wrote after the member's mark and own last message. */
+export async function findReadState(
+  session: ChatSession,
+  viewer: string,
+  channel: string,
+): Promise<ReadState | undefined> {
+  const { sql, t } = session;
+  const [state] = await sql<ReadState[]>`
+    select read.ts as last_read, unread.*, (
+      select to_json(l) from (
+        select ${messageColumns(session, viewer)} from ${t.messages} m
+        where m.channel_id = ${channel} and (m.thread_ts is null or m.subtype = 'thread_broadcast')
+        order by m.ts desc limit 1
+      ) l
+    ) as latest
+    from (${lastRead(session, viewer, sql`${channel}`)}) read
+    join lateral (
+      select count(*)::int as unread_count,
+        (count(*) filter (where n.subtype is null or n.subtype not like '%\\_join' and n.subtype not like '%\\_leave')
+        )::int as unread_count_display
+      from ${t.messages} n
+      where n.channel_id = ${channel} and n.ts > read.ts and n.user_id <> ${viewer}
+        and (n.thread_ts is null or n.subtype = 'thread_broadcast')
+    ) unread on true
+  `;
+  return state;
+}
+
+/** One row: the later of the viewer's mark in a channel and the viewer's own last message there. */
+export function lastRead({ sql, t }: ChatSession, viewer: string, channel: Fragment): Fragment {
+  return sql`
+    select coalesce((
+      select max(o.ts) from ${t.messages} o
+      where o.channel_id = k.channel_id and o.ts > k.last_read and o.user_id = k.user_id and o.thread_ts is null
+    ), k.last_read) as ts
+    from ${t.channel_members} k where k.channel_id = ${channel} and k.user_id = ${viewer}
+  `;
 }

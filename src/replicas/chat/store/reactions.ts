@@ -1,17 +1,23 @@
 import type { ChatSession } from "~/replicas/chat/method";
+import { nowMicros } from "~/replicas/chat/store/clock";
+import { type MessageRow, messageColumns } from "~/replicas/chat/store/messages";
 
-/** Distinct emoji on one message. */
+/** Distinct emoji on one message; the skin tones of one count as one. */
 export const EMOJI_PER_MESSAGE_MAX = 23;
-/** Distinct emoji of one user on one message. */
-export const EMOJI_PER_USER_MAX = 23;
+/** Reactions of one user to one message. */
+export const REACTIONS_PER_USER_MAX = 50;
 
 export type ReactionTarget = {
   readonly channel: string | null;
   readonly is_archived: boolean | null;
   readonly message: string | null;
   readonly subtype: string | null;
+  readonly is_locked: boolean | null;
   readonly distinct_emoji: number;
+  readonly own_reactions: number;
+  /** Somebody has put this emoji there. */
   readonly has_emoji: boolean;
+  readonly has_reacted: boolean;
   readonly added: boolean;
 };
 
@@ -20,10 +26,12 @@ export type ReactionTarget = {
  * user, no such message, too many emoji, or the same reaction again.
  */
 export async function insertReaction(
-  { sql, t }: ChatSession,
+  session: ChatSession,
   reaction: { channel: string; ts: string; user: string; name: string },
 ): Promise<ReactionTarget> {
+  const { sql, t } = session;
   const { channel, ts, user, name } = reaction;
+  const base = name.replace(/::.*/, "");
   const [target] = await sql<ReactionTarget[]>`
     with channel as (
       select c.id, c.is_archived from ${t.channels} c
@@ -32,21 +40,27 @@ export async function insertReaction(
         or exists (select from ${t.channel_members} m where m.channel_id = c.id and m.user_id = ${user})
       )
     ), message as (
-      select m.ts, m.subtype from ${t.messages} m, channel where m.channel_id = channel.id and m.ts = ${ts}
+      select m.ts, m.subtype, coalesce(root.extra, m.extra)->'is_locked' is not distinct from 'true' as is_locked
+      from channel join ${t.messages} m on m.channel_id = channel.id and m.ts = ${ts}
+      left join ${t.messages} root on root.channel_id = m.channel_id and root.ts = m.thread_ts
     ), present as (
-      select count(distinct name)::int as emoji, coalesce(bool_or(name = ${name}), false) as same
+      select count(distinct split_part(name, '::', 1))::int as emoji,
+        (count(*) filter (where user_id = ${user}))::int as own,
+        coalesce(bool_or(split_part(name, '::', 1) = ${base}), false) as same,
+        coalesce(bool_or(name = ${name} and user_id = ${user}), false) as reacted
       from ${t.reactions} where channel_id = ${channel} and ts = ${ts}
     ), added as (
       insert into ${t.reactions} (channel_id, ts, name, user_id, created_at)
-      select ${channel}, message.ts, ${name}, ${user}, (extract(epoch from clock_timestamp()) * 1000000)::bigint
+      select ${channel}, message.ts, ${name}, ${user}, ${nowMicros(session)}
       from message, channel, present
-      where not channel.is_archived and message.subtype is distinct from 'tombstone'
-        and (present.same or present.emoji < ${EMOJI_PER_MESSAGE_MAX})
+      where not channel.is_archived and not message.is_locked and message.subtype is distinct from 'tombstone'
+        and (present.same or present.emoji < ${EMOJI_PER_MESSAGE_MAX}) and present.own < ${REACTIONS_PER_USER_MAX}
       on conflict do nothing returning name
     )
     select (select id from channel) as channel, (select is_archived from channel) as is_archived,
       (select ts from message) as message, (select subtype from message) as subtype,
-      emoji as distinct_emoji, same as has_emoji, exists (select from added) as added
+      (select is_locked from message) as is_locked, emoji as distinct_emoji, own as own_reactions,
+      same as has_emoji, reacted as has_reacted, exists (select from added) as added
     from present
   `;
   if (!target) throw new Error("the reaction's statement returned no row");
@@ -63,4 +77,29 @@ export async function deleteReaction(
       and name = ${reaction.name} and user_id = ${reaction.user}
   `;
   return rows.count === 1;
+}
+
+/** Messages with a reaction of `user` that the viewer can see, newest first, with how many there are in all. */
+export async function listReactedMessages(
+  session: ChatSession,
+  viewer: string,
+  wanted: { user: string; limit: number; offset: number },
+): Promise<{ messages: MessageRow[]; total: number }> {
+  const { sql, t } = session;
+  const [found] = await sql<{ messages: MessageRow[]; total: number }[]>`
+    with reacted as (
+      select distinct r.channel_id, r.ts from ${t.reactions} r
+      join ${t.channels} c on c.id = r.channel_id
+      left join ${t.channel_members} k on k.channel_id = c.id and k.user_id = ${viewer}
+      where r.user_id = ${wanted.user} and (not c.is_private and not c.is_im or k.user_id is not null)
+    ), page as (
+      select ${messageColumns(session, viewer)} from ${t.messages} m
+      join (
+        select * from reacted order by ts desc, channel_id limit ${wanted.limit} offset ${wanted.offset}
+      ) w on w.channel_id = m.channel_id and w.ts = m.ts
+    )
+    select (select count(*)::int from reacted) as total,
+      coalesce((select json_agg(p order by p.ts desc, p.channel_id) from page p), '[]') as messages
+  `;
+  return found ?? { messages: [], total: 0 };
 }

@@ -1,5 +1,8 @@
 import type { Fragment } from "~/db/connect";
 import type { ChatSession } from "~/replicas/chat/method";
+import { nowSeconds } from "~/replicas/chat/store/clock";
+import { json } from "~/replicas/chat/store/json";
+import type { TeamRow } from "~/replicas/chat/store/team";
 
 export type Profile = { readonly [field: string]: unknown };
 
@@ -21,6 +24,13 @@ export type UserRow = {
   readonly is_bot: boolean;
   readonly bot_id: string | null;
   readonly app_id: string | null;
+  readonly home_tab_enabled: boolean;
+  readonly presence: "auto" | "away";
+  readonly dnd_enabled: boolean;
+  readonly dnd_start: string;
+  readonly dnd_end: string;
+  readonly dnd_ended_ts: number;
+  readonly snooze_endtime: number;
   readonly updated: number;
   /** Where pictures would be. */
   readonly avatar_base: string;
@@ -50,14 +60,6 @@ export async function listUsers(
   `;
 }
 
-export type TeamRow = {
-  readonly id: string;
-  readonly name: string;
-  readonly domain: string;
-  readonly email_domain: string;
-  readonly url: string;
-};
-
 /** The acting user with their team. Undefined when the environment has no such user. */
 export async function findActor(
   session: ChatSession,
@@ -69,4 +71,76 @@ export async function findActor(
     from ${t.users} u join ${t.teams} t on t.id = u.team_id where u.id = ${id}
   `;
   return row;
+}
+
+/** Those of `ids` who exist. */
+export async function findUsers(
+  session: ChatSession,
+  ids: readonly string[],
+): Promise<Map<string, UserRow>> {
+  const { sql, t } = session;
+  const rows = await sql<UserRow[]>`
+    select ${userColumns(session)} from ${t.users} u where u.id = any(${[...ids]})
+  `;
+  return new Map(rows.map((user) => [user.id, user]));
+}
+
+/** Somebody who is not deactivated. The address is compared without regard to case. */
+export async function findUserByEmail(
+  session: ChatSession,
+  email: string,
+): Promise<UserRow | undefined> {
+  const { sql, t } = session;
+  const [user] = await sql<UserRow[]>`
+    select ${userColumns(session)} from ${t.users} u
+    where lower(u.profile->>'email') = lower(${email}) and not u.deleted
+  `;
+  return user;
+}
+
+/** A bot by the id under which it posts; without one, the bot that is this user. */
+export async function findBot(
+  session: ChatSession,
+  by: { bot: string } | { user: string },
+): Promise<UserRow | undefined> {
+  const { sql, t } = session;
+  const [user] = await sql<UserRow[]>`
+    select ${userColumns(session)} from ${t.users} u
+    where u.is_bot and ${"bot" in by ? sql`u.bot_id = ${by.bot}` : sql`u.id = ${by.user}`}
+  `;
+  return user;
+}
+
+/** A user, and whether the viewer may know of them: a guest knows those with whom they share a conversation. */
+export async function findUserFor(
+  session: ChatSession,
+  viewer: string,
+  id: string,
+): Promise<(UserRow & { readonly is_visible: boolean }) | undefined> {
+  const { sql, t } = session;
+  const [user] = await sql<(UserRow & { is_visible: boolean })[]>`
+    select ${userColumns(session)}, u.id = ${viewer} or not exists (
+      select from ${t.users} v where v.id = ${viewer} and (v.is_restricted or v.is_ultra_restricted)
+    ) or exists (
+      select from ${t.channel_members} mine join ${t.channel_members} theirs using (channel_id)
+      where mine.user_id = ${viewer} and theirs.user_id = u.id
+    ) as is_visible
+    from ${t.users} u where u.id = ${id}
+  `;
+  return user;
+}
+
+export type UserChange = Partial<
+  Pick<UserRow, "real_name" | "profile" | "presence" | "dnd_ended_ts" | "snooze_endtime">
+>;
+
+/** Sets what is given of a user. */
+export async function updateUser(
+  session: ChatSession,
+  id: string,
+  { profile, ...change }: UserChange,
+): Promise<void> {
+  const { sql, t } = session;
+  const columns = { ...change, ...(profile ? { profile: json(session, profile) } : {}) };
+  await sql`update ${t.users} set ${sql(columns as never)}, updated = ${nowSeconds(session)} where id = ${id}`;
 }

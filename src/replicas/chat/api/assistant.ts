@@ -1,0 +1,101 @@
+/** Threads with an assistant: what stands above them, and what is offered in them. */
+import { Json, List, Maybe, Text } from "~/replicas/chat/arguments";
+import { DISGUISE_ARGS, readDisguise } from "~/replicas/chat/compose";
+import { ChatError, invalidArguments } from "~/replicas/chat/errors";
+import { type ChatCall, method } from "~/replicas/chat/method";
+import { readThreadTs } from "~/replicas/chat/posting";
+import { requireMembership } from "~/replicas/chat/require";
+import { findMessage } from "~/replicas/chat/store/messages";
+import { mergeRecord } from "~/replicas/chat/store/records";
+
+const THREAD = "assistant_thread";
+const PROMPTS_MAX = 4;
+const LOADING_MAX = 10;
+
+/** The thread of a conversation that the caller is in; without `ts`, the conversation itself. */
+async function requireThread(call: ChatCall, channel: string, ts: string | undefined) {
+  await requireMembership(call, channel, "channel_not_found");
+  const root = readThreadTs(ts);
+  if (root === null) return channel;
+  const message = await findMessage(call.session, call.actor, channel, root);
+  if (!message) throw new ChatError("invalid_thread_ts");
+  return `${channel} ${message.thread_ts ?? root}`;
+}
+
+function readPrompts(given: unknown) {
+  const isPrompt = (prompt: unknown) => {
+    const { title, message } = (prompt ?? {}) as Record<string, unknown>;
+    return (
+      typeof title === "string" && title !== "" && typeof message === "string" && message !== ""
+    );
+  };
+  if (!Array.isArray(given) || !given.every(isPrompt) || given.length > PROMPTS_MAX)
+    throw invalidArguments(`must be up to ${PROMPTS_MAX} prompts [json-pointer:/prompts]`);
+  return given.map(({ title, message }) => ({ title, message }));
+}
+
+const THREAD_ARGS = { channel_id: Text(), thread_ts: Text() };
+
+export const assistant = [
+  method("assistant.threads.setStatus", {
+    tier: 2,
+    summary: "Says what the assistant does at the moment; an empty status says nothing.",
+    limits: "The status stays when the assistant answers.",
+    args: {
+      ...THREAD_ARGS,
+      status: Text(),
+      loading_messages: Maybe(List("Shown in turn.")),
+      ...DISGUISE_ARGS,
+    },
+    async handle(
+      { channel_id: channel, thread_ts: ts, status, loading_messages: loading, ...disguise },
+      call,
+    ) {
+      if (loading && loading.length > LOADING_MAX)
+        throw invalidArguments(
+          `no more than ${LOADING_MAX} items allowed [json-pointer:/loading_messages]`,
+        );
+      const thread = await requireThread(call, channel, ts);
+      const { username, icons } = readDisguise(disguise);
+      const isCleared = status === "";
+      await mergeRecord(call.session, THREAD, thread, {
+        status: isCleared ? null : status,
+        loading_messages: isCleared ? null : (loading ?? null),
+        username: isCleared ? null : username,
+        icons: isCleared ? null : icons,
+      });
+      return {};
+    },
+  }),
+
+  method("assistant.threads.setTitle", {
+    tier: 2,
+    summary: "Names a thread.",
+    args: { ...THREAD_ARGS, title: Text() },
+    async handle({ channel_id: channel, thread_ts: ts, title }, call) {
+      const thread = await requireThread(call, channel, ts);
+      await mergeRecord(call.session, THREAD, thread, { title: title || null });
+      return {};
+    },
+  }),
+
+  method("assistant.threads.setSuggestedPrompts", {
+    tier: 2,
+    summary: "Offers up to four things to say.",
+    args: {
+      channel_id: Text(),
+      thread_ts: Maybe(Text()),
+      prompts: Json<unknown>("invalid_arguments", "Each with title and message."),
+      title: Maybe(Text("What stands above them.")),
+    },
+    async handle({ channel_id: channel, thread_ts: ts, prompts, title }, call) {
+      const suggested = readPrompts(prompts);
+      const thread = await requireThread(call, channel, ts);
+      await mergeRecord(call.session, THREAD, thread, {
+        prompts: suggested,
+        prompts_title: title || null,
+      });
+      return {};
+    },
+  }),
+];

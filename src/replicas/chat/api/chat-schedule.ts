@@ -1,0 +1,142 @@
+import { Flag, Maybe, Text, Whole } from "~/replicas/chat/arguments";
+import {
+  CONTENT_ARGS,
+  contentColumns,
+  METADATA_ARG,
+  requireContent,
+} from "~/replicas/chat/compose";
+import { resolveDestination } from "~/replicas/chat/destination";
+import { ChatError } from "~/replicas/chat/errors";
+import { isChannelId, newId } from "~/replicas/chat/ids";
+import { method } from "~/replicas/chat/method";
+import { clampLimit, cut, decodeCursor, encodeCursor } from "~/replicas/chat/paging";
+import { readThreadTs, requirePostable } from "~/replicas/chat/posting";
+import { requireActor, requireChannel } from "~/replicas/chat/require";
+import { deleteScheduled, insertScheduled, listScheduled } from "~/replicas/chat/store/scheduled";
+import { present } from "~/replicas/chat/views/wire";
+
+const AHEAD_DAYS_MAX = 120;
+const PAGE_DEFAULT = 100;
+const PAGE_MAX = 1_000;
+const SECONDS_MAX = 2 ** 31 - 1;
+
+/** A moment that lies ahead, but not too far. */
+function readPostAt(given: string): number {
+  if (!/^\d{1,10}$/.test(given)) throw new ChatError("invalid_time");
+  const at = Number(given);
+  const now = Date.now() / 1000;
+  if (at <= now) throw new ChatError("time_in_past");
+  if (at > now + AHEAD_DAYS_MAX * 86_400) throw new ChatError("time_too_far");
+  return at;
+}
+
+/** A bound of post_at, as seconds; a fraction counts for nothing. */
+function readBound(given: string | undefined, fallback: number): number {
+  if (given === undefined || given === "") return fallback;
+  const seconds = Number(/^(\d{1,10})(?:\.\d*)?$/.exec(given)?.[1] ?? fallback);
+  return Math.min(seconds, SECONDS_MAX);
+}
+
+export const chatSchedule = [
+  method("chat.scheduleMessage", {
+    tier: 1,
+    summary: "Has a message posted later.",
+    limits: "It becomes a message when somebody reads its channel after that time.",
+    args: {
+      channel: Text(),
+      post_at: Text("When to post it: a Unix time in seconds, at most 120 days ahead."),
+      ...CONTENT_ARGS,
+      ...METADATA_ARG,
+      thread_ts: Maybe(Text()),
+      reply_broadcast: Maybe(Flag()),
+      as_user: Maybe(Flag()),
+      unfurl_links: Maybe(Flag()),
+      unfurl_media: Maybe(Flag()),
+    },
+    async handle(args, call) {
+      const content = contentColumns(await requireContent(call, args));
+      const threadTs = readThreadTs(args.thread_ts);
+      const postAt = readPostAt(args.post_at);
+      const { user } = await requireActor(call);
+      const id = newId("Q");
+      const channel = await call.session.transaction(async (session) => {
+        const to = await resolveDestination(session, call.actor, args.channel);
+        await requirePostable({ ...call, session }, to, threadTs);
+        const stored = await insertScheduled(session, {
+          ...content,
+          id,
+          channel: to,
+          user: call.actor,
+          postAt,
+          threadTs,
+          broadcast: args.reply_broadcast ?? false,
+        });
+        if (!stored) throw new ChatError("restricted_too_many");
+        return to;
+      });
+      return {
+        channel,
+        scheduled_message_id: id,
+        post_at: postAt,
+        message: present({
+          text: content.text,
+          type: "delayed_message",
+          subtype: user.is_bot ? "bot_message" : null,
+          user: user.id,
+          team: user.team_id,
+          bot_id: user.bot_id,
+          app_id: user.app_id,
+          blocks: content.blocks,
+          attachments: content.attachments,
+          metadata: content.metadata,
+        }),
+      };
+    },
+  }),
+
+  method("chat.deleteScheduledMessage", {
+    tier: 1,
+    summary: "Takes back a message that has not been posted yet.",
+    args: { channel: Text(), scheduled_message_id: Text(), as_user: Maybe(Flag()) },
+    async handle({ channel, scheduled_message_id: id }, call) {
+      await requireChannel(call, channel);
+      if (!(await deleteScheduled(call.session, call.actor, channel, id)))
+        throw new ChatError("invalid_scheduled_message_id");
+      return {};
+    },
+  }),
+
+  method("chat.scheduledMessages.list", {
+    tier: 1,
+    summary: "Lists the messages that the caller has scheduled, by the time they will be posted.",
+    args: {
+      channel: Maybe(Text()),
+      oldest: Maybe(Text("Only those that are posted at this time or later.")),
+      latest: Maybe(Text("Only those that are posted at this time or earlier.")),
+      cursor: Maybe(Text()),
+      limit: Maybe(Whole()),
+      team_id: Maybe(Text()),
+    },
+    async handle({ channel, oldest, latest, cursor, limit }, call) {
+      const [postAt = "0", id = ""] =
+        decodeCursor(cursor, "scheduled", /^\d{1,10}-Q[A-Z0-9]+$/)?.split("-") ?? [];
+      const size = clampLimit(limit, PAGE_DEFAULT, PAGE_MAX);
+      if (channel) {
+        if (!isChannelId(channel)) throw new ChatError("invalid_channel");
+        await requireChannel(call, channel, "invalid_channel");
+      }
+      const rows = await listScheduled(call.session, call.actor, {
+        channel: channel || null,
+        oldest: readBound(oldest, 0),
+        latest: readBound(latest, SECONDS_MAX),
+        after: { postAt: Number(postAt), id },
+        limit: size,
+      });
+      const { page, metadata } = cut(rows, size, (last) =>
+        encodeCursor("scheduled", `${last.post_at}-${last.id}`),
+      );
+      const messages = page.map(({ user_id: _, ...message }) => message);
+      return { scheduled_messages: messages, ...metadata };
+    },
+  }),
+];

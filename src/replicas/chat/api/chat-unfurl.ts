@@ -1,0 +1,102 @@
+import { Choice, Flag, Json, Maybe, Text } from "~/replicas/chat/arguments";
+import { METADATA_ARG, readBlocks, readMetadata } from "~/replicas/chat/compose";
+import { ChatError } from "~/replicas/chat/errors";
+import { isTs } from "~/replicas/chat/ids";
+import { type ChatCall, type ChatSession, method } from "~/replicas/chat/method";
+import { requireChannel } from "~/replicas/chat/require";
+import { updateMessage } from "~/replicas/chat/store/editing";
+import { insertEphemeral } from "~/replicas/chat/store/ephemeral";
+import type { Json as JsonObject } from "~/replicas/chat/store/json";
+import { findMessage, type MessageRow } from "~/replicas/chat/store/messages";
+import { normalizeText } from "~/replicas/chat/text";
+
+type Unfurls = Readonly<Record<string, JsonObject>>;
+
+function readUnfurls(given: unknown): Unfurls {
+  const isObject = (value: unknown) =>
+    typeof value === "object" && value !== null && !Array.isArray(value);
+  if (!isObject(given) || !Object.values(given as object).every(isObject))
+    throw new ChatError("invalid_unfurls_format");
+  for (const { blocks } of Object.values(given as Unfurls)) readBlocks(blocks);
+  return given as Unfurls;
+}
+
+/** The message, by channel and timestamp. Nothing here gives out ids of unfurls. */
+async function requireTarget(
+  call: ChatCall,
+  { channel, ts, unfurl_id: unfurl }: { channel?: string; ts?: string; unfurl_id?: string },
+): Promise<MessageRow> {
+  if (unfurl && !channel && !ts) throw new ChatError("cannot_find_message");
+  if (!channel) throw new ChatError("missing_channel");
+  if (!ts) throw new ChatError("missing_ts");
+  await requireChannel(call, channel, "cannot_find_channel");
+  const message = isTs(ts) && (await findMessage(call.session, call.actor, channel, ts));
+  if (!message || message.subtype === "tombstone") throw new ChatError("cannot_find_message");
+  return message;
+}
+
+/** The attachments of a message with these in the place of earlier ones of the same addresses. */
+function unfurled({ text, attachments }: MessageRow, unfurls: Unfurls): JsonObject[] {
+  const kept = (attachments ?? []).filter(
+    (attachment) => !Object.hasOwn(unfurls, String(attachment["original_url"])),
+  );
+  const added = Object.entries(unfurls).map(([url, unfurl]) => {
+    if (!text.includes(url.replace(/&(?!amp;)/g, "&amp;")))
+      throw new ChatError("cannot_unfurl_url");
+    return { from_url: url, original_url: url, fallback: url, ...unfurl, is_app_unfurl: true };
+  });
+  return [...kept, ...added].map((attachment, place) => ({ ...attachment, id: place + 1 }));
+}
+
+export const chatUnfurl = [
+  method("chat.unfurl", {
+    tier: 2,
+    summary: "Says what the links of a message show, or asks its author to sign in for that.",
+    args: {
+      channel: Maybe(Text()),
+      ts: Maybe(Text()),
+      unfurls: Maybe(Json<unknown>("invalid_unfurls_format", "Attachments by address.")),
+      unfurl_id: Maybe(Text("Instead of channel and ts.")),
+      source: Maybe(Choice("composer", "conversations_history")),
+      ...METADATA_ARG,
+      user_auth_required: Maybe(Flag("The author has to sign in first.")),
+      user_auth_url: Maybe(Text()),
+      user_auth_message: Maybe(Text()),
+      user_auth_blocks: Maybe(Json<unknown>("invalid_blocks")),
+    },
+    async handle(args, call) {
+      const unfurls = args.unfurls === undefined ? {} : readUnfurls(args.unfurls);
+      const metadata = readMetadata(args.metadata);
+      const blocks = readBlocks(args.user_auth_blocks) ?? null;
+      const { user_auth_url: url, user_auth_message: note } = args;
+      const asks = args.user_auth_required || url || note || blocks;
+      if (args.unfurls === undefined && !metadata && !asks) throw new ChatError("missing_unfurls");
+      const message = await requireTarget(call, args);
+      const attachments = unfurled(message, unfurls);
+      const { channel_id: channel, ts } = message;
+      await call.session.transaction(async (session: ChatSession) => {
+        if (args.unfurls !== undefined || metadata)
+          await updateMessage(session, channel, ts, call.actor, {
+            text: undefined,
+            blocks: undefined,
+            attachments,
+            metadata,
+            broadcast: false,
+          });
+        if (!asks) return;
+        await insertEphemeral(session, {
+          channel,
+          user: message.user_id,
+          author: call.actor,
+          text: normalizeText(note ?? url ?? "Sign in to see what this link shows."),
+          threadTs: message.thread_ts,
+          username: null,
+          icons: null,
+          blocks,
+          attachments: note && url ? [{ id: 1, title_link: url, title: url, fallback: url }] : null,
+        });
+      });
+      return {};
+    },
+  }),
+];

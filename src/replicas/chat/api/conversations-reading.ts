@@ -1,0 +1,136 @@
+/** Reading conversations: history, threads, and up to where one has read. */
+import { Flag, Maybe, Text, Whole } from "~/replicas/chat/arguments";
+import { ChatError } from "~/replicas/chat/errors";
+import { padTs } from "~/replicas/chat/ids";
+import { type ChatCall, method } from "~/replicas/chat/method";
+import { clampLimit, cut, decodeCursor, encodeCursor } from "~/replicas/chat/paging";
+import { withFreeTs } from "~/replicas/chat/posting";
+import { requireMembership } from "~/replicas/chat/require";
+import { setLastRead } from "~/replicas/chat/store/members";
+import { listHistory, listReplies, type Page } from "~/replicas/chat/store/messages";
+import { deliverDue } from "~/replicas/chat/store/scheduled";
+import { messageView } from "~/replicas/chat/views/messages";
+
+const HISTORY_DEFAULT = 100;
+const HISTORY_MAX = 999;
+const REPLIES_MAX = 1_000;
+const TS_PATTERN = /^\d{10}\.\d{6}$/;
+
+const WINDOW_ARGS = {
+  oldest: Maybe(Text("Only messages after this timestamp.")),
+  latest: Maybe(Text("Only messages before this timestamp.")),
+  inclusive: Maybe(Flag("Include the messages at the bounds themselves.")),
+  cursor: Maybe(Text()),
+  limit: Maybe(Whole()),
+  include_all_metadata: Maybe(Flag()),
+};
+
+type Bounds = { readonly oldest?: string; readonly latest?: string; readonly inclusive?: boolean };
+
+const readBounds = ({ oldest, latest, inclusive }: Bounds) => ({
+  oldest: readBound(oldest, "oldest"),
+  latest: readBound(latest, "latest"),
+  inclusive: inclusive ?? false,
+});
+
+function readBound(value: string | undefined, name: "oldest" | "latest"): string | undefined {
+  if (value === undefined || value === "") return undefined;
+  const padded = padTs(value);
+  if (padded === undefined) throw new ChatError(`invalid_ts_${name}`);
+  return padded;
+}
+
+/** A page that the caller may read: people read public channels without joining them, bots do not. */
+async function requirePage(
+  { session }: ChatCall,
+  channel: string,
+  read: () => Promise<Page | undefined>,
+): Promise<Page> {
+  const found = await read();
+  if (!found) throw new ChatError("channel_not_found");
+  if (!found.is_member && found.viewer_is_bot) throw new ChatError("not_in_channel");
+  if (!found.is_due) return found;
+  await withFreeTs(() => deliverDue(session, channel));
+  return (await read()) ?? found;
+}
+
+/** Metadata is shown to those who ask for it. */
+function messages(page: Page["messages"], call: ChatCall, withMetadata = false) {
+  return page.map((message) =>
+    messageView(withMetadata ? message : { ...message, metadata: null }, call),
+  );
+}
+
+export const conversationsReading = [
+  method("conversations.history", {
+    tier: 1,
+    summary: "Lists the messages of a conversation, newest first, without replies.",
+    args: { channel: Text(), ...WINDOW_ARGS },
+    async handle(args, call) {
+      const { channel, cursor, limit, oldest, latest } = args;
+      const size = clampLimit(limit, HISTORY_DEFAULT, HISTORY_MAX);
+      const window = {
+        ...readBounds(args),
+        limit: size,
+        before: decodeCursor(cursor, "next_ts", TS_PATTERN),
+      };
+      const found = await requirePage(call, channel, () =>
+        listHistory(call.session, call.actor, channel, window),
+      );
+      const { page, hasMore, metadata } = cut(found.messages, size, ({ ts }) =>
+        encodeCursor("next_ts", ts),
+      );
+      return {
+        ...(latest ? { latest } : {}),
+        ...(oldest ? { oldest } : {}),
+        messages: messages(page, call, args.include_all_metadata),
+        has_more: hasMore,
+        pin_count: found.pin_count,
+        ...metadata,
+      };
+    },
+  }),
+
+  method("conversations.replies", {
+    tier: 1,
+    summary: "Lists a thread: its root, then its replies, oldest first.",
+    args: { channel: Text(), ts: Text("Timestamp of any message of the thread."), ...WINDOW_ARGS },
+    async handle(args, call) {
+      const { channel, cursor, limit } = args;
+      const size = clampLimit(limit, REPLIES_MAX, REPLIES_MAX);
+      const window = {
+        ...readBounds(args),
+        limit: size,
+        after: decodeCursor(cursor, "next_ts", TS_PATTERN),
+      };
+      const ts = padTs(args.ts);
+      if (ts === undefined) throw new ChatError("thread_not_found");
+      const found = await requirePage(call, channel, () =>
+        listReplies(call.session, call.actor, channel, ts, window),
+      );
+      if (found.messages.length === 0 && window.after === undefined)
+        throw new ChatError("thread_not_found");
+      const { page, hasMore, metadata } = cut(found.messages, size, ({ ts }) =>
+        encodeCursor("next_ts", ts),
+      );
+      return {
+        messages: messages(page, call, args.include_all_metadata),
+        has_more: hasMore,
+        ...metadata,
+      };
+    },
+  }),
+
+  method("conversations.mark", {
+    tier: 1,
+    summary: "Moves the mark up to which the caller has read.",
+    args: { channel: Text(), ts: Text("Timestamp of the last message that was read.") },
+    async handle({ channel, ts: given }, call) {
+      const ts = padTs(given);
+      if (ts === undefined) throw new ChatError("invalid_timestamp");
+      await requireMembership(call, channel);
+      await setLastRead(call.session, channel, call.actor, ts);
+      return {};
+    },
+  }),
+];

@@ -1,0 +1,78 @@
+import { List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
+import { dndView, nextSession, nowSeconds, snoozeView } from "~/replicas/chat/dnd";
+import { ChatError, invalidArguments } from "~/replicas/chat/errors";
+import { method } from "~/replicas/chat/method";
+import { requirePerson, requireUser } from "~/replicas/chat/require";
+import { findUsers, updateUser } from "~/replicas/chat/store/users";
+
+const SNOOZE_MINUTES_MAX = 1_440 * 365;
+const TEAM_USERS_MAX = 50;
+
+export const dnd = [
+  method("dnd.info", {
+    tier: 2,
+    summary: "Tells when somebody does not want to be disturbed.",
+    args: { user: Maybe(Text("Who; the caller when left out.")), team_id: Maybe(Text()) },
+    async handle({ user: id }, call) {
+      const user = await requireUser(call, id || call.actor);
+      return { ...dndView(user), ...(user.id === call.actor ? snoozeView(user) : {}) };
+    },
+  }),
+
+  method("dnd.setSnooze", {
+    tier: 2,
+    summary: "Keeps notifications from the caller for a while.",
+    args: { num_minutes: Maybe(Whole()) },
+    async handle({ num_minutes: minutes }, call) {
+      const { user } = await requirePerson(call);
+      if (minutes === undefined) throw new ChatError("missing_duration");
+      if (minutes < 1) throw new ChatError("snooze_failed");
+      if (minutes > SNOOZE_MINUTES_MAX) throw new ChatError("too_long");
+      const until = { snooze_endtime: nowSeconds() + minutes * 60 };
+      await updateUser(call.session, user.id, until);
+      return snoozeView(until);
+    },
+  }),
+
+  method("dnd.endSnooze", {
+    tier: 2,
+    summary: "Ends the caller's snooze.",
+    args: {},
+    async handle(_, call) {
+      const { user } = await requirePerson(call);
+      if (user.snooze_endtime <= nowSeconds()) throw new ChatError("snooze_not_active");
+      await updateUser(call.session, user.id, { snooze_endtime: 0 });
+      return { ...dndView(user), snooze_enabled: false };
+    },
+  }),
+
+  method("dnd.endDnd", {
+    tier: 2,
+    summary:
+      "Ends the session of do not disturb that the caller is in. The next one comes as planned.",
+    args: {},
+    async handle(_, call) {
+      const { user } = await requirePerson(call);
+      const { start, end } = nextSession(user);
+      const now = nowSeconds();
+      if (start > now || end <= now) throw new ChatError("not_in_dnd");
+      await updateUser(call.session, user.id, { dnd_ended_ts: end });
+      return {};
+    },
+  }),
+
+  method("dnd.teamInfo", {
+    tier: 2,
+    summary: "Tells when up to 50 people do not want to be disturbed. Unknown ones are left out.",
+    args: { users: Maybe(List()), team_id: Maybe(Text()) },
+    async handle({ users: ids = [] }, { session }) {
+      if (ids.length === 0) throw new ChatError("no_users_provided");
+      if (ids.length > TEAM_USERS_MAX)
+        throw invalidArguments(
+          `no more than ${TEAM_USERS_MAX} items allowed [json-pointer:/users]`,
+        );
+      const users = await findUsers(session, ids);
+      return { users: Object.fromEntries([...users].map(([id, user]) => [id, dndView(user)])) };
+    },
+  }),
+];

@@ -1,0 +1,111 @@
+import { Flag, List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
+import { ChatError } from "~/replicas/chat/errors";
+import { FILE_KINDS, type FileKind } from "~/replicas/chat/filetypes";
+import { method } from "~/replicas/chat/method";
+import { PAGE_ARGS, readPage } from "~/replicas/chat/paging";
+import {
+  isAdmin,
+  requireActor,
+  requireChannel,
+  requireFile,
+  requireUser,
+} from "~/replicas/chat/require";
+import { findPlainText } from "~/replicas/chat/store/contents";
+import { buryFile, listFiles } from "~/replicas/chat/store/files";
+import { fileView } from "~/replicas/chat/views/files";
+
+const PAGE_DEFAULT = 100;
+const SECONDS_MAX = 2 ** 31 - 1;
+
+const isKind = (kind: string): kind is FileKind => Object.hasOwn(FILE_KINDS, kind);
+
+/** What `types` selects: kinds of files, and modes. Nulls: everything. */
+function readKinds(types: readonly string[] = []) {
+  if (!types.every(isKind)) throw new ChatError("unknown_type");
+  if (types.length === 0 || types.includes("all")) return { filetypes: null, modes: null };
+  return {
+    filetypes: types.flatMap((kind) => FILE_KINDS[kind as FileKind]),
+    modes: types.includes("snippets") ? ["snippet"] : [],
+  };
+}
+
+/** A bound as seconds; a fraction counts for nothing, and what is no time bounds nothing. */
+const readBound = (given: string | undefined, fallback: number) =>
+  Math.min(Number(/^(\d{1,10})(?:\.\d*)?$/.exec(given ?? "")?.[1] ?? fallback), SECONDS_MAX);
+
+const escapeHtml = (text: string) =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+export const files = [
+  method("files.info", {
+    tier: 1,
+    summary: "Shows one file, with its content when that is text.",
+    args: {
+      file: Text(),
+      ...PAGE_ARGS,
+      cursor: Maybe(Text("Of its comments, of which there are none.")),
+      limit: Maybe(Whole()),
+    },
+    async handle({ file: id, ...wanted }, call) {
+      const page = readPage(wanted, PAGE_DEFAULT);
+      const file = await requireFile(call, id, { deleted: "file_deleted", hidden: "not_visible" });
+      const content = file.mode === "snippet" ? await findPlainText(call.session, id) : undefined;
+      return {
+        file: fileView(file, call),
+        ...(content === undefined
+          ? {}
+          : { content, content_html: `<pre>${escapeHtml(content)}</pre>` }),
+        comments: [],
+        ...page.answer(0),
+      };
+    },
+  }),
+
+  method("files.list", {
+    tier: 1,
+    summary: "Lists the files that the caller can see, newest first.",
+    args: {
+      user: Maybe(Text("Only those of this user.")),
+      channel: Maybe(Text("Only those that are shared here.")),
+      ts_from: Maybe(Text("Only those created at this time or later.")),
+      ts_to: Maybe(Text("Only those created at this time or earlier.")),
+      types: Maybe(List("all, spaces, snippets, images, gdocs, zips, pdfs")),
+      show_files_hidden_by_limit: Maybe(Flag("Nothing is hidden.")),
+      ...PAGE_ARGS,
+      team_id: Maybe(Text()),
+    },
+    async handle({ user, channel, ts_from: from, ts_to: to, types, ...wanted }, call) {
+      const page = readPage(wanted, PAGE_DEFAULT);
+      const kinds = readKinds(types);
+      if (user) await requireUser(call, user);
+      if (channel) await requireChannel(call, channel);
+      const { files, total } = await listFiles(
+        call.session,
+        call.actor,
+        {
+          user: user || null,
+          channel: channel || null,
+          from: readBound(from, 0),
+          to: readBound(to, SECONDS_MAX),
+          ...kinds,
+        },
+        page.window,
+      );
+      const { paging } = page.answer(total);
+      return { files: files.map((file) => fileView(file, call)), paging };
+    },
+  }),
+
+  method("files.delete", {
+    tier: 1,
+    summary: "Deletes a file. Messages that carry it show that it is gone.",
+    args: { file: Text() },
+    async handle({ file: id }, call) {
+      const file = await requireFile(call, id, { deleted: "file_deleted" });
+      const { user } = await requireActor(call);
+      if (file.user_id !== user.id && !isAdmin(user)) throw new ChatError("cant_delete_file");
+      await buryFile(call.session, id);
+      return {};
+    },
+  }),
+];

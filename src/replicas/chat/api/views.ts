@@ -1,0 +1,214 @@
+import { createHash } from "node:crypto";
+import { errorCode, UNIQUE_VIOLATION } from "~/db/connect";
+import { Json, Maybe, Text } from "~/replicas/chat/arguments";
+import { nowSeconds } from "~/replicas/chat/dnd";
+import { ChatError, invalidArguments } from "~/replicas/chat/errors";
+import { newId } from "~/replicas/chat/ids";
+import { type ChatCall, method } from "~/replicas/chat/method";
+import { requireActor, requireUser } from "~/replicas/chat/require";
+import type { UserRow } from "~/replicas/chat/store/users";
+import {
+  findTopModal,
+  findView,
+  insertView,
+  isTriggerUsed,
+  type NewView,
+  updateView,
+  type ViewRow,
+} from "~/replicas/chat/store/views";
+import { readView } from "~/replicas/chat/view-payload";
+import { present, type Wire } from "~/replicas/chat/views/wire";
+
+/** The app in whose name people call: they have one, though no row knows it. */
+const PEOPLES_APP = "A00DIORAMA";
+const STACK_MAX = 3;
+const TRIGGER_MAX = 255;
+const TRIGGER_SECONDS = 3;
+
+const appOf = (user: UserRow) => user.app_id ?? PEOPLES_APP;
+const newHash = () => `${nowSeconds()}.${crypto.randomUUID().replaceAll("-", "").slice(0, 8)}`;
+
+/** Always the same for the same user and app: there is one home tab for each. */
+const homeId = (user: string, app: string) =>
+  `V${createHash("md5").update(`${user} ${app}`).digest("hex").slice(0, 10).toUpperCase()}`;
+
+const viewView = (view: ViewRow): Wire => ({
+  id: view.id,
+  team_id: view.team_id,
+  type: view.type,
+  blocks: view.blocks,
+  private_metadata: view.private_metadata,
+  callback_id: view.callback_id,
+  state: { values: {} },
+  hash: view.hash,
+  title: view.title ?? { type: "plain_text", text: "View Title", emoji: true },
+  clear_on_close: view.clear_on_close,
+  notify_on_close: view.notify_on_close,
+  close: view.close,
+  submit: view.submit,
+  previous_view_id: view.previous_view_id,
+  root_view_id: view.root_view_id,
+  app_id: view.app_id,
+  external_id: view.external_id ?? "",
+  app_installed_team_id: view.team_id,
+  ...present({ bot_id: view.bot_id, submit_disabled: view.submit_disabled || null }),
+});
+
+async function shown(call: ChatCall, app: string, id: string) {
+  const view = await findView(call.session, app, { id });
+  if (!view) throw new ChatError("not_found");
+  return { view: viewView(view) };
+}
+
+/**
+ * A trigger is any text, because nobody clicks here. One of the service's form, whose first part is a time, has to be
+ * fresh, and none can be used twice.
+ */
+async function requireTrigger(
+  { session }: ChatCall,
+  given: { trigger_id?: string; interactivity_pointer?: string },
+): Promise<string> {
+  const trigger = (given.trigger_id ?? given.interactivity_pointer)?.trim();
+  if (trigger === undefined) throw invalidArguments("missing required field: trigger_id");
+  if (trigger === "" || trigger.length > TRIGGER_MAX) throw new ChatError("invalid_trigger_id");
+  const issued = Number(/^(\d{10})\.\d/.exec(trigger)?.[1] ?? nowSeconds());
+  if (issued < nowSeconds() - TRIGGER_SECONDS) throw new ChatError("expired_trigger_id");
+  if (await isTriggerUsed(session, trigger)) throw new ChatError("exchanged_trigger_id");
+  return trigger;
+}
+
+/** Shows a modal to the caller, as the first of a stack or on top of another one. */
+async function showModal(
+  call: ChatCall,
+  user: UserRow,
+  modal: Pick<NewView, "content" | "trigger_id">,
+  below?: { id: string; root_view_id: string },
+) {
+  const id = newId("V");
+  await withFreeId(() =>
+    insertView(call.session, {
+      ...modal,
+      id,
+      user_id: user.id,
+      app_id: appOf(user),
+      bot_id: user.bot_id,
+      hash: newHash(),
+      previous_view_id: below?.id ?? null,
+      root_view_id: below?.root_view_id ?? id,
+    }),
+  );
+  return await shown(call, appOf(user), id);
+}
+
+/** Runs a write whose external id may belong to another view. */
+async function withFreeId(write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    if (errorCode(error) !== UNIQUE_VIOLATION) throw error;
+    throw new ChatError("duplicate_external_id");
+  }
+}
+
+const VIEW_ARG = { view: Json<unknown>("invalid_arguments", "What is shown.") };
+const TRIGGER_ARGS = {
+  trigger_id: Maybe(Text("What a click gave the app; here any text, once.")),
+  interactivity_pointer: Maybe(Text("The same, by its other name.")),
+};
+const HASH_ARG = { hash: Maybe(Text("Only if the view has this hash still.")) };
+
+export const views = [
+  method("views.publish", {
+    tier: 2,
+    summary: "Publishes the home tab of the calling app for a user.",
+    args: { user_id: Text(), ...VIEW_ARG, ...HASH_ARG },
+    async handle({ user_id: userId, view, hash }, call) {
+      const content = readView(view, ["home"]);
+      const { user: actor } = await requireActor(call);
+      if (actor.is_bot && !actor.home_tab_enabled) throw new ChatError("not_enabled");
+      await requireUser(call, userId);
+      const app = appOf(actor);
+      const id = homeId(userId, app);
+      const known = await findView(call.session, app, { id });
+      if (hash && hash !== known?.hash) throw new ChatError("hash_conflict");
+      await withFreeId(async () => {
+        if (known) {
+          const expected = hash || null;
+          if (!(await updateView(call.session, id, content, { hash: newHash(), expected })))
+            throw new ChatError("hash_conflict");
+          return;
+        }
+        await insertView(call.session, {
+          id,
+          content,
+          user_id: userId,
+          app_id: app,
+          bot_id: actor.bot_id,
+          trigger_id: null,
+          hash: newHash(),
+          previous_view_id: null,
+          root_view_id: id,
+        });
+      });
+      return await shown(call, app, id);
+    },
+  }),
+
+  method("views.open", {
+    tier: 2,
+    summary: "Opens a modal for the caller.",
+    limits: "Nobody clicks, so a trigger id is any text that was not used before.",
+    args: { ...TRIGGER_ARGS, ...VIEW_ARG },
+    async handle({ view, ...given }, call) {
+      const content = readView(view, ["modal", "workflow_step"]);
+      const trigger = await requireTrigger(call, given);
+      const { user } = await requireActor(call);
+      return await showModal(call, user, { content, trigger_id: trigger });
+    },
+  }),
+
+  method("views.push", {
+    tier: 2,
+    summary: "Puts a modal on top of the one that the caller sees. A stack has at most three.",
+    args: { ...TRIGGER_ARGS, ...VIEW_ARG },
+    async handle({ view, ...given }, call) {
+      const content = readView(view, ["modal"]);
+      const trigger = await requireTrigger(call, given);
+      const { user } = await requireActor(call);
+      const top = await findTopModal(call.session, appOf(user), user.id);
+      if (!top) throw new ChatError("not_found");
+      if (top.height >= STACK_MAX) throw new ChatError("push_limit_reached");
+      return await showModal(call, user, { content, trigger_id: trigger }, top);
+    },
+  }),
+
+  method("views.update", {
+    tier: 2,
+    summary: "Changes a view, named by its id or by the id that the app gave it.",
+    args: {
+      ...VIEW_ARG,
+      view_id: Maybe(Text()),
+      external_id: Maybe(Text("Instead of view_id.")),
+      ...HASH_ARG,
+    },
+    async handle({ view, view_id: id, external_id: externalId, hash }, call) {
+      if (!id && !externalId) throw invalidArguments("missing required field: view_id");
+      const { user } = await requireActor(call);
+      const app = appOf(user);
+      const known = await findView(
+        call.session,
+        app,
+        id ? { id } : { externalId: externalId ?? "" },
+      );
+      if (!known) throw new ChatError("not_found");
+      const content = readView(view, [known.type]);
+      if (hash && hash !== known.hash) throw new ChatError("hash_conflict");
+      await withFreeId(async () => {
+        const expected = hash || null;
+        if (!(await updateView(call.session, known.id, content, { hash: newHash(), expected })))
+          throw new ChatError("hash_conflict");
+      });
+      return await shown(call, app, known.id);
+    },
+  }),
+];

@@ -1,0 +1,45 @@
+/** What of the service is simulated, read from the definitions: for the README, and for the tests that hold it to that. */
+import { METHODS } from "~/replicas/chat/api/index";
+import type { Tier } from "~/replicas/chat/method";
+import { REFUSED } from "~/replicas/chat/refused";
+
+export type Coverage = {
+  readonly method: string;
+  /** Null of what is refused. */
+  readonly tier: Tier | null;
+  readonly summary: string;
+  readonly arguments: readonly { readonly name: string; readonly required: boolean }[];
+  /** `full`: behaves as the service; `limited`: `limits` says in what it does not; `refused`: answers `error`. */
+  readonly state: "full" | "limited" | "refused";
+  readonly limits?: string;
+  readonly error?: string;
+};
+
+/** Every method by name, those that are refused behind the others. */
+export const coverage = (): Coverage[] => [
+  ...[...METHODS.values()]
+    .map(
+      ({ name, tier, summary, args, limits }): Coverage => ({
+        method: name,
+        tier,
+        summary,
+        arguments: Object.keys(args.properties).map((argument) => ({
+          name: argument,
+          required: args.required?.includes(argument) ?? false,
+        })),
+        state: limits === undefined ? "full" : "limited",
+        ...(limits === undefined ? {} : { limits }),
+      }),
+    )
+    .sort((a, b) => (a.method < b.method ? -1 : 1)),
+  ...[...REFUSED].map(
+    ([method, error]): Coverage => ({
+      method,
+      tier: null,
+      summary: "",
+      arguments: [],
+      state: "refused",
+      error,
+    }),
+  ),
+];

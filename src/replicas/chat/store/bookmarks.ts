@@ -1,0 +1,99 @@
+import type { ChatSession } from "~/replicas/chat/method";
+import { nowSeconds } from "~/replicas/chat/store/clock";
+
+export type BookmarkRow = {
+  readonly id: string;
+  readonly channel_id: string;
+  readonly title: string;
+  readonly link: string | null;
+  readonly emoji: string | null;
+  readonly type: string;
+  readonly entity_id: string | null;
+  readonly parent_id: string | null;
+  readonly access_level: string | null;
+  readonly rank: string;
+  readonly date_created: number;
+  readonly date_updated: number;
+  readonly last_updated_by_user_id: string;
+  readonly team_id: string;
+};
+
+const BOOKMARKS_MAX = 100;
+
+/** The bookmarks of a channel, in their order. There are at most 100. */
+export async function listBookmarks(
+  { sql, t }: ChatSession,
+  channel: string,
+): Promise<BookmarkRow[]> {
+  return await sql<BookmarkRow[]>`
+    select b.*, w.id as team_id from ${t.bookmarks} b cross join ${t.teams} w
+    where b.channel_id = ${channel} order by b.rank, b.id
+  `;
+}
+
+export async function findBookmark(
+  { sql, t }: ChatSession,
+  channel: string,
+  id: string,
+): Promise<BookmarkRow | undefined> {
+  const [bookmark] = await sql<BookmarkRow[]>`
+    select b.*, w.id as team_id from ${t.bookmarks} b cross join ${t.teams} w
+    where b.channel_id = ${channel} and b.id = ${id}
+  `;
+  return bookmark;
+}
+
+export type NewBookmark = {
+  readonly id: string;
+  readonly channel: string;
+  readonly title: string;
+  readonly link: string;
+  readonly emoji: string | null;
+  readonly entityId: string | null;
+  readonly parentId: string | null;
+  readonly accessLevel: string | null;
+  readonly user: string;
+};
+
+/** Adds a bookmark behind the others of its channel. False when the channel has as many as it may. */
+export async function insertBookmark(session: ChatSession, b: NewBookmark): Promise<boolean> {
+  const { sql, t } = session;
+  const rows = await sql`
+    insert into ${t.bookmarks} (
+      id, channel_id, title, link, emoji, type, entity_id, parent_id, access_level, rank, date_created, date_updated,
+      last_updated_by_user_id
+    )
+    select ${b.id}, ${b.channel}, ${b.title}, ${b.link}, ${b.emoji}, 'link', ${b.entityId}, ${b.parentId},
+      ${b.accessLevel}, '0|' || lpad((coalesce(max(split_part(rank, '|', 2)::int), -1) + 1)::text, 6, '0'),
+      ${nowSeconds(session)}, 0, ${b.user}
+    from ${t.bookmarks} where channel_id = ${b.channel} having count(*) < ${BOOKMARKS_MAX}
+  `;
+  return rows.count === 1;
+}
+
+/** Changes what is given; an empty emoji takes it away. False when there is no such bookmark. */
+export async function updateBookmark(
+  session: ChatSession,
+  channel: string,
+  id: string,
+  change: { title: string | null; link: string | null; emoji: string | null; user: string },
+): Promise<boolean> {
+  const { sql, t } = session;
+  const rows = await sql`
+    update ${t.bookmarks} set title = coalesce(${change.title}, title), link = coalesce(${change.link}, link),
+      emoji = nullif(coalesce(${change.emoji}, emoji), ''), date_updated = ${nowSeconds(session)},
+      last_updated_by_user_id = ${change.user}
+    where channel_id = ${channel} and id = ${id}
+  `;
+  return rows.count === 1;
+}
+
+/** False when there is no such bookmark. */
+export async function deleteBookmark(
+  { sql, t }: ChatSession,
+  channel: string,
+  id: string,
+): Promise<boolean> {
+  const rows = await sql`delete from ${t.bookmarks} where channel_id = ${channel} and id = ${id}`;
+  return rows.count === 1;
+}

@@ -1,0 +1,80 @@
+import type { ChatSession } from "~/replicas/chat/method";
+import { nowSeconds } from "~/replicas/chat/store/clock";
+import { type Json, json } from "~/replicas/chat/store/json";
+
+export type CallRow = {
+  readonly id: string;
+  readonly created_by: string;
+  readonly external_unique_id: string;
+  readonly external_display_id: string | null;
+  readonly join_url: string;
+  readonly desktop_app_join_url: string | null;
+  readonly title: string | null;
+  readonly users: readonly Json[];
+  readonly date_start: number;
+  readonly date_end: number | null;
+  readonly duration: number | null;
+};
+
+export type NewCall = Omit<CallRow, "date_start" | "date_end" | "duration"> & {
+  /** Now, when it is null. */
+  readonly date_start: number | null;
+};
+
+export async function insertCall(session: ChatSession, c: NewCall): Promise<void> {
+  const { sql, t } = session;
+  await sql`
+    insert into ${t.calls} (
+      id, created_by, external_unique_id, external_display_id, join_url, desktop_app_join_url, title, users, date_start
+    )
+    values (${c.id}, ${c.created_by}, ${c.external_unique_id}, ${c.external_display_id}, ${c.join_url},
+      ${c.desktop_app_join_url}, ${c.title}, ${json(session, c.users)},
+      coalesce(${c.date_start}::int, ${nowSeconds(session)}))
+  `;
+}
+
+export async function findCall({ sql, t }: ChatSession, id: string): Promise<CallRow | undefined> {
+  const [call] = await sql<CallRow[]>`select * from ${t.calls} where id = ${id}`;
+  return call;
+}
+
+/** Locked until the caller's transaction ends. */
+export async function lockCall({ sql, t }: ChatSession, id: string): Promise<CallRow | undefined> {
+  const [call] = await sql<CallRow[]>`select * from ${t.calls} where id = ${id} for update`;
+  return call;
+}
+
+/** Changes what is given. */
+export async function updateCall(
+  session: ChatSession,
+  id: string,
+  change: {
+    join_url?: string | undefined;
+    desktop_app_join_url?: string | undefined;
+    title?: string | undefined;
+    users?: readonly Json[];
+  },
+): Promise<void> {
+  const { sql, t } = session;
+  await sql`
+    update ${t.calls} set join_url = coalesce(${change.join_url ?? null}, join_url), title = coalesce(${change.title ?? null}, title),
+      desktop_app_join_url = coalesce(${change.desktop_app_join_url ?? null}, desktop_app_join_url),
+      users = coalesce(${json(session, change.users)}::jsonb, users)
+    where id = ${id}
+  `;
+}
+
+/** Ends a call that lasts still. The duration is counted when it is null. False when it has ended before. */
+export async function endCall(
+  session: ChatSession,
+  id: string,
+  duration: number | null,
+): Promise<boolean> {
+  const { sql, t } = session;
+  const now = nowSeconds(session);
+  const rows = await sql`
+    update ${t.calls} set date_end = ${now}, duration = coalesce(${duration}::int, greatest(0, ${now} - date_start))
+    where id = ${id} and date_end is null
+  `;
+  return rows.count === 1;
+}

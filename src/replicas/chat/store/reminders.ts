@@ -1,0 +1,59 @@
+import type { ChatSession } from "~/replicas/chat/method";
+import { nowSeconds } from "~/replicas/chat/store/clock";
+import { json } from "~/replicas/chat/store/json";
+import type { Recurrence } from "~/replicas/chat/when";
+
+export type ReminderRow = {
+  readonly id: string;
+  readonly creator: string;
+  readonly user_id: string;
+  readonly text: string;
+  readonly time: number;
+  readonly complete_ts: number;
+  readonly recurring: boolean;
+  readonly recurrence: Recurrence | null;
+};
+
+export async function insertReminder(
+  session: ChatSession,
+  reminder: Omit<ReminderRow, "complete_ts" | "recurring">,
+): Promise<void> {
+  const { sql, t } = session;
+  const r = reminder;
+  await sql`
+    insert into ${t.reminders} (id, creator, user_id, text, time, complete_ts, recurring, recurrence)
+    values (${r.id}, ${r.creator}, ${r.user_id}, ${r.text}, ${r.time}, 0, ${r.recurrence !== null},
+      ${json(session, r.recurrence)})
+  `;
+}
+
+/** Those that a user has made or is to be reminded by, by time. */
+export async function listReminders({ sql, t }: ChatSession, user: string): Promise<ReminderRow[]> {
+  return await sql<ReminderRow[]>`
+    select * from ${t.reminders} where user_id = ${user} or creator = ${user} order by time, id
+  `;
+}
+
+/** A reminder of this user, or by them. */
+export async function findReminder(
+  { sql, t }: ChatSession,
+  user: string,
+  id: string,
+): Promise<ReminderRow | undefined> {
+  const [reminder] = await sql<ReminderRow[]>`
+    select * from ${t.reminders} where id = ${id} and (user_id = ${user} or creator = ${user})
+  `;
+  return reminder;
+}
+
+/** One that is complete stays as it is. */
+export async function completeReminder(session: ChatSession, id: string): Promise<void> {
+  const { sql, t } = session;
+  await sql`
+    update ${t.reminders} set complete_ts = ${nowSeconds(session)} where id = ${id} and complete_ts = 0
+  `;
+}
+
+export async function deleteReminder({ sql, t }: ChatSession, id: string): Promise<void> {
+  await sql`delete from ${t.reminders} where id = ${id}`;
+}

@@ -1,0 +1,137 @@
+/** Messages that are to be posted later. They become messages when somebody looks, with the time they were meant for. */
+import type { ChatSession } from "~/replicas/chat/method";
+import { asTs, nowSeconds } from "~/replicas/chat/store/clock";
+import { type Json, json } from "~/replicas/chat/store/json";
+
+export type ScheduledRow = {
+  readonly id: string;
+  readonly channel_id: string;
+  readonly user_id: string;
+  readonly post_at: number;
+  readonly text: string;
+  readonly date_created: number;
+};
+
+export type NewScheduled = {
+  readonly id: string;
+  readonly channel: string;
+  readonly user: string;
+  readonly postAt: number;
+  readonly text: string;
+  readonly threadTs: string | null;
+  readonly broadcast: boolean;
+  readonly blocks: readonly Json[] | null;
+  readonly attachments: readonly Json[] | null;
+  readonly metadata: Json | null;
+};
+
+const WINDOW_SECONDS = 300;
+/** For one channel in any five minutes. */
+const SCHEDULED_MAX = 30;
+
+/** False when there would be too many messages of this channel within five minutes. */
+export async function insertScheduled(
+  session: ChatSession,
+  message: NewScheduled,
+): Promise<boolean> {
+  const { sql, t } = session;
+  const m = message;
+  const rows = await sql`
+    insert into ${t.scheduled_messages} (
+      id, channel_id, user_id, post_at, text, thread_ts, reply_broadcast, blocks, attachments, metadata, date_created
+    )
+    select ${m.id}, ${m.channel}, ${m.user}, ${m.postAt}, ${m.text}, ${m.threadTs}, ${m.broadcast},
+      ${json(session, m.blocks)}, ${json(session, m.attachments)}, ${json(session, m.metadata)}, ${nowSeconds(session)}
+    where not exists (
+      select from (
+        select post_at, count(*) over (
+          order by post_at range between current row and ${WINDOW_SECONDS - 1}::int following
+        ) as within
+        from (
+          select post_at from ${t.scheduled_messages} where channel_id = ${m.channel}
+          union all select ${m.postAt}::int
+        ) w
+      ) w
+      where within > ${SCHEDULED_MAX} and post_at between ${m.postAt - WINDOW_SECONDS + 1} and ${m.postAt}
+    )
+  `;
+  return rows.count === 1;
+}
+
+/** False when there is no such message of this user that is still to be posted. */
+export async function deleteScheduled(
+  session: ChatSession,
+  user: string,
+  channel: string,
+  id: string,
+): Promise<boolean> {
+  const { sql, t } = session;
+  const rows = await sql`
+    delete from ${t.scheduled_messages}
+    where channel_id = ${channel} and id = ${id} and user_id = ${user} and post_at > ${nowSeconds(session)}
+  `;
+  return rows.count === 1;
+}
+
+/** A page of one's own, by time; one more than asked for when there is another page. */
+export async function listScheduled(
+  session: ChatSession,
+  user: string,
+  wanted: {
+    channel: string | null;
+    oldest: number;
+    latest: number;
+    after: { postAt: number; id: string };
+    limit: number;
+  },
+): Promise<ScheduledRow[]> {
+  const { sql, t } = session;
+  return await sql<ScheduledRow[]>`
+    select id, channel_id, user_id, post_at, text, date_created from ${t.scheduled_messages}
+    where user_id = ${user} and post_at > ${nowSeconds(session)}
+      and channel_id = coalesce(${wanted.channel}, channel_id)
+      and post_at between ${wanted.oldest} and ${wanted.latest}
+      and (post_at, id) > (${wanted.after.postAt}, ${wanted.after.id})
+    order by post_at, id limit ${wanted.limit + 1}
+  `;
+}
+
+/**
+ * Turns what is due into messages, of one channel or of all. One that cannot be posted any more (its channel is
+ * archived, its author has left, its thread is gone) is dropped.
+ */
+export async function deliverDue(session: ChatSession, channel: string | undefined): Promise<void> {
+  const { sql, t } = session;
+  const inChannel = channel === undefined ? sql`` : sql`and channel_id = ${channel}`;
+  // They stand at the very beginning of their second, behind those that are there already.
+  const micros = sql`
+    due.post_at * 1000000::bigint + coalesce((
+      select right(max(m.ts), 6)::int from ${t.messages} m
+      where m.channel_id = due.channel_id and m.ts between due.post_at || '.000000' and due.post_at || '.000999'
+    ), 0) + row_number() over (partition by due.channel_id, due.post_at order by due.id)
+  `;
+  await sql`
+    with due as (
+      delete from ${t.scheduled_messages} where post_at <= ${nowSeconds(session)} ${inChannel} returning *
+    ), place as (
+      select c.id from ${t.channels} c
+      where c.id in (select channel_id from due) and not c.is_archived
+      for no key update
+    )
+    insert into ${t.messages} (
+      channel_id, ts, thread_ts, subtype, user_id, text, bot_id, app_id, blocks, attachments, metadata
+    )
+    select due.channel_id, ${asTs(session, micros)}, coalesce(root.thread_ts, root.ts),
+      case when due.reply_broadcast and root.ts is not null then 'thread_broadcast' end,
+      u.id, due.text, u.bot_id, u.app_id, due.blocks, due.attachments, due.metadata
+    from due
+    join place on place.id = due.channel_id
+    join ${t.channels} c on c.id = due.channel_id
+    join ${t.users} u on u.id = due.user_id and not u.deleted
+    left join ${t.messages} root on root.channel_id = due.channel_id and root.ts = due.thread_ts
+    where (due.thread_ts is null or root.ts is not null) and (
+      exists (select from ${t.channel_members} m where m.channel_id = due.channel_id and m.user_id = u.id)
+      or u.is_bot and not c.is_private and not c.is_im
+    )
+  `;
+}

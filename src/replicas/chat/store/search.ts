@@ -1,0 +1,313 @@
+/** Search in messages and files. Nothing is indexed: what an environment holds is read faster than an index is kept. */
+import type { Fragment } from "~/db/connect";
+import type { ChatSession } from "~/replicas/chat/method";
+import type { Condition, Term } from "~/replicas/chat/search-query";
+import { visible } from "~/replicas/chat/store/channels";
+import { type FileRow, fileColumns, fileVisible } from "~/replicas/chat/store/files";
+import { type MessageRow, messageColumns } from "~/replicas/chat/store/messages";
+import { SYSTEM_SUBTYPES } from "~/replicas/chat/store/posting";
+
+/** Ids behind the names of a query; a name may stand for several. */
+export type Names = {
+  readonly users: ReadonlyMap<string, readonly string[]>;
+  readonly channels: ReadonlyMap<string, readonly string[]>;
+};
+export type Search = {
+  readonly viewer: string;
+  readonly terms: readonly Term[];
+  readonly names: Names;
+  readonly byTime: boolean;
+  readonly ascending: boolean;
+  readonly limit: number;
+  readonly offset: number;
+};
+export type Found<Row> = { readonly rows: (Row & { score: number })[]; readonly total: number };
+
+/**
+ * People by id, handle, or what they call themselves (a handle goes first); conversations by id or name, or as the
+ * direct message with somebody.
+ */
+export async function findNames(
+  session: ChatSession,
+  viewer: string,
+  wanted: readonly string[],
+): Promise<Names> {
+  const { sql, t } = session;
+  const names = [...wanted];
+  const rows = await sql<{ kind: "users" | "channels"; name: string; id: string }[]>`
+    with people as (
+      select w.name, u.id, rank() over (
+        partition by w.name order by case when w.name in (lower(u.id), u.name) then 0 else 1 end
+      ) as place
+      from unnest(${names}::text[]) as w (name)
+      join ${t.users} u on w.name = 'me' and u.id = ${viewer} or w.name in (
+        lower(u.id), u.name, lower(u.profile->>'display_name'), lower(u.real_name)
+      )
+    )
+    select 'users' as kind, name, id from people where place = 1
+    union all
+    select 'channels', w.name, c.id from unnest(${names}::text[]) as w (name)
+    join ${t.channels} c on w.name in (lower(c.id), c.name)
+    left join ${t.channel_members} m on m.channel_id = c.id and m.user_id = ${viewer}
+    where ${visible(session)}
+    union all
+    select 'channels', p.name, c.id from people p
+    join ${t.channels} c on c.is_im
+      and c.member_key = case when p.id = ${viewer} then ${viewer}
+        else least(p.id collate "C", ${viewer}) || ',' || greatest(p.id collate "C", ${viewer}) end
+    where p.place = 1
+  `;
+  const of = (kind: string) => {
+    const ids = new Map<string, string[]>();
+    for (const row of rows)
+      if (row.kind === kind) ids.set(row.name, [...(ids.get(row.name) ?? []), row.id]);
+    return ids;
+  };
+  return { users: of("users"), channels: of("channels") };
+}
+
+/** The words of a document `d`: as they are, and by their stems. */
+function matches({ sql }: ChatSession, condition: Condition): Fragment {
+  if (condition.kind === "prefix")
+    return sql`d.words @@ to_tsquery('simple', ${`${condition.text}:*`})`;
+  if (condition.kind === "phrase")
+    return sql`(d.words @@ phraseto_tsquery('simple', ${condition.text}))`;
+  const { text } = condition as { text: string };
+  // A part of an address, or a word with marks in it, is not a word to Postgres.
+  const inside = /[^\p{L}\p{N}]/u.test(text)
+    ? sql`or position(lower(${text}) in lower(d.text)) > 0`
+    : sql``;
+  return sql`(d.words @@ plainto_tsquery('simple', ${text}) or d.stems @@ plainto_tsquery('english', ${text}) ${inside})`;
+}
+
+/** Of a message `m` in the conversation `c`. */
+function messageMeets(
+  session: ChatSession,
+  { viewer, names }: Search,
+  condition: Condition,
+): Fragment {
+  const { sql, t } = session;
+  const users = (name: string) => [...(names.users.get(name) ?? [])];
+  switch (condition.kind) {
+    case "in":
+      return sql`c.id = any(${[...(names.channels.get(condition.name) ?? [])]}::text[])`;
+    case "from":
+      return sql`m.user_id = any(${users(condition.name)}::text[])`;
+    case "to":
+      return sql`(c.is_im and case when ${viewer} = any(${users(condition.name)}::text[])
+        then m.user_id <> ${viewer} or c.member_key = ${viewer}
+        else m.user_id = ${viewer} and exists (
+          select from ${t.channel_members} o
+          where o.channel_id = c.id and o.user_id = any(${users(condition.name)}::text[])
+        ) end)`;
+    case "with":
+      return sql`((c.is_im or c.is_mpim) and exists (
+        select from ${t.channel_members} o
+        where o.channel_id = c.id and o.user_id = any(${users(condition.name)}::text[])
+      ) or exists (
+        select from ${t.messages} o
+        where o.channel_id = m.channel_id and o.user_id = any(${users(condition.name)}::text[])
+          and (o.thread_ts = coalesce(m.thread_ts, m.ts) or o.ts = m.thread_ts)
+      ) or m.user_id = any(${users(condition.name)}::text[]) and (m.thread_ts is not null or exists (
+        select from ${t.messages} o where o.channel_id = m.channel_id and o.thread_ts = m.ts
+      )))`;
+    case "before":
+    case "after":
+    case "on":
+      return within(session, condition, sql`m.ts::numeric`);
+    case "emoji":
+      return sql`exists (
+        select from ${t.reactions} x where x.channel_id = m.channel_id and x.ts = m.ts
+          and split_part(x.name, '::', 1) = split_part(${condition.name}, '::', 1)
+          and (x.user_id = ${viewer} or not ${condition.own})
+      )`;
+    case "has":
+      return messageHas(session, condition.what);
+    case "is":
+      return messageIs(session, viewer, condition.what);
+    default:
+      return matches(session, condition);
+  }
+}
+
+function within(
+  { sql }: ChatSession,
+  { kind, span }: Extract<Condition, { span: unknown }>,
+  seconds: Fragment,
+): Fragment {
+  if (!span) return sql`false`;
+  if (kind === "before") return sql`${seconds} < ${span.from}`;
+  if (kind === "after") return sql`${seconds} >= ${span.to}`;
+  return sql`(${seconds} >= ${span.from} and ${seconds} < ${span.to})`;
+}
+
+function messageHas({ sql, t }: ChatSession, what: "link" | "pin" | "reaction" | "file"): Fragment {
+  const at = (table: "pins" | "reactions" | "file_shares") =>
+    sql`exists (select from ${t[table]} x where x.channel_id = m.channel_id and x.ts = m.ts)`;
+  if (what === "link") return sql`m.text ~ '<(https?:|mailto:)'`;
+  if (what === "pin") return at("pins");
+  return what === "reaction" ? at("reactions") : at("file_shares");
+}
+
+function messageIs(
+  { sql, t }: ChatSession,
+  viewer: string,
+  what: "thread" | "saved" | "dm",
+): Fragment {
+  if (what === "dm") return sql`c.is_im`;
+  if (what === "saved")
+    return sql`exists (
+      select from ${t.stars} x
+      where x.user_id = ${viewer} and x.channel_id = m.channel_id and x.ts = m.ts and x.file_id = ''
+    )`;
+  return sql`(m.thread_ts is not null or exists (
+    select from ${t.messages} o where o.channel_id = m.channel_id and o.thread_ts = m.ts
+  ))`;
+}
+
+/** Conditions joined: all must hold, but of several conversations or authors any. */
+function all(
+  { sql }: ChatSession,
+  terms: readonly Term[],
+  meets: (condition: Condition) => Fragment,
+): Fragment {
+  const either = (kind: string) => {
+    const chosen = terms.filter(({ condition, negated }) => condition.kind === kind && !negated);
+    return chosen
+      .map(({ condition }) => meets(condition))
+      .reduce((some, one) => sql`${some} or ${one}`, sql`${chosen.length === 0}`);
+  };
+  return terms
+    .filter(({ condition: { kind }, negated }) => negated || (kind !== "in" && kind !== "from"))
+    .map(({ condition, negated }) => (negated ? sql`not ${meets(condition)}` : meets(condition)))
+    .reduce(
+      (every, one) => sql`${every} and ${one}`,
+      sql`(${either("in")}) and (${either("from")})`,
+    );
+}
+
+/** How well the words of a query are met; more of them in a shorter text count more. */
+function scoreOf({ sql }: ChatSession, terms: readonly Term[]): Fragment {
+  const words = terms.flatMap(({ negated, condition }) =>
+    !negated && "text" in condition ? [condition.text] : [],
+  );
+  if (words.length === 0) return sql`0::real`;
+  return words.reduce(
+    (sum, word) =>
+      sql`${sum} + 2 * ts_rank(d.words, plainto_tsquery('simple', ${word}), 1)
+        + ts_rank(d.stems, plainto_tsquery('english', ${word}), 1)`,
+    sql`0::real`,
+  );
+}
+
+/** A text `d` with its words; computed once for each row. */
+const documentOf = ({ sql }: ChatSession, text: Fragment): Fragment => sql`
+  lateral (
+    select x.text, to_tsvector('simple', x.text) as words, to_tsvector('english', x.text) as stems
+    from (select ${text} as text) x offset 0
+  ) d
+`;
+
+const orderOf = (
+  { sql }: ChatSession,
+  { byTime, ascending }: Search,
+  columns: { score: Fragment; time: Fragment; id: Fragment },
+): Fragment => {
+  const { score, time, id } = columns;
+  const direction = ascending ? sql`asc` : sql`desc`;
+  return byTime
+    ? sql`${time} ${direction}, ${id}`
+    : sql`${score} ${direction}, ${time} desc, ${id}`;
+};
+
+/** A page of the messages that the viewer can read and that meet a query, with how many there are. */
+export async function searchMessages(
+  session: ChatSession,
+  search: Search,
+): Promise<Found<MessageRow & { readonly channel: ChannelOf }>> {
+  const { sql, t } = session;
+  const { viewer, terms } = search;
+  const text = sql`concat_ws(' ', m.text, m.username,
+    jsonb_path_query_array(m.attachments, '$[*].keyvalue() ? (@.key like_regex "^(pretext|title|text|fallback)$").value'),
+    jsonb_path_query_array(m.blocks, 'lax $.**.text ? (@.type() == "string")')
+  )`;
+  const order = orderOf(session, search, { score: sql`score`, time: sql`ts`, id: sql`channel_id` });
+  const rows = await sql<(MessageRow & { channel: ChannelOf; score: number; total: number })[]>`
+    select ${messageColumns(session, viewer)}, f.score, f.total, json_build_object(
+      'id', c.id, 'name', c.name, 'is_private', c.is_private, 'is_im', c.is_im, 'is_mpim', c.is_mpim,
+      'is_channel', c.is_channel, 'is_group', c.is_group,
+      'user', (
+        select o.user_id from ${t.channel_members} o
+        where c.is_im and o.channel_id = c.id order by o.user_id = ${viewer} limit 1
+      ),
+      'author', (select u.name from ${t.users} u where u.id = m.user_id)
+    ) as channel
+    from (
+      select m.channel_id, m.ts, ${scoreOf(session, terms)} as score, count(*) over ()::int as total
+      from ${t.messages} m
+      join ${t.channels} c on c.id = m.channel_id
+      left join ${t.channel_members} k on k.channel_id = c.id and k.user_id = ${viewer}
+      cross join ${documentOf(session, text)}
+      where (not c.is_private and not c.is_im or k.user_id is not null)
+        and (m.subtype is null or m.subtype <> all(${["tombstone", ...SYSTEM_SUBTYPES]}::text[]))
+        and ${all(session, terms, (condition) => messageMeets(session, search, condition))}
+      order by ${order} limit ${search.limit} offset ${search.offset}
+    ) f
+    join ${t.messages} m on m.channel_id = f.channel_id and m.ts = f.ts
+    join ${t.channels} c on c.id = m.channel_id
+    order by ${orderOf(session, search, { score: sql`f.score`, time: sql`m.ts`, id: sql`m.channel_id` })}
+  `;
+  return { rows, total: rows[0]?.total ?? 0 };
+}
+
+export type ChannelOf = {
+  readonly id: string;
+  readonly name: string | null;
+  readonly is_private: boolean;
+  readonly is_im: boolean;
+  readonly is_mpim: boolean;
+  readonly is_channel: boolean;
+  readonly is_group: boolean;
+  readonly user: string | null;
+  readonly author: string | null;
+};
+
+/** The same for files: by title, name and content; what a message has or is, one that shares the file has to. */
+export async function searchFiles(session: ChatSession, search: Search): Promise<Found<FileRow>> {
+  const { sql, t } = session;
+  const { viewer, terms } = search;
+  const text = sql`concat_ws(' ', f.title, f.name, (
+    select p.plain_text from ${t.file_contents} p where p.file_id = f.id
+  ), (
+    select jsonb_path_query_array(v.sections, '$[*].markdown')::text from ${t.canvases} v where v.file_id = f.id
+  ))`;
+  const shared = (meets: Fragment) => sql`exists (
+    select from ${t.file_shares} s
+    join ${t.messages} m on m.channel_id = s.channel_id and m.ts = s.ts
+    join ${t.channels} c on c.id = s.channel_id
+    left join ${t.channel_members} k on k.channel_id = c.id and k.user_id = ${viewer}
+    where s.file_id = f.id and (not c.is_private and not c.is_im or k.user_id is not null) and ${meets}
+  )`;
+  const meets = (condition: Condition): Fragment => {
+    if ("text" in condition) return matches(session, condition);
+    if ("span" in condition) return within(session, condition, sql`f.created_at / 1000000.0`);
+    if (condition.kind === "from")
+      return sql`f.user_id = any(${[...(search.names.users.get(condition.name) ?? [])]}::text[])`;
+    if (condition.kind === "has" && condition.what === "file") return sql`true`;
+    if (condition.kind === "is" && condition.what === "saved")
+      return sql`exists (select from ${t.stars} z where z.user_id = ${viewer} and z.file_id = f.id)`;
+    return shared(messageMeets(session, search, condition));
+  };
+  const order = orderOf(session, search, { score: sql`score`, time: sql`created_at`, id: sql`id` });
+  const rows = await sql<(FileRow & { score: number; total: number })[]>`
+    select ${fileColumns(session, viewer)} from (
+      select f.*, ${scoreOf(session, terms)} as score, count(*) over ()::int as total
+      from ${t.files} f cross join ${documentOf(session, text)}
+      where f.mode <> 'tombstone' and f.upload_token is null and ${fileVisible(session, viewer)}
+        and ${all(session, terms, meets)}
+      order by ${order} limit ${search.limit} offset ${search.offset}
+    ) f
+    order by ${orderOf(session, search, { score: sql`f.score`, time: sql`f.created_at`, id: sql`f.id` })}
+  `;
+  return { rows, total: rows[0]?.total ?? 0 };
+}

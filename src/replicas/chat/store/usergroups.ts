@@ -1,0 +1,148 @@
+import type { Fragment } from "~/db/connect";
+import type { ChatSession } from "~/replicas/chat/method";
+import { nowSeconds } from "~/replicas/chat/store/clock";
+import { json } from "~/replicas/chat/store/json";
+
+export type UsergroupRow = {
+  readonly id: string;
+  readonly name: string;
+  readonly handle: string;
+  readonly description: string;
+  readonly prefs: { readonly channels: readonly string[]; readonly groups: readonly string[] };
+  readonly date_create: number;
+  readonly date_update: number;
+  readonly date_delete: number;
+  readonly created_by: string;
+  readonly updated_by: string;
+  readonly deleted_by: string | null;
+  readonly team_id: string;
+  readonly users: readonly string[];
+};
+
+/** A group `g` with its team and its users. */
+const usergroupColumns = ({ sql, t }: ChatSession): Fragment => sql`
+  g.*, (select id from ${t.teams} limit 1) as team_id,
+  array(select user_id from ${t.usergroup_users} where usergroup_id = g.id order by user_id) as users
+`;
+
+export async function listUsergroups(
+  session: ChatSession,
+  withDisabled: boolean,
+): Promise<UsergroupRow[]> {
+  const { sql, t } = session;
+  return await sql<UsergroupRow[]>`
+    select ${usergroupColumns(session)} from ${t.usergroups} g
+    where ${withDisabled} or g.date_delete = 0 order by g.name
+  `;
+}
+
+export async function findUsergroup(
+  session: ChatSession,
+  id: string,
+): Promise<UsergroupRow | undefined> {
+  const { sql, t } = session;
+  const [group] = await sql<UsergroupRow[]>`
+    select ${usergroupColumns(session)} from ${t.usergroups} g where g.id = ${id}
+  `;
+  return group;
+}
+
+/** What is taken already; undefined when nothing is. A handle is shared with users and channels. */
+export async function findTaken(
+  { sql, t }: ChatSession,
+  group: { id: string; name: string | null; handle: string | null },
+): Promise<"name" | "handle" | undefined> {
+  const { id, name, handle } = group;
+  const [found] = await sql<{ name: boolean; handle: boolean }[]>`
+    select exists (select from ${t.usergroups} where id <> ${id} and lower(name) = lower(${name})) as name,
+      exists (
+        select from ${t.usergroups} where id <> ${id} and handle = ${handle}
+        union all select from ${t.users} where name = ${handle}
+        union all select from ${t.channels} where name = ${handle}
+      ) as handle
+  `;
+  if (found?.name) return "name";
+  return found?.handle ? "handle" : undefined;
+}
+
+/** Breaks the unique indexes when name or handle were taken just now. */
+export async function insertUsergroup(
+  session: ChatSession,
+  group: {
+    id: string;
+    name: string;
+    handle: string;
+    description: string;
+    prefs: UsergroupRow["prefs"];
+    user: string;
+  },
+): Promise<void> {
+  const { sql, t } = session;
+  const g = group;
+  const now = nowSeconds(session);
+  await sql`
+    insert into ${t.usergroups} (
+      id, name, handle, description, prefs, date_create, date_update, date_delete, created_by, updated_by
+    )
+    values (${g.id}, ${g.name}, ${g.handle}, ${g.description}, ${json(session, g.prefs)}, ${now}, ${now}, 0, ${g.user},
+      ${g.user})
+  `;
+}
+
+/** Changes what is given. */
+export async function updateUsergroup(
+  session: ChatSession,
+  id: string,
+  change: {
+    name: string | null;
+    handle: string | null;
+    description: string | null;
+    prefs: UsergroupRow["prefs"] | null;
+    user: string;
+  },
+): Promise<void> {
+  const { sql, t } = session;
+  const c = change;
+  await sql`
+    update ${t.usergroups} set name = coalesce(${c.name}, name), handle = coalesce(${c.handle}, handle),
+      description = coalesce(${c.description}, description), prefs = coalesce(${json(session, c.prefs)}, prefs),
+      date_update = ${nowSeconds(session)}, updated_by = ${c.user}
+    where id = ${id}
+  `;
+}
+
+/** Returns false when the group is in that state already. */
+export async function setDisabled(
+  session: ChatSession,
+  id: string,
+  disabled: boolean,
+  user: string,
+): Promise<boolean> {
+  const { sql, t } = session;
+  const now = nowSeconds(session);
+  const rows = await sql`
+    update ${t.usergroups} set date_update = ${now}, updated_by = ${user},
+      date_delete = ${disabled ? now : sql`0`}, deleted_by = ${disabled ? user : null}
+    where id = ${id} and (date_delete = 0) = ${disabled}
+  `;
+  return rows.count === 1;
+}
+
+/** Makes these the members of a group, inside the caller's transaction. */
+export async function replaceUsers(
+  session: ChatSession,
+  id: string,
+  users: readonly string[],
+  by: string,
+): Promise<void> {
+  const { sql, t } = session;
+  await sql`
+    with removed as (
+      delete from ${t.usergroup_users} where usergroup_id = ${id} and user_id <> all(${[...users]})
+    ), touched as (
+      update ${t.usergroups} set date_update = ${nowSeconds(session)}, updated_by = ${by} where id = ${id}
+    )
+    insert into ${t.usergroup_users} (usergroup_id, user_id)
+    select ${id}, u from unnest(${[...users]}::text[]) u on conflict do nothing
+  `;
+}

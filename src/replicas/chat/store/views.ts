@@ -1,0 +1,91 @@
+/** Views: the home tab of an app for one user, and stacks of modals. */
+import type { ChatSession } from "~/replicas/chat/method";
+import { nowMicros } from "~/replicas/chat/store/clock";
+import { json } from "~/replicas/chat/store/json";
+import type { ViewContent } from "~/replicas/chat/view-payload";
+
+export type ViewRow = ViewContent & {
+  readonly id: string;
+  readonly user_id: string;
+  readonly app_id: string;
+  readonly bot_id: string | null;
+  readonly hash: string;
+  readonly previous_view_id: string | null;
+  readonly root_view_id: string;
+  readonly team_id: string;
+};
+
+export type NewView = Omit<ViewRow, "team_id" | keyof ViewContent> & {
+  readonly content: ViewContent;
+  readonly trigger_id: string | null;
+};
+
+/** Shows a view. Breaks the unique indexes when its external id, or the trigger it uses, was used before. */
+export async function insertView(session: ChatSession, view: NewView): Promise<void> {
+  const { sql, t } = session;
+  const { content: c } = view;
+  await sql`
+    insert into ${t.views} (
+      id, type, user_id, app_id, bot_id, external_id, trigger_id, callback_id, private_metadata, title, submit, close,
+      blocks, clear_on_close, notify_on_close, submit_disabled, hash, previous_view_id, root_view_id, created_at
+    )
+    values (
+      ${view.id}, ${c.type}, ${view.user_id}, ${view.app_id}, ${view.bot_id}, ${c.external_id}, ${view.trigger_id},
+      ${c.callback_id}, ${c.private_metadata}, ${json(session, c.title)}, ${json(session, c.submit)},
+      ${json(session, c.close)}, ${json(session, c.blocks)}, ${c.clear_on_close}, ${c.notify_on_close},
+      ${c.submit_disabled}, ${view.hash}, ${view.previous_view_id}, ${view.root_view_id}, ${nowMicros(session)}
+    )
+  `;
+}
+
+/** Puts other content into a view. False when it has changed since `expected`, where that is given. */
+export async function updateView(
+  session: ChatSession,
+  id: string,
+  c: ViewContent,
+  { hash, expected }: { hash: string; expected: string | null },
+): Promise<boolean> {
+  const { sql, t } = session;
+  const rows = await sql`
+    update ${t.views} set external_id = ${c.external_id}, callback_id = ${c.callback_id},
+      private_metadata = ${c.private_metadata}, title = ${json(session, c.title)}, submit = ${json(session, c.submit)},
+      close = ${json(session, c.close)}, blocks = ${json(session, c.blocks)}, clear_on_close = ${c.clear_on_close},
+      notify_on_close = ${c.notify_on_close}, submit_disabled = ${c.submit_disabled}, hash = ${hash}
+    where id = ${id} and hash = coalesce(${expected}, hash)
+  `;
+  return rows.count === 1;
+}
+
+/** By its id, or by the id that the app gave it. */
+export async function findView(
+  { sql, t }: ChatSession,
+  app: string,
+  by: { id: string } | { externalId: string },
+): Promise<ViewRow | undefined> {
+  const [view] = await sql<ViewRow[]>`
+    select v.*, (select id from ${t.teams} limit 1) as team_id from ${t.views} v
+    where v.app_id = ${app} and ${"id" in by ? sql`v.id = ${by.id}` : sql`v.external_id = ${by.externalId}`}
+  `;
+  return view;
+}
+
+/** The modal that an app shows to a user on top of the stack it opened last, with the height of that stack. */
+export async function findTopModal(
+  { sql, t }: ChatSession,
+  app: string,
+  user: string,
+): Promise<{ id: string; root_view_id: string; height: number } | undefined> {
+  const [top] = await sql<{ id: string; root_view_id: string; height: number }[]>`
+    select v.id, v.root_view_id,
+      (select count(*)::int from ${t.views} w where w.root_view_id = v.root_view_id) as height
+    from ${t.views} v join ${t.views} r on r.id = v.root_view_id
+    where v.app_id = ${app} and v.user_id = ${user} and v.type = 'modal'
+    order by r.created_at desc, v.created_at desc limit 1
+  `;
+  return top;
+}
+
+export async function isTriggerUsed({ sql, t }: ChatSession, trigger: string): Promise<boolean> {
+  const rows = await sql`select from ${t.views} where trigger_id = ${trigger}`;
+  return rows.length > 0;
+}

@@ -1,0 +1,87 @@
+/** The bytes of files, over HTTP: addresses to post them to, and addresses to fetch them from. */
+import { decodeText, describeText } from "~/replicas/chat/filetypes";
+import type { ChatSession } from "~/replicas/chat/method";
+import { findContent, findUpload, putContent } from "~/replicas/chat/store/contents";
+import { findFile } from "~/replicas/chat/store/files";
+import { publicSecret } from "~/replicas/chat/views/files";
+import type { ReplicaCall } from "~/replicas/replica";
+
+const UPLOAD = /^upload\/(F[A-Z0-9]+)\/([0-9a-f]{32})$/;
+const PRIVATE = /^files-pri\/T[A-Z0-9]+-(F[A-Z0-9]+)\/(download\/)?[^/]+$/;
+const PUBLIC = /^files-pub\/T[A-Z0-9]+-(F[A-Z0-9]+)-([0-9a-f]{10})$/;
+
+/** True of addresses that hold a secret of their own: who knows one needs no credential. */
+export const carriesSecret = (path: string) => UPLOAD.test(path) || PUBLIC.test(path);
+
+/** Answers a request for the bytes of a file; undefined when the path is not one of a file. */
+export async function transfer(
+  call: ReplicaCall,
+  actor: () => Promise<string>,
+): Promise<Response | undefined> {
+  const session = call.session as ChatSession;
+  const upload = UPLOAD.exec(call.path);
+  if (upload) return await receive(session, call, upload[1] ?? "", upload[2] ?? "");
+  const [, id, download] = PRIVATE.exec(call.path) ?? [];
+  if (id) {
+    const file = await findFile(session, await actor(), id);
+    return await serve(session, file?.is_visible ? id : undefined, download !== undefined);
+  }
+  const [, publicId, secret] = PUBLIC.exec(call.path) ?? [];
+  if (!publicId) return undefined;
+  const file = await findFile(session, call.actor, publicId);
+  const isOpen = file?.public_url_shared === true && publicSecret(file) === secret;
+  return await serve(session, isOpen ? publicId : undefined, false);
+}
+
+/** Any status but 200 would have the official client try again for half an hour. */
+async function receive(
+  session: ChatSession,
+  { request, body }: ReplicaCall,
+  id: string,
+  token: string,
+): Promise<Response> {
+  const upload = await findUpload(session, id, token);
+  if (!upload) return Response.json({ ok: false, error: "file_not_found" });
+  const bytes = await readPart(request, body);
+  const plainText = decodeText(upload, bytes);
+  const mode = plainText === null ? "hosted" : "snippet";
+  await putContent(session, id, { bytes, mode, plainText, ...describeText(plainText) });
+  return new Response(`OK - ${bytes.byteLength}`);
+}
+
+/** The first file of a multipart body, whatever its name; any other body is the file itself. */
+async function readPart(request: Request, body: Uint8Array): Promise<Uint8Array> {
+  const type = request.headers.get("content-type") ?? "";
+  if (!type.startsWith("multipart/form-data")) return body;
+  const form = await new Response(Buffer.from(body), { headers: { "Content-Type": type } })
+    .formData()
+    .catch(() => undefined);
+  const part = [...(form?.values() ?? [])].find((value) => typeof value !== "string");
+  return part instanceof Blob ? new Uint8Array(await part.arrayBuffer()) : body;
+}
+
+/** What somebody uploaded never runs in our name: a page is shown by itself, without scripts. */
+const SAFE_HEADERS = {
+  "Content-Security-Policy":
+    "sandbox; default-src 'none'; img-src 'self'; style-src 'unsafe-inline'",
+  "X-Content-Type-Options": "nosniff",
+};
+
+async function serve(
+  session: ChatSession,
+  id: string | undefined,
+  download: boolean,
+): Promise<Response> {
+  const found = id === undefined ? undefined : await findContent(session, id);
+  // Not a method of the client, which would try again: here a status other than 200 says what there is.
+  if (!found) return Response.json({ ok: false, error: "file_not_found" }, { status: 404 });
+  const { name, mimetype, content } = found;
+  const disposition = download || !mimetype.startsWith("image/") ? "attachment" : "inline";
+  return new Response(Buffer.from(content), {
+    headers: {
+      ...SAFE_HEADERS,
+      "Content-Type": mimetype,
+      "Content-Disposition": `${disposition}; filename*=UTF-8''${encodeURIComponent(name)}`,
+    },
+  });
+}

@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto";
+import type { MessageRow } from "~/replicas/chat/store/messages";
+import { fileView, type Place } from "~/replicas/chat/views/files";
+import { botIcons } from "~/replicas/chat/views/users";
+import { present, type Wire } from "~/replicas/chat/views/wire";
+
+/** As the service cuts them. */
+const REPLY_USERS_MAX = 5;
+const REACTION_USERS_MAX = 50;
+
+/** `full`: every user of every reaction, however many. */
+export function messageView(message: MessageRow, place: Place, full = false): Wire {
+  const { bot, thread, files } = message;
+  const isReply = message.thread_ts !== null;
+  return present({
+    subtype: message.subtype,
+    user: message.user_id,
+    type: "message",
+    ts: message.ts,
+    client_msg_id: clientMessageId(message),
+    text: message.text,
+    team: message.team_id,
+    username: message.username,
+    icons: message.icons,
+    bot_id: message.bot_id,
+    app_id: message.app_id,
+    bot_profile: bot && {
+      id: bot.bot_id,
+      deleted: bot.deleted,
+      name: bot.real_name,
+      updated: bot.updated,
+      app_id: bot.app_id,
+      user_id: bot.id,
+      icons: botIcons(bot),
+      team_id: bot.team_id,
+    },
+    blocks: message.blocks,
+    attachments: message.attachments,
+    ...(files
+      ? {
+          files: files.map((file) => fileView(file, place, false)),
+          upload: true,
+          display_as_bot: false,
+        }
+      : {}),
+    metadata: message.metadata,
+    edited: message.edited,
+    ...(message.subtype === "tombstone" ? { hidden: true } : {}),
+    thread_ts: message.thread_ts ?? (thread ? message.ts : null),
+    parent_user_id: isReply ? message.parent_user_id : null,
+    ...(thread
+      ? {
+          reply_count: thread.reply_count,
+          reply_users_count: thread.reply_users_count,
+          latest_reply: thread.latest_reply,
+          reply_users: thread.reply_users.slice(0, REPLY_USERS_MAX),
+          is_locked: false,
+          subscribed: thread.subscribed,
+          last_read: thread.subscribed ? thread.last_read : null,
+        }
+      : {}),
+    ...message.extra,
+    root: message.root && messageView(message.root, place),
+    pinned_to: message.is_pinned ? [message.channel_id] : null,
+    is_starred: message.is_starred || null,
+    reactions: message.reactions?.map(({ name, users, count }) => ({
+      name,
+      users: full ? users : users.slice(0, REACTION_USERS_MAX),
+      count,
+    })),
+  });
+}
+
+/** Of what people post: always the same for the same message. */
+function clientMessageId({ bot_id: botId, subtype, channel_id: channel, ts }: MessageRow) {
+  if (botId !== null || subtype !== null) return null;
+  return createHash("md5")
+    .update(channel + ts)
+    .digest("hex")
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
+export const permalink = ({
+  channel_id: channel,
+  ts,
+  thread_ts: root,
+  team_url: url,
+}: MessageRow) =>
+  `${url}archives/${channel}/p${ts.replace(".", "")}${root === null ? "" : `?thread_ts=${root}&cid=${channel}`}`;

@@ -1,0 +1,441 @@
+/** What apps do: blocks, canvases, streams, unfurls, views, and threads with an assistant. */
+import { describe, expect, test } from "bun:test";
+import { home, modal, trigger } from "./refusals/apps";
+import {
+  AGENT,
+  BOT,
+  GENERAL,
+  HELLO,
+  JOHN,
+  RANDOM,
+  ROBIN,
+  refused,
+  type Scene,
+  useScenes,
+  WELCOME,
+} from "./scene";
+
+const newScene = useScenes();
+const section = (text: string) => ({ type: "section", text: { type: "mrkdwn", text } });
+const markdown = (text: string) =>
+  ({ document_content: { type: "markdown", markdown: text } }) as any;
+
+describe("blocks.validate", () => {
+  test("names every mistake and where it is, and posts nothing", async () => {
+    const { agent } = await newScene();
+    const wrong = [{ type: "section" }, { type: "header", text: { type: "mrkdwn", text: "x" } }];
+
+    const alone: any = await agent.blocks.validate({ blocks: wrong } as never);
+    const inMessage: any = await agent.blocks.validate({ message: { blocks: wrong } } as never);
+    const inView: any = await agent.blocks.validate({ view: { ...home, blocks: wrong } } as never);
+    const right: any = await agent.blocks.validate({ blocks: [section("*hi*")] } as never);
+
+    expect(alone.errors.map(({ pointer }: any) => pointer)).toEqual([
+      "/blocks/0",
+      "/blocks/1/text/type",
+    ]);
+    expect(alone.errors[0]).toMatchObject({ code: "invalid_blocks", message: expect.any(String) });
+    expect(inMessage.errors[0].pointer).toBe("/message/blocks/0");
+    expect(inView.errors[0].pointer).toBe("/view/blocks/0");
+    expect(right.errors).toEqual([]);
+  });
+});
+
+/** The Markdown of a canvas, by what can be found in it. */
+const sectionsOf = async ({ agent }: Pick<Scene, "agent">, id: string, criteria: object) => {
+  const { sections }: any = await agent.canvases.sections.lookup({
+    canvas_id: id,
+    criteria,
+  } as never);
+  return sections.map((found: any) => found.id);
+};
+
+describe("canvases", () => {
+  test("are changed section by section", async () => {
+    const scene = await newScene();
+    const { agent, sql, schema } = scene;
+    const { canvas_id: id = "" } = await agent.canvases.create({
+      title: "Plan",
+      ...markdown("# Plan\n\nFirst *things*.\n\n- one\n- two\n\n## Later\n\nRest"),
+    });
+    const edit = (change: object) =>
+      agent.canvases.edit({ canvas_id: id, changes: [change] } as never);
+    const texts = async () => {
+      const [row] = await sql.unsafe(
+        `select sections from "${schema}".canvases where file_id = '${id}'`,
+      );
+      return row?.["sections"].map(({ markdown: text }: any) => text);
+    };
+    expect(await texts()).toEqual([
+      "# Plan",
+      "First *things*.",
+      "- one\n- two",
+      "## Later",
+      "Rest",
+    ]);
+
+    const [later] = await sectionsOf(scene, id, { section_types: ["h2"] });
+    const [rest] = await sectionsOf(scene, id, { contains_text: "rest" });
+    const headers = await sectionsOf(scene, id, { section_types: ["any_header"] });
+    await edit({ operation: "insert_before", section_id: later, ...markdown("Before") });
+    await edit({ operation: "insert_after", section_id: later, ...markdown("After") });
+    await edit({ operation: "insert_at_start", ...markdown("Start") });
+    await edit({ operation: "insert_at_end", ...markdown("# End\n\nReally") });
+    await edit({ operation: "delete", section_id: rest });
+    await edit({ operation: "replace", section_id: later, ...markdown("## Soon") });
+    await edit({ operation: "rename", title_content: { type: "markdown", markdown: "The plan" } });
+
+    expect(headers).toHaveLength(2);
+    expect(await texts()).toEqual([
+      "Start",
+      "# Plan",
+      "First *things*.",
+      "- one\n- two",
+      "Before",
+      "## Soon",
+      "After",
+      "# End",
+      "Really",
+    ]);
+    expect((await agent.files.info({ file: id })).file).toMatchObject({
+      title: "The plan",
+      filetype: "quip",
+      mode: "quip",
+    });
+
+    await edit({ operation: "replace", ...markdown("All new") });
+    expect(await texts()).toEqual(["All new"]);
+  });
+
+  test("keep both of two changes at the same time", async () => {
+    const scene = await newScene();
+    const { canvas_id: id = "" } = await scene.agent.canvases.create({ title: "Plan" });
+    const append = (text: string) =>
+      scene.agent.canvases.edit({
+        canvas_id: id,
+        changes: [{ operation: "insert_at_end", ...markdown(text) }],
+      } as never);
+
+    await Promise.all(["one", "two", "three", "four"].map(append));
+
+    expect(await sectionsOf(scene, id, { section_types: [], contains_text: "" })).toHaveLength(4);
+  });
+
+  test("belong to whom they are shared with, at most", async () => {
+    const { agent, robin, john } = await newScene();
+    const { canvas_id: id = "" } = await robin.canvases.create(markdown("# Mine"));
+    const read = { canvas_id: id, criteria: { contains_text: "mine" } } as never;
+    const edit = {
+      canvas_id: id,
+      changes: [{ operation: "insert_at_end", ...markdown("x") }],
+    } as never;
+    const outcome = (call: Promise<unknown>) =>
+      call.then(
+        () => "ok",
+        (error) => error.data.error,
+      );
+    expect(await outcome(agent.canvases.sections.lookup(read))).toBe("canvas_not_found");
+
+    await robin.canvases.access.set({ canvas_id: id, access_level: "read", channel_ids: [RANDOM] });
+    expect(await outcome(agent.canvases.sections.lookup(read))).toBe("ok");
+    expect(await outcome(agent.canvases.edit(edit))).toBe("restricted_action");
+
+    await robin.canvases.access.set({ canvas_id: id, access_level: "write", user_ids: [AGENT] });
+    expect(await outcome(agent.canvases.edit(edit))).toBe("ok");
+    expect(await outcome(john.canvases.edit(edit))).toBe("restricted_action");
+    expect(await outcome(agent.canvases.delete({ canvas_id: id }))).toBe("restricted_action");
+
+    const taken: any = await robin.canvases.access.delete({
+      canvas_id: id,
+      user_ids: [AGENT, JOHN],
+    });
+    expect(taken.failed_to_update_user_ids).toEqual([JOHN]);
+    expect(await outcome(agent.canvases.edit(edit))).toBe("restricted_action");
+
+    await robin.canvases.delete({ canvas_id: id });
+    expect(await outcome(robin.canvases.sections.lookup(read))).toBe("canvas_deleted");
+  });
+
+  test("of a channel there is one, and its members write it", async () => {
+    const { agent, robin } = await newScene();
+
+    const { canvas_id: id = "" } = await agent.conversations.canvases.create({
+      channel_id: GENERAL,
+      title: "Notes",
+      ...markdown("# Notes"),
+    });
+    await robin.canvases.edit({
+      canvas_id: id,
+      changes: [{ operation: "insert_at_end", ...markdown("x") }],
+    } as never);
+
+    const { files }: any = await robin.files.list({ types: "spaces" });
+    expect(files).toMatchObject([{ id, title: "Notes", user: AGENT }]);
+  });
+});
+
+describe("streams", () => {
+  const to = { recipient_user_id: JOHN, recipient_team_id: "T01ACME" };
+
+  test("become a reply piece by piece", async () => {
+    const { agent, robin } = await newScene();
+    const started = await agent.chat.startStream({
+      channel: GENERAL,
+      thread_ts: WELCOME,
+      markdown_text: "Let me **see",
+      ...to,
+    });
+    const which = { channel: started.channel ?? "", ts: started.ts ?? "" };
+    const task = (status: string) => ({ type: "task_update", id: "t1", title: "Look", status });
+
+    await agent.chat.appendStream({
+      ...which,
+      chunks: [task("in_progress"), { type: "plan_update", title: "Plan" }],
+    } as never);
+    await agent.chat.appendStream({
+      ...which,
+      markdown_text: "**. Found & done.",
+      chunks: [task("complete")],
+    } as never);
+    const stopped: any = await agent.chat.stopStream({
+      ...which,
+      blocks: [section("done")],
+      metadata: { event_type: "answered", event_payload: { n: 1 } },
+    } as never);
+
+    expect(stopped.message).toMatchObject({
+      text: "Let me *see*. Found &amp; done.",
+      thread_ts: WELCOME,
+      user: AGENT,
+      streaming_state: "completed",
+    });
+    expect(stopped.message.blocks).toMatchObject([
+      { type: "task_card", task_id: "t1", title: "Look", status: "complete" },
+      { type: "plan", title: "Plan" },
+      { type: "section", text: { text: "done" } },
+    ]);
+    const { messages }: any = await robin.conversations.replies({
+      channel: GENERAL,
+      ts: WELCOME,
+      include_all_metadata: true,
+    });
+    expect(messages).toHaveLength(2);
+    expect(messages[1]).toMatchObject({ ts: which.ts, metadata: { event_type: "answered" } });
+    const late = await refused(agent.chat.appendStream({ ...which, markdown_text: "more" }));
+    expect(late.error).toBe("message_not_in_streaming_state");
+  });
+
+  test("belong to whom started them, and need no recipient in a direct message", async () => {
+    const { agent, john } = await newScene();
+    const { channel } = await agent.conversations.open({ users: JOHN });
+    const { ts = "" } = await john.chat.postMessage({ channel: channel?.id ?? "", text: "Help!" });
+
+    const stream = await agent.chat.startStream({
+      channel: channel?.id ?? "",
+      thread_ts: ts,
+    } as never);
+
+    const answer = await refused(
+      john.chat.stopStream({ channel: channel?.id ?? "", ts: stream.ts ?? "" }),
+    );
+    expect(answer.error).toBe("message_not_owned_by_app");
+  });
+
+  test("come from the client's own helper", async () => {
+    const { agent } = await newScene();
+    const streamer = agent.chatStream({
+      channel: GENERAL,
+      thread_ts: HELLO,
+      buffer_size: 4,
+      ...to,
+    } as never);
+
+    await streamer.append({ markdown_text: "one " });
+    await streamer.append({ markdown_text: "two " });
+    await streamer.append({ markdown_text: "three" });
+    const stopped: any = await streamer.stop();
+
+    expect(stopped.message.text).toContain("one");
+    expect(stopped.message.text).toContain("three");
+  });
+});
+
+describe("chat.unfurl", () => {
+  test("adds what links show to the message, once for each address", async () => {
+    const { agent, bot } = await newScene();
+    const { ts = "" } = await agent.chat.postMessage({
+      channel: GENERAL,
+      text: "see https://acme.test/1 and https://acme.test/2?a=1&b=2",
+    });
+    const unfurl = (unfurls: object) => bot.chat.unfurl({ channel: GENERAL, ts, unfurls } as never);
+
+    await unfurl({
+      "https://acme.test/1": { title: "One" },
+      "https://acme.test/2?a=1&b=2": { title: "Two" },
+    });
+    await unfurl({ "https://acme.test/1": { title: "Uno", blocks: [section("uno")] } });
+
+    const { messages }: any = await agent.conversations.history({ channel: GENERAL, limit: 1 });
+    expect(messages[0].attachments).toMatchObject([
+      { id: 1, title: "Two", from_url: "https://acme.test/2?a=1&b=2" },
+      { id: 2, title: "Uno", from_url: "https://acme.test/1", blocks: [{ type: "section" }] },
+    ]);
+    expect(messages[0]).not.toHaveProperty("edited");
+  });
+
+  test("asks the author to sign in, where only they see it", async () => {
+    const { agent, bot, sql, schema } = await newScene();
+    const { ts = "" } = await agent.chat.postMessage({
+      channel: GENERAL,
+      text: "https://acme.test/1",
+    });
+
+    await bot.chat.unfurl({
+      channel: GENERAL,
+      ts,
+      unfurls: {},
+      user_auth_required: true,
+      user_auth_message: "Please sign in",
+      user_auth_url: "https://acme.test/login",
+    } as never);
+
+    const asked = await sql.unsafe(
+      `select user_id, author_id, text, attachments from "${schema}".ephemeral_messages`,
+    );
+    expect([...asked]).toMatchObject([
+      {
+        user_id: AGENT,
+        author_id: BOT,
+        text: "Please sign in",
+        attachments: [{ title_link: "https://acme.test/login" }],
+      },
+    ]);
+  });
+});
+
+describe("views", () => {
+  test("of the home tab are published once for each user, and guarded by their hash", async () => {
+    const { agent } = await newScene();
+    const publish = (user: string, text: string, more: object = {}) =>
+      agent.views.publish({
+        user_id: user,
+        view: { ...home, blocks: [section(text)] },
+        ...more,
+      } as never);
+
+    const first: any = await publish(ROBIN, "one");
+    const second: any = await publish(ROBIN, "two", { hash: first.view.hash });
+    const other: any = await publish(JOHN, "hello");
+
+    expect(first.view).toMatchObject({
+      team_id: "T01ACME",
+      type: "home",
+      state: { values: {} },
+      root_view_id: first.view.id,
+      previous_view_id: null,
+      private_metadata: "",
+      callback_id: "",
+      external_id: "",
+    });
+    expect(second.view.id).toBe(first.view.id);
+    expect(second.view.blocks).toMatchObject([
+      { text: { text: "two" }, block_id: expect.any(String) },
+    ]);
+    expect(other.view.id).not.toBe(first.view.id);
+    expect((await refused(publish(ROBIN, "three", { hash: first.view.hash }))).error).toBe(
+      "hash_conflict",
+    );
+  });
+
+  test("of modals are stacked, three at most, and changed by id or external id", async () => {
+    const { agent, bot } = await newScene();
+    const show = (title: string, more: object = {}) => ({
+      ...modal,
+      title: { type: "plain_text", text: title },
+      ...more,
+    });
+    const opened: any = await agent.views.open({
+      trigger_id: trigger(),
+      view: show("One", {
+        external_id: "first",
+        private_metadata: "m",
+        callback_id: "c",
+        submit: { type: "plain_text", text: "Go" },
+        notify_on_close: true,
+      }),
+    } as never);
+    const pushed: any = await agent.views.push({
+      interactivity_pointer: trigger(),
+      view: show("Two"),
+    } as never);
+
+    const updated: any = await agent.views.update({
+      external_id: "first",
+      view: show("Uno"),
+      hash: opened.view.hash,
+    } as never);
+    const again: any = await agent.views.update({
+      view_id: pushed.view.id,
+      view: show("Due"),
+    } as never);
+
+    expect(opened.view).toMatchObject({
+      external_id: "first",
+      private_metadata: "m",
+      callback_id: "c",
+      submit: { text: "Go" },
+      notify_on_close: true,
+      clear_on_close: false,
+    });
+    expect(pushed.view).toMatchObject({
+      previous_view_id: opened.view.id,
+      root_view_id: opened.view.id,
+    });
+    expect(updated.view).toMatchObject({
+      id: opened.view.id,
+      title: { text: "Uno" },
+      external_id: "",
+    });
+    expect(updated.view.hash).not.toBe(opened.view.hash);
+    expect(again.view).toMatchObject({ id: pushed.view.id, title: { text: "Due" } });
+    // A stack belongs to one user.
+    expect(
+      (await refused(bot.views.push({ trigger_id: trigger(), view: modal as never }))).error,
+    ).toBe("not_found");
+  });
+});
+
+describe("assistant threads", () => {
+  test("keep their status, title and prompts", async () => {
+    const { agent, sql, schema } = await newScene();
+    const thread = { channel_id: GENERAL, thread_ts: WELCOME };
+    const kept = async () => {
+      const rows = await sql.unsafe(
+        `select id, data from "${schema}".records where type = 'assistant_thread'`,
+      );
+      return Object.fromEntries(rows.map((row) => [row["id"], row["data"]]));
+    };
+    const prompts = [{ title: "Tea", message: "Make tea" }] as never;
+
+    await agent.assistant.threads.setStatus({
+      ...thread,
+      status: "is thinking",
+      loading_messages: ["a", "b"],
+    });
+    await agent.assistant.threads.setTitle({ ...thread, title: "Welcome" });
+    await agent.assistant.threads.setSuggestedPrompts({ ...thread, prompts, title: "Try" });
+    expect(await kept()).toEqual({
+      [`${GENERAL} ${WELCOME}`]: {
+        status: "is thinking",
+        loading_messages: ["a", "b"],
+        title: "Welcome",
+        prompts: [{ title: "Tea", message: "Make tea" }],
+        prompts_title: "Try",
+      },
+    });
+
+    await agent.assistant.threads.setStatus({ ...thread, status: "" });
+    expect(await kept()).toMatchObject({ [`${GENERAL} ${WELCOME}`]: { title: "Welcome" } });
+    expect(JSON.stringify(await kept())).not.toContain("thinking");
+  });
+});

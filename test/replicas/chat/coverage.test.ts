@@ -1,0 +1,92 @@
+/** What this folder tests, held against what there is: no method without a test, no documented error without a case. */
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { WebClient } from "@slack/web-api";
+import { METHODS } from "~/replicas/chat/api/index";
+import { coverage } from "~/replicas/chat/coverage";
+import { refusalOf } from "~/replicas/chat/refused";
+import { DOCUMENTED } from "./documented";
+import { REFUSALS } from "./refusals/index";
+
+/** Documented errors of things that do not go wrong here. */
+const CANNOT_ARISE: Readonly<Record<string, readonly string[]>> = {
+  // The table of emoji is always there.
+  "emoji.list": ["unable_to_fetch_custom_emojis"],
+  // A snooze that is there can be ended.
+  "dnd.endSnooze": ["snooze_end_failed"],
+};
+
+/** The names of all methods that a client offers. */
+function offered(client: object, prefix = "", seen = new Set<unknown>()): string[] {
+  return Object.entries(client).flatMap(([key, value]) => {
+    const name = prefix ? `${prefix}.${key}` : key;
+    if (typeof value === "function") return prefix ? [name] : [];
+    if (typeof value !== "object" || value === null || seen.has(value)) return [];
+    seen.add(value);
+    return offered(value, name, seen);
+  });
+}
+
+const FAMILIES = /^(logger|requestQueue|axios|retryConfig|agentOptions)/;
+const NAMES = offered(new WebClient()).filter((name) => !FAMILIES.test(name));
+
+const tests = readdirSync(import.meta.dir)
+  .filter((file) => file.endsWith(".test.ts") && !/^(coverage|refusals)/.test(file))
+  .map((file) =>
+    readFileSync(join(import.meta.dir, file), "utf8").replace(/^\s*(\/\/|\*).*$/gm, ""),
+  )
+  .join("\n");
+
+/** Called by its path on the client, or by its name. */
+const isTested = (method: string) =>
+  tests.includes(`.${method}(`) || tests.includes(`("${method}"`) || tests.includes(`["${method}"`);
+
+/** Until they are there. */
+const PENDING =
+  /^(agents|calls|dialog|entity|files\.remote|functions|migration|rtm|slackLists|workflows)\.|^conversations\.(accept|approve|decline|external|inviteShared|listConnect|requestShared)|^team\.(access|bill|external|integration)|^users\.discoverable/;
+
+describe("coverage", () => {
+  test("the official client offers no method that is not answered", () => {
+    const unknown = NAMES.filter(
+      (name) =>
+        !METHODS.has(name) && refusalOf(name) === "unknown_method" && name !== "files.uploadV2",
+    ).filter((name) => !PENDING.test(name));
+    expect(NAMES.length).toBeGreaterThan(270);
+    expect(unknown).toEqual([]);
+  });
+
+  test("every method of tier 1 and 2 is called by a test", () => {
+    const untested = [...METHODS.values()].filter(({ name, tier }) => tier < 3 && !isTested(name));
+    expect(untested.map(({ name }) => name)).toEqual([]);
+  });
+
+  test("every documented method is there, and every documented error is provoked", () => {
+    const missing = Object.entries(DOCUMENTED).flatMap(([method, codes]) => {
+      if (!METHODS.has(method)) return [method];
+      const provoked = new Set([
+        ...Object.keys(REFUSALS[method] ?? {}),
+        ...(CANNOT_ARISE[method] ?? []),
+      ]);
+      return codes
+        .split(" ")
+        .filter((code) => code && !provoked.has(code))
+        .map((code) => `${method}: ${code}`);
+    });
+    expect(missing).toEqual([]);
+  });
+
+  test("tells of each method its tier, its arguments and its state", () => {
+    const update = coverage().find(({ method }) => method === "chat.update");
+
+    expect(update).toMatchObject({ tier: 1, state: "full" });
+    expect(update?.arguments).toContainEqual({ name: "channel", required: true });
+    expect(coverage()).toContainEqual(
+      expect.objectContaining({
+        method: "admin.*",
+        state: "refused",
+        error: "not_allowed_token_type",
+      }),
+    );
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, test } from "bun:test";
+import { AGENT, GENERAL, HELLO, JOHN, RANDOM, useScenes, WELCOME } from "./scene";
+
+const newScene = useScenes();
+
+describe("conversations.history", () => {
+  test("is newest first, and people read public channels without joining them", async () => {
+    const { agent, as } = await newScene();
+    const expected = [HELLO, WELCOME];
+
+    for (const client of [agent, as("U03ROBIN")]) {
+      const answer = await client.conversations.history({ channel: GENERAL });
+      expect(answer.messages?.map(({ ts }) => ts)).toEqual(expected);
+      expect(answer).toMatchObject({ has_more: false, pin_count: 0 });
+      expect(answer.response_metadata?.next_cursor).toBe("");
+    }
+  });
+
+  test("pages through every message once", async () => {
+    const { agent } = await newScene();
+    for (let n = 0; n < 9; n++) await agent.chat.postMessage({ channel: GENERAL, text: `${n}` });
+
+    const texts: string[] = [];
+    const sizes: number[] = [];
+    for await (const page of agent.paginate("conversations.history", {
+      channel: GENERAL,
+      limit: 4,
+    })) {
+      const { messages } = page as any;
+      sizes.push(messages.length);
+      texts.push(...messages.map(({ text }: { text: string }) => text));
+    }
+
+    expect(sizes).toEqual([4, 4, 3]);
+    expect(texts.slice(0, 9)).toEqual(["8", "7", "6", "5", "4", "3", "2", "1", "0"]);
+  });
+
+  test.each([
+    [{ oldest: WELCOME }, [HELLO]],
+    [{ oldest: WELCOME, inclusive: true }, [HELLO, WELCOME]],
+    [{ latest: HELLO }, [WELCOME]],
+    [{ latest: HELLO, inclusive: true, limit: 1 }, [HELLO]],
+    [{ oldest: "1767603600", latest: "1767603601" }, [WELCOME]],
+    [{ oldest: WELCOME, latest: HELLO }, []],
+  ])("keeps to %j", async (window, expected) => {
+    const { agent } = await newScene();
+
+    const { messages } = await agent.conversations.history({ channel: GENERAL, ...window });
+
+    expect(messages?.map(({ ts }) => ts!)).toEqual(expected);
+  });
+
+  test("counts the pins of the channel", async () => {
+    const { agent } = await newScene();
+    await agent.pins.add({ channel: GENERAL, timestamp: HELLO });
+
+    expect((await agent.conversations.history({ channel: GENERAL })).pin_count).toBe(1);
+  });
+});
+
+describe("what is unread", () => {
+  test("is counted from the mark, without what one wrote oneself, and not in threads", async () => {
+    const { agent, john } = await newScene();
+    await agent.conversations.mark({ channel: GENERAL, ts: HELLO });
+    const unread = async () =>
+      ((await agent.conversations.info({ channel: GENERAL })).channel as any).unread_count;
+    expect(await unread()).toBe(0);
+
+    await john.chat.postMessage({ channel: GENERAL, text: "new" });
+    await john.chat.postMessage({ channel: GENERAL, text: "reply", thread_ts: HELLO });
+    expect(await unread()).toBe(1);
+
+    await agent.chat.postMessage({ channel: GENERAL, text: "seen" });
+    expect(await unread()).toBe(0);
+
+    await agent.conversations.mark({ channel: GENERAL, ts: WELCOME });
+    const { channel }: any = await agent.conversations.info({ channel: GENERAL });
+    expect(channel.last_read > WELCOME).toBe(true);
+  });
+
+  test("is shown with the last message, in direct messages too", async () => {
+    const { agent, john } = await newScene();
+    const { channel: id = "", ts } = await john.chat.postMessage({ channel: AGENT, text: "psst" });
+
+    const { channel }: any = await agent.conversations.info({ channel: id });
+
+    expect(channel).toMatchObject({
+      id,
+      is_im: true,
+      user: JOHN,
+      is_open: true,
+      last_read: "0000000000.000000",
+      latest: { ts, text: "psst" },
+      unread_count: 1,
+      unread_count_display: 1,
+    });
+  });
+
+  test("leaves out of what is displayed who joined and left", async () => {
+    const { agent, robin } = await newScene();
+    await agent.conversations.mark({ channel: RANDOM, ts: "1900000000" });
+    await agent.conversations.mark({ channel: RANDOM, ts: "1767607800.000300" });
+    await robin.conversations.leave({ channel: RANDOM });
+    await robin.conversations.join({ channel: RANDOM });
+
+    const { channel }: any = await agent.conversations.info({ channel: RANDOM });
+
+    expect(channel).toMatchObject({ unread_count: 2, unread_count_display: 0 });
+  });
+});

@@ -1,0 +1,15 @@
+/** Every way in which a call can be refused. One file for each group of methods. */
+import { appsRefusals } from "./apps";
+import type { Refusals } from "./case";
+import { chatRefusals } from "./chat";
+import { conversationsRefusals } from "./conversations";
+import { itemsRefusals } from "./items";
+import { workspaceRefusals } from "./workspace";
+
+export const REFUSALS: Refusals = {
+  ...chatRefusals,
+  ...conversationsRefusals,
+  ...itemsRefusals,
+  ...appsRefusals,
+  ...workspaceRefusals,
+};

@@ -1,0 +1,147 @@
+/** An environment of chat_default with a few more people in it, and the official client for each of them. */
+import { expect } from "bun:test";
+import { WebClient } from "@slack/web-api";
+import type { Pool } from "~/db/connect";
+import ddl from "~/replicas/chat/tables.sql" with { type: "text" };
+import { useDatabase } from "../../support/database";
+import { useProgram } from "../../support/program";
+
+export const GENERAL = "C01GENERAL";
+export const RANDOM = "C02RANDOM";
+
+export const AGENT = "U01AGENT";
+/** Owner of the workspace. */
+export const JOHN = "U02JOHN";
+export const ROBIN = "U03ROBIN";
+export const GUEST = "U04GUEST";
+/** Deactivated. */
+export const GONE = "U05GONE";
+export const BOT = "U06BOT";
+/** A bot that is in no channel. */
+export const STRAY = "U07STRAY";
+
+/** Messages of chat_default: by john and robin in general, by the agent in random. */
+export const WELCOME = "1767603600.000100";
+export const HELLO = "1767604200.000200";
+export const LUNCH = "1767607800.000300";
+
+const EXTRAS = [
+  { id: GUEST, name: "gus", real_name: "Gus Guest", is_restricted: true },
+  { id: GONE, name: "gina", real_name: "Gina Gone", deleted: true },
+  {
+    id: BOT,
+    name: "buildbot",
+    real_name: "Build Bot",
+    is_bot: true,
+    bot_id: "B06BOT",
+    app_id: "A06BOT",
+  },
+  {
+    id: STRAY,
+    name: "stray",
+    real_name: "Stray Bot",
+    is_bot: true,
+    bot_id: "B07STRAY",
+    app_id: "A07STRAY",
+  },
+].map((user) => ({
+  ...user,
+  is_admin: false,
+  is_owner: false,
+  is_primary_owner: false,
+  profile: { real_name: user.real_name, display_name: user.name, email: `${user.name}@acme.test` },
+}));
+
+const tables = [...ddl.matchAll(/^create table (\w+)/gm)].map(([, name]) => name ?? "");
+
+export type Scene = {
+  readonly agent: WebClient;
+  readonly john: WebClient;
+  readonly robin: WebClient;
+  readonly guest: WebClient;
+  readonly bot: WebClient;
+  /** Without a slash at the end. */
+  readonly url: string;
+  readonly sql: Pool;
+  readonly databaseUrl: string;
+  readonly schema: string;
+  /** A client of another user, or of another generation. */
+  as(user: string): WebClient;
+  /** Every row of every table. */
+  state(): Promise<unknown>;
+  /** Changes rows as no method can: `write("teams", "message_limit = 0")`. */
+  write(table: string, set: string, where?: string): Promise<void>;
+};
+
+/** Declares a server for the tests of this file. The result makes a scene, each in an environment of its own. */
+export function useScenes(): () => Promise<Scene> {
+  const database = useDatabase();
+  const program = useProgram(database, { ENVIRONMENT_POOL_TARGETS: "chat_default:8" });
+  return async () => {
+    const { environmentUrl, schemaName: schema } = await program.environment();
+    const { sql } = database;
+    const url = `${program.url}${environmentUrl}`;
+    await sql`
+      insert into ${sql(`${schema}.users`)}
+      select (jsonb_populate_record(u, e)).*
+      from ${sql(`${schema}.users`)} u, jsonb_array_elements(${sql.json(EXTRAS)}) e where u.id = ${JOHN}
+    `;
+    await sql`
+      insert into ${sql(`${schema}.channel_members`)}
+      select channel_id, e, joined_at + 10, last_read, is_open
+      from ${sql(`${schema}.channel_members`)}, unnest(${[GUEST, BOT]}::text[]) e
+      where user_id = ${JOHN} and channel_id = ${GENERAL}
+    `;
+    const as = (user: string) => clientAs(url, user);
+    return {
+      agent: as(AGENT),
+      john: as(JOHN),
+      robin: as(ROBIN),
+      guest: as(GUEST),
+      bot: as(BOT),
+      url,
+      sql,
+      databaseUrl: database.url,
+      schema,
+      as,
+      async state() {
+        const rows = tables.map(
+          (name) => `
+            select '${name}' as name, jsonb_agg(to_jsonb(x) order by to_jsonb(x)::text) as rows
+            from "${schema}"."${name}" x
+          `,
+        );
+        const found = await sql.unsafe<{ name: string; rows: unknown }[]>(rows.join("union all"));
+        return Object.fromEntries(found.map(({ name, rows }) => [name, rows ?? []]));
+      },
+      async write(table, set, where = "true") {
+        await sql.unsafe(`update "${schema}"."${table}" set ${set} where ${where}`);
+      },
+    };
+  };
+}
+
+/** Tokens name the user who calls. */
+export const clientAs = (url: string, user: string): WebClient =>
+  new WebClient(`xoxp-${user}`, {
+    slackApiUrl: `${url}/`,
+    retryConfig: { retries: 0 },
+    logger: SILENT,
+  });
+
+const SILENT = {
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+  setLevel() {},
+  getLevel: () => "error" as never,
+  setName() {},
+};
+
+/** What a refused call answers. Fails when it is not refused. */
+export async function refused(call: Promise<unknown>): Promise<any> {
+  const answer: any = await call.catch((error) => error?.data ?? error);
+  expect(answer?.ok, JSON.stringify(answer) ?? String(answer)).toBe(false);
+  return answer;
+}

@@ -1,0 +1,173 @@
+import { describe, expect, test } from "bun:test";
+import { Value } from "@sinclair/typebox/value";
+import { resolveSeed, type Seed } from "~/platform/templates/builtin";
+import { seedChat } from "~/replicas/chat/seed";
+import { ChatSeed } from "~/replicas/chat/seed-model";
+import { seedRows } from "~/replicas/chat/seed-rows";
+import { SEEDS } from "../../../seeds/index";
+
+const seeds = SEEDS as readonly Seed[];
+const seedOf = (name: string): any => {
+  const seed = seeds.find(({ template }) => template === name);
+  if (!seed) throw new Error(`there is no seed ${name}`);
+  return structuredClone(resolveSeed(seed, seeds));
+};
+const counts = (name: string) => {
+  const rows = seedRows(seedOf(name));
+  return (table: string) => rows[table]?.length ?? 0;
+};
+
+describe("seeds", () => {
+  test.each(seeds.filter(({ service }) => service === "chat").map(({ template }) => template))(
+    "%s has the shape of a seed, and the same rows each time",
+    (name) => {
+      expect(Value.Errors(ChatSeed, seedOf(name)).First()).toBeUndefined();
+      expect(seedRows(seedOf(name))).toEqual(seedRows(seedOf(name)));
+    },
+  );
+
+  test("chat_base is people and channels, chat_default says three things in them", () => {
+    const base = counts("chat_base");
+    const small = counts("chat_default");
+
+    expect([base("users"), base("channels"), base("messages")]).toEqual([3, 2, 0]);
+    expect([small("users"), small("channels"), small("messages")]).toEqual([3, 2, 3]);
+  });
+
+  test("chat_bench_default is a company with everything that a workspace has", () => {
+    const rows = seedRows(seedOf("chat_bench_default"));
+    const count = (table: string, where: (row: Record<string, unknown>) => unknown = () => true) =>
+      (rows[table] ?? []).filter(where).length;
+    const longest = Map.groupBy(
+      rows["messages"] ?? [],
+      (row) => `${row["channel_id"]} ${row["thread_ts"]}`,
+    );
+    for (const key of longest.keys()) if (key.endsWith(" null")) longest.delete(key);
+
+    expect(count("users")).toBeGreaterThanOrEqual(20);
+    expect(count("users", (row) => row["is_bot"])).toBeGreaterThanOrEqual(3);
+    expect(count("users", (row) => row["deleted"])).toBeGreaterThanOrEqual(1);
+    expect(count("channels", (row) => row["is_channel"])).toBeGreaterThanOrEqual(14);
+    for (const kind of ["is_private", "is_archived", "is_im", "is_mpim"])
+      expect(count("channels", (row) => row[kind])).toBeGreaterThanOrEqual(2);
+    expect(count("messages")).toBeGreaterThanOrEqual(250);
+    expect(count("messages", (row) => row["edited"])).toBeGreaterThanOrEqual(3);
+    expect(Math.max(...[...longest.values()].map(({ length }) => length))).toBeGreaterThan(20);
+    for (const table of [
+      "pins",
+      "bookmarks",
+      "stars",
+      "files",
+      "file_shares",
+      "canvases",
+      "usergroups",
+      "reminders",
+    ])
+      expect(count(table)).toBeGreaterThan(1);
+  });
+
+  test("whoever writes, reacts or pins in chat_bench_default could do so", () => {
+    const rows = seedRows(seedOf("chat_bench_default"));
+    const members = new Set(
+      rows["channel_members"]?.map((row) => `${row["channel_id"]} ${row["user_id"]}`),
+    );
+    const open = new Set(
+      rows["channels"]?.filter((row) => !row["is_private"]).map((row) => row["id"]),
+    );
+    const gone = new Set(rows["users"]?.filter((row) => row["deleted"]).map((row) => row["id"]));
+    const bots = new Set(rows["users"]?.filter((row) => row["is_bot"]).map((row) => row["id"]));
+    const isStranger = (channel: unknown, user: unknown) =>
+      !members.has(`${channel} ${user}`) &&
+      !gone.has(user) &&
+      !(bots.has(user) && open.has(channel));
+
+    expect(
+      rows["messages"]?.filter((row) => isStranger(row["channel_id"], row["user_id"])),
+    ).toEqual([]);
+    expect(
+      rows["reactions"]?.filter(
+        (row) => !open.has(row["channel_id"]) && isStranger(row["channel_id"], row["user_id"]),
+      ),
+    ).toEqual([]);
+    expect(rows["pins"]?.filter((row) => isStranger(row["channel_id"], row["created_by"]))).toEqual(
+      [],
+    );
+  });
+});
+
+describe("the first mistake in a seed is named with its path", () => {
+  const tx = (() => {
+    throw new Error("a seed with a mistake was written");
+  }) as never;
+
+  test.each<[string, (seed: any) => void]>([
+    ["users[1].name", (seed) => (seed.users[1].name = "Not A Handle")],
+    ["users[2].shoe_size", (seed) => (seed.users[2].shoe_size = 43)],
+    ["users[2]", (seed) => (seed.users[2].name = "john")],
+    ["channels[0].creator", (seed) => (seed.channels[0].creator = "nobody")],
+    ["channels[1].members[1]", (seed) => (seed.channels[1].members[1] = "nobody")],
+    [
+      "channels[1].last_read",
+      (seed) => (seed.channels[1].last_read = { nobody: "2026-01-05T09:00:00Z" }),
+    ],
+    ["messages[0].ts", (seed) => (seed.messages[0].ts = 1767603600.0001)],
+    ["messages[1].ts", (seed) => (seed.messages[1].ts = seed.messages[0].ts)],
+    ["messages[2].channel", (seed) => (seed.messages[2].channel = "nowhere")],
+    [
+      "messages[0].reactions[0].name",
+      (seed) => (seed.messages[0].reactions[0].name = "no_such_emoji"),
+    ],
+    [
+      "messages[0].reactions[0].users[0]",
+      (seed) => (seed.messages[0].reactions[0].users = ["nobody"]),
+    ],
+    [
+      "messages[0].replies[0].ts",
+      (seed) => (seed.messages[0].replies = [{ ts: "1700000000.000100", user: "john", text: "" }]),
+    ],
+    ["messages[0].files[0]", (seed) => (seed.messages[0].files = ["F01NONE"])],
+    [
+      "messages[0].pinned.by",
+      (seed) => (seed.messages[0].pinned = { by: "nobody", at: "2026-01-05T09:00:00Z" }),
+    ],
+    [
+      "bookmarks[0].channel",
+      (seed) =>
+        (seed.bookmarks = [
+          {
+            id: "Bk01",
+            channel: "nowhere",
+            title: "x",
+            link: "https://x.test",
+            user: "john",
+            created: "2026-01-05T09:00:00Z",
+          },
+        ]),
+    ],
+    [
+      "usergroups[0].users[0]",
+      (seed) =>
+        (seed.usergroups = [
+          {
+            id: "S01AB",
+            name: "x",
+            handle: "x",
+            users: ["nobody"],
+            created_by: "john",
+            created: "2026-01-05T09:00:00Z",
+          },
+        ]),
+    ],
+    [
+      "reminders[0].user",
+      (seed) =>
+        (seed.reminders = [
+          { id: "Rm01", user: "nobody", text: "x", time: "2026-01-05T09:00:00Z" },
+        ]),
+    ],
+  ])("%s", async (path, spoil) => {
+    const seed = seedOf("chat_default");
+    spoil(seed);
+    await expect(seedChat(tx, {}, seed)).rejects.toMatchObject({ path });
+  });
+});

@@ -1,0 +1,236 @@
+/** What calls cost: how often they ask the database, however many rows there are. */
+import { describe, expect, test } from "bun:test";
+import postgres from "postgres";
+import type { Pool } from "~/db/connect";
+import { SESSION } from "~/db/connect";
+import { openSession, tablesOf } from "~/db/session";
+import { METHODS } from "~/replicas/chat/api/index";
+import { chat } from "~/replicas/chat/index";
+import { AGENT, GENERAL, JOHN, LUNCH, RANDOM, type Scene, useScenes, WELCOME } from "./scene";
+
+const newScene = useScenes();
+
+/** Calls the service beside the platform, on a connection that counts. */
+async function counting(scene: Scene) {
+  const { schema } = scene;
+  const tables = await scene.sql<{ name: string }[]>`
+    select tablename as name from pg_tables where schemaname = ${schema}
+  `;
+  let statements = 0;
+  const { hostname, port, pathname, username, password } = new URL(scene.databaseUrl);
+  const pool = postgres({
+    host: hostname,
+    port: Number(port),
+    database: pathname.slice(1),
+    user: username,
+    pass: password,
+    max: 1,
+    // As on a lane.
+    connection: { ...SESSION, plan_cache_mode: "force_generic_plan", enable_seqscan: "off" },
+    onnotice: () => {},
+    debug: () => {
+      statements++;
+    },
+  }) as unknown as Pool;
+  await pool`select`;
+  const session = openSession(pool, schema, tablesOf(pool, schema, tables));
+  return {
+    end: () => pool.end(),
+    /** How many statements a call takes. Fails when it is refused. */
+    async count(method: string, args: object): Promise<number> {
+      const url = new URL("http://test/");
+      const body = new TextEncoder().encode(JSON.stringify(args));
+      const headers = { "Content-Type": "application/json; charset=utf-8" };
+      const request = new Request(url.href, { method: "POST", headers });
+      statements = 0;
+      const response = await chat.handle({
+        request,
+        url,
+        path: method,
+        body,
+        session,
+        actor: AGENT,
+        userToken: undefined,
+        baseUrl: "http://test",
+      });
+      const answer: any = await response.json();
+      expect(answer.ok, JSON.stringify(answer)).toBe(true);
+      return statements;
+    },
+    /** How many pages of tables and indexes have been looked at so far. */
+    async pages(): Promise<number> {
+      await pool`select pg_stat_force_next_flush()`;
+      const [row] = await pool<{ pages: number }[]>`
+        select sum(heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit)::int as pages
+        from pg_statio_user_tables where schemaname = ${schema}
+      `;
+      return row?.pages ?? 0;
+    },
+  };
+}
+
+/** Threads, reactions, pins and files, `size` of each. */
+async function fill({ agent, john }: Scene, size: number): Promise<void> {
+  const name = `filled-${size}`;
+  for (let n = 0; n < size; n++) {
+    const { ts = "" } = await agent.chat.postMessage({ channel: GENERAL, text: `${n}` });
+    await john.chat.postMessage({
+      channel: GENERAL,
+      text: "re",
+      thread_ts: ts,
+      reply_broadcast: true,
+    });
+    await john.reactions.add({ channel: GENERAL, timestamp: ts, name: "tada" });
+    await agent.reactions.add({ channel: GENERAL, timestamp: ts, name: "wave" });
+    await agent.pins.add({ channel: GENERAL, timestamp: ts });
+    await agent.chat.postMessage({ channel: GENERAL, text: "re", thread_ts: WELCOME });
+    await agent.conversations.create({ name: `${name}-${n}` });
+    await agent.files.uploadV2({
+      channel_id: GENERAL,
+      filename: `${n}.txt`,
+      content: "x",
+    } as never);
+  }
+}
+
+const ROUNDS = 4;
+
+const HOT: readonly (readonly [string, object, number])[] = [
+  ["chat.postMessage", { channel: GENERAL, text: "hi" }, 1],
+  ["chat.postMessage", { channel: GENERAL, text: "hi", thread_ts: WELCOME }, 1],
+  ["chat.postMessage", { channel: "#general", text: "hi" }, 2],
+  ["conversations.history", { channel: GENERAL }, 1],
+  ["conversations.replies", { channel: GENERAL, ts: WELCOME }, 1],
+  ["reactions.add", { channel: GENERAL, timestamp: WELCOME, name: "eyes" }, 1],
+  ["conversations.list", {}, 1],
+  ["users.list", {}, 1],
+];
+
+const LISTS: readonly (readonly [string, object])[] = [
+  ["conversations.history", { channel: GENERAL }],
+  ["conversations.replies", { channel: GENERAL, ts: WELCOME }],
+  ["conversations.list", {}],
+  ["conversations.members", { channel: GENERAL }],
+  ["conversations.info", { channel: GENERAL }],
+  ["users.list", {}],
+  ["users.conversations", { user: JOHN }],
+  ["reactions.get", { channel: GENERAL, timestamp: WELCOME }],
+  ["reactions.list", {}],
+  ["pins.list", { channel: GENERAL }],
+  ["files.list", {}],
+  ["emoji.list", {}],
+  ["usergroups.list", { include_users: true }],
+  ["chat.scheduledMessages.list", {}],
+  ["search.messages", { query: "re in:general from:@john" }],
+  ["search.files", { query: "x" }],
+  ["search.all", { query: "re" }],
+  ["stars.list", {}],
+  ["bookmarks.list", { channel_id: GENERAL }],
+  ["reminders.list", {}],
+];
+
+describe("a call", () => {
+  test("that is made often takes one statement, or two for a name", async () => {
+    const scene = await newScene();
+    const { count, end } = await counting(scene);
+
+    const counts: unknown[] = [];
+    for (const [method, args] of HOT) counts.push([method, args, await count(method, args)]);
+    await end();
+
+    expect(counts).toEqual(HOT as never);
+  });
+
+  test("that lists takes as many for many rows as for few", async () => {
+    const scene = await newScene();
+    const { count, end } = await counting(scene);
+    const measure = async () => {
+      const counts: Record<string, number> = {};
+      for (const [method, args] of LISTS) counts[method] = await count(method, args);
+      return counts;
+    };
+    await fill(scene, 1);
+    const few = await measure();
+
+    await fill(scene, 12);
+
+    expect(await measure()).toEqual(few);
+    await end();
+  });
+
+  test("looks at as few pages in a large channel as in a small one", async () => {
+    const scene = await newScene();
+    const { count, pages, end } = await counting(scene);
+    // It would look at pages, too.
+    await scene.sql.unsafe(`alter table "${scene.schema}".messages set (autovacuum_enabled = off)`);
+    const { ts = "" } = await scene.agent.chat.postMessage({ channel: RANDOM, text: "mine" });
+    const calls: readonly (readonly [string, object])[] = [
+      ["conversations.history", { channel: RANDOM, limit: 20 }],
+      ["conversations.history", { channel: RANDOM, limit: 20, latest: "1767700000" }],
+      ["conversations.replies", { channel: RANDOM, ts: LUNCH }],
+      ["chat.postMessage", { channel: RANDOM, text: "hi" }],
+      ["chat.postMessage", { channel: RANDOM, text: "hi", thread_ts: LUNCH }],
+      ["chat.getPermalink", { channel: RANDOM, message_ts: LUNCH }],
+      ["chat.update", { channel: RANDOM, ts, text: "mine, too" }],
+      ["reactions.add", { channel: RANDOM, timestamp: ts, name: "eyes" }],
+      ["reactions.remove", { channel: RANDOM, timestamp: ts, name: "eyes" }],
+    ];
+    // The fewest of some rounds: other sessions' counts arrive late, and would be taken for these calls'.
+    const measure = async () => {
+      const fewest = calls.map(() => Number.POSITIVE_INFINITY);
+      for (let round = 0; round < ROUNDS; round++)
+        for (const [index, [method, args]] of calls.entries()) {
+          const before = await pages();
+          await count(method, args);
+          fewest[index] = Math.min(fewest[index]!, (await pages()) - before);
+        }
+      return fewest;
+    };
+    const bulk = (from: number, to: number) =>
+      scene.sql.unsafe(`
+        insert into "${scene.schema}".messages (channel_id, ts, user_id, text)
+        select '${RANDOM}', (1780000000 + n)::text || '.000000', '${JOHN}', 'bulk ' || n
+        from generate_series(${from}, ${to}) n
+      `);
+    await bulk(1, 100);
+    const small = await measure();
+
+    await bulk(101, 20_000);
+
+    const large = await measure();
+    await end();
+    // The index grows by a level or two; a scan of it would be hundreds of pages.
+    const grown = calls.flatMap(([method], index) =>
+      large[index]! > small[index]! * 2 + 20
+        ? [{ method, small: small[index], large: large[index] }]
+        : [],
+    );
+    expect(grown).toEqual([]);
+  });
+
+  test("that writes for many takes as many as for few", async () => {
+    const scene = await newScene();
+    const { count, end } = await counting(scene);
+    await scene.sql.unsafe(`
+      insert into "${scene.schema}".users
+      select (jsonb_populate_record(u, jsonb_build_object('id', 'U8' || n, 'name', 'user' || n))).*
+      from "${scene.schema}".users u, generate_series(10, 59) n where u.id = '${JOHN}'
+    `);
+    const people = Array.from({ length: 50 }, (_, n) => `U8${n + 10}`);
+
+    const one = await count("conversations.invite", { channel: RANDOM, users: people.slice(0, 1) });
+    const many = await count("conversations.invite", { channel: RANDOM, users: people.slice(1) });
+    await end();
+
+    expect(many).toBe(one);
+  });
+});
+
+test("every list of tier 1 is measured", () => {
+  const lists = [...METHODS.values()].filter(
+    ({ name, tier, args }) => tier === 1 && "cursor" in args.properties && name !== "files.info",
+  );
+
+  const measured = new Set(LISTS.map(([name]) => name));
+  expect(lists.map(({ name }) => name).filter((name) => !measured.has(name))).toEqual([]);
+});

@@ -1,0 +1,519 @@
+/** What people keep for themselves and for each other: bookmarks, stars, reminders, rest, groups, pictures. */
+import { describe, expect, test } from "bun:test";
+import { AGENT, GENERAL, JOHN, LUNCH, RANDOM, ROBIN, refused, useScenes, WELCOME } from "./scene";
+
+const newScene = useScenes();
+const now = () => Math.floor(Date.now() / 1000);
+const AT = { channel: GENERAL, timestamp: WELCOME };
+
+describe("bookmarks", () => {
+  test("stand in the order in which they were added, for everybody in the channel", async () => {
+    const { agent, robin } = await newScene();
+    const add = (title: string, more: object = {}) =>
+      agent.bookmarks.add({
+        channel_id: GENERAL,
+        title,
+        type: "link",
+        link: `https://acme.test/${title}`,
+        ...more,
+      } as never);
+
+    const first = await add("Handbook", {
+      emoji: ":books:",
+      entity_id: "F0ABC",
+      access_level: "read",
+    });
+    const second = await add("Status", { parent_id: first.bookmark?.id });
+
+    expect(first.bookmark).toMatchObject({
+      id: expect.stringMatching(/^Bk/),
+      channel_id: GENERAL,
+      title: "Handbook",
+      link: "https://acme.test/Handbook",
+      emoji: ":books:",
+      type: "link",
+      entity_id: "F0ABC",
+      date_updated: 0,
+      last_updated_by_user_id: AGENT,
+      last_updated_by_team_id: "T01ACME",
+      icon_url: null,
+    });
+    const { bookmarks } = await robin.bookmarks.list({ channel_id: GENERAL });
+    expect(bookmarks).toEqual([first.bookmark, second.bookmark] as never);
+    expect(bookmarks?.[1]).toMatchObject({ parent_id: first.bookmark?.id });
+  });
+
+  test("can be changed and removed by other members", async () => {
+    const { agent, robin } = await newScene();
+    const { bookmark } = await agent.bookmarks.add({
+      channel_id: GENERAL,
+      title: "Docs",
+      type: "link",
+      link: "https://docs.test",
+      emoji: "books",
+    });
+    const id = bookmark?.id ?? "";
+
+    const edited = await robin.bookmarks.edit({
+      channel_id: GENERAL,
+      bookmark_id: id,
+      title: "Manual",
+    });
+    const bare = await robin.bookmarks.edit({
+      channel_id: GENERAL,
+      bookmark_id: id,
+      emoji: "",
+      link: "https://manual.test",
+    });
+    await robin.bookmarks.remove({ channel_id: GENERAL, bookmark_id: id });
+
+    expect(edited.bookmark).toMatchObject({
+      title: "Manual",
+      link: "https://docs.test",
+      emoji: ":books:",
+      last_updated_by_user_id: ROBIN,
+    });
+    expect(bare.bookmark).toMatchObject({
+      title: "Manual",
+      link: "https://manual.test",
+      emoji: "",
+    });
+    expect((await agent.bookmarks.list({ channel_id: GENERAL })).bookmarks).toEqual([]);
+  });
+});
+
+describe("stars", () => {
+  test("are one's own, of messages, files and channels, the newest first", async () => {
+    const { agent, robin } = await newScene();
+    const { files }: any = await robin.files.uploadV2({
+      channel_id: GENERAL,
+      filename: "a.txt",
+      content: "x",
+    } as never);
+    const file = files[0].files[0].id;
+    await agent.stars.add(AT);
+    await agent.stars.add({ channel: RANDOM });
+    await agent.stars.add({ file });
+
+    const { items, paging }: any = await agent.stars.list({});
+
+    expect(items).toMatchObject([
+      { type: "file", file: { id: file, is_starred: true }, date_create: expect.any(Number) },
+      { type: "channel", channel: RANDOM },
+      {
+        type: "message",
+        channel: GENERAL,
+        message: { ts: WELCOME, is_starred: true, permalink: expect.any(String) },
+      },
+    ]);
+    expect(paging).toEqual({ count: 100, total: 3, page: 1, pages: 1 });
+    expect((await robin.stars.list({})).items).toEqual([]);
+    const { messages }: any = await robin.conversations.history({
+      channel: GENERAL,
+      latest: WELCOME,
+      inclusive: true,
+      limit: 1,
+    });
+    expect(messages[0].is_starred).toBeUndefined();
+  });
+
+  test("come in pages by number and by cursor, without what is out of sight", async () => {
+    const { agent, robin } = await newScene();
+    const { channel } = await robin.conversations.create({ name: "secret", is_private: true });
+    const id = channel?.id ?? "";
+    await robin.conversations.invite({ channel: id, users: AGENT });
+    await agent.stars.add({ channel: id });
+    for (const channel of [GENERAL, RANDOM]) await agent.stars.add({ channel });
+    await agent.stars.add({ channel: RANDOM, timestamp: LUNCH });
+    await robin.conversations.kick({ channel: id, user: AGENT });
+
+    const second: any = await agent.stars.list({ count: 2, page: 2 });
+    const types: string[] = [];
+    for await (const page of agent.paginate("stars.list", { limit: 1 }))
+      types.push(...(page as any).items.map(({ type }: any) => type));
+
+    expect(second.items).toMatchObject([{ type: "channel", channel: GENERAL }]);
+    expect(second.paging).toEqual({ count: 2, total: 3, page: 2, pages: 2 });
+    expect(types).toEqual(["message", "channel", "channel"]);
+  });
+
+  test("are taken away again", async () => {
+    const { agent } = await newScene();
+    await agent.stars.add(AT);
+
+    await agent.stars.remove(AT);
+
+    expect((await agent.stars.list({})).items).toEqual([]);
+  });
+});
+
+describe("reminders", () => {
+  const isNear = (time: number | undefined, wanted: number) => Math.abs((time ?? 0) - wanted) < 5;
+  const inDays = (days: number) => now() + days * 86_400;
+
+  test.each<[string | number, (time: number) => boolean]>([
+    [now() + 5_000, (time) => Math.abs(time - now() - 5_000) < 60],
+    ["900", (time) => Math.abs(time - now() - 900) < 5],
+    ["in 15 minutes", (time) => Math.abs(time - now() - 900) < 5],
+    ["in an hour", (time) => Math.abs(time - now() - 3_600) < 5],
+    ["in half an hour", (time) => Math.abs(time - now() - 1_800) < 5],
+    ["in 3 hours and 5 minutes", (time) => Math.abs(time - now() - 11_100) < 5],
+    ["2 days from now", (time) => Math.abs(time - inDays(2)) < 5],
+    ["in 2 weeks", (time) => Math.abs(time - inDays(14)) < 5],
+    ["tomorrow", (time) => time > now() && time < inDays(2) && time % 3_600 === 0],
+    ["tomorrow at 5pm", (time) => [0, 1].includes(new Date(time * 1000).getUTCHours())],
+    ["tomorrow at 17:30", (time) => new Date(time * 1000).getUTCMinutes() === 30],
+    ["next Monday", (time) => new Date(time * 1000).getUTCDay() === 1 && time < inDays(8)],
+    ["Friday at noon", (time) => new Date(time * 1000).getUTCDay() === 5],
+    ["on December 24th at 8am", (time) => new Date(time * 1000).getUTCDate() === 24],
+    ["2099-01-31 at 10:00", () => false],
+    [
+      "2031-01-31 at 10:00",
+      (time) => new Date(time * 1000).toISOString() === "2031-01-31T18:00:00.000Z",
+    ],
+  ])("understand %s", async (time, fits) => {
+    const { agent } = await newScene();
+    const answer = await agent.reminders.add({ text: "tea", time }).catch((error) => error.data);
+
+    // Seconds end in 2038.
+    if (answer.ok) expect(fits(answer.reminder.time), String(answer.reminder.time)).toBe(true);
+    else expect([time, answer.error]).toEqual(["2099-01-31 at 10:00", "cannot_parse"]);
+  });
+
+  test.each<[string, object]>([
+    ["every day", { frequency: "daily" }],
+    [
+      "every weekday at 9:30",
+      { frequency: "weekly", weekdays: ["monday", "tuesday", "wednesday", "thursday", "friday"] },
+    ],
+    ["every Thursday", { frequency: "weekly", weekdays: ["thursday"] }],
+    [
+      "every Monday and Wednesday at 4pm",
+      { frequency: "weekly", weekdays: ["monday", "wednesday"] },
+    ],
+    ["every month on the 15th", { frequency: "monthly" }],
+    ["every month", { frequency: "monthly" }],
+    ["every year", { frequency: "yearly" }],
+    ["every March 3", { frequency: "yearly" }],
+  ])("come back %s", async (time, recurrence) => {
+    const { agent } = await newScene();
+
+    const { reminder } = await agent.reminders.add({ text: "tea", time });
+
+    expect(reminder?.time).toBeGreaterThan(now());
+    expect(reminder).toMatchObject({ recurring: true, recurrence });
+    expect(reminder).not.toHaveProperty("complete_ts");
+  });
+
+  test("come back as the argument says", async () => {
+    const { agent } = await newScene();
+    const recurrence = { frequency: "weekly", weekdays: ["tuesday", "friday"] } as const;
+
+    const { reminder } = await agent.reminders.add({
+      text: "tea",
+      time: "in 1 hour",
+      recurrence,
+    } as never);
+
+    expect(reminder).toMatchObject({ recurring: true, recurrence });
+  });
+
+  test("are read back, completed and deleted by whom they are for", async () => {
+    const { agent, robin } = await newScene();
+    const made = await agent.reminders.add({
+      text: "water the plants",
+      time: "in 2 hours",
+      user: AGENT,
+    });
+    const id = made.reminder?.id ?? "";
+
+    expect(made.reminder).toEqual({
+      id,
+      creator: AGENT,
+      user: AGENT,
+      text: "water the plants",
+      recurring: false,
+      time: made.reminder?.time,
+      complete_ts: 0,
+    } as never);
+    expect(isNear(made.reminder?.time, now() + 7_200)).toBe(true);
+    expect((await agent.reminders.list({})).reminders).toEqual([made.reminder] as never);
+    expect((await robin.reminders.list({})).reminders).toEqual([]);
+    expect((await refused(robin.reminders.info({ reminder: id }))).error).toBe("not_found");
+
+    await agent.reminders.complete({ reminder: id });
+    const { reminder } = await agent.reminders.info({ reminder: id });
+    expect(isNear(reminder?.complete_ts, now())).toBe(true);
+
+    await agent.reminders.delete({ reminder: id });
+    expect((await agent.reminders.list({})).reminders).toEqual([]);
+  });
+});
+
+describe("do not disturb", () => {
+  test("is off until somebody snoozes; only they see for how long", async () => {
+    const { agent, robin } = await newScene();
+    expect(await agent.dnd.info({})).toMatchObject({
+      dnd_enabled: false,
+      next_dnd_start_ts: 1,
+      next_dnd_end_ts: 1,
+      snooze_enabled: false,
+    });
+
+    const snoozed = await agent.dnd.setSnooze({ num_minutes: 60 });
+
+    expect(snoozed).toMatchObject({ snooze_enabled: true });
+    expect(Math.abs((snoozed.snooze_endtime ?? 0) - now() - 3_600)).toBeLessThan(5);
+    expect(await agent.dnd.info({ user: AGENT })).toMatchObject({ snooze_enabled: true });
+    expect(await robin.dnd.info({ user: AGENT })).not.toHaveProperty("snooze_enabled");
+
+    expect(await agent.dnd.endSnooze({})).toMatchObject({
+      snooze_enabled: false,
+      dnd_enabled: false,
+    });
+    expect(await agent.dnd.info({})).toMatchObject({ snooze_enabled: false, snooze_remaining: 0 });
+  });
+
+  test("goes on between two times of the user's own day, and a session can be ended", async () => {
+    const scene = await newScene();
+    // From two hours ago until in two hours, where the user lives.
+    const clock = (hours: number) =>
+      new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
+    const times = `tz = 'Etc/UTC', dnd_enabled = true, dnd_start = '${clock(-2)}', dnd_end = '${clock(2)}'`;
+    await scene.write("users", times, `id = '${AGENT}'`);
+    const session: any = await scene.agent.dnd.info({});
+
+    await scene.agent.dnd.endDnd();
+
+    const next: any = await scene.agent.dnd.info({});
+    expect(session.next_dnd_start_ts).toBeLessThan(now());
+    expect(session.next_dnd_end_ts).toBeGreaterThan(now());
+    expect(session.next_dnd_end_ts - session.next_dnd_start_ts).toBe(4 * 3_600);
+    expect(next.next_dnd_start_ts).toBe(session.next_dnd_start_ts + 86_400);
+    expect((await refused(scene.agent.dnd.endDnd())).error).toBe("not_in_dnd");
+  });
+
+  test("is told of several people at once", async () => {
+    const scene = await newScene();
+    await scene.write("users", "dnd_enabled = true", `id = '${ROBIN}'`);
+
+    const { users }: any = await scene.agent.dnd.teamInfo({ users: `${JOHN},${ROBIN},U99NOBODY` });
+
+    expect(Object.keys(users).toSorted()).toEqual([JOHN, ROBIN]);
+    expect(users[JOHN]).toEqual({ dnd_enabled: false, next_dnd_start_ts: 1, next_dnd_end_ts: 1 });
+    // From 22:00 to 8:00.
+    expect(users[ROBIN].next_dnd_end_ts - users[ROBIN].next_dnd_start_ts).toBe(10 * 3_600);
+  });
+});
+
+describe("user groups", () => {
+  test("are created, changed, filled, disabled and enabled", async () => {
+    const { agent, john, robin } = await newScene();
+    const made = await agent.usergroups.create({
+      name: "Launch crew",
+      handle: "crew",
+      description: "Whoever launches",
+      channels: `${GENERAL},${RANDOM}`,
+      include_count: true,
+    });
+    const usergroup = made.usergroup?.id ?? "";
+    expect(made.usergroup).toMatchObject({
+      id: expect.stringMatching(/^S/),
+      team_id: "T01ACME",
+      name: "Launch crew",
+      handle: "crew",
+      description: "Whoever launches",
+      prefs: { channels: [GENERAL, RANDOM], groups: [] },
+      user_count: 0,
+      created_by: AGENT,
+      date_delete: 0,
+    });
+
+    const filled: any = await agent.usergroups.users.update({
+      usergroup,
+      users: `${AGENT},${ROBIN}`,
+      include_count: true,
+    });
+    expect(filled.usergroup).toMatchObject({ user_count: 2, users: [AGENT, ROBIN] });
+    await robin.usergroups.users.update({ usergroup, users: [JOHN, ROBIN] as never });
+    expect((await john.usergroups.users.list({ usergroup })).users).toEqual([JOHN, ROBIN]);
+
+    const changed = await john.usergroups.update({ usergroup, name: "Crew", channels: RANDOM });
+    expect(changed.usergroup).toMatchObject({
+      name: "Crew",
+      handle: "crew",
+      description: "Whoever launches",
+      prefs: { channels: [RANDOM] },
+      updated_by: JOHN,
+    });
+
+    const disabled = await agent.usergroups.disable({ usergroup });
+    expect(disabled.usergroup).toMatchObject({
+      deleted_by: AGENT,
+      date_delete: expect.any(Number),
+    });
+    expect((await agent.usergroups.list({})).usergroups).toEqual([]);
+    expect((await agent.usergroups.list({ include_disabled: true })).usergroups).toHaveLength(1);
+
+    const enabled = await agent.usergroups.enable({ usergroup, include_count: true });
+    expect(enabled.usergroup).toMatchObject({ date_delete: 0, deleted_by: "", user_count: 2 });
+  });
+
+  test("keep the private ones of their channels apart, and get a handle from their name", async () => {
+    const { agent } = await newScene();
+    const { channel } = await agent.conversations.create({ name: "war-room", is_private: true });
+
+    const { usergroup } = await agent.usergroups.create({
+      name: "On Call!",
+      channels: GENERAL,
+      additional_channels: channel?.id,
+    } as never);
+
+    expect(usergroup).toMatchObject({
+      handle: "on-call",
+      prefs: { channels: [GENERAL], groups: [channel?.id] },
+      channel_count: 2,
+    });
+  });
+
+  test("are mentioned by their handles", async () => {
+    const { agent } = await newScene();
+    const { usergroup } = await agent.usergroups.create({ name: "Crew", handle: "crew" });
+
+    const { message } = await agent.chat.postMessage({
+      channel: GENERAL,
+      text: "Hey @crew",
+      link_names: true,
+    });
+
+    expect(message?.text).toBe(`Hey <!subteam^${usergroup?.id}|@crew>`);
+  });
+});
+
+describe("one's own account", () => {
+  const PNG = Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    "base64",
+  );
+
+  test("has another picture, until it has none", async () => {
+    const { agent, robin } = await newScene();
+    const before: any = await robin.users.profile.get({ user: AGENT });
+
+    const set: any = await agent.users.setPhoto({ image: PNG, crop_w: 1, crop_x: 0, crop_y: 0 });
+    const after: any = await robin.users.profile.get({ user: AGENT });
+    await agent.users.deletePhoto({});
+
+    expect(set.profile.avatar_hash).not.toBe(before.profile.avatar_hash);
+    expect(set.profile.image_512).toContain(set.profile.avatar_hash);
+    expect(after.profile).toMatchObject({ ...set.profile, is_custom_image: true });
+    expect(await robin.users.profile.get({ user: AGENT })).toMatchObject({
+      profile: before.profile,
+    });
+  });
+
+  test("tells who it is, as a sign-in does", async () => {
+    const { agent } = await newScene();
+
+    expect(await agent.users.identity({})).toMatchObject({
+      user: {
+        id: AGENT,
+        name: "Agent Smith",
+        email: "agent@acme.test",
+        image_48: expect.any(String),
+      },
+      team: { id: "T01ACME", name: "Acme" },
+    });
+  });
+
+  test("is in one workspace, and keeps its token", async () => {
+    const { agent } = await newScene();
+
+    expect(await agent.auth.teams.list({ include_icon: true })).toMatchObject({
+      teams: [{ id: "T01ACME", name: "Acme", icon: { image_default: true } }],
+      response_metadata: { next_cursor: "" },
+    });
+    expect(await agent.auth.revoke({ test: true })).toMatchObject({ revoked: false });
+    expect(await agent.auth.revoke({})).toMatchObject({ revoked: false });
+    expect(await agent.auth.test()).toMatchObject({ user_id: AGENT });
+  });
+});
+
+describe("the workspace", () => {
+  test("tells its own fields of profiles, by visibility", async () => {
+    const scene = await newScene();
+    const fields = [
+      { id: "Xf1", label: "Team", is_hidden: false },
+      { id: "Xf2", label: "Badge", is_hidden: true },
+    ];
+    await scene.write(
+      "teams",
+      `profile = '${JSON.stringify({ fields, sections: [{ id: "Xs1" }] })}'`,
+    );
+    const ids = async (args: object) => {
+      const { profile }: any = await scene.agent.team.profile.get(args);
+      return profile.fields.map(({ id }: any) => id);
+    };
+
+    expect(await ids({})).toEqual(["Xf1", "Xf2"]);
+    expect(await ids({ visibility: "visible" })).toEqual(["Xf1"]);
+    expect(await ids({ visibility: "hidden" })).toEqual(["Xf2"]);
+  });
+
+  test("tells what its administrators have decided, and holds people to it", async () => {
+    const scene = await newScene();
+    await scene.write("teams", "who_can_post_general = 'admin', msg_edit_window_mins = 5");
+
+    const preferences: any = await scene.agent.team.preferences.list();
+
+    expect(preferences).toMatchObject({
+      allow_message_deletion: true,
+      display_real_names: false,
+      disable_file_uploads: "allow_all",
+      msg_edit_window_mins: 5,
+      who_can_post_general: "admin",
+    });
+    const answer = await refused(scene.agent.chat.postMessage({ channel: GENERAL, text: "hi" }));
+    expect(answer.error).toBe("restricted_action");
+  });
+});
+
+describe("a file", () => {
+  test("is public from one call to the other", async () => {
+    const { agent, guest } = await newScene();
+    const { files }: any = await agent.files.uploadV2({
+      channel_id: GENERAL,
+      filename: "a.txt",
+      content: "hello",
+    } as never);
+    const file = files[0].files[0].id;
+
+    const shared: any = await agent.files.sharedPublicURL({ file });
+    const open = await fetch(shared.file.permalink_public);
+    const byGuest = await refused(guest.files.sharedPublicURL({ file }));
+    const revoked: any = await agent.files.revokePublicURL({ file });
+    const closed = await fetch(shared.file.permalink_public);
+
+    expect(shared.file).toMatchObject({ public_url_shared: true });
+    expect(await open.text()).toBe("hello");
+    expect(byGuest.error).toBe("not_allowed");
+    expect(revoked.file).toMatchObject({ public_url_shared: false });
+    expect(revoked.file).not.toHaveProperty("permalink_public");
+    expect(await closed.text()).not.toBe("hello");
+  });
+
+  test("has no comments that could be deleted", async () => {
+    const { agent } = await newScene();
+    const { files }: any = await agent.files.uploadV2({
+      channel_id: GENERAL,
+      filename: "a.txt",
+      content: "x",
+    } as never);
+
+    const answer = await refused(
+      agent.files.comments.delete({ file: files[0].files[0].id, id: "Fc1" }),
+    );
+
+    expect(answer.error).toBe("cant_delete");
+  });
+});
