@@ -164,6 +164,13 @@ describe("a call", () => {
     // It would look at pages, too.
     await scene.sql.unsafe(`alter table "${scene.schema}".messages set (autovacuum_enabled = off)`);
     const { ts = "" } = await scene.agent.chat.postMessage({ channel: RANDOM, text: "mine" });
+    await scene.agent.pins.add({ channel: RANDOM, timestamp: ts });
+    await scene.agent.reactions.add({ channel: RANDOM, timestamp: ts, name: "tada" });
+    await scene.agent.files.uploadV2({
+      channel_id: RANDOM,
+      filename: "a.txt",
+      content: "a",
+    } as never);
     const calls: readonly (readonly [string, object])[] = [
       ["conversations.history", { channel: RANDOM, limit: 20 }],
       ["conversations.history", { channel: RANDOM, limit: 20, latest: "1767700000" }],
@@ -172,6 +179,9 @@ describe("a call", () => {
       ["chat.postMessage", { channel: RANDOM, text: "hi", thread_ts: LUNCH }],
       ["chat.getPermalink", { channel: RANDOM, message_ts: LUNCH }],
       ["chat.update", { channel: RANDOM, ts, text: "mine, too" }],
+      ["pins.list", { channel: RANDOM }],
+      ["reactions.list", {}],
+      ["files.list", {}],
       ["reactions.add", { channel: RANDOM, timestamp: ts, name: "eyes" }],
       ["reactions.remove", { channel: RANDOM, timestamp: ts, name: "eyes" }],
     ];

@@ -2,6 +2,7 @@ import type { Fragment } from "~/db/connect";
 import type { ChatSession } from "~/replicas/chat/method";
 import { nowMicros, nowMillis, nowSeconds } from "~/replicas/chat/store/clock";
 import { json } from "~/replicas/chat/store/json";
+import { memberOf } from "~/replicas/chat/store/lookup";
 import { lastRead } from "~/replicas/chat/store/messages";
 
 export type Note = { readonly value: string; readonly creator: string; readonly last_set: number };
@@ -47,7 +48,7 @@ function channelColumns(session: ChatSession, viewer: string, count: boolean): F
     ${count ? members : sql`null::int`} as num_members,
     other.id as other_user, other.deleted as other_deleted
     from ${t.channels} c
-    left join ${t.channel_members} m on m.channel_id = c.id and m.user_id = ${viewer}
+    left join ${memberOf(session, sql`c.id`, viewer)} m on true
     left join lateral (
       select u.id, u.deleted from ${t.channel_members} o join ${t.users} u on u.id = o.user_id
       where c.is_im and o.channel_id = c.id order by o.user_id = ${viewer} limit 1

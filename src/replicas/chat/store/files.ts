@@ -2,6 +2,7 @@
 import type { Fragment } from "~/db/connect";
 import type { ChatSession } from "~/replicas/chat/method";
 import { nowMicros } from "~/replicas/chat/store/clock";
+import { memberOf, messageAt } from "~/replicas/chat/store/lookup";
 
 export type Share = {
   readonly channel_id: string;
@@ -38,7 +39,8 @@ export type FileRow = {
 };
 
 /** The columns of a FileRow of the file `f`. Shares in conversations that the viewer cannot see are left out. */
-export function fileColumns({ sql, t }: ChatSession, viewer: string): Fragment {
+export function fileColumns(session: ChatSession, viewer: string): Fragment {
+  const { sql, t } = session;
   return sql`
     f.*, (select id from ${t.teams} limit 1) as team_id, (select url from ${t.teams} limit 1) as team_url,
     exists (select from ${t.stars} z where z.user_id = ${viewer} and z.file_id = f.id) as is_starred,
@@ -49,20 +51,22 @@ export function fileColumns({ sql, t }: ChatSession, viewer: string): Fragment {
       ) order by s.ts, c.id)
       from ${t.file_shares} s
       join ${t.channels} c on c.id = s.channel_id
-      join ${t.messages} m on m.channel_id = s.channel_id and m.ts = s.ts
-      left join ${t.channel_members} k on k.channel_id = c.id and k.user_id = ${viewer}
+      join ${messageAt(session, sql`s.channel_id`, sql`s.ts`)} m on true
+      left join ${memberOf(session, sql`c.id`, viewer)} k on true
       where s.file_id = f.id and (not c.is_private and not c.is_im or k.user_id is not null)
     ), '[]') as shares
   `;
 }
 
 /** True of a file `f` that the viewer owns, was given access to, or shares a conversation with. */
-export const fileVisible = ({ sql, t }: ChatSession, viewer: string): Fragment => sql`(
+export function fileVisible(session: ChatSession, viewer: string): Fragment {
+  const { sql, t } = session;
+  return sql`(
   f.user_id = ${viewer}
   or exists (
     select from ${t.file_shares} s
     join ${t.channels} c on c.id = s.channel_id
-    left join ${t.channel_members} k on k.channel_id = c.id and k.user_id = ${viewer}
+    left join ${memberOf(session, sql`c.id`, viewer)} k on true
     where s.file_id = f.id and (not c.is_private and not c.is_im or k.user_id is not null)
   )
   or exists (
@@ -70,10 +74,11 @@ export const fileVisible = ({ sql, t }: ChatSession, viewer: string): Fragment =
       select entity_id from ${t.file_access} where file_id = f.id
       union all select channel_id from ${t.canvases} where file_id = f.id
     ) a
-    left join ${t.channel_members} k on k.channel_id = a.entity_id and k.user_id = ${viewer}
+    left join ${memberOf(session, sql`a.entity_id`, viewer)} k on true
     where a.entity_id = ${viewer} or k.user_id is not null
   )
 )`;
+}
 
 /** A file, whether or not the viewer may see it. */
 export async function findFile(

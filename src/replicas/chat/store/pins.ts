@@ -1,5 +1,6 @@
 import type { ChatSession } from "~/replicas/chat/method";
 import { nowMicros } from "~/replicas/chat/store/clock";
+import { messageAt } from "~/replicas/chat/store/lookup";
 import { type MessageRow, messageColumns } from "~/replicas/chat/store/messages";
 
 const PINS_MAX = 100;
@@ -50,8 +51,8 @@ export async function listPins(
     select p.created_by, p.created_at, to_json(w) as message
     from ${t.pins} p
     join lateral (
-      select ${messageColumns(session, viewer)} from ${t.messages} m
-      where m.channel_id = p.channel_id and m.ts = p.ts
+      select ${messageColumns(session, viewer)}
+      from ${messageAt(session, sql`p.channel_id`, sql`p.ts`)} m
     ) w on true
     where p.channel_id = ${channel} order by p.created_at desc, p.ts desc
   `;

@@ -3,6 +3,7 @@ import type { Fragment } from "~/db/connect";
 import type { ChatSession } from "~/replicas/chat/method";
 import { asTs } from "~/replicas/chat/store/clock";
 import { type Json, json } from "~/replicas/chat/store/json";
+import { messageAt } from "~/replicas/chat/store/lookup";
 import type { Bot, MessageRow } from "~/replicas/chat/store/messages";
 
 export type NewMessage = {
@@ -97,7 +98,8 @@ export async function insertMessage(
   const root = sql`
     join lateral (
       select coalesce(p.ts, r.ts) as ts, coalesce(p.user_id, r.user_id) as user_id
-      from ${t.messages} r left join ${t.messages} p on p.channel_id = r.channel_id and p.ts = r.thread_ts
+      from ${t.messages} r
+      left join ${messageAt(session, sql`r.channel_id`, sql`r.thread_ts`)} p on true
       where r.channel_id = c.id and r.ts = ${m.threadTs}
         and (r.subtype is null or r.subtype <> all(${[...SYSTEM_SUBTYPES]}))
         and coalesce(p.extra, r.extra)->'is_locked' is distinct from 'true'
@@ -189,7 +191,7 @@ export async function findObstacles(
     left join ${t.channels} c on c.id = ${channel}
     left join ${t.channel_members} m on m.channel_id = c.id and m.user_id = u.id
     left join ${t.messages} r on r.channel_id = c.id and r.ts = ${threadTs}
-    left join ${t.messages} p on p.channel_id = r.channel_id and p.ts = r.thread_ts
+    left join ${messageAt(session, sql`r.channel_id`, sql`r.thread_ts`)} p on true
   `;
   if (!found) throw new Error("a query without conditions returned no row");
   return found;

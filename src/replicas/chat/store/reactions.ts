@@ -1,5 +1,6 @@
 import type { ChatSession } from "~/replicas/chat/method";
 import { nowMicros } from "~/replicas/chat/store/clock";
+import { memberOf, messageAt } from "~/replicas/chat/store/lookup";
 import { type MessageRow, messageColumns } from "~/replicas/chat/store/messages";
 
 /** Distinct emoji on one message; the skin tones of one count as one. */
@@ -42,7 +43,7 @@ export async function insertReaction(
     ), message as (
       select m.ts, m.subtype, coalesce(root.extra, m.extra)->'is_locked' is not distinct from 'true' as is_locked
       from channel join ${t.messages} m on m.channel_id = channel.id and m.ts = ${ts}
-      left join ${t.messages} root on root.channel_id = m.channel_id and root.ts = m.thread_ts
+      left join ${messageAt(session, sql`m.channel_id`, sql`m.thread_ts`)} root on true
     ), present as (
       select count(distinct split_part(name, '::', 1))::int as emoji,
         (count(*) filter (where user_id = ${user}))::int as own,
@@ -90,13 +91,14 @@ export async function listReactedMessages(
     with reacted as (
       select distinct r.channel_id, r.ts from ${t.reactions} r
       join ${t.channels} c on c.id = r.channel_id
-      left join ${t.channel_members} k on k.channel_id = c.id and k.user_id = ${viewer}
+      left join ${memberOf(session, sql`c.id`, viewer)} k on true
       where r.user_id = ${wanted.user} and (not c.is_private and not c.is_im or k.user_id is not null)
     ), page as (
-      select ${messageColumns(session, viewer)} from ${t.messages} m
-      join (
+      select ${messageColumns(session, viewer)}
+      from (
         select * from reacted order by ts desc, channel_id limit ${wanted.limit} offset ${wanted.offset}
-      ) w on w.channel_id = m.channel_id and w.ts = m.ts
+      ) w
+      join ${messageAt(session, sql`w.channel_id`, sql`w.ts`)} m on true
     )
     select (select count(*)::int from reacted) as total,
       coalesce((select json_agg(p order by p.ts desc, p.channel_id) from page p), '[]') as messages

@@ -2,6 +2,7 @@
 import type { ChatSession } from "~/replicas/chat/method";
 import { asTs, nowSeconds } from "~/replicas/chat/store/clock";
 import { type Json, json } from "~/replicas/chat/store/json";
+import { messageAt } from "~/replicas/chat/store/lookup";
 
 export type ScheduledRow = {
   readonly id: string;
@@ -128,7 +129,7 @@ export async function deliverDue(session: ChatSession, channel: string | undefin
     join place on place.id = due.channel_id
     join ${t.channels} c on c.id = due.channel_id
     join ${t.users} u on u.id = due.user_id and not u.deleted
-    left join ${t.messages} root on root.channel_id = due.channel_id and root.ts = due.thread_ts
+    left join ${messageAt(session, sql`due.channel_id`, sql`due.thread_ts`)} root on true
     where (due.thread_ts is null or root.ts is not null) and (
       exists (select from ${t.channel_members} m where m.channel_id = due.channel_id and m.user_id = u.id)
       or u.is_bot and not c.is_private and not c.is_im

@@ -4,6 +4,7 @@ import type { ChatSession } from "~/replicas/chat/method";
 import type { Condition, Term } from "~/replicas/chat/search-query";
 import { visible } from "~/replicas/chat/store/channels";
 import { type FileRow, fileColumns, fileVisible } from "~/replicas/chat/store/files";
+import { messageAt } from "~/replicas/chat/store/lookup";
 import { type MessageRow, messageColumns } from "~/replicas/chat/store/messages";
 import { SYSTEM_SUBTYPES } from "~/replicas/chat/store/posting";
 
@@ -253,7 +254,7 @@ export async function searchMessages(
         and ${all(session, terms, (condition) => messageMeets(session, search, condition))}
       order by ${order} limit ${search.limit} offset ${search.offset}
     ) f
-    join ${t.messages} m on m.channel_id = f.channel_id and m.ts = f.ts
+    join ${messageAt(session, sql`f.channel_id`, sql`f.ts`)} m on true
     join ${t.channels} c on c.id = m.channel_id
     order by ${orderOf(session, search, { score: sql`f.score`, time: sql`m.ts`, id: sql`m.channel_id` })}
   `;
@@ -283,7 +284,7 @@ export async function searchFiles(session: ChatSession, search: Search): Promise
   ))`;
   const shared = (meets: Fragment) => sql`exists (
     select from ${t.file_shares} s
-    join ${t.messages} m on m.channel_id = s.channel_id and m.ts = s.ts
+    join ${messageAt(session, sql`s.channel_id`, sql`s.ts`)} m on true
     join ${t.channels} c on c.id = s.channel_id
     left join ${t.channel_members} k on k.channel_id = c.id and k.user_id = ${viewer}
     where s.file_id = f.id and (not c.is_private and not c.is_im or k.user_id is not null) and ${meets}
