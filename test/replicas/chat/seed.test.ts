@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
-import { resolveSeed, type Seed } from "~/platform/templates/builtin";
+import { resolveSeed, type Seed } from "~/platform/templates/seeds";
 import { seedChat } from "~/replicas/chat/seed";
 import { ChatSeed } from "~/replicas/chat/seed-model";
 import { seedRows } from "~/replicas/chat/seed-rows";

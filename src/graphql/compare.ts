@@ -1,0 +1,266 @@
+/** Comparators: what each key of a `*Comparator` means in SQL. */
+import type { Fragment } from "~/db/connect";
+import { type Duration, dayAt, momentAt } from "~/graphql/duration";
+import { InvalidArgument } from "~/graphql/errors";
+import { FILTER_VALUES_MAX } from "~/graphql/limits";
+import type { Row, Scope, Value } from "~/graphql/model";
+import { isUuid, UUID } from "~/graphql/scalars";
+
+export type Input = Readonly<Record<string, unknown>>;
+
+/** How the values of a comparator become parameters. One value, then a list of them. */
+type Kind = {
+  readonly one: (value: unknown, scope: Scope, property: string) => Fragment;
+  readonly list: (values: readonly unknown[], scope: Scope, property: string) => Fragment;
+};
+
+const TEXT: Kind = {
+  one: (value, { sql }) => sql`${value as string}::text`,
+  list: (values, { sql }) => sql`${values as string[]}::text[]`,
+};
+const NUMBER: Kind = {
+  one: (value, { sql }) => sql`${value as number}::float8`,
+  list: (values, { sql }) => sql`${values as number[]}::float8[]`,
+};
+const BOOLEAN: Kind = {
+  one: (value, { sql }) => sql`${value as boolean}::boolean`,
+  list: (values, { sql }) => sql`${values as boolean[]}::boolean[]`,
+};
+const MOMENT: Kind = {
+  one: (value, { sql, now }) => sql`${momentAt(value as Date | Duration, now)}::timestamptz`,
+  list: (values, { sql, now }) =>
+    sql`${values.map((value) => momentAt(value as Date | Duration, now).toISOString())}::timestamptz[]`,
+};
+const DAY: Kind = {
+  one: (value, { sql, now }) => sql`${dayAt(value as string | Duration, now)}::date`,
+  list: (values, { sql, now }) =>
+    sql`${values.map((value) => dayAt(value as string | Duration, now))}::date[]`,
+};
+const LENGTH: Kind = {
+  one: (value, { sql }) => sql`${(value as Duration).seconds}::float8`,
+  list: (values, { sql }) => sql`${values.map((value) => (value as Duration).seconds)}::float8[]`,
+};
+const ID: Kind = {
+  one: (value, { sql }, property) => sql`${requireUuid(value, property)}::uuid`,
+  list: (values, { sql }, property) =>
+    sql`${values.map((value) => requireUuid(value, property))}::uuid[]`,
+};
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  NumberComparator: NUMBER,
+  NullableNumberComparator: NUMBER,
+  EstimateComparator: NUMBER,
+  BooleanComparator: BOOLEAN,
+  RelationExistsComparator: BOOLEAN,
+  DateComparator: MOMENT,
+  NullableDateComparator: MOMENT,
+  NullableTimelessDateComparator: DAY,
+  NullableDurationComparator: LENGTH,
+  IdComparator: ID,
+  WorkflowDefinitionIdComparator: ID,
+};
+
+function requireUuid(value: unknown, property: string): string {
+  if (!isUuid(value))
+    throw new InvalidArgument(property, value, "isUuid", `${property} must be a UUID`);
+  return value;
+}
+
+/** Without case, and without accents: letters are taken apart and their marks dropped. */
+const lower = (text: Value, { sql }: Scope) => sql`lower(${text})`;
+const plain = (text: Value, { sql }: Scope) =>
+  sql`lower(regexp_replace(normalize(${text}, NFKD), '[\\u0300-\\u036f]', '', 'g'))`;
+
+type Operator = (value: Value, given: Fragment, scope: Scope) => Fragment;
+
+const contains: Operator = (value, given, { sql }) => sql`strpos(${value}, ${given}) > 0`;
+const starts: Operator = (value, given, { sql }) => sql`starts_with(${value}, ${given})`;
+const ends: Operator = (value, given, { sql }) => sql`right(${value}, length(${given})) = ${given}`;
+const not =
+  (operator: Operator): Operator =>
+  (value, given, scope) =>
+    scope.sql`(${operator(value, given, scope)}) is not true`;
+const folded =
+  (operator: Operator, fold = lower): Operator =>
+  (value, given, scope) =>
+    operator(fold(value, scope), fold(given, scope), scope);
+const equal: Operator = (value, given, { sql }) => sql`${value} = ${given}`;
+
+/** Keys that take one value. */
+const OPERATORS: Readonly<Record<string, Operator>> = {
+  eq: equal,
+  neq: (value, given, { sql }) => sql`${value} is distinct from ${given}`,
+  lt: (value, given, { sql }) => sql`${value} < ${given}`,
+  lte: (value, given, { sql }) => sql`${value} <= ${given}`,
+  gt: (value, given, { sql }) => sql`${value} > ${given}`,
+  gte: (value, given, { sql }) => sql`${value} >= ${given}`,
+  eqIgnoreCase: folded(equal),
+  neqIgnoreCase: not(folded(equal)),
+  contains,
+  notContains: not(contains),
+  containsIgnoreCase: folded(contains),
+  notContainsIgnoreCase: not(folded(contains)),
+  containsIgnoreCaseAndAccent: folded(contains, plain),
+  startsWith: starts,
+  notStartsWith: not(starts),
+  startsWithIgnoreCase: folded(starts),
+  endsWith: ends,
+  notEndsWith: not(ends),
+};
+
+/**
+ * The condition that a comparator puts on a value; undefined when it says nothing. `type` is the comparator's name,
+ * `property` what a refusal calls the value.
+ */
+export function compare(
+  scope: Scope,
+  type: string,
+  value: Value,
+  input: Input,
+  property: string,
+): Fragment | undefined {
+  const special = SPECIAL[type];
+  if (special) return special(scope, value, input, property);
+  const { sql } = scope;
+  const kind = KINDS[type] ?? TEXT;
+  const conditions = Object.entries(input).map(([key, given]) => {
+    if (given === null || given === undefined) return undefined;
+    const operator = OPERATORS[key];
+    if (operator) return operator(value, kind.one(given, scope, property), scope);
+    switch (key) {
+      case "null":
+        return given ? sql`${value} is null` : sql`${value} is not null`;
+      case "in":
+        return sql`${value} = any(${list(kind, given, scope, property)})`;
+      case "nin":
+        return sql`(${value} = any(${list(kind, given, scope, property)})) is not true`;
+      case "and":
+      case "or":
+        return alternatives(scope, key, value, given as readonly Input[], property);
+      default:
+        throw new Error(`${type} has a key ${key} without a meaning`);
+    }
+  });
+  return all(scope, conditions);
+}
+
+/** Joins conditions; undefined when there are none. */
+export function all(
+  { sql }: Scope,
+  conditions: readonly (Fragment | undefined)[],
+): Fragment | undefined {
+  const given = conditions.filter((condition) => condition !== undefined);
+  return given.length === 0
+    ? undefined
+    : given.reduce((joined, condition) => sql`${joined} and ${condition}`);
+}
+
+/** Joins alternatives; undefined when there are none, or when one of them always holds. */
+export function any(
+  { sql }: Scope,
+  conditions: readonly (Fragment | undefined)[],
+): Fragment | undefined {
+  const given = conditions.filter((condition) => condition !== undefined);
+  return given.length === 0 || given.length < conditions.length
+    ? undefined
+    : sql`(${given.map((one) => sql`(${one})`).reduce((joined, one) => sql`${joined} or ${one}`)})`;
+}
+
+function list(kind: Kind, given: unknown, scope: Scope, property: string): Fragment {
+  const values = given as readonly unknown[];
+  if (values.length > FILTER_VALUES_MAX)
+    throw new InvalidArgument(
+      property,
+      values.length,
+      "arrayMaxSize",
+      `${property} must contain no more than ${FILTER_VALUES_MAX} elements`,
+    );
+  return kind.list(values, scope, property);
+}
+
+/** An estimate's own `and` and `or`. */
+function alternatives(
+  scope: Scope,
+  key: "and" | "or",
+  value: Value,
+  given: readonly Input[],
+  property: string,
+): Fragment | undefined {
+  const conditions = given.map((input) =>
+    compare(scope, "NullableNumberComparator", value, input, property),
+  );
+  return key === "and" ? all(scope, conditions) : any(scope, conditions);
+}
+
+type Comparator = (
+  scope: Scope,
+  value: Value,
+  input: Input,
+  property: string,
+) => Fragment | undefined;
+
+const SPECIAL: Readonly<Record<string, Comparator>> = {
+  /** Words somewhere in a text: case does not matter. */
+  ContentComparator: (scope, value, { contains: has, notContains: hasNot }, property) =>
+    compare(
+      scope,
+      "StringComparator",
+      value,
+      { containsIgnoreCase: has, notContainsIgnoreCase: hasNot },
+      property,
+    ),
+  /** `value` is an array of texts. */
+  StringArrayComparator: (scope, value, { every, some, length }, property) => {
+    const { sql } = scope;
+    const fits = (input: unknown) =>
+      compare(scope, "StringItemComparator", sql`item`, input as Input, property) ?? sql`true`;
+    return all(scope, [
+      some ? sql`exists (select from unnest(${value}) item where ${fits(some)})` : undefined,
+      every
+        ? sql`not exists (select from unnest(${value}) item where (${fits(every)}) is not true)`
+        : undefined,
+      length
+        ? compare(scope, "NumberComparator", sql`cardinality(${value})`, length as Input, property)
+        : undefined,
+    ]);
+  },
+  /** What integrations would know of a row: `value` is null, and so is all that it would hold. */
+  SourceMetadataComparator: (scope, value, input, property) => {
+    const { sql } = scope;
+    const { null: none, subType, workflowDefinitionId, salesforceMetadata } = input;
+    return all(scope, [
+      compare(scope, "SubTypeComparator", value, { null: none }, property),
+      subType
+        ? compare(scope, "SubTypeComparator", sql`null::text`, subType as Input, property)
+        : undefined,
+      workflowDefinitionId
+        ? compare(
+            scope,
+            "WorkflowDefinitionIdComparator",
+            sql`null::uuid`,
+            workflowDefinitionId as Input,
+            property,
+          )
+        : undefined,
+      salesforceMetadata ? sql`${value} is not null` : undefined,
+    ]);
+  },
+};
+
+/** An id, or the identifier that people use for the row: `ENG-12`. */
+export function compareIdentifier(scope: Scope, row: Row, input: Input): Fragment | undefined {
+  const { sql } = scope;
+  const oneOf = (given: unknown) => {
+    const values = (Array.isArray(given) ? given : [given]) as readonly string[];
+    const ids = values.filter(isUuid);
+    const identifiers = values
+      .filter((value) => !UUID.test(value))
+      .map((text) => text.toUpperCase());
+    return sql`(${row("id")} = any(${list(ID, ids, scope, "id")}) or ${row("identifier")} = any(${list(TEXT, identifiers, scope, "id")}))`;
+  };
+  const conditions = Object.entries(input).map(([key, given]) => {
+    if (given === null || given === undefined) return undefined;
+    return key === "eq" || key === "in" ? oneOf(given) : sql`not ${oneOf(given)}`;
+  });
+  return all(scope, conditions);
+}

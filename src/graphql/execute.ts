@@ -1,0 +1,164 @@
+/**
+ * Runs one GraphQL request: finds its document, holds it to the limits, executes it.
+ *
+ * A mutation request is one transaction. graphql-js hides errors in its result, so a result with errors is thrown out
+ * of the transaction: whatever failed, nothing was written, and the answer's data is null.
+ */
+import {
+  type ExecutionResult,
+  execute,
+  GraphQLError,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+} from "graphql";
+import {
+  createDocuments,
+  type Operation,
+  type PreparedDocument,
+  requireAffordable,
+} from "~/graphql/documents";
+import { DocumentRefused } from "~/graphql/errors";
+import { VARIABLES_DEPTH_MAX } from "~/graphql/limits";
+
+export type GraphQLRequest = {
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly operationName: string | undefined;
+};
+
+export type Answer = {
+  /** The body, as JSON text. */
+  readonly body: string;
+  readonly errors: readonly GraphQLFormattedError[];
+  /** Points, as the limits count them. */
+  readonly cost: number;
+};
+
+export type ExecutorOptions<C> = {
+  readonly schema: GraphQLSchema;
+  /** An error as the client sees it; undefined for a bug, which is thrown on. */
+  readonly format: (error: GraphQLError) => GraphQLFormattedError | undefined;
+  /** Runs `work` with the context of one request: a mutation in a transaction that a throw rolls back. */
+  readonly within: <T>(isMutation: boolean, work: (context: C) => Promise<T>) => Promise<T>;
+};
+
+/** Carries a result with errors out of the transaction. */
+class MutationFailed extends Error {
+  override readonly name = "MutationFailed";
+  readonly result: ExecutionResult;
+  constructor(result: ExecutionResult) {
+    super("a mutation failed");
+    this.result = result;
+  }
+}
+
+const INTROSPECTIONS_MAX = 16;
+
+/** What requests to one schema share. */
+export function createExecutor(schema: GraphQLSchema) {
+  const documents = createDocuments(schema);
+  const introspections = new Map<string, Answer>();
+
+  return async function run<C>(
+    request: GraphQLRequest,
+    { format, within }: Omit<ExecutorOptions<C>, "schema">,
+  ): Promise<Answer> {
+    const refuse = (errors: readonly GraphQLError[]) => answerOf({ errors }, 0, format);
+    let prepared: PreparedDocument;
+    try {
+      requireShallow(request.variables, 0);
+      prepared = documents(request.query);
+    } catch (error) {
+      return refuse([refusalOf(error)]);
+    }
+    const { document, operations, errors } = prepared;
+    if (errors.length > 0) return refuse(errors);
+    const operation = pick(operations, request.operationName);
+    if (operation instanceof GraphQLError) return refuse([operation]);
+    let cost: number;
+    try {
+      cost = requireAffordable(operation, request.variables);
+    } catch (error) {
+      return refuse([refusalOf(error)]);
+    }
+
+    const key = operation.isIntrospection && JSON.stringify(request);
+    const known = key ? introspections.get(key) : undefined;
+    if (known) return known;
+    const result = await resultOf(operation, within, async (contextValue) =>
+      execute({
+        schema,
+        document,
+        contextValue,
+        variableValues: request.variables,
+        operationName: request.operationName,
+      }),
+    );
+    const answer = answerOf(result, cost, format);
+    if (key && introspections.size < INTROSPECTIONS_MAX) introspections.set(key, answer);
+    return answer;
+  };
+}
+
+async function resultOf<C>(
+  { isMutation }: Operation,
+  within: ExecutorOptions<C>["within"],
+  run: (context: C) => Promise<ExecutionResult>,
+): Promise<ExecutionResult> {
+  try {
+    return await within(isMutation, async (context) => {
+      const result = await run(context);
+      if (isMutation && result.errors) throw new MutationFailed(result);
+      return result;
+    });
+  } catch (error) {
+    if (!(error instanceof MutationFailed)) throw error;
+    return { data: null, errors: error.result.errors ?? [] };
+  }
+}
+
+function pick(
+  operations: readonly Operation[],
+  name: string | undefined,
+): Operation | GraphQLError {
+  const found =
+    name === undefined ? operations : operations.filter((operation) => operation.name === name);
+  const [operation] = found;
+  if (operation && found.length === 1) return operation;
+  if (name !== undefined) return new GraphQLError(`Unknown operation named "${name}".`);
+  return new GraphQLError(
+    operations.length === 0
+      ? "The document has no operation."
+      : "Must provide operation name if query contains multiple operations.",
+  );
+}
+
+/** A syntax error, or a limit, as GraphQL reports it. Anything else is thrown on. */
+function refusalOf(error: unknown): GraphQLError {
+  if (error instanceof GraphQLError) return error;
+  if (error instanceof DocumentRefused)
+    return new GraphQLError(error.message, { originalError: error });
+  throw error;
+}
+
+function requireShallow(value: unknown, depth: number): void {
+  if (typeof value !== "object" || value === null) return;
+  if (depth > VARIABLES_DEPTH_MAX)
+    throw new DocumentRefused(`The variables are nested deeper than ${VARIABLES_DEPTH_MAX}.`);
+  for (const item of Object.values(value)) requireShallow(item, depth + 1);
+}
+
+/** Throws the cause of an error that has no words for the client. */
+function answerOf(
+  { data, errors = [] }: ExecutionResult,
+  cost: number,
+  format: ExecutorOptions<never>["format"],
+): Answer {
+  const shown = errors.map((error) => {
+    const formatted = format(error);
+    if (!formatted) throw error.originalError ?? error;
+    return formatted;
+  });
+  const result = shown.length > 0 ? { errors: shown, data: data ?? null } : { data };
+  return { body: JSON.stringify(result), errors: shown, cost };
+}

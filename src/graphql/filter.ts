@@ -1,0 +1,240 @@
+/**
+ * Filter input → SQL condition, for any `*Filter` of the schema.
+ *
+ * The schema says of each key what it is (a comparator, a filter of one related row, a filter of several), the model
+ * says where its value is; so no filter needs code of its own. Names come from the schema and values become
+ * parameters: a request cannot reach the SQL text.
+ *
+ * Nulls: a positive condition never holds for null, a negative one (`neq`, `nin`, `not…`) does. A key that is null,
+ * an empty object and an empty `or` say nothing.
+ */
+import {
+  type GraphQLInputField,
+  type GraphQLInputObjectType,
+  getNamedType,
+  isInputObjectType,
+} from "graphql";
+import type { Fragment } from "~/db/connect";
+import { all, any, compare, compareIdentifier, type Input } from "~/graphql/compare";
+import { InvalidArgument } from "~/graphql/errors";
+import { FILTER_DEPTH_MAX, FILTER_NODES_MAX } from "~/graphql/limits";
+import {
+  expressionOf,
+  type Model,
+  type Models,
+  notArchived,
+  type Relation,
+  type Row,
+  requireModel,
+  rowOf,
+  type Scope,
+  source,
+  type Value,
+} from "~/graphql/model";
+
+/** The filters of one statement, counting how much has been asked for. */
+export type Filtering = {
+  readonly models: Models;
+  readonly scope: Scope;
+  readonly includeArchived: boolean;
+  nodes: number;
+};
+
+type Many = { readonly to: string; readonly on: Relation };
+type Place = { readonly model: Model; readonly row: Row; readonly depth: number };
+
+/** The condition that rows of `model` must meet; undefined when the filter says nothing. */
+export function compileFilter(
+  filtering: Filtering,
+  type: GraphQLInputObjectType,
+  input: unknown,
+  model: Model,
+  row: Row,
+): Fragment | undefined {
+  return compile(filtering, type, input, { model, row, depth: 1 });
+}
+
+const isInput = (value: unknown): value is Input =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function compile(
+  at: Filtering,
+  type: GraphQLInputObjectType,
+  input: unknown,
+  place: Place,
+): Fragment | undefined {
+  if (!isInput(input)) return undefined;
+  count(at, place);
+  const inside = { ...place, depth: place.depth + 1 };
+  const conditions = Object.entries(input).map(([key, value]) => {
+    const field = type.getFields()[key];
+    if (value === null || value === undefined || !field) return undefined;
+    if (key === "and")
+      return all(
+        at.scope,
+        listOf(value).map((item) => compile(at, type, item, inside)),
+      );
+    if (key === "or")
+      return any(
+        at.scope,
+        listOf(value).map((item) => compile(at, type, item, inside)),
+      );
+    return compileKey(at, field, value, place);
+  });
+  return all(at.scope, conditions);
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** Refuses before a statement grows without end. */
+function count(at: Filtering, { depth }: Place): void {
+  if (depth > FILTER_DEPTH_MAX)
+    throw new InvalidArgument(
+      "filter",
+      depth,
+      "maxDepth",
+      `filter must not be nested deeper than ${FILTER_DEPTH_MAX}`,
+    );
+  if (++at.nodes > FILTER_NODES_MAX)
+    throw new InvalidArgument(
+      "filter",
+      at.nodes,
+      "maxSize",
+      `filter must not have more than ${FILTER_NODES_MAX} conditions`,
+    );
+}
+
+function compileKey(
+  at: Filtering,
+  field: GraphQLInputField,
+  value: unknown,
+  place: Place,
+): Fragment | undefined {
+  const type = getNamedType(field.type);
+  const { model, row } = place;
+  const { scope } = at;
+  if (isInputObjectType(type) && type.name.endsWith("CollectionFilter")) {
+    const many = model.many.get(field.name);
+    if (many) return compileMany(at, type, value as Input, many, place);
+  } else if (isInputObjectType(type) && type.name.endsWith("Filter")) {
+    const one = model.one.get(field.name);
+    if (one) return compileOne(at, type, value as Input, one, place);
+  }
+  count(at, place);
+  if (/^(Issue|EntityIdentifier)IdComparator$/.test(type.name))
+    return compareIdentifier(scope, row, value as Input);
+  const filter = model.filters.get(field.name);
+  const expression = filter ? filter(row, scope) : expressionOf(model, row, scope, field.name);
+  if (!expression) throw new Error(`${model.name} cannot be filtered by ${field.name}`);
+  if (!isInputObjectType(type)) return scope.sql`${expression} = ${value as boolean}`;
+  return compare(scope, type.name, expression, value as Input, field.name);
+}
+
+/** A related row that fits, or with `null` whether there is any. */
+function compileOne(
+  at: Filtering,
+  type: GraphQLInputObjectType,
+  { null: none, ...input }: Input,
+  { to, key: name }: { readonly to: string; readonly key: string },
+  { model, row, depth }: Place,
+): Fragment | undefined {
+  const { scope } = at;
+  const { sql } = scope;
+  const key = expressionOf(model, row, scope, name);
+  if (!key) throw new Error(`${model.name} has no ${name}`);
+  const related = requireModel(at.models, to);
+  const alias = scope.alias();
+  const relatedRow = rowOf(related, scope, alias);
+  const condition = compile(at, type, input, { model: related, row: relatedRow, depth: depth + 1 });
+  return all(scope, [
+    nullness(scope, key, none),
+    condition &&
+      sql`exists (
+        select from ${source(related, scope)} as ${sql(alias)}
+        where ${relatedRow("id")} = ${key} and ${condition}
+      )`,
+  ]);
+}
+
+function nullness({ sql }: Scope, value: Value, wanted: unknown): Fragment | undefined {
+  if (typeof wanted !== "boolean") return undefined;
+  return wanted ? sql`${value} is null` : sql`${value} is not null`;
+}
+
+/**
+ * Keys beside `every`, `some`, `length` and `null` mean that some element has them all; each member of `and` and `or`
+ * is such a filter again. Archived elements do not count unless they were asked for.
+ */
+function compileMany(
+  at: Filtering,
+  type: GraphQLInputObjectType,
+  input: Input,
+  relation: Many,
+  place: Place,
+): Fragment | undefined {
+  count(at, place);
+  const { scope } = at;
+  const { sql } = scope;
+  const { and, or, every, some, length, null: none, ...direct } = input;
+  const elementType = (key: string) =>
+    getNamedType(type.getFields()[key]?.type) as GraphQLInputObjectType;
+  const inside = { ...place, depth: place.depth + 1 };
+  const nested = (list: unknown) =>
+    listOf(list).map((item) => compileMany(at, type, item as Input, relation, inside));
+  return all(scope, [
+    exists(at, type, direct, relation, place),
+    exists(at, elementType("some"), some, relation, place),
+    isInput(every)
+      ? sql`not exists (select ${elements(at, relation, place, (element) => {
+          const fits = compile(at, elementType("every"), every, element);
+          return fits === undefined ? sql`false` : sql`(${fits}) is not true`;
+        })})`
+      : undefined,
+    isInput(length)
+      ? compare(
+          scope,
+          "NumberComparator",
+          sql`(select count(*) ${elements(at, relation, place)})`,
+          length,
+          "length",
+        )
+      : undefined,
+    typeof none === "boolean"
+      ? sql`${none ? sql`not` : sql``} exists (select ${elements(at, relation, place)})`
+      : undefined,
+    all(scope, nested(and)),
+    any(scope, nested(or)),
+  ]);
+}
+
+function exists(
+  at: Filtering,
+  type: GraphQLInputObjectType,
+  input: unknown,
+  relation: Many,
+  place: Place,
+): Fragment | undefined {
+  if (!isInput(input) || Object.keys(input).length === 0) return undefined;
+  const { sql } = at.scope;
+  return sql`exists (select ${elements(at, relation, place, (element) => compile(at, type, input, element))})`;
+}
+
+/** `from … where …`: the related rows that count and for which `condition` holds. */
+function elements(
+  at: Filtering,
+  { to, on }: Many,
+  { row, depth }: Place,
+  condition?: (element: Place) => Fragment | undefined,
+): Fragment {
+  const { scope } = at;
+  const model = requireModel(at.models, to);
+  const alias = scope.alias();
+  const element = { model, row: rowOf(model, scope, alias), depth: depth + 1 };
+  const where = all(scope, [
+    on(row, element.row, scope),
+    at.includeArchived ? undefined : notArchived(model, element.row, scope),
+    model.visible?.(element.row, scope),
+    condition?.(element),
+  ]);
+  return scope.sql`from ${source(model, scope)} as ${scope.sql(alias)} where ${where as Fragment}`;
+}

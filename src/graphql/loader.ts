@@ -1,0 +1,47 @@
+/** Keys that are asked for together → one query. */
+
+export type Loader<K, V> = {
+  /** The value of a key: at once when it is known, otherwise with everything else that is asked for meanwhile. */
+  load(key: K): V | Promise<V>;
+  /** Makes a value known. */
+  prime(key: K, value: V): void;
+};
+
+/** `fetch` answers a batch; a key that it leaves out has the value `none`. */
+export function createLoader<K, V>(
+  fetch: (keys: readonly K[]) => Promise<ReadonlyMap<K, V>>,
+  none: V,
+): Loader<K, V> {
+  const known = new Map<K, { readonly value: V } | Promise<V>>();
+  let waiting: { keys: K[]; answer: Promise<ReadonlyMap<K, V>> } | undefined;
+
+  /** Starts a batch that takes keys until everything that is under way has asked. */
+  function open() {
+    const keys: K[] = [];
+    const answer = new Promise<void>((start) => setImmediate(start)).then(() => {
+      waiting = undefined;
+      return fetch(keys);
+    });
+    waiting = { keys, answer };
+    return waiting;
+  }
+
+  return {
+    load(key) {
+      const found = known.get(key);
+      if (found !== undefined) return found instanceof Promise ? found : found.value;
+      const { keys, answer } = waiting ?? open();
+      keys.push(key);
+      const value = answer.then((values) => {
+        const loaded = values.has(key) ? (values.get(key) as V) : none;
+        known.set(key, { value: loaded });
+        return loaded;
+      });
+      known.set(key, value);
+      return value;
+    },
+    prime(key, value) {
+      known.set(key, { value });
+    },
+  };
+}

@@ -1,0 +1,331 @@
+/**
+ * Reads rows of any model for one request. What is asked for in one tick is read together, so the statements of a
+ * request do not grow with its rows: one for each relation of each level.
+ */
+import type { GraphQLInputObjectType } from "graphql";
+import type { Fragment } from "~/db/connect";
+import { all } from "~/graphql/compare";
+import { compileFilter } from "~/graphql/filter";
+import { LIST_MAX } from "~/graphql/limits";
+import { createLoader, type Loader } from "~/graphql/loader";
+import {
+  expressionOf,
+  flatten,
+  type Model,
+  type Models,
+  notArchived,
+  type Order,
+  type Relation,
+  type Row,
+  requireModel,
+  rowOf,
+  type Scope,
+  source,
+  statement,
+} from "~/graphql/model";
+import {
+  type Connection,
+  connectionOf,
+  list,
+  ordersOf,
+  type PageArguments,
+  planPage,
+  type RowObject,
+  unknownCursor,
+  type Window,
+  windowOf,
+} from "~/graphql/page";
+import { isUuid } from "~/graphql/scalars";
+
+export type Maybe<T> = T | undefined;
+export type Reader = ReturnType<typeof createReader>;
+/** An argument of a filter type: what was given, and how to read it. */
+export type FilterArgument = { readonly type: GraphQLInputObjectType; readonly value: unknown };
+
+export type PageWanted = {
+  readonly args: PageArguments;
+  /** The type of `args.filter`. */
+  readonly filterType?: GraphQLInputObjectType | undefined;
+  /** Computed values to read with the rows. */
+  readonly fields?: ReadonlySet<string>;
+  /** A condition beside the filter. */
+  readonly where?: (row: Row, scope: Scope) => Maybe<Fragment>;
+  /** Keys before those of the usual order. */
+  readonly best?: readonly Order[];
+};
+
+const NO_FIELDS: ReadonlySet<string> = new Set();
+
+/** `asking`: the session and what expressions depend on. */
+export function createReader(models: Models, asking: Omit<Scope, "alias">) {
+  const loaders = new Map<string, Loader<string, unknown>>();
+
+  function loader<V>(
+    key: string,
+    fetch: (keys: readonly string[]) => Promise<ReadonlyMap<string, V>>,
+    none: V,
+  ): Loader<string, V> {
+    const known = loaders.get(key) as Loader<string, V> | undefined;
+    if (known) return known;
+    const made = createLoader(fetch, none);
+    loaders.set(key, made as Loader<string, unknown>);
+    return made;
+  }
+
+  /** `*` and the computed values among `fields`. */
+  function columns(
+    model: Model,
+    alias: string,
+    row: Row,
+    scope: Scope,
+    fields: ReadonlySet<string>,
+  ) {
+    const { sql } = scope;
+    const computed = computedOf(model, fields).map(
+      (name) => sql`${expressionOf(model, row, scope, name) as Fragment} as ${sql(name)}`,
+    );
+    return list([sql`${sql(alias)}.*`, ...computed], scope);
+  }
+
+  async function fetchRows(
+    model: Model,
+    ids: readonly string[],
+    fields: ReadonlySet<string>,
+  ): Promise<ReadonlyMap<string, Maybe<RowObject>>> {
+    const scope = statement(asking);
+    const { sql } = scope;
+    const alias = scope.alias();
+    const row = rowOf(model, scope, alias);
+    const where = all(scope, [
+      sql`${row("id")} = any(${ids as string[]}::uuid[])`,
+      model.visible?.(row, scope),
+    ]);
+    const rows = await sql`
+      select ${columns(model, alias, row, scope, fields)}
+      from ${source(model, scope)} as ${sql(alias)} where ${where as Fragment}
+    `;
+    return new Map(rows.map((found) => [found["id"], flatten(model, found) as RowObject]));
+  }
+
+  async function fetchValues(
+    model: Model,
+    name: string,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, unknown>> {
+    const scope = statement(asking);
+    const { sql } = scope;
+    const alias = scope.alias();
+    const row = rowOf(model, scope, alias);
+    const value = expressionOf(model, row, scope, name);
+    if (!value) throw new Error(`${model.name} has no ${name}`);
+    const rows = await sql`
+      select ${row("id")} as id, ${value} as value from ${source(model, scope)} as ${sql(alias)}
+      where ${row("id")} = any(${ids as string[]}::uuid[])
+    `;
+    return new Map(rows.map((found) => [found["id"], found["value"]]));
+  }
+
+  /** What every list leaves out, and what it was asked to. */
+  function conditions(
+    model: Model,
+    row: Row,
+    scope: Scope,
+    { args, filterType, where }: PageWanted,
+  ) {
+    const includeArchived = args.includeArchived === true;
+    const filtering = { models, scope, includeArchived, nodes: 0 };
+    const { unlisted } = model;
+    return [
+      unlisted && args[unlisted.unless] !== true
+        ? scope.sql`not ${unlisted.condition(row, scope)}`
+        : undefined,
+      includeArchived ? undefined : notArchived(model, row, scope),
+      model.visible?.(row, scope),
+      filterType && compileFilter(filtering, filterType, args.filter, model, row),
+      where?.(row, scope),
+    ];
+  }
+
+  async function fetchPage(model: Model, wanted: PageWanted, window: Window): Promise<RowObject[]> {
+    const scope = statement(asking);
+    const { sql } = scope;
+    const alias = scope.alias();
+    const row = rowOf(model, scope, alias);
+    const plan = planPage(ordersOf(model, wanted.args, wanted.best), model, window, scope);
+    const where = all(scope, [...conditions(model, row, scope, wanted), plan.behind(row)]);
+    const rows = await sql`
+      ${plan.place} select ${columns(model, alias, row, scope, wanted.fields ?? NO_FIELDS)}
+      from ${source(model, scope)} as ${sql(alias)} where ${where ?? sql`true`}
+      order by ${plan.orderBy(row)} limit ${window.limit + 1}
+    `;
+    return rows.map((found) => flatten(model, found) as RowObject);
+  }
+
+  /** A page of related rows for each of several parents, in one statement. */
+  async function fetchChildren(
+    parent: Model,
+    { to, on }: { readonly to: string; readonly on: Relation },
+    ids: readonly string[],
+    wanted: PageWanted,
+    window: Window,
+  ): Promise<ReadonlyMap<string, RowObject[]>> {
+    const model = requireModel(models, to);
+    const scope = statement(asking);
+    const { sql } = scope;
+    const [above, alias, page] = [scope.alias(), scope.alias(), scope.alias()];
+    const parentRow = rowOf(parent, scope, above);
+    const row = rowOf(model, scope, alias);
+    const plan = planPage(ordersOf(model, wanted.args, wanted.best), model, window, scope);
+    const where = all(scope, [
+      on(parentRow, row, scope),
+      ...conditions(model, row, scope, wanted),
+      plan.behind(row),
+    ]) as Fragment;
+    const rows = await sql`
+      ${plan.place} select ${parentRow("id")} as "$parent", ${sql(page)}.*
+      from ${source(parent, scope)} as ${sql(above)} cross join lateral (
+        select ${columns(model, alias, row, scope, wanted.fields ?? NO_FIELDS)},
+          row_number() over (order by ${plan.orderBy(row)}) as "$place"
+        from ${source(model, scope)} as ${sql(alias)} where ${where}
+        order by "$place" limit ${window.limit + 1}
+      ) as ${sql(page)}
+      where ${parentRow("id")} = any(${ids as string[]}::uuid[])
+      order by "$parent", "$place"
+    `;
+    const pages = new Map<string, RowObject[]>(ids.map((id) => [id, []]));
+    for (const found of rows) pages.get(found["$parent"])?.push(flatten(model, found) as RowObject);
+    return pages;
+  }
+
+  async function requireCursor(model: Model, { cursor, backwards }: Window): Promise<void> {
+    if (cursor !== undefined && !(await fetchRows(model, [cursor], NO_FIELDS)).has(cursor))
+      throw unknownCursor(backwards, cursor);
+  }
+
+  return {
+    models,
+
+    /** A row by its id, with the computed values among `fields`. Undefined when there is none to be seen. */
+    one(name: string, id: string, fields: ReadonlySet<string> = NO_FIELDS) {
+      if (!isUuid(id)) return undefined;
+      const model = requireModel(models, name);
+      const computed = computedOf(model, fields);
+      const rows = loader<Maybe<RowObject>>(
+        `one ${name} ${computed}`,
+        (ids) => fetchRows(model, ids, new Set(computed)),
+        undefined,
+      );
+      return rows.load(id.toLowerCase());
+    },
+
+    /** The first row that meets a condition, archived or not. Undefined when there is none to be seen. */
+    async find(
+      name: string,
+      where: (row: Row, scope: Scope) => Maybe<Fragment>,
+      fields: ReadonlySet<string> = NO_FIELDS,
+    ): Promise<Maybe<RowObject>> {
+      const wanted = { args: { includeArchived: true }, where, fields };
+      const window = { limit: 1, backwards: false, cursor: undefined };
+      const [row] = await fetchPage(requireModel(models, name), wanted, window);
+      return row;
+    },
+
+    /** A computed value of the row with this id. */
+    value: (model: Model, name: string, id: string) =>
+      loader(`value ${model.name} ${name}`, (ids) => fetchValues(model, name, ids), null).load(id),
+
+    /** Rows that meet a condition, in the usual order and without pages. */
+    async rows(name: string, wanted: PageWanted): Promise<RowObject[]> {
+      const everything = { limit: LIST_MAX, backwards: false, cursor: undefined };
+      return await fetchPage(requireModel(models, name), wanted, everything);
+    },
+
+    /** A page of all rows of a model. Throws InvalidArgument. */
+    async page(name: string, wanted: PageWanted): Promise<Connection> {
+      const model = requireModel(models, name);
+      const window = windowOf(wanted.args);
+      const rows = await fetchPage(model, wanted, window);
+      if (rows.length === 0) await requireCursor(model, window);
+      return connectionOf(rows, window);
+    },
+
+    /** How many rows all pages of a list have together. */
+    async count(name: string, wanted: PageWanted): Promise<number> {
+      const model = requireModel(models, name);
+      const scope = statement(asking);
+      const { sql } = scope;
+      const alias = scope.alias();
+      const row = rowOf(model, scope, alias);
+      const where = all(scope, conditions(model, row, scope, wanted)) ?? sql`true`;
+      const [found] = await sql`
+        select count(*)::int as count from ${source(model, scope)} as ${sql(alias)} where ${where}
+      `;
+      return found?.["count"];
+    },
+
+    /**
+     * A page of the rows that are related to a parent. `place` stands for the field in the document: parents with the
+     * same place have the same arguments, and are answered together.
+     */
+    async childPage(
+      parent: Model,
+      relation: string,
+      id: string,
+      wanted: PageWanted,
+      place: object,
+    ): Promise<Connection> {
+      const many = requireMany(parent, relation);
+      const window = windowOf(wanted.args);
+      const pages = loader<RowObject[]>(
+        `page ${parent.name} ${relation} ${identity(place)}`,
+        (ids) => fetchChildren(parent, many, ids, wanted, window),
+        [],
+      );
+      const rows = await pages.load(id);
+      if (rows.length === 0) await requireCursor(requireModel(models, many.to), window);
+      return connectionOf(rows, window);
+    },
+
+    /** All rows that are related to a parent. */
+    children(parent: Model, relation: string, id: string, fields: ReadonlySet<string>) {
+      const many = requireMany(parent, relation);
+      const wanted = { args: {}, fields };
+      const everything = { limit: LIST_MAX, backwards: false, cursor: undefined };
+      const rows = loader<RowObject[]>(
+        `list ${parent.name} ${relation} ${computedOf(requireModel(models, many.to), fields)}`,
+        (ids) => fetchChildren(parent, many, ids, wanted, everything),
+        [],
+      );
+      return rows.load(id);
+    },
+
+    /** Forgets what was read: something was written. */
+    clear: () => loaders.clear(),
+  };
+}
+
+/** The computed values that a selection needs: its fields, and the keys of its relations. */
+function computedOf({ computed, one }: Model, fields: ReadonlySet<string>): string[] {
+  if (fields.size === 0) return [];
+  const needed = new Set<string>();
+  for (const name of fields) {
+    const value = one.get(name)?.key ?? name;
+    if (computed.has(value)) needed.add(value);
+  }
+  return [...needed].toSorted();
+}
+
+function requireMany(model: Model, relation: string) {
+  const many = model.many.get(relation);
+  if (!many) throw new Error(`${model.name} has no ${relation}`);
+  return many;
+}
+
+const identities = new WeakMap<object, number>();
+let last = 0;
+/** A number that stands for an object as long as it lives. */
+function identity(object: object): number {
+  const known = identities.get(object) ?? ++last;
+  identities.set(object, known);
+  return known;
+}

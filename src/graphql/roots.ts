@@ -1,0 +1,36 @@
+/** Root queries that follow from the models: the object with an id, and pages of all there are. */
+import { type GraphQLObjectType, getNamedType, isLeafType } from "graphql";
+import { type Reading, type Resolver, rootPage } from "~/graphql/attach";
+import type { Models } from "~/graphql/model";
+import { EMPTY } from "~/graphql/page";
+import { selectedFields } from "~/graphql/selection";
+
+export type RootOptions<C> = {
+  readonly models: Models;
+  readonly modelOf: { readonly [type: string]: string };
+  /** The row that an argument `id` leads to. Refuses when there is none. */
+  readonly requireRow: (
+    context: C,
+    type: string,
+    id: string,
+    fields: ReadonlySet<string>,
+  ) => Promise<unknown>;
+};
+
+/** Resolvers of the fields of Query whose form tells what they answer: `issue(id:)`, `issues(…)`. */
+export function rootQueries<C extends Reading>(
+  query: GraphQLObjectType,
+  { models, modelOf, requireRow }: RootOptions<C>,
+): Record<string, Resolver<C>> {
+  const found: Record<string, Resolver<C>> = {};
+  for (const field of Object.values(query.getFields())) {
+    const type = getNamedType(field.type);
+    const [, element] = /^(\w+)Connection$/.exec(type.name) ?? [];
+    const name = modelOf[element ?? type.name] ?? element ?? type.name;
+    if (element !== undefined) found[field.name] = models.has(name) ? rootPage(name) : () => EMPTY;
+    else if (!isLeafType(type) && field.args.some((argument) => argument.name === "id"))
+      found[field.name] = (_source, { id }: { id: string }, context, info) =>
+        requireRow(context, name, id, selectedFields(info));
+  }
+  return found;
+}

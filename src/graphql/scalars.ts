@@ -1,0 +1,127 @@
+/** The scalars of the schema: what a client may write, and what it gets. */
+import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from "graphql";
+import { Duration, dayOf, parseDuration } from "~/graphql/duration";
+
+const MOMENT =
+  /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:?\d\d)?)?)?)?$/i;
+
+const refuse = (what: string) => new GraphQLError(what);
+
+/** A moment as ISO 8601 or one of its beginnings (`2026`, `2026-03`); undefined for anything else. */
+export function parseMoment(text: string): Date | undefined {
+  const [, year, month = "01", day = "01", hour = "00", minute = "00", second = "00", part, zone] =
+    MOMENT.exec(text) ?? [];
+  if (year === undefined) return undefined;
+  const milliseconds = (part ?? "").padEnd(3, "0").slice(0, 3);
+  const moment = new Date(
+    `${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}${(zone ?? "Z").toUpperCase()}`,
+  );
+  const midnight = new Date(`${year}-${month}-${day}T00:00:00Z`);
+  // A 31 February is not quietly a March.
+  const exists =
+    !Number.isNaN(moment.getTime()) && midnight.toISOString().startsWith(`${year}-${month}-${day}`);
+  return exists ? moment : undefined;
+}
+
+function moment(value: unknown): Date {
+  const parsed = typeof value === "string" ? momentOrDuration(value) : undefined;
+  if (parsed === undefined) throw refuse("A moment must be written as ISO 8601.");
+  return parsed instanceof Duration ? parsed.after(new Date()) : parsed;
+}
+
+const momentOrDuration = (text: string) => parseDuration(text) ?? parseMoment(text);
+
+function dayOrDuration(value: unknown): string | Duration {
+  const parsed = typeof value === "string" ? momentOrDuration(value) : undefined;
+  if (parsed === undefined) throw refuse("A day must be written as YYYY-MM-DD.");
+  return parsed instanceof Duration ? parsed : dayOf(parsed);
+}
+
+/** Columns arrive as Date, what JSON holds as text. */
+function isoText(value: unknown): string {
+  if (value instanceof Date) return value.toISOString();
+  if (typeof value === "string") return value;
+  throw refuse("This is not a moment.");
+}
+
+function literalValue(node: ValueNode): unknown {
+  switch (node.kind) {
+    case Kind.NULL:
+      return null;
+    case Kind.INT:
+    case Kind.FLOAT:
+      return Number(node.value);
+    case Kind.LIST:
+      return node.values.map(literalValue);
+    case Kind.OBJECT:
+      return Object.fromEntries(
+        node.fields.map(({ name, value }) => [name.value, literalValue(value)]),
+      );
+    case Kind.VARIABLE:
+      throw refuse("A variable cannot stand inside JSON.");
+    default:
+      return node.value;
+  }
+}
+
+const scalar = (
+  name: string,
+  parse: (value: unknown) => unknown,
+  serialize: (value: unknown) => unknown = (value) => value,
+) =>
+  new GraphQLScalarType({
+    name,
+    parseValue: parse,
+    parseLiteral: (node) => parse(literalValue(node)),
+    serialize,
+  });
+
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+export const isUuid = (text: unknown): text is string =>
+  typeof text === "string" && UUID.test(text);
+
+/** By name, for the schema to take over. */
+export const SCALARS: ReadonlyMap<string, GraphQLScalarType> = new Map(
+  [
+    scalar("DateTime", moment, isoText),
+    scalar("DateTimeOrDuration", (value) => {
+      const parsed = typeof value === "string" ? momentOrDuration(value) : undefined;
+      if (parsed === undefined)
+        throw refuse("A moment must be written as ISO 8601, or as a duration.");
+      return parsed;
+    }),
+    scalar("TimelessDate", (value) => {
+      const day = dayOrDuration(value);
+      return day instanceof Duration ? dayOf(day.after(new Date())) : day;
+    }),
+    scalar("TimelessDateOrDuration", dayOrDuration),
+    scalar("Duration", (value) => {
+      if (typeof value === "number" && Number.isSafeInteger(value))
+        return new Duration(String(value), 0, value);
+      const parsed = typeof value === "string" ? parseDuration(value) : undefined;
+      if (parsed === undefined)
+        throw refuse("A duration must be written as ISO 8601, or in milliseconds.");
+      return parsed;
+    }),
+    scalar("JSON", jsonIn, (value) => (typeof value === "string" ? value : JSON.stringify(value))),
+    scalar("JSONObject", (value) => {
+      if (typeof value !== "object" || value === null || Array.isArray(value))
+        throw refuse("This must be a JSON object.");
+      return value;
+    }),
+    scalar("UUID", (value) => {
+      if (!isUuid(value)) throw refuse("This must be a UUID.");
+      return value.toLowerCase();
+    }),
+  ].map((type) => [type.name, type]),
+);
+
+/** JSON in a string, as the service takes it; an object is taken as well. */
+function jsonIn(value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    throw refuse("This must be JSON in a string.");
+  }
+}

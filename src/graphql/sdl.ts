@@ -1,0 +1,200 @@
+/**
+ * Completes SDL by convention, so that only what differs is written down: a name that is used and not defined is made
+ * from its form. `IssueConnection` is a page of `Issue`, `NullableUserFilter` is `UserFilter` with `null`, and so on.
+ * A name that fits no convention is a mistake and stops the start.
+ */
+import {
+  type DefinitionNode,
+  type DocumentNode,
+  type FieldDefinitionNode,
+  type InputObjectTypeDefinitionNode,
+  type InputValueDefinitionNode,
+  type InterfaceTypeDefinitionNode,
+  Kind,
+  type NamedTypeNode,
+  type ObjectTypeDefinitionNode,
+  type ObjectTypeExtensionNode,
+  parse,
+  specifiedScalarTypes,
+  type TypeNode,
+} from "graphql";
+
+type Definitions = ReadonlyMap<string, DefinitionNode>;
+type Convention = {
+  readonly name: RegExp;
+  /** The SDL of a type whose name fits; `base` is what the name holds. */
+  readonly sdl: (name: string, base: string) => string;
+  /** Another type whose fields the new one has too. */
+  readonly fieldsOf?: (base: string) => string;
+};
+
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
+/** `IssueLabel` → `issue label`. */
+const words = (name: string) =>
+  name.replace(/(?!^)([A-Z])/g, (_, letter: string) => ` ${letter}`).toLowerCase();
+
+/** In this order: the first that fits makes the type. */
+const CONVENTIONS: readonly Convention[] = [
+  {
+    name: /^(\w+)Connection$/,
+    sdl: (name, base) =>
+      `"A page of a list of ${words(base)} objects." type ${name} { edges: [${base}Edge!]! nodes: [${base}!]! pageInfo: PageInfo! }`,
+  },
+  {
+    name: /^(\w+)Edge$/,
+    sdl: (name, base) =>
+      `"One ${words(base)} of a page, with the cursor that stands for it." type ${name} { cursor: String! node: ${base}! }`,
+  },
+  {
+    name: /^(\w+)SearchResult$/,
+    fieldsOf: (base) => base,
+    sdl: (name, base) =>
+      `"One ${words(base)} that a search found." type ${name} implements Node { metadata: JSONObject! }`,
+  },
+  {
+    name: /^Nullable(\w+)Filter$/,
+    fieldsOf: (base) => `${base}Filter`,
+    sdl: (name, base) =>
+      `"Conditions on one ${words(base)}, or on there being none." input ${name} { and: [${name}!] null: Boolean or: [${name}!] }`,
+  },
+  {
+    name: /^(\w+)CollectionFilter$/,
+    fieldsOf: (base) => `${base}Filter`,
+    sdl: (name, base) =>
+      `"Conditions on several ${words(base)} objects; without \`every\` one that fits is enough." input ${name} { and: [${name}!] every: ${base}Filter length: NumberComparator or: [${name}!] some: ${base}Filter }`,
+  },
+  {
+    name: /^(\w+)Sort$/,
+    sdl: (name) =>
+      `"One key of an order." input ${name} { nulls: PaginationNulls order: PaginationSortOrder }`,
+  },
+  {
+    name: /^(\w+)ArchivePayload$/,
+    sdl: (name, base) =>
+      `"What archiving, restoring or deleting one ${words(base)} answers." type ${name} implements ArchivePayload { entity: ${base} }`,
+  },
+  {
+    name: /^(\w+)Payload$/,
+    sdl: (name, base) =>
+      `"One ${words(base)} after a change." type ${name} { ${lowerFirst(base)}: ${base}! lastSyncId: Float! success: Boolean! }`,
+  },
+];
+
+/** A field of a page has these arguments, unless it says itself how it is paged. */
+const PAGE_ARGUMENTS =
+  "after: String before: String first: Int includeArchived: Boolean last: Int orderBy: PaginationOrderBy";
+const PAGE = /(Connection|SearchPayload)$/;
+
+const parseOne = (sdl: string) => parse(sdl, { noLocation: true }).definitions[0];
+
+type Composite = ObjectTypeDefinitionNode | InterfaceTypeDefinitionNode;
+const isComposite = (node: DefinitionNode): node is Composite =>
+  node.kind === Kind.OBJECT_TYPE_DEFINITION || node.kind === Kind.INTERFACE_TYPE_DEFINITION;
+const isExtension = (node: DefinitionNode): node is ObjectTypeExtensionNode =>
+  node.kind === Kind.OBJECT_TYPE_EXTENSION;
+
+/** The documents as one, with everything the conventions add. Throws on a name that nothing defines. */
+export function completeSdl(documents: readonly string[]): DocumentNode {
+  const all = documents.flatMap((text) => parse(text, { noLocation: true }).definitions);
+  const definitions = new Map<string, DefinitionNode>();
+  for (const node of all)
+    if (!isExtension(node) && "name" in node && node.name) definitions.set(node.name.value, node);
+  for (const node of all) if (isExtension(node)) extend(definitions, node);
+
+  const queue = [...definitions.values()].flatMap(namesIn);
+  const known = new Set(specifiedScalarTypes.map(({ name }) => name));
+  for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
+    if (known.has(name) || definitions.has(name)) continue;
+    const made = byConvention(name, definitions);
+    definitions.set(name, made);
+    queue.push(...namesIn(made));
+  }
+  for (const node of definitions.values())
+    if (isComposite(node)) definitions.set(node.name.value, inherit(node, definitions));
+  return { kind: Kind.DOCUMENT, definitions: [...definitions.values()].map(withPageArguments) };
+}
+
+function extend(definitions: Map<string, DefinitionNode>, extension: ObjectTypeExtensionNode) {
+  const name = extension.name.value;
+  const base =
+    definitions.get(name) ?? definitions.set(name, byConvention(name, definitions)).get(name);
+  if (base?.kind !== Kind.OBJECT_TYPE_DEFINITION) throw new Error(`${name} cannot be extended`);
+  definitions.set(name, {
+    ...base,
+    interfaces: [...(base.interfaces ?? []), ...(extension.interfaces ?? [])],
+    fields: [...(base.fields ?? []), ...(extension.fields ?? [])],
+  });
+}
+
+function byConvention(name: string, definitions: Definitions): DefinitionNode {
+  for (const { name: form, sdl, fieldsOf } of CONVENTIONS) {
+    const [, base] = form.exec(name) ?? [];
+    if (base === undefined) continue;
+    const made = parseOne(sdl(name, base));
+    const source = fieldsOf && definitions.get(fieldsOf(base));
+    if (fieldsOf && !source) continue;
+    if (made) return source ? withFieldsOf(source, made) : made;
+  }
+  throw new Error(`nothing in the SDL defines ${name}`);
+}
+
+type WithFields = Composite | InputObjectTypeDefinitionNode;
+const fieldsOf = (
+  node: DefinitionNode,
+): readonly (FieldDefinitionNode | InputValueDefinitionNode)[] =>
+  ("fields" in node && node.fields) || [];
+
+/** `node` with the fields of `source` that it does not define itself. */
+function withFieldsOf(source: DefinitionNode, node: DefinitionNode): DefinitionNode {
+  const own = new Set(fieldsOf(node).map(({ name }) => name.value));
+  const added = fieldsOf(source).filter(({ name }) => !own.has(name.value));
+  const fields = [...fieldsOf(node), ...added].toSorted((a, b) =>
+    a.name.value < b.name.value ? -1 : 1,
+  );
+  return { ...node, fields } as WithFields;
+}
+
+/** A type need not repeat the fields of its interfaces. */
+function inherit(node: Composite, definitions: Definitions): DefinitionNode {
+  let whole: DefinitionNode = node;
+  for (const { name } of node.interfaces ?? []) {
+    const parent = definitions.get(name.value);
+    if (parent) whole = withFieldsOf(parent, whole);
+  }
+  return whole;
+}
+
+const typeName = (type: TypeNode): string =>
+  type.kind === Kind.NAMED_TYPE ? type.name.value : typeName(type.type);
+
+/** Every type that a definition names. */
+function namesIn(node: DefinitionNode): string[] {
+  const lists: readonly (readonly NamedTypeNode[] | undefined)[] = [
+    "interfaces" in node ? node.interfaces : undefined,
+    node.kind === Kind.UNION_TYPE_DEFINITION ? node.types : undefined,
+  ];
+  return [
+    ...lists.flatMap((list) => list?.map(typeName) ?? []),
+    ...fieldsOf(node).flatMap((field) => [
+      typeName(field.type),
+      ...("arguments" in field ? (field.arguments ?? []) : []).map(({ type }) => typeName(type)),
+    ]),
+  ];
+}
+
+const pageArguments = () => {
+  const node = parseOne(`type Page { page(${PAGE_ARGUMENTS}): Int }`);
+  return (node && isComposite(node) && node.fields?.[0]?.arguments) || [];
+};
+
+function withPageArguments(node: DefinitionNode): DefinitionNode {
+  if (!isComposite(node)) return node;
+  const page = pageArguments();
+  const fields = node.fields?.map((field): FieldDefinitionNode => {
+    const own = field.arguments ?? [];
+    if (!PAGE.test(typeName(field.type)) || own.some(({ name }) => name.value === "first"))
+      return field;
+    return { ...field, arguments: [...own, ...page] };
+  });
+  return { ...node, ...(fields && { fields }) };
+}

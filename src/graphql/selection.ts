@@ -1,0 +1,83 @@
+/** What a request selects below a field, so that computed values are read together with their row. */
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLResolveInfo,
+  Kind,
+  type SelectionSetNode,
+} from "graphql";
+
+type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
+
+/** Documents are kept, and their nodes with them: each set is walked once. */
+const cache = new WeakMap<SelectionSetNode, ReadonlySet<string>>();
+const below = new WeakMap<FieldNode, ReadonlySet<string>>();
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** The names of all fields of a selection, fragments included. */
+function namesIn(set: SelectionSetNode, fragments: Fragments): ReadonlySet<string> {
+  const known = cache.get(set);
+  if (known) return known;
+  const names = new Set<string>();
+  walk(set, fragments, (field) => names.add(field.name.value));
+  cache.set(set, names);
+  return names;
+}
+
+function walk(
+  set: SelectionSetNode,
+  fragments: Fragments,
+  visit: (field: FieldNode) => void,
+): void {
+  for (const node of set.selections)
+    if (node.kind === Kind.FIELD) visit(node);
+    else {
+      const nested =
+        node.kind === Kind.INLINE_FRAGMENT
+          ? node.selectionSet
+          : fragments[node.name.value]?.selectionSet;
+      if (nested) walk(nested, fragments, visit);
+    }
+}
+
+/** The fields that are selected of the object that a resolver returns. */
+export function selectedFields({ fieldNodes, fragments }: GraphQLResolveInfo): ReadonlySet<string> {
+  const [first] = fieldNodes;
+  if (fieldNodes.length === 1)
+    return first?.selectionSet ? namesIn(first.selectionSet, fragments) : NOTHING;
+  return new Set(
+    fieldNodes.flatMap(({ selectionSet }) =>
+      selectionSet ? [...namesIn(selectionSet, fragments)] : [],
+    ),
+  );
+}
+
+/** The fields that are selected of the nodes of a connection. */
+export function selectedOfNodes({
+  fieldNodes,
+  fragments,
+}: GraphQLResolveInfo): ReadonlySet<string> {
+  const [first] = fieldNodes;
+  const known = first && fieldNodes.length === 1 ? below.get(first) : undefined;
+  if (known) return known;
+  const names = new Set<string>();
+  const add = ({ selectionSet }: FieldNode) => {
+    if (selectionSet) for (const name of namesIn(selectionSet, fragments)) names.add(name);
+  };
+  for (const { selectionSet } of fieldNodes)
+    if (selectionSet)
+      walk(selectionSet, fragments, (field) => {
+        if (field.name.value === "nodes") add(field);
+        else if (field.name.value === "edges" && field.selectionSet)
+          walk(field.selectionSet, fragments, (inner) => inner.name.value === "node" && add(inner));
+      });
+  if (first && fieldNodes.length === 1) below.set(first, names);
+  return names;
+}
+
+/** Whether nothing but the id is asked for: then a foreign key answers without a query. */
+export function wantsOnlyId(names: ReadonlySet<string>): boolean {
+  for (const name of names) if (name !== "id" && name !== "__typename") return false;
+  return true;
+}

@@ -1,0 +1,197 @@
+/** Sessions of agents on issues, what they do there, and their skills. */
+import type { Resolvers, TypeNames } from "~/graphql/attach";
+import type { RowObject } from "~/graphql/page";
+import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
+import { changeRow, createRow, type Given, type Target } from "~/replicas/tracker/change";
+import type { Context } from "~/replicas/tracker/context";
+import { invalidInput } from "~/replicas/tracker/errors";
+import { newSlugId } from "~/replicas/tracker/ids";
+import { requireRow } from "~/replicas/tracker/require";
+import { richText } from "~/replicas/tracker/rich-text";
+import { workspaceUrl } from "~/replicas/tracker/urls";
+
+type Link = { readonly label: string; readonly url: string };
+type Urls = {
+  readonly externalLink?: string | null;
+  readonly externalUrls?: readonly Link[] | null;
+  readonly addedExternalUrls?: readonly Link[] | null;
+  readonly removedExternalUrls?: readonly string[] | null;
+};
+
+/** The links that a session has after a change. */
+function linksAfter(input: Urls, had: readonly Link[]): readonly Link[] {
+  const { externalLink, externalUrls, addedExternalUrls, removedExternalUrls } = input;
+  const single = externalLink == null ? undefined : [{ label: externalLink, url: externalLink }];
+  const set = externalUrls ?? single ?? (externalLink === null ? [] : had);
+  const kept = set.filter(({ url }) => !removedExternalUrls?.includes(url));
+  const added = addedExternalUrls ?? [];
+  return [...kept.filter(({ url }) => !added.some((one) => one.url === url)), ...added];
+}
+
+const linksOf = (session: RowObject) => (session["externalLinks"] ?? []) as readonly Link[];
+
+const open = async (context: Context, input: Urls, of: Readonly<Record<string, unknown>>) => ({
+  agentSession: await createRow(context, "AgentSession", {
+    ...of,
+    appUserId: context.viewer.id,
+    creatorId: context.viewer.id,
+    slugId: newSlugId(),
+    status: "pending",
+    type: "commentThread",
+    context: {},
+    externalLinks: linksAfter(input, []),
+  }),
+});
+
+/** What a session is after an activity. */
+const STATUS_AFTER: Readonly<Record<string, string>> = {
+  action: "active",
+  elicitation: "awaitingInput",
+  error: "error",
+  prompt: "active",
+  response: "complete",
+  thought: "active",
+};
+
+const neededIn = (type: string) => (type === "action" ? ["action", "parameter"] : ["body"]);
+
+type Content = {
+  readonly type?: unknown;
+  readonly body?: unknown;
+  readonly [field: string]: unknown;
+};
+
+const activityRules: Rules = {
+  operations: ["create"],
+  create: (
+    { content, ephemeral }: { content: Content; ephemeral?: boolean | null },
+    { viewer },
+  ) => {
+    const type = String(content.type);
+    if (!(type in STATUS_AFTER))
+      throw invalidInput(
+        `The type of an activity is one of: ${Object.keys(STATUS_AFTER).join(", ")}`,
+      );
+    for (const name of neededIn(type))
+      if (typeof content[name] !== "string")
+        throw invalidInput(`An activity of type ${type} needs ${name}`);
+    const bodyData = typeof content.body === "string" && {
+      bodyData: JSON.parse(richText(content.body)),
+    };
+    return {
+      content: { ...content, ...bodyData },
+      ephemeral: ephemeral ?? false,
+      queued: false,
+      userId: viewer.id,
+    };
+  },
+  written: async (activity, _input, context) => {
+    const session = await requireRow(context, "AgentSession", String(activity["agentSessionId"]));
+    const status = STATUS_AFTER[String((activity["content"] as Content).type)];
+    await changeRow(context, "AgentSession", session, {
+      status,
+      startedAt: session["startedAt"] ?? context.now,
+      endedAt: status === "complete" || status === "error" ? context.now : null,
+    });
+  },
+};
+
+const TITLE_LENGTH_MAX = 80;
+
+const skillRules: Rules = {
+  operations: ["create", "update", "delete"],
+  create: ({ title, body }: { title?: string | null; body: string }, { viewer }) => ({
+    title:
+      title ??
+      body
+        .split("\n")[0]
+        ?.replace(/^#+\s*/, "")
+        .slice(0, TITLE_LENGTH_MAX),
+    ownerId: viewer.id,
+    shared: false,
+    recentUsageCount: 0,
+  }),
+  update: (_skill, _input, { viewer }) => ({ lastUpdatedById: viewer.id }),
+};
+
+type Candidate = { readonly hostname: string; readonly repositoryFullName: string };
+
+/** How sure one can be that an issue is about a repository: whether it names it. */
+const suggestion = (issue: RowObject, { hostname, repositoryFullName }: Candidate) => {
+  const text = `${issue["title"]} ${issue["description"] ?? ""}`.toLowerCase();
+  const name = repositoryFullName.toLowerCase().split("/").at(-1) ?? "";
+  return { hostname, repositoryFullName, confidence: text.includes(name) ? 1 : 0.5 };
+};
+
+export const agents: Resolvers<Context> = {
+  AgentSession: {
+    context: ({ context }: RowObject) => context ?? {},
+    externalLink: (session: RowObject) => linksOf(session)[0]?.url ?? null,
+    externalLinks: linksOf,
+    externalUrls: linksOf,
+    url: ({ slugId }: RowObject, _args, context) =>
+      workspaceUrl(context, "agent-session", String(slugId)),
+  },
+  Query: {
+    issueRepositorySuggestions: async (
+      _source,
+      args: { issueId: string; candidateRepositories: readonly Candidate[] },
+      context,
+    ) => {
+      const issue = await requireRow(context, "Issue", args.issueId);
+      const suggestions = args.candidateRepositories.map((one) => suggestion(issue, one));
+      return { suggestions: suggestions.toSorted((a, b) => b.confidence - a.confidence) };
+    },
+  },
+  Mutation: {
+    ...mutationsOf("AgentActivity", activityRules),
+    ...mutationsOf("AgentSkill", skillRules),
+    agentSessionCreateOnIssue: async (
+      _source,
+      { input }: Given<Urls & { issueId: string }>,
+      context,
+    ) => open(context, input, { issueId: (await requireRow(context, "Issue", input.issueId)).id }),
+    agentSessionCreateOnComment: async (
+      _source,
+      { input }: Given<Urls & { commentId: string }>,
+      context,
+    ) => {
+      const comment = await requireRow(context, "Comment", input.commentId);
+      return open(context, input, { commentId: comment.id, issueId: comment["issueId"] });
+    },
+    agentSessionUpdate: async (
+      _source,
+      { id, input }: Target & Given<Urls & Record<string, unknown>>,
+      context,
+    ) => {
+      const session = await requireRow(context, "AgentSession", id);
+      const { plan, summary, dismissedAt } = input;
+      const agentSession = await changeRow(context, "AgentSession", session, {
+        plan,
+        summary,
+        dismissedAt,
+        ...(dismissedAt !== undefined && {
+          dismissedById: dismissedAt === null ? null : context.viewer.id,
+        }),
+        externalLinks: linksAfter(input, linksOf(session)),
+      });
+      return { agentSession };
+    },
+    agentSessionUpdateExternalUrl: async (
+      _source,
+      { id, input }: Target & Given<Urls>,
+      context,
+    ) => {
+      const session = await requireRow(context, "AgentSession", id);
+      const externalLinks = linksAfter(input, linksOf(session));
+      return { agentSession: await changeRow(context, "AgentSession", session, { externalLinks }) };
+    },
+  },
+};
+
+export const activityNames: TypeNames<Context> = {
+  AgentActivityContent: ({ type }) => {
+    const name = String(type);
+    return `AgentActivity${name.charAt(0).toUpperCase()}${name.slice(1)}Content`;
+  },
+};

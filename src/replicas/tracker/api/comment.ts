@@ -1,0 +1,134 @@
+/** Comments and their threads. */
+import type { Resolvers } from "~/graphql/attach";
+import type { RowObject } from "~/graphql/page";
+import { selectedFields } from "~/graphql/selection";
+import { changeRow, type Given, type Optional, type Target } from "~/replicas/tracker/change";
+import {
+  bodyOf,
+  type CommentBody,
+  type CommentCreate,
+  createComment,
+  requireAnswer,
+  requireOwnComment,
+  requireThread,
+  tell,
+} from "~/replicas/tracker/comments";
+import type { Context } from "~/replicas/tracker/context";
+import { invalidArgument, notFound } from "~/replicas/tracker/errors";
+import { mentionsIn } from "~/replicas/tracker/issues/references";
+import { requireGiven, requireRow } from "~/replicas/tracker/require";
+import { deleteComments } from "~/replicas/tracker/store/comments";
+import { withHash } from "~/replicas/tracker/store/lookups";
+import { listUsersNamed } from "~/replicas/tracker/store/users";
+import { issueUrl, projectUrl, workspaceUrl } from "~/replicas/tracker/urls";
+
+const HASH_LENGTH = 8;
+
+/** The page that a comment stands on. */
+async function pageUrl({ issueId, projectId }: RowObject, context: Context): Promise<string> {
+  const issue = issueId ? await context.read.one("Issue", issueId as string) : undefined;
+  if (issue) return issueUrl(context, issue);
+  const project = projectId ? await context.read.one("Project", projectId as string) : undefined;
+  return project ? projectUrl(context, project) : workspaceUrl(context);
+}
+
+type Update = CommentBody & {
+  readonly quotedText?: Optional<string>;
+  readonly resolvingCommentId?: Optional<string>;
+  readonly resolvingUserId?: Optional<string>;
+  readonly subscriberIds?: Optional<readonly string[]>;
+};
+
+/** What an update says of the end of a thread. */
+async function resolution(context: Context, comment: RowObject, input: Update) {
+  const { resolvingUserId, resolvingCommentId } = input;
+  if (resolvingUserId === undefined && resolvingCommentId === undefined) return {};
+  const user = await requireGiven(context, "User", "resolvingUserId", resolvingUserId);
+  const answer = await requireAnswer(context, comment, resolvingCommentId);
+  const isResolved = user !== undefined || answer !== null;
+  return {
+    resolvedAt: isResolved ? (comment["resolvedAt"] ?? context.now) : null,
+    resolvingUserId: isResolved ? (user?.id ?? context.viewer.id) : null,
+    resolvingCommentId: answer,
+  };
+}
+
+export const comments: Resolvers<Context> = {
+  Comment: {
+    hideInLinear: () => false,
+    isArtificialAgentSessionRoot: () => false,
+    url: async (comment: RowObject, _args, context) =>
+      `${await pageUrl(comment, context)}#comment-${comment.id.slice(0, HASH_LENGTH)}`,
+  },
+  Query: {
+    comment: async (
+      _source,
+      { id, hash }: { id?: Optional<string>; hash?: Optional<string> },
+      context,
+      info,
+    ) => {
+      const fields = selectedFields(info);
+      if (id !== null && id !== undefined) return await requireRow(context, "Comment", id, fields);
+      if (!hash) throw invalidArgument("id", null, "isDefined", "id or hash must be given");
+      const comment = await context.read.find("Comment", withHash(hash), fields);
+      if (!comment) throw notFound("Comment");
+      return comment;
+    },
+  },
+  Mutation: {
+    commentCreate: async (_source, { input }: Given<CommentCreate>, context) => ({
+      comment: await createComment(context, input),
+    }),
+
+    commentUpdate: async (
+      _source,
+      { id, input, skipEditedAt }: Target & Given<Update> & { skipEditedAt?: Optional<boolean> },
+      context,
+    ) => {
+      const before = await requireOwnComment(context, id);
+      const text = bodyOf(input);
+      const isEdited = text !== undefined && text.body !== before["body"];
+      const comment = await changeRow(context, "Comment", before, {
+        ...text,
+        quotedText: input.quotedText,
+        subscriberIds: input.subscriberIds ?? undefined,
+        editedAt: isEdited && !skipEditedAt ? context.now : undefined,
+        ...(await resolution(context, before, input)),
+      });
+      const issueId = comment["issueId"] as string | null;
+      const old = new Set(mentionsIn(before["body"] as string));
+      const names = isEdited ? mentionsIn(text.body).filter((name) => !old.has(name)) : [];
+      const mentioned = await listUsersNamed(context.session, names);
+      if (issueId && mentioned.length > 0)
+        await tell(context, issueId, comment, { mentioned, followers: mentioned }, false);
+      return { comment };
+    },
+
+    commentDelete: async (_source, { id }: Target, context) => {
+      const comment = await requireOwnComment(context, id);
+      await deleteComments(context.session, comment.id);
+      return { entityId: comment.id };
+    },
+
+    commentResolve: async (
+      _source,
+      { id, resolvingCommentId }: Target & { resolvingCommentId?: Optional<string> },
+      context,
+    ) => {
+      const thread = await requireThread(context, id);
+      const answer = await requireAnswer(context, thread, resolvingCommentId);
+      const comment = await changeRow(context, "Comment", thread, {
+        resolvedAt: thread["resolvedAt"] ?? context.now,
+        resolvingUserId: context.viewer.id,
+        resolvingCommentId: answer,
+      });
+      return { comment };
+    },
+
+    commentUnresolve: async (_source, { id }: Target, context) => {
+      const thread = await requireThread(context, id);
+      const open = { resolvedAt: null, resolvingUserId: null, resolvingCommentId: null };
+      return { comment: await changeRow(context, "Comment", thread, open) };
+    },
+  },
+};

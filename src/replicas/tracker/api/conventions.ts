@@ -1,0 +1,22 @@
+/** Fields that mean the same on every type. */
+import type { Resolver } from "~/graphql/attach";
+import type { RowObject } from "~/graphql/page";
+import { selectedFields, wantsOnlyId } from "~/graphql/selection";
+import type { Context } from "~/replicas/tracker/context";
+
+export const PRIORITIES = ["No priority", "Urgent", "High", "Medium", "Low"] as const;
+
+const nothingYet = () => ({});
+
+export const CONVENTIONS: { readonly [field: string]: Resolver<Context> } = {
+  organization: (_row, _args, { read, workspace }, info) => {
+    const fields = selectedFields(info);
+    return wantsOnlyId(fields)
+      ? { id: workspace.id }
+      : read.one("Organization", workspace.id, fields);
+  },
+  currentProgress: nothingYet,
+  progressHistory: nothingYet,
+  metadata: nothingYet,
+  priorityLabel: ({ priority }: RowObject) => PRIORITIES[priority as number] ?? PRIORITIES[0],
+};

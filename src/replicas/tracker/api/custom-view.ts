@@ -1,0 +1,91 @@
+/** Custom views: a filter that is kept, and lists that follow it. */
+import { coerceInputValue } from "graphql";
+import { fieldOf, filterTypeOf, type Resolver, type Resolvers } from "~/graphql/attach";
+import { compileFilter } from "~/graphql/filter";
+import { requireModel } from "~/graphql/model";
+import { EMPTY, type PageArguments, type RowObject } from "~/graphql/page";
+import { selectedOfNodes } from "~/graphql/selection";
+import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
+import type { Target } from "~/replicas/tracker/change";
+import type { Context } from "~/replicas/tracker/context";
+import { requireRow } from "~/replicas/tracker/require";
+import { MODELS } from "~/replicas/tracker/store/models/index";
+import {
+  deleteFollowers,
+  deleteRecordsOf,
+  hasSubscribers,
+} from "~/replicas/tracker/store/referring";
+
+/** What a view shows, by the filter that it has. */
+const SHOWN = [
+  ["projectFilterData", "Project"],
+  ["initiativeFilterData", "Initiative"],
+  ["feedItemFilterData", "FeedItem"],
+  ["filterData", "Issue"],
+] as const;
+
+const rules: Rules = {
+  operations: ["create", "update", "delete"],
+  create: (input, { viewer }) => ({
+    ownerId: input.ownerId ?? viewer.id,
+    updatedById: viewer.id,
+    modelName: SHOWN.find(([key]) => input[key] != null)?.[1] ?? "Issue",
+  }),
+  update: (_view, input, { viewer }) => {
+    const shown = SHOWN.find(([key]) => input[key] != null)?.[1];
+    return { updatedById: viewer.id, ...(shown && { modelName: shown }) };
+  },
+  removed: async ({ id }, { session }) => {
+    await deleteFollowers(session, "customViewId", id);
+    await deleteRecordsOf(session, "ViewPreferences", "customViewId", id);
+  },
+};
+
+/** The rows that a view shows: those that its own filter lets through, of its team or project. */
+const shownBy =
+  (type: "Issue" | "Project" | "Initiative", key: string): Resolver<Context> =>
+  async (view: RowObject, args: PageArguments, context, info) => {
+    const filterType = filterTypeOf(fieldOf(info));
+    if (!filterType || view["modelName"] !== type) return EMPTY;
+    const stored = coerceInputValue({ and: [view[key] ?? {}, ...scopeOf(view, type)] }, filterType);
+    const model = requireModel(MODELS, type);
+    const includeArchived = args.includeArchived === true;
+    return await context.read.page(type, {
+      args,
+      filterType,
+      fields: selectedOfNodes(info),
+      where: (row, scope) =>
+        compileFilter(
+          { models: MODELS, scope, includeArchived, nodes: 0 },
+          filterType,
+          stored,
+          model,
+          row,
+        ),
+    });
+  };
+
+function scopeOf({ teamId, projectId, initiativeId }: RowObject, type: string): object[] {
+  const is = (id: unknown) => ({ id: { eq: id } });
+  return [
+    ...(teamId ? [type === "Issue" ? { team: is(teamId) } : { accessibleTeams: is(teamId) }] : []),
+    ...(projectId && type === "Issue" ? [{ project: is(projectId) }] : []),
+    ...(initiativeId && type === "Project" ? [{ initiatives: is(initiativeId) }] : []),
+  ];
+}
+
+export const customViews: Resolvers<Context> = {
+  CustomView: {
+    filters: ({ filterData }: RowObject) => filterData,
+    initiatives: shownBy("Initiative", "initiativeFilterData"),
+    issues: shownBy("Issue", "filterData"),
+    projects: shownBy("Project", "projectFilterData"),
+  },
+  Query: {
+    customViewHasSubscribers: async (_source, { id }: Target, context) => {
+      const view = await requireRow(context, "CustomView", id);
+      return { hasSubscribers: await hasSubscribers(context.session, view.id) };
+    },
+  },
+  Mutation: mutationsOf("CustomView", rules),
+};

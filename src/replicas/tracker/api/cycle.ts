@@ -1,0 +1,121 @@
+/** Cycles: spans of a team's time that follow each other and never overlap. */
+import type { Resolvers } from "~/graphql/attach";
+import type { RowObject } from "~/graphql/page";
+import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
+import { changeRow, type Given, type Target } from "~/replicas/tracker/change";
+import type { Context } from "~/replicas/tracker/context";
+import { midnightOf } from "~/replicas/tracker/cycles";
+import { invalidInput, notAccessible, userError } from "~/replicas/tracker/errors";
+import { requireRow } from "~/replicas/tracker/require";
+import {
+  type CycleRow,
+  findNextCycleNumber,
+  listCycleIssues,
+  listCycles,
+  listOpenIssues,
+  moveIssuesToCycle,
+} from "~/replicas/tracker/store/cycles";
+import type { Values } from "~/replicas/tracker/store/write";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+type Span = { readonly startsAt?: Date | null; readonly endsAt?: Date | null };
+
+const rules: Rules = {
+  operations: ["create", "update", "archive"],
+  check: async (input: Span & { teamId?: string }, { session }, row) => {
+    const teamId = input.teamId ?? (row?.["teamId"] as string);
+    const startsAt = input.startsAt ?? (row?.["startsAt"] as Date);
+    const endsAt = input.endsAt ?? (row?.["endsAt"] as Date);
+    const others = (await listCycles(session, teamId)).filter(({ id }) => id !== row?.id);
+    requireFree(others, startsAt, endsAt);
+    return undefined;
+  },
+  create: async ({ teamId }, context) => {
+    const team = await requireRow(context, "Team", teamId);
+    if (team["cyclesEnabled"] !== true) throw notAccessible(`Cycles of the team ${team["name"]}`);
+    return { number: await findNextCycleNumber(context.session, teamId) };
+  },
+  update: (cycle, { completedAt }, context) =>
+    completedAt != null && cycle["completedAt"] === null
+      ? closing(cycle as CycleRow, context)
+      : undefined,
+  leaves: async (cycle, { session, now }) => {
+    await moveIssuesToCycle(session, await listCycleIssues(session, cycle.id), null, now);
+  },
+};
+
+function requireFree(others: readonly CycleRow[], startsAt: Date, endsAt: Date): void {
+  if (startsAt >= endsAt) throw invalidInput("A cycle must end after it starts");
+  if (others.some((other) => other.startsAt < endsAt && startsAt < other.endsAt))
+    throw invalidInput("Cycles of a team cannot overlap");
+}
+
+/** What is open when a cycle closes goes on in the next one, and is remembered. */
+async function closing(cycle: CycleRow, { session, now }: Context): Promise<Values> {
+  const open = await listOpenIssues(session, cycle.id);
+  const next = (await listCycles(session, cycle.teamId)).find(
+    ({ startsAt, completedAt }) => startsAt >= cycle.endsAt && completedAt === null,
+  );
+  await moveIssuesToCycle(session, open, next?.id ?? null, now);
+  return { uncompletedIssueIdsUponClose: open };
+}
+
+/** Moves a cycle and all later ones of its team by days, and parts of days. */
+async function shiftAll(
+  context: Context,
+  { id, daysToShift }: { id: string; daysToShift: number },
+) {
+  const cycle = (await requireRow(context, "Cycle", id)) as CycleRow;
+  if (cycle.completedAt !== null) throw userError("A completed cycle cannot be moved");
+  const cycles = await listCycles(context.session, cycle.teamId);
+  const moving = cycles.filter(({ startsAt }) => startsAt >= cycle.startsAt);
+  const staying = cycles.filter(({ startsAt }) => startsAt < cycle.startsAt);
+  const moved = (moment: Date) => new Date(moment.getTime() + daysToShift * DAY_MS);
+  let shifted: RowObject = cycle;
+  for (const one of moving) {
+    const span = { startsAt: moved(one.startsAt), endsAt: moved(one.endsAt) };
+    requireFree(staying, span.startsAt, span.endsAt);
+    const row = await changeRow(context, "Cycle", one, span);
+    if (one.id === cycle.id) shifted = row;
+  }
+  return shifted;
+}
+
+/** Starts the next cycle at the midnight before now. The one that runs is completed there. */
+async function startToday(context: Context, id: string): Promise<RowObject> {
+  const { now } = context;
+  const cycle = (await requireRow(context, "Cycle", id)) as CycleRow;
+  const cycles = await listCycles(context.session, cycle.teamId);
+  const next = cycles.find(({ startsAt }) => startsAt > now);
+  if (next?.id !== cycle.id) throw userError("Only the next cycle can be started today");
+  const midnight = midnightOf(now);
+  const active = cycles.find(
+    ({ startsAt, endsAt, completedAt }) => startsAt <= now && endsAt > now && completedAt === null,
+  );
+  if (active && active.startsAt >= midnight)
+    throw userError("The cycle that runs was started today itself");
+  if (active)
+    await changeRow(context, "Cycle", active, {
+      ...(await closing(active, context)),
+      endsAt: midnight,
+      completedAt: now,
+    });
+  return await changeRow(context, "Cycle", cycle, { startsAt: midnight });
+}
+
+export const cycles: Resolvers<Context> = {
+  Mutation: {
+    ...mutationsOf("Cycle", rules),
+    cycleShiftAll: async (
+      _source,
+      { input }: Given<{ id: string; daysToShift: number }>,
+      context,
+    ) => ({
+      cycle: await shiftAll(context, input),
+    }),
+    cycleStartUpcomingCycleToday: async (_source, { id }: Target, context) => ({
+      cycle: await startToday(context, id),
+    }),
+  },
+};

@@ -1,0 +1,92 @@
+/** Documents, and the bodies of everything that has one. */
+import type { Resolvers } from "~/graphql/attach";
+import type { RowObject } from "~/graphql/page";
+import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
+import { changeRow, type Target } from "~/replicas/tracker/change";
+import type { Context } from "~/replicas/tracker/context";
+import { invalidInput } from "~/replicas/tracker/errors";
+import { requireGiven, requireRow } from "~/replicas/tracker/require";
+import { richText } from "~/replicas/tracker/rich-text";
+import type { Values } from "~/replicas/tracker/store/write";
+import { documentUrl } from "~/replicas/tracker/urls";
+
+/** Where a document can stand: in one of these. */
+const PLACES = ["projectId", "initiativeId", "issueId", "teamId", "cycleId", "releaseId"] as const;
+
+const placesIn = (row: Values) => PLACES.filter((name) => (row[name] ?? null) !== null);
+
+const rules: Rules = {
+  operations: ["create", "update", "delete", "unarchive"],
+  place: "bottom",
+  check: async (input: Values & { subscriberIds?: readonly string[] | null }, context, row) => {
+    if (placesIn(input).length > 1)
+      throw invalidInput(
+        "A document stands in one project, initiative, issue, team, cycle or release",
+      );
+    for (const id of input.subscriberIds ?? [])
+      await requireGiven(context, "User", "subscriberIds", id);
+    if (row && input["parentDocumentId"] === row.id)
+      throw invalidInput("A document cannot be inside itself");
+    return undefined;
+  },
+  create: async (input: Values, context) => {
+    const above = input["parentDocumentId"]
+      ? await requireRow(context, "Document", String(input["parentDocumentId"]))
+      : undefined;
+    const [place] = placesIn(input);
+    if (!place && !above && !input["resourceFolderId"])
+      throw invalidInput("A document needs a project, initiative, issue, team, cycle or release");
+    const inherited =
+      place || !above ? {} : Object.fromEntries(PLACES.map((name) => [name, above[name]]));
+    const { id } = context.viewer;
+    return {
+      ...inherited,
+      ownerId: input["ownerId"] ?? id,
+      updatedById: id,
+      subscriberIds: input["subscriberIds"] ?? [id],
+    };
+  },
+  update: (_document, input: Values, { viewer }) => {
+    const [place] = placesIn(input);
+    const left = place ? PLACES.filter((name) => name !== place) : [];
+    return { ...Object.fromEntries(left.map((name) => [name, null])), updatedById: viewer.id };
+  },
+};
+
+type Share = Target & { readonly userIds: readonly string[] };
+
+/** Shares a document with users, or no more. */
+async function share(context: Context, { id, userIds }: Share, isShared: boolean) {
+  const document = await requireRow(context, "Document", id);
+  for (const userId of userIds) await requireGiven(context, "User", "userIds", userId);
+  const had = document["sharedWithUserIds"] as readonly string[];
+  const others = had.filter((userId) => !userIds.includes(userId));
+  const sharedWithUserIds = isShared ? [...new Set([...had, ...userIds])] : others;
+  return { document: await changeRow(context, "Document", document, { sharedWithUserIds }) };
+}
+
+const contentState = ({ content }: RowObject) => (content ? richText(String(content)) : null);
+
+/** Earlier versions are not kept. */
+const noHistory = async (context: Context, id: string) => {
+  await requireRow(context, "DocumentContent", id);
+  return { success: true, history: [], checkpoints: [] };
+};
+
+export const documents: Resolvers<Context> = {
+  Document: {
+    contentState,
+    url: (document: RowObject, _args, context) => documentUrl(context, document),
+  },
+  DocumentContent: { contentState },
+  Query: {
+    documentContentHistory: (_source, { id }: Target, context) => noHistory(context, id),
+    documentContentHistoryEntries: () => ({ success: true, history: [] }),
+    documentContentHistoryTimeline: (_source, { id }: Target, context) => noHistory(context, id),
+  },
+  Mutation: {
+    ...mutationsOf("Document", rules),
+    documentShare: (_source, args: Share, context) => share(context, args, true),
+    documentUnshare: (_source, args: Share, context) => share(context, args, false),
+  },
+};

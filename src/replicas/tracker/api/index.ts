@@ -1,0 +1,86 @@
+/** What every entity adds to the schema. */
+import type { Resolver, Resolvers, TypeNames } from "~/graphql/attach";
+import { activityNames } from "~/replicas/tracker/api/agent";
+import { apiKeys } from "~/replicas/tracker/api/api-key";
+import { attachments } from "~/replicas/tracker/api/attachment";
+import { auditEntries } from "~/replicas/tracker/api/audit";
+import { comments } from "~/replicas/tracker/api/comment";
+import { emojis } from "~/replicas/tracker/api/emoji";
+import { favorites } from "~/replicas/tracker/api/favorite";
+import { organizationInvites } from "~/replicas/tracker/api/invite";
+import { issues } from "~/replicas/tracker/api/issue";
+import { issueChanges } from "~/replicas/tracker/api/issue-changes";
+import { issueHistory } from "~/replicas/tracker/api/issue-history";
+import { issueLabels } from "~/replicas/tracker/api/issue-label";
+import { issueRelations } from "~/replicas/tracker/api/issue-relation";
+import { NEIGHBOURS } from "~/replicas/tracker/api/neighbours";
+import { notificationNames, notifications } from "~/replicas/tracker/api/notification";
+import {
+  notificationSubscriptions,
+  subscriptionNames,
+} from "~/replicas/tracker/api/notification-subscription";
+import { organizations } from "~/replicas/tracker/api/organization";
+import { personal } from "~/replicas/tracker/api/personal";
+import { PLANNING, PLANNING_TYPE_NAMES } from "~/replicas/tracker/api/planning";
+import { rateLimits } from "~/replicas/tracker/api/rate-limit";
+import { reactions } from "~/replicas/tracker/api/reaction";
+import { searches } from "~/replicas/tracker/api/search";
+import { teams } from "~/replicas/tracker/api/team";
+import { teamChanges } from "~/replicas/tracker/api/team-changes";
+import { users } from "~/replicas/tracker/api/user";
+import { userSettings } from "~/replicas/tracker/api/user-settings";
+import { workflowStates } from "~/replicas/tracker/api/workflow-state";
+import type { Context } from "~/replicas/tracker/context";
+
+const FAMILIES: readonly Resolvers<Context>[] = [
+  ...PLANNING,
+  ...NEIGHBOURS,
+  apiKeys,
+  attachments,
+  auditEntries,
+  comments,
+  emojis,
+  favorites,
+  issueChanges,
+  issueHistory,
+  issueLabels,
+  issueRelations,
+  issues,
+  notificationSubscriptions,
+  notifications,
+  organizationInvites,
+  organizations,
+  personal,
+  rateLimits,
+  reactions,
+  searches,
+  teamChanges,
+  teams,
+  userSettings,
+  users,
+  workflowStates,
+];
+
+export const RESOLVERS: Resolvers<Context> = joined(FAMILIES);
+
+export const TYPE_NAMES: TypeNames<Context> = {
+  ...PLANNING_TYPE_NAMES,
+  ...activityNames,
+  ...notificationNames,
+  ...subscriptionNames,
+};
+
+/** The fields of all families by type. Throws when two of them answer the same field. */
+function joined(families: readonly Resolvers<Context>[]): Resolvers<Context> {
+  const types: Record<string, Record<string, Resolver<Context>>> = {};
+  for (const family of families)
+    for (const [type, fields] of Object.entries(family)) {
+      const known = types[type] ?? {};
+      types[type] = known;
+      for (const [field, resolve] of Object.entries(fields)) {
+        if (field in known) throw new Error(`${type}.${field} is answered twice`);
+        known[field] = resolve;
+      }
+    }
+  return types;
+}

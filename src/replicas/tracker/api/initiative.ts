@@ -1,0 +1,120 @@
+/** Initiatives: what they are called, how far they are, which hang below which, and their projects. */
+import { pageOf, type Resolvers } from "~/graphql/attach";
+import { requireModel } from "~/graphql/model";
+import type { PageArguments, RowObject } from "~/graphql/page";
+import { selectedFields } from "~/graphql/selection";
+import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
+import { type Labelled, labellingMutations, setLabels } from "~/replicas/tracker/api/labels";
+import type { Target } from "~/replicas/tracker/change";
+import type { Context } from "~/replicas/tracker/context";
+import { invalidArgument, invalidInput } from "~/replicas/tracker/errors";
+import { requireRow } from "~/replicas/tracker/require";
+import {
+  findHolder,
+  hasInitiativeRelation,
+  isAbove,
+  levelsWith,
+} from "~/replicas/tracker/store/initiatives";
+import { INITIATIVE_LABELS, listLabelIds } from "~/replicas/tracker/store/labels";
+import { MODELS } from "~/replicas/tracker/store/models/index";
+import { findNextNumber } from "~/replicas/tracker/store/places";
+import { timesOf } from "~/replicas/tracker/times";
+import { initiativeUrl } from "~/replicas/tracker/urls";
+
+const PREFIX = "I-";
+const LEVELS_MAX = 5;
+const PRIORITY_MAX = 4;
+
+/** The statuses, as the times of a row understand them. */
+const TYPE_OF: Readonly<Record<string, string>> = {
+  Active: "started",
+  Completed: "completed",
+  Canceled: "canceled",
+};
+
+const rules: Rules = {
+  operations: ["create", "update", "delete", "archive", "unarchive"],
+  place: "top",
+  check: ({ priority }) => {
+    if (priority != null && (priority < 0 || priority > PRIORITY_MAX))
+      throw invalidArgument("priority", priority, "max", "priority must be from 0 to 4");
+    return undefined;
+  },
+  create: async ({ status }, { session, now }) => {
+    return {
+      status: status ?? "Planned",
+      ...timesOf(TYPE_OF[status] ?? "planned", now),
+      identifier: `${PREFIX}${await findNextNumber(session, "Initiative", PREFIX)}`,
+    };
+  },
+  update: (initiative, { status, customIdentifier }, { now }) => ({
+    ...(status != null &&
+      status !== initiative["status"] &&
+      timesOf(TYPE_OF[status] ?? "planned", now, initiative)),
+    ...(customIdentifier != null &&
+      customIdentifier !== initiative["identifier"] && {
+        identifier: customIdentifier,
+        previousIdentifiers: [
+          ...(initiative["previousIdentifiers"] as string[]),
+          initiative["identifier"],
+        ],
+      }),
+  }),
+  written: async (initiative, { labelIds }, context) => {
+    if (labelIds != null)
+      await setLabels(context, INITIATIVE_LABELS, labelIds, await labelledOf(initiative, context));
+  },
+};
+
+const relationRules: Rules = {
+  operations: ["create", "update", "delete"],
+  place: "bottom",
+  create: async ({ initiativeId: above, relatedInitiativeId: below }, { session, viewer }) => {
+    if (above === below || (await isAbove(session, below, above)))
+      throw invalidInput("An initiative cannot be below itself");
+    if (await hasInitiativeRelation(session, above, below))
+      throw invalidInput("These initiatives are related already");
+    if ((await levelsWith(session, above, below)) > LEVELS_MAX)
+      throw invalidInput(`Initiatives have at most ${LEVELS_MAX} levels`);
+    return { userId: viewer.id };
+  },
+};
+
+const projectRules: Rules = {
+  operations: ["create", "update", "delete"],
+  place: "bottom",
+  create: async ({ initiativeId, projectId }, { session }) => {
+    const holder = await findHolder(session, initiativeId, projectId);
+    if (holder === initiativeId) throw invalidInput("The project is in this initiative already");
+    if (holder !== undefined)
+      throw invalidInput("The project is in another initiative of this hierarchy already");
+    return undefined;
+  },
+};
+
+const labelledOf = async ({ id }: RowObject, { session }: Context): Promise<Labelled> => ({
+  id,
+  had: await listLabelIds(session, INITIATIVE_LABELS, id),
+});
+
+export const initiatives: Resolvers<Context> = {
+  Initiative: {
+    facets: () => [],
+    projects: pageOf(
+      requireModel(MODELS, "Initiative"),
+      (args: PageArguments & { includeSubInitiatives?: boolean }) =>
+        args.includeSubInitiatives === false ? "projects" : "projectsWithSubInitiatives",
+    ),
+    url: (initiative: RowObject, _args, context) => initiativeUrl(context, initiative),
+  },
+  Query: {
+    initiativeRelation: (_source, { id }: Target, context, info) =>
+      requireRow(context, "InitiativeRelation", id, selectedFields(info)),
+  },
+  Mutation: {
+    ...mutationsOf("Initiative", rules),
+    ...mutationsOf("InitiativeRelation", relationRules),
+    ...mutationsOf("InitiativeToProject", projectRules),
+    ...labellingMutations("Initiative", INITIATIVE_LABELS, labelledOf),
+  },
+};

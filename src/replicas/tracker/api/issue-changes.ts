@@ -1,0 +1,177 @@
+/** The mutations of issues. */
+import type { Resolvers } from "~/graphql/attach";
+import type { RowObject } from "~/graphql/page";
+import { changeRow, type Given, type Optional, type Target } from "~/replicas/tracker/change";
+import type { Context } from "~/replicas/tracker/context";
+import { invalidArgument, notFound } from "~/replicas/tracker/errors";
+import {
+  archiveIssue,
+  removeIssue,
+  restoreIssue,
+  trashIssue,
+} from "~/replicas/tracker/issues/archive";
+import { createIssues, type IssueCreate } from "~/replicas/tracker/issues/create";
+import { type IssueUpdate, updateIssues } from "~/replicas/tracker/issues/update";
+import { requireAdmin, requireGiven, requireRow } from "~/replicas/tracker/require";
+import { writeEffects } from "~/replicas/tracker/store/issues/effects";
+import { findUserId } from "~/replicas/tracker/store/users";
+
+const BATCH_MAX = 50;
+
+function requireBatch(property: string, list: readonly unknown[]): void {
+  if (list.length === 0)
+    throw invalidArgument(
+      property,
+      0,
+      "arrayMinSize",
+      `${property} must contain at least 1 elements`,
+    );
+  if (list.length > BATCH_MAX)
+    throw invalidArgument(
+      property,
+      list.length,
+      "arrayMaxSize",
+      `${property} must contain no more than ${BATCH_MAX} elements`,
+    );
+}
+
+/** Changes one issue, found by its id or identifier. */
+async function update(context: Context, id: string, input: IssueUpdate) {
+  const issue = await requireRow(context, "Issue", id);
+  const [changed] = await updateIssues(context, [issue.id], input);
+  return { issue: changed };
+}
+
+type Follower = Target & {
+  readonly userId?: Optional<string>;
+  readonly userEmail?: Optional<string>;
+};
+
+/** The user that is named by id or email; the acting one when none is. */
+async function followerOf(context: Context, { userId, userEmail }: Follower): Promise<string> {
+  const user = await requireGiven(context, "User", "userId", userId);
+  if (user) return user.id;
+  if (userEmail === null || userEmail === undefined) return context.viewer.id;
+  const id = await findUserId(context.session, { email: userEmail });
+  if (id === undefined) throw notFound("User");
+  return id;
+}
+
+async function follow(context: Context, args: Follower, follows: boolean) {
+  const issue = await requireRow(context, "Issue", args.id);
+  const rows = [{ issueId: issue.id, userId: await followerOf(context, args) }];
+  const acting = { actor: context.viewer.id, now: context.now };
+  const effects = follows ? { subscribed: rows } : { unsubscribed: rows };
+  await writeEffects(context.session, effects, acting);
+  return { issue };
+}
+
+type Shared = Target & { readonly userId: string };
+
+async function share(context: Context, { id, userId }: Shared, isShared: boolean) {
+  const issue = await requireRow(context, "Issue", id);
+  const user = await requireRow(context, "User", userId);
+  const others = (issue["sharedWithUserIds"] as readonly string[]).filter((one) => one !== user.id);
+  const sharedWithUserIds = isShared ? [...others, user.id] : others;
+  return { issue: await changeRow(context, "Issue", issue, { sharedWithUserIds }) };
+}
+
+export const issueChanges: Resolvers<Context> = {
+  Mutation: {
+    issueCreate: async (_source, { input }: Given<IssueCreate>, context) => {
+      const { issues, lastSyncId } = await createIssues(context, [input]);
+      return { issue: issues[0], lastSyncId };
+    },
+
+    issueBatchCreate: async (
+      _source,
+      { input }: Given<{ readonly issues: readonly IssueCreate[] }>,
+      context,
+    ) => {
+      requireBatch("issues", input.issues);
+      return await createIssues(context, input.issues);
+    },
+
+    issueUpdate: (_source, { id, input }: Target & Given<IssueUpdate>, context) =>
+      update(context, id, input),
+
+    issueBatchUpdate: async (
+      _source,
+      { ids, input }: { readonly ids: readonly string[] } & Given<IssueUpdate>,
+      context,
+    ) => {
+      requireBatch("ids", ids);
+      for (const id of ids) await requireRow(context, "Issue", id);
+      return { issues: await updateIssues(context, ids, input) };
+    },
+
+    issueAddLabel: (_source, { id, labelId }: Target & { labelId: string }, context) =>
+      update(context, id, { addedLabelIds: [labelId] }),
+
+    issueRemoveLabel: async (_source, { id, labelId }: Target & { labelId: string }, context) => {
+      const label = await requireGiven(context, "IssueLabel", "labelId", labelId);
+      return await update(context, id, { removedLabelIds: label ? [label.id] : [] });
+    },
+
+    issueArchive: async (
+      _source,
+      { id, trash }: Target & { trash?: Optional<boolean> },
+      context,
+    ) => {
+      const issue = await requireRow(context, "Issue", id);
+      const archive = trash ? trashIssue : archiveIssue;
+      return { entity: await archive(context, issue) };
+    },
+
+    issueDelete: async (
+      _source,
+      { id, permanentlyDelete }: Target & { permanentlyDelete?: Optional<boolean> },
+      context,
+    ) => {
+      const issue = await requireRow(context, "Issue", id);
+      if (!permanentlyDelete) return { entity: await trashIssue(context, issue) };
+      requireAdmin(context);
+      await removeIssue(context, issue);
+      return { entity: null };
+    },
+
+    issueUnarchive: async (_source, { id }: Target, context) => {
+      const issue = await requireRow(context, "Issue", id);
+      return { entity: await restoreIssue(context, issue) };
+    },
+
+    issueSubscribe: (_source, args: Follower, context) => follow(context, args, true),
+    issueUnsubscribe: (_source, args: Follower, context) => follow(context, args, false),
+    issueShare: (_source, args: Shared, context) => share(context, args, true),
+    issueUnshare: (_source, args: Shared, context) => share(context, args, false),
+
+    issueReminder: async (_source, { id, reminderAt }: Target & { reminderAt: Date }, context) => {
+      const issue = await requireRow(context, "Issue", id);
+      if (reminderAt <= context.now)
+        throw invalidArgument(
+          "reminderAt",
+          reminderAt,
+          "minDate",
+          "reminderAt must be in the future",
+        );
+      const { viewer, session, now } = context;
+      const reminder = {
+        type: "issueReminder",
+        issueId: issue.id,
+        userIds: [viewer.id],
+        snoozedUntilAt: reminderAt,
+      };
+      await writeEffects(session, { notices: [reminder] }, { actor: viewer.id, now });
+      return { issue };
+    },
+
+    issueExternalSyncDisable: async (
+      _source,
+      { attachmentId }: { attachmentId: string },
+      context,
+    ) => {
+      const attachment: RowObject = await requireRow(context, "Attachment", attachmentId);
+      return { issue: await requireRow(context, "Issue", attachment["issueId"] as string) };
+    },
+  },
+};

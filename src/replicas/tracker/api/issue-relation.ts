@@ -1,0 +1,130 @@
+/** Relations between issues. */
+import type { Resolvers } from "~/graphql/attach";
+import type { RowObject } from "~/graphql/page";
+import {
+  changeRow,
+  createRow,
+  type Given,
+  type Optional,
+  type Target,
+} from "~/replicas/tracker/change";
+import type { Context } from "~/replicas/tracker/context";
+import { invalidArgument, invalidInput } from "~/replicas/tracker/errors";
+import { updateIssues } from "~/replicas/tracker/issues/update";
+import { requireRow } from "~/replicas/tracker/require";
+import { writeEffects } from "~/replicas/tracker/store/issues/effects";
+import { isRelated } from "~/replicas/tracker/store/issues/relations";
+import { listStates } from "~/replicas/tracker/store/states";
+import { deleteRows } from "~/replicas/tracker/store/write";
+
+type Relation = {
+  readonly id?: Optional<string>;
+  readonly issueId: string;
+  readonly relatedIssueId: string;
+  readonly type: string;
+};
+
+const TYPES = ["blocks", "duplicate", "related", "similar"];
+const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
+/** What a relation is called in the history of the other issue. */
+const INVERSE: Readonly<Record<string, string>> = { blocks: "blocked", duplicate: "duplicateOf" };
+
+async function requireNew(context: Context, { id, issueId, relatedIssueId, type }: Relation) {
+  if (!TYPES.includes(type))
+    throw invalidArgument("type", type, "isIn", `type must be one of: ${TYPES.join(", ")}`);
+  if (issueId === relatedIssueId) throw invalidInput("An issue cannot be related to itself");
+  const symmetric = type === "related" || type === "similar";
+  if (await isRelated(context.session, { issueId, relatedIssueId, type }, symmetric, id ?? ""))
+    throw invalidInput("The issues already have this relation");
+}
+
+/** Both issues remember the change, and whoever follows a blocked one is told. */
+async function remember(
+  { session, viewer, now }: Context,
+  one: RowObject,
+  other: RowObject,
+  type: string,
+  isAdded: boolean,
+): Promise<void> {
+  const change = (identifier: unknown, kind: string) => [
+    { identifier, type: `${isAdded ? "added" : "removed"}${capital(kind)}` },
+  ];
+  const isBlocking = type === "blocks";
+  await writeEffects(
+    session,
+    {
+      history: [
+        { issueId: one.id, relationChanges: change(other["identifier"], type) },
+        { issueId: other.id, relationChanges: change(one["identifier"], INVERSE[type] ?? type) },
+      ],
+      notices: isBlocking
+        ? [
+            {
+              type: isAdded ? "issueBlocking" : "issueUnblocked",
+              issueId: other.id,
+              subscribersBut: [],
+            },
+          ]
+        : [],
+    },
+    { actor: viewer.id, now },
+  );
+}
+
+/** A duplicate is closed: in its team's state for that, or a canceled one. */
+async function closeDuplicate(context: Context, issue: RowObject): Promise<void> {
+  const states = await listStates(context.session, issue["teamId"] as string);
+  const state =
+    states.find(({ type }) => type === "duplicate") ??
+    states.find(({ type }) => type === "canceled");
+  if (state) await updateIssues(context, [issue.id], { stateId: state.id });
+}
+
+export const issueRelations: Resolvers<Context> = {
+  Mutation: {
+    issueRelationCreate: async (
+      _source,
+      { input, overrideCreatedAt }: Given<Relation> & { overrideCreatedAt?: Optional<Date> },
+      context,
+    ) => {
+      const issue = await requireRow(context, "Issue", input.issueId);
+      const related = await requireRow(context, "Issue", input.relatedIssueId);
+      const ends = { issueId: issue.id, relatedIssueId: related.id, type: input.type };
+      await requireNew(context, ends);
+      const issueRelation = await createRow(context, "IssueRelation", {
+        ...ends,
+        id: input.id,
+        createdAt: overrideCreatedAt,
+      });
+      await remember(context, issue, related, input.type, true);
+      if (input.type === "duplicate") await closeDuplicate(context, issue);
+      return { issueRelation };
+    },
+
+    issueRelationUpdate: async (
+      _source,
+      { id, input }: Target & Given<Partial<Relation>>,
+      context,
+    ) => {
+      const relation = await requireRow(context, "IssueRelation", id);
+      const end = async (name: "issueId" | "relatedIssueId") =>
+        await requireRow(context, "Issue", input[name] ?? (relation[name] as string));
+      const [issue, related] = [await end("issueId"), await end("relatedIssueId")];
+      const type = input.type ?? (relation["type"] as string);
+      const ends = { issueId: issue.id, relatedIssueId: related.id, type };
+      await requireNew(context, { ...ends, id: relation.id });
+      const issueRelation = await changeRow(context, "IssueRelation", relation, ends);
+      if (type === "duplicate") await closeDuplicate(context, issue);
+      return { issueRelation };
+    },
+
+    issueRelationDelete: async (_source, { id }: Target, context) => {
+      const relation = await requireRow(context, "IssueRelation", id);
+      const issue = await requireRow(context, "Issue", relation["issueId"] as string);
+      const related = await requireRow(context, "Issue", relation["relatedIssueId"] as string);
+      await deleteRows(context.session, "IssueRelation", [relation.id]);
+      await remember(context, issue, related, relation["type"] as string, false);
+      return { entityId: relation.id };
+    },
+  },
+};

@@ -1,0 +1,66 @@
+/** Issues: what they show beside their columns, and how they are found. */
+import { type Resolvers, rootPage } from "~/graphql/attach";
+import type { RowObject } from "~/graphql/page";
+import { selectedFields, wantsOnlyId } from "~/graphql/selection";
+import { PRIORITIES } from "~/replicas/tracker/api/conventions";
+import type { Context } from "~/replicas/tracker/context";
+import { identifierOf, slugOf } from "~/replicas/tracker/ids";
+import { lookUp, withAttachmentTo } from "~/replicas/tracker/store/lookups";
+import { issueUrl } from "~/replicas/tracker/urls";
+
+const BRANCH_FORMAT = "{username}/{issueIdentifier}-{issueTitle}";
+
+/** The name of a branch for this issue, by whoever asks. */
+function branchName({ identifier, title }: RowObject, { viewer, workspace }: Context): string {
+  const parts: Readonly<Record<string, string>> = {
+    username: slugOf(viewer.displayName),
+    issueIdentifier: String(identifier).toLowerCase(),
+    issueTitle: slugOf(String(title)),
+  };
+  return (workspace.gitBranchFormat ?? BRANCH_FORMAT)
+    .replace(/\{(\w+)\}/g, (whole, name: string) => parts[name] ?? whole)
+    .replace(/-+$/, "");
+}
+
+/** Of a branch's name, so many are tried. */
+const IDENTIFIERS_MAX = 5;
+
+/** Identifiers in a text, in their order. */
+const identifiersIn = (text: string): string[] =>
+  [...text.matchAll(/(?<![a-z0-9])[a-z][a-z0-9]{0,9}-\d{1,9}(?!\d)/gi)].flatMap(
+    ([found]) => identifierOf(found) ?? [],
+  );
+
+export const issues: Resolvers<Context> = {
+  Issue: {
+    boardOrder: ({ sortOrder }: RowObject) => sortOrder,
+    branchName: (issue: RowObject, _args, context) => branchName(issue, context),
+    sharedAccess: ({ sharedWithUserIds }: RowObject) => {
+      const ids = (sharedWithUserIds ?? []) as readonly string[];
+      return { ids, isShared: ids.length > 0, sharedWithCount: ids.length };
+    },
+    url: (issue: RowObject, _args, context) => issueUrl(context, issue),
+  },
+  IssueSharedAccess: {
+    disallowedIssueFields: () => [],
+    viewerHasOnlySharedAccess: () => false,
+    sharedWithUsers: ({ ids }: { ids: readonly string[] }, _args, { read }, info) => {
+      const fields = selectedFields(info);
+      return ids.map((id) => (wantsOnlyId(fields) ? { id } : read.one("User", id, fields)));
+    },
+  },
+  Query: {
+    issuePriorityValues: () => PRIORITIES.map((label, priority) => ({ label, priority })),
+    issueVcsBranchSearch: async (_source, args: { branchName: string }, { read }, info) => {
+      for (const identifier of identifiersIn(args.branchName).slice(0, IDENTIFIERS_MAX)) {
+        const where = lookUp("Issue", identifier);
+        const issue = where && (await read.find("Issue", where, selectedFields(info)));
+        if (issue) return issue;
+      }
+      return null;
+    },
+    issueFigmaFileKeySearch: rootPage("Issue", ({ fileKey }) =>
+      withAttachmentTo(fileKey as string),
+    ),
+  },
+};

@@ -1,0 +1,184 @@
+/** Rules that labels of projects and of initiatives share: groups, names, retirement, and which go together. */
+import type { Resolver } from "~/graphql/attach";
+import type { RowObject } from "~/graphql/page";
+import { mutationsOf, payloadOf, type Rules } from "~/replicas/tracker/api/entity";
+import { changeRow, type Target } from "~/replicas/tracker/change";
+import type { Context } from "~/replicas/tracker/context";
+import { DEFAULT_COLOR } from "~/replicas/tracker/defaults";
+import { invalidInput } from "~/replicas/tracker/errors";
+import { requireGiven, requireRow } from "~/replicas/tracker/require";
+import {
+  deleteAssignments,
+  findLabelNamed,
+  insertAssignments,
+  type Labelling,
+  listAssigned,
+  listLabels,
+  PROJECT_LABELS,
+  releaseLabel,
+} from "~/replicas/tracker/store/labels";
+import { deleteFollowers } from "~/replicas/tracker/store/referring";
+
+type Input = {
+  readonly name?: string | null;
+  readonly teamId?: string | null;
+  readonly parentId?: string | null;
+  readonly isGroup?: boolean | null;
+  readonly groupType?: string | null;
+};
+
+/** Mutations of a type of labels. */
+export function labelMutations(
+  type: string,
+  labelling: Labelling,
+): Record<string, Resolver<Context>> {
+  const stem = type.charAt(0).toLowerCase() + type.slice(1);
+  const rules: Rules = {
+    operations: ["create", "update", "delete"],
+    check: (input: Input, context, row) => checkLabel(type, labelling, input, context, row),
+    create: (input) => ({ color: input.color ?? DEFAULT_COLOR }),
+    removed: async ({ id }, { session }) => {
+      await releaseLabel(session, labelling, id);
+      await deleteFollowers(
+        session,
+        `${labelling === PROJECT_LABELS ? "project" : "initiative"}LabelId`,
+        id,
+      );
+    },
+  };
+  const retire =
+    (isRetired: boolean): Resolver<Context> =>
+    async (_source, { id }: Target, context) => {
+      const label = await requireRow(context, type, id);
+      const retirement = isRetired
+        ? { retiredAt: label["retiredAt"] ?? context.now, retiredById: context.viewer.id }
+        : { retiredAt: null, retiredById: null };
+      return { [stem]: await changeRow(context, type, label, retirement) };
+    };
+  return {
+    ...mutationsOf(type, rules),
+    [`${stem}Retire`]: retire(true),
+    [`${stem}Restore`]: retire(false),
+  };
+}
+
+async function checkLabel(
+  type: string,
+  labelling: Labelling,
+  input: Input,
+  context: Context,
+  row?: RowObject,
+) {
+  const teamId = (row?.["teamId"] ?? input.teamId ?? null) as string | null;
+  if (typeof input.name === "string") {
+    const taken = await findLabelNamed(context.session, labelling, input.name, teamId);
+    if (taken !== undefined && taken !== row?.id)
+      throw invalidInput(`A label named "${input.name}" already exists`);
+  }
+  const isGroup = input.isGroup ?? row?.["isGroup"] ?? false;
+  const parent = await requireGiven(context, type, "parentId", input.parentId);
+  if (parent) {
+    if (parent.id === row?.id) throw invalidInput("A label cannot be its own group");
+    if (isGroup) throw invalidInput("A group cannot be inside another group");
+    if (parent["isGroup"] !== true) throw invalidInput("The parent of a label must be a group");
+  }
+  if (row?.["isGroup"] === true && isGroup === false) {
+    const { children } = await listAssigned(context.session, labelling, row.id);
+    if (children > 0) throw invalidInput("A group that has labels stays a group");
+  }
+  if (row && row["isGroup"] !== true && isGroup === true) {
+    const { uses } = await listAssigned(context.session, labelling, row.id);
+    if (uses > 0) throw invalidInput("A label that is in use cannot become a group");
+  }
+  return isGroup
+    ? { isGroup, groupType: input.groupType ?? row?.["groupType"] ?? "singleSelect" }
+    : { groupType: null };
+}
+
+/** What labels are put on. */
+export type Labelled = {
+  readonly id: string;
+  /** The labels that it has. */
+  readonly had: readonly string[];
+  /** Its teams; without them a label of any team fits. */
+  readonly teamIds?: readonly string[];
+};
+
+/**
+ * The labels as they may be put on: there, no groups, and one at most of each group that allows one. Those that are on
+ * already may be retired.
+ */
+async function requireLabels(
+  { session }: Context,
+  labelling: Labelling,
+  ids: readonly string[],
+  { had, teamIds }: Labelled,
+): Promise<void> {
+  const labels = await listLabels(session, labelling, ids);
+  const groups = new Set<string>();
+  for (const id of new Set(ids)) {
+    const label = labels.get(id);
+    if (!label) throw invalidInput(`There is no label with the id ${id}`);
+    if (label.isGroup)
+      throw invalidInput(`"${label.name}" is a group of labels, which cannot be applied`);
+    if (label.retiredAt !== null && !had.includes(id))
+      throw invalidInput(`The label "${label.name}" is retired`);
+    if (label.teamId !== null && teamIds?.includes(label.teamId) === false && !had.includes(id))
+      throw invalidInput(`The label "${label.name}" belongs to another team`);
+    if (label.parentId === null || label.groupType === "multiSelect") continue;
+    if (groups.has(label.parentId))
+      throw invalidInput(`"${label.name}" and another of these labels are of the same group`);
+    groups.add(label.parentId);
+  }
+}
+
+/** Puts exactly these labels on something. */
+export async function setLabels(
+  context: Context,
+  labelling: Labelling,
+  ids: readonly string[],
+  labelled: Labelled,
+): Promise<void> {
+  const { id, had } = labelled;
+  await requireLabels(context, labelling, ids, labelled);
+  const gone = had.filter((one) => !ids.includes(one));
+  const added = [...new Set(ids)].filter((one) => !had.includes(one));
+  if (gone.length > 0) await deleteAssignments(context.session, labelling, id, gone);
+  if (added.length > 0) await insertAssignments(context.session, labelling, id, added, context.now);
+}
+
+/** The labels with one more; another of its single-select group makes room. */
+async function withLabel(
+  { session }: Context,
+  labelling: Labelling,
+  id: string,
+  had: readonly string[],
+): Promise<readonly string[]> {
+  const labels = await listLabels(session, labelling, [id, ...had]);
+  const { parentId = null, groupType = null } = labels.get(id) ?? {};
+  const isRival = (other: string) =>
+    parentId !== null && groupType !== "multiSelect" && labels.get(other)?.parentId === parentId;
+  return [...had.filter((other) => other !== id && !isRival(other)), id];
+}
+
+/** The mutations that put one label on something of a type, and take it off. */
+export function labellingMutations(
+  type: "Project" | "Initiative",
+  labelling: Labelling,
+  labelledOf: (row: RowObject, context: Context) => Promise<Labelled>,
+): Record<string, Resolver<Context>> {
+  const change =
+    (isAdded: boolean): Resolver<Context> =>
+    async (_source, { id, labelId }: Target & { labelId: string }, context, info) => {
+      const row = await requireRow(context, type, id);
+      await requireGiven(context, `${type}Label`, "labelId", labelId);
+      const labelled = await labelledOf(row, context);
+      const ids = isAdded
+        ? await withLabel(context, labelling, labelId, labelled.had)
+        : labelled.had.filter((other) => other !== labelId);
+      await setLabels(context, labelling, ids, labelled);
+      return payloadOf(row, type, info);
+    };
+  const stem = type.toLowerCase();
+  return { [`${stem}AddLabel`]: change(true), [`${stem}RemoveLabel`]: change(false) };
+}

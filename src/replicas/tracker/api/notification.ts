@@ -1,0 +1,222 @@
+/** What users are told. Each reads only their own. */
+import type { Resolvers, TypeNames } from "~/graphql/attach";
+import type { RowObject } from "~/graphql/page";
+import { selectedOfNodes } from "~/graphql/selection";
+import { colorOf, initialsOf } from "~/replicas/tracker/api/user";
+import {
+  archiveRow,
+  changeRow,
+  type Given,
+  type Optional,
+  restoreRow,
+  type Target,
+} from "~/replicas/tracker/change";
+import type { Context } from "~/replicas/tracker/context";
+import { invalidArgument } from "~/replicas/tracker/errors";
+import { requireRow } from "~/replicas/tracker/require";
+import { having, inInbox } from "~/replicas/tracker/store/lookups";
+import { countUnread } from "~/replicas/tracker/store/notifications";
+import type { Values } from "~/replicas/tracker/store/write";
+import { issueUrl, projectUrl, workspaceUrl } from "~/replicas/tracker/urls";
+
+const SUBJECTS = [
+  ["issueId", "Issue"],
+  ["projectId", "Project"],
+  ["initiativeId", "Initiative"],
+  ["documentId", "Document"],
+] as const;
+
+/** What a notification is about, first of all. */
+export const notificationType = (row: RowObject) =>
+  `${SUBJECTS.find(([key]) => row[key])?.[1] ?? "Issue"}Notification`;
+
+const subjectOf = async (row: RowObject, { read }: Context) => {
+  const [key, type] = SUBJECTS.find(([name]) => row[name]) ?? SUBJECTS[0];
+  return { type, subject: await read.one(type, row[key] as string) };
+};
+
+const CATEGORIES: readonly (readonly [RegExp, string])[] = [
+  [/Assigned|Unassigned/, "assignments"],
+  [/Mention/, "mentions"],
+  [/Reaction/, "reactions"],
+  [/Comment|Thread/, "commentsAndReplies"],
+  [/Status|Priority|Block|Unblocked/, "statusChanges"],
+  [/Reminder|Due/, "reminders"],
+  [/Update/, "postsAndUpdates"],
+  [/^document/, "documentChanges"],
+];
+const categoryOf = (type: string) =>
+  CATEGORIES.find(([form]) => form.test(type))?.[1] ?? "subscriptions";
+
+/** `issueAssignedToYou` → `Issue assigned to you`. */
+const sentence = (type: string) => {
+  const words = type.replace(/(?!^)([A-Z])/g, (_, letter: string) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+async function urlOf(row: RowObject, context: Context): Promise<string> {
+  const { type, subject } = await subjectOf(row, context);
+  if (!subject) return workspaceUrl(context);
+  if (type === "Issue") return issueUrl(context, subject);
+  if (type === "Project") return projectUrl(context, subject);
+  return workspaceUrl(context, type.toLowerCase(), String(subject["slugId"]));
+}
+
+const actorOf = ({ actorId }: RowObject, { read }: Context) =>
+  actorId ? read.one("User", actorId as string) : undefined;
+
+const FIELDS: Resolvers<Context>[string] = {
+  actorAvatarColor: ({ actorId }: RowObject) => colorOf(String(actorId ?? "000000")),
+  actorAvatarUrl: async (row: RowObject, _args, context) =>
+    (await actorOf(row, context))?.["avatarUrl"],
+  actorInactive: async (row: RowObject, _args, context) =>
+    (await actorOf(row, context))?.["active"] === false,
+  actorInitials: async (row: RowObject, _args, context) => {
+    const actor = await actorOf(row, context);
+    return actor && initialsOf(String(actor["name"]));
+  },
+  category: ({ type }: RowObject) => categoryOf(String(type)),
+  groupingKey: (row: RowObject) =>
+    SUBJECTS.flatMap(([key]) => (row[key] ? [`${key}-${row[key]}`] : []))[0] ?? row.id,
+  groupingPriority: () => 0,
+  inboxUrl: (row: RowObject, _args, context) => workspaceUrl(context, "inbox", row.id),
+  initiativeUpdateHealth: async ({ initiativeUpdateId }: RowObject, _args, { read }) =>
+    initiativeUpdateId &&
+    (await read.one("InitiativeUpdate", initiativeUpdateId as string))?.["health"],
+  isLinearActor: ({ actorId }: RowObject) => actorId === null,
+  issueStatusType: async ({ issueId }: RowObject, _args, { read }) => {
+    const issue = issueId ? await read.one("Issue", issueId as string) : undefined;
+    return issue && (await read.one("WorkflowState", issue["stateId"] as string))?.["type"];
+  },
+  projectUpdateHealth: async ({ projectUpdateId }: RowObject, _args, { read }) =>
+    projectUpdateId && (await read.one("ProjectUpdate", projectUpdateId as string))?.["health"],
+  subtitle: ({ type }: RowObject) => sentence(String(type)),
+  title: async (row: RowObject, _args, context) => {
+    const { subject } = await subjectOf(row, context);
+    const name = subject?.["title"] ?? subject?.["name"] ?? "";
+    return subject?.["number"] ? `${subject["identifier"]} ${name}` : name;
+  },
+  url: (row: RowObject, _args, context) => urlOf(row, context),
+};
+
+type About = {
+  readonly [field in
+    | "id"
+    | "issueId"
+    | "projectId"
+    | "initiativeId"
+    | "projectUpdateId"
+    | "initiativeUpdateId"
+    | "oauthClientApprovalId"]?: Optional<string>;
+};
+
+/** The acting user's notifications of one thing; `id` is that of one of them. */
+async function listAbout(context: Context, input: About): Promise<readonly RowObject[]> {
+  const { id, ...others } = input;
+  const one = id ? await requireRow(context, "Notification", id) : undefined;
+  const [key, value] =
+    Object.entries(others).find(([, given]) => given) ??
+    SUBJECTS.map(([name]) => [name, one?.[name]] as const).find(([, given]) => given) ??
+    [];
+  if (!key || typeof value !== "string")
+    throw invalidArgument(
+      "input",
+      null,
+      "isDefined",
+      "input must name what the notifications are about",
+    );
+  const subject = SUBJECTS.find(([name]) => name === key);
+  const about = subject ? (await requireRow(context, subject[1], value)).id : value;
+  return await context.read.rows("Notification", {
+    args: { includeArchived: true },
+    where: having({ [key]: about }),
+  });
+}
+
+/** Changes all notifications of one thing. */
+async function changeAll(context: Context, input: About, changes: Values) {
+  const notifications: RowObject[] = [];
+  for (const row of await listAbout(context, input))
+    notifications.push(await changeRow(context, "Notification", row, changes));
+  return { notifications };
+}
+
+type Update = { readonly readAt?: Optional<Date>; readonly snoozedUntilAt?: Optional<Date> };
+type InboxUpdate = { readonly read?: Optional<boolean>; readonly snoozedUntilAt?: Optional<Date> };
+
+export const notifications: Resolvers<Context> = {
+  IssueNotification: FIELDS,
+  ProjectNotification: FIELDS,
+  InitiativeNotification: FIELDS,
+  DocumentNotification: FIELDS,
+  Query: {
+    notificationsUnreadCount: (_source, _args, { session, viewer, now }) =>
+      countUnread(session, viewer.id, now),
+    inboxNotifications: (_source, args: { unreadOnly?: Optional<boolean> }, { read }, info) => {
+      return read.page("Notification", {
+        args,
+        where: inInbox(args.unreadOnly === true),
+        fields: selectedOfNodes(info),
+      });
+    },
+  },
+  Mutation: {
+    notificationUpdate: async (_source, { id, input }: Target & Given<Update>, context) => {
+      const row = await requireRow(context, "Notification", id);
+      const { readAt, snoozedUntilAt } = input;
+      return {
+        notification: await changeRow(context, "Notification", row, { readAt, snoozedUntilAt }),
+      };
+    },
+    inboxNotificationUpdate: async (
+      _source,
+      { id, input }: Target & Given<InboxUpdate>,
+      context,
+    ) => {
+      const row = await requireRow(context, "Notification", id);
+      const readAt = input.read === true ? (row["readAt"] ?? context.now) : null;
+      const changes = {
+        readAt: typeof input.read === "boolean" ? readAt : undefined,
+        snoozedUntilAt: input.snoozedUntilAt,
+      };
+      const { notifications: updated } = await changeAll(context, { id: row.id }, changes);
+      const notification = updated.find((one) => one.id === row.id) ?? row;
+      return { notification, updatedNotifications: updated };
+    },
+    notificationArchive: async (_source, { id }: Target, context) => ({
+      entity: await archiveRow(
+        context,
+        "Notification",
+        await requireRow(context, "Notification", id),
+      ),
+    }),
+    notificationUnarchive: async (_source, { id }: Target, context) => ({
+      entity: await restoreRow(
+        context,
+        "Notification",
+        await requireRow(context, "Notification", id),
+      ),
+    }),
+    notificationArchiveAll: (_source, { input }: Given<About>, context) =>
+      changeAll(context, input, { archivedAt: context.now }),
+    notificationMarkReadAll: (
+      _source,
+      { input, readAt }: Given<About> & { readAt: Date },
+      context,
+    ) => changeAll(context, input, { readAt }),
+    notificationMarkUnreadAll: (_source, { input }: Given<About>, context) =>
+      changeAll(context, input, { readAt: null }),
+    notificationSnoozeAll: (
+      _source,
+      { input, snoozedUntilAt }: Given<About> & { snoozedUntilAt: Date },
+      context,
+    ) => changeAll(context, input, { snoozedUntilAt, unsnoozedAt: null }),
+    notificationUnsnoozeAll: (
+      _source,
+      { input, unsnoozedAt }: Given<About> & { unsnoozedAt: Date },
+      context,
+    ) => changeAll(context, input, { snoozedUntilAt: null, unsnoozedAt }),
+  },
+};
+
+export const notificationNames: TypeNames<Context> = { Notification: notificationType };

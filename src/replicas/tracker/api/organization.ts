@@ -1,0 +1,81 @@
+/** The workspace. */
+import type { Resolvers } from "~/graphql/attach";
+import type { RowObject } from "~/graphql/page";
+import { selectedFields } from "~/graphql/selection";
+import { changeRow, type Given } from "~/replicas/tracker/change";
+import type { Context } from "~/replicas/tracker/context";
+import { invalidArgument } from "~/replicas/tracker/errors";
+import { requireAdmin, requireRow } from "~/replicas/tracker/require";
+import type { Values } from "~/replicas/tracker/store/write";
+
+/** Settings of several values: what is left out of an input stays as it is. */
+const MERGED = [
+  "authSettings",
+  "codingAgentSettings",
+  "customersConfiguration",
+  "linearAgentSettings",
+  "securitySettings",
+  "teamSecuritySettings",
+  "themeSettings",
+];
+
+export const mergedSettings = (row: RowObject, input: Values, names: readonly string[]): Values =>
+  Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [
+      name,
+      names.includes(name) && value
+        ? { ...(row[name] as object | null), ...(value as object) }
+        : value,
+    ]),
+  );
+
+const URL_KEY = /^[a-z0-9][a-z0-9-]{0,62}$/;
+
+const setting =
+  (name: string, otherwise: unknown) =>
+  ({ authSettings }: RowObject) =>
+    (authSettings as Values)[name] ?? otherwise;
+
+export const organizations: Resolvers<Context> = {
+  Organization: {
+    allowMembersToInvite: ({ securitySettings }) =>
+      !["admin", "owner"].includes(
+        (securitySettings as { invitationsRole?: string }).invitationsRole ?? "",
+      ),
+    allowedAiProviders: () => [],
+    allowedAuthServices: setting("allowedAuthServices", []),
+    hideNonPrimaryOrganizations: setting("hideNonPrimaryOrganizations", false),
+    periodUploadVolume: () => 0,
+    projectUpdatesReminderFrequency: ({ projectUpdateReminderFrequencyInWeeks: weeks }) =>
+      ({ 1: "week", 2: "twoWeeks", 4: "month" })[weeks as number] ?? "never",
+    releaseChannel: () => "public",
+    restrictLabelManagementToAdmins: () => false,
+    restrictTeamCreationToAdmins: () => false,
+    samlEnabled: () => false,
+    scimEnabled: () => false,
+    slaDayCount: () => "all",
+  },
+  Query: {
+    organization: (_source, _args, context, info) =>
+      requireRow(context, "Organization", context.workspace.id, selectedFields(info)),
+  },
+  Mutation: {
+    organizationUpdate: async (_source, { input }: Given<Values>, context) => {
+      requireAdmin(context);
+      const row = await requireRow(context, "Organization", context.workspace.id);
+      const urlKey = input["urlKey"] as string | null | undefined;
+      const isNew = typeof urlKey === "string" && urlKey !== row["urlKey"];
+      if (isNew && !URL_KEY.test(urlKey))
+        throw invalidArgument("urlKey", urlKey, "matches", "urlKey must be a part of an address");
+      const changes = {
+        ...mergedSettings(row, input, MERGED),
+        name: input["name"] ?? undefined,
+        urlKey: urlKey ?? undefined,
+        ...(isNew && {
+          previousUrlKeys: [...(row["previousUrlKeys"] as readonly string[]), row["urlKey"]],
+        }),
+      };
+      return { organization: await changeRow(context, "Organization", row, changes) };
+    },
+  },
+};

@@ -1,0 +1,85 @@
+/** Milestones of projects. */
+import type { Resolvers } from "~/graphql/attach";
+import type { RowObject } from "~/graphql/page";
+import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
+import { changeRow, type Given, type Target } from "~/replicas/tracker/change";
+import type { Context } from "~/replicas/tracker/context";
+import { invalidInput, notAccessible } from "~/replicas/tracker/errors";
+import { requireRow } from "~/replicas/tracker/require";
+import { markdownOf, richText } from "~/replicas/tracker/rich-text";
+import {
+  listMilestoneIssues,
+  listProjectTeams,
+  moveMilestoneIssues,
+  releaseMilestone,
+  setProjectTeams,
+} from "~/replicas/tracker/store/projects";
+
+type Move = {
+  readonly projectId: string;
+  readonly addIssueTeamToProject?: boolean | null;
+  readonly newIssueTeamId?: string | null;
+  readonly undoIssueTeamIds?: readonly object[] | null;
+  readonly undoProjectTeamIds?: {
+    readonly projectId: string;
+    readonly teamIds: readonly string[];
+  } | null;
+};
+
+const rules: Rules = {
+  operations: ["create", "update", "delete"],
+  place: "bottom",
+  check: ({ descriptionData }) =>
+    descriptionData == null ? undefined : { description: markdownOf(descriptionData) },
+  update: async (milestone, { projectId }, { session, now }) => {
+    if (projectId != null && projectId !== milestone["projectId"])
+      await moveMilestoneIssues(session, milestone.id, projectId, now);
+    return undefined;
+  },
+  removed: ({ id }, { session, now }) => releaseMilestone(session, id, now),
+};
+
+/** Takes a milestone to another project, with its issues. Their teams have to be in that project too. */
+async function move(context: Context, milestone: RowObject, input: Move) {
+  const { session, now } = context;
+  // Moving issues between teams renumbers them, and the move could not be undone as this call promises.
+  if (input.newIssueTeamId != null || (input.undoIssueTeamIds?.length ?? 0) > 0)
+    throw notAccessible("Moving the issues of a milestone to another team");
+  const project = await requireRow(context, "Project", input.projectId);
+  const teamIds = await listProjectTeams(session, project.id);
+  const issues = await listMilestoneIssues(session, milestone.id);
+  const missing = [...new Set(issues.map(({ teamId }) => teamId))].filter(
+    (id) => !teamIds.includes(id),
+  );
+  if (missing.length > 0) {
+    if (input.addIssueTeamToProject !== true)
+      throw invalidInput("The project does not have all teams of the milestone's issues");
+    await setProjectTeams(session, project.id, [...teamIds, ...missing]);
+  }
+  const moved = await changeRow(context, "ProjectMilestone", milestone, { projectId: project.id });
+  await moveMilestoneIssues(session, milestone.id, project.id, now);
+  const undo = input.undoProjectTeamIds;
+  if (undo)
+    await setProjectTeams(
+      session,
+      (await requireRow(context, "Project", undo.projectId)).id,
+      undo.teamIds,
+    );
+  return {
+    projectMilestone: moved,
+    previousIssueTeamIds: null,
+    previousProjectTeamIds: missing.length > 0 ? { projectId: project.id, teamIds } : null,
+  };
+}
+
+export const projectMilestones: Resolvers<Context> = {
+  ProjectMilestone: {
+    descriptionState: ({ description }: RowObject) =>
+      description ? richText(String(description)) : null,
+  },
+  Mutation: {
+    ...mutationsOf("ProjectMilestone", rules),
+    projectMilestoneMove: async (_source, { id, input }: Target & Given<Move>, context) =>
+      move(context, await requireRow(context, "ProjectMilestone", id), input),
+  },
+};

@@ -1,0 +1,186 @@
+/** Projects: their teams, members, labels and what their status says of their times. */
+import type { Resolvers } from "~/graphql/attach";
+import type { RowObject } from "~/graphql/page";
+import { mutationsOf, payloadOf, type Rules } from "~/replicas/tracker/api/entity";
+import { type Labelled, labellingMutations, setLabels } from "~/replicas/tracker/api/labels";
+import { templateFor } from "~/replicas/tracker/api/template";
+import type { Context } from "~/replicas/tracker/context";
+import { DEFAULT_COLOR } from "~/replicas/tracker/defaults";
+import { invalidArgument, invalidInput, userError } from "~/replicas/tracker/errors";
+import { requireGiven, requireRow } from "~/replicas/tracker/require";
+import { richText } from "~/replicas/tracker/rich-text";
+import { listLabelIds, PROJECT_LABELS } from "~/replicas/tracker/store/labels";
+import { announce } from "~/replicas/tracker/store/notifications";
+import { findNextNumber } from "~/replicas/tracker/store/places";
+import {
+  listProjectMembers,
+  listProjectTeams,
+  listStatuses,
+  listTeamsWithIssues,
+  setProjectMembers,
+  setProjectTeams,
+} from "~/replicas/tracker/store/projects";
+import type { Values } from "~/replicas/tracker/store/write";
+import { timesOf } from "~/replicas/tracker/times";
+import { projectUrl } from "~/replicas/tracker/urls";
+
+type Input = {
+  readonly teamIds?: readonly string[] | null;
+  readonly memberIds?: readonly string[] | null;
+  readonly labelIds?: readonly string[] | null;
+  readonly leadId?: string | null;
+  readonly leadTeamId?: string | null;
+  readonly statusId?: string | null;
+  readonly priority?: number | null;
+  readonly templateId?: string | null;
+  readonly lastAppliedTemplateId?: string | null;
+};
+
+const PRIORITY_MAX = 4;
+
+const rules: Rules = {
+  operations: ["create", "update", "delete", "archive", "unarchive"],
+  place: "top",
+  check: async (input: Input, context) => {
+    const { priority, leadTeamId } = input;
+    if (priority != null && (priority < 0 || priority > PRIORITY_MAX))
+      throw invalidArgument("priority", priority, "max", "priority must be from 0 to 4");
+    if (input.teamIds != null) await requireTeams(input.teamIds, context);
+    for (const id of input.memberIds ?? []) await requireGiven(context, "User", "memberIds", id);
+    if (leadTeamId != null && input.teamIds != null && !input.teamIds.includes(leadTeamId))
+      throw invalidInput("The leading team must be one of the project's teams");
+    return undefined;
+  },
+  create: async (input: Input & Values, context) => {
+    const templated = {
+      ...(await templateFor(context, "project", input.templateId)),
+      ...given(input),
+    };
+    const [firstTeam = ""] = input.teamIds ?? [];
+    const leadTeamId = input.leadTeamId ?? firstTeam;
+    const { statusId, ...times } = await statusOf(input.statusId, context);
+    const prefix = `P-${(await requireRow(context, "Team", leadTeamId))["key"]}-`;
+    return {
+      ...templated,
+      statusId,
+      ...times,
+      leadTeamId,
+      color: input["color"] ?? templated["color"] ?? DEFAULT_COLOR,
+      lastAppliedTemplateId: input.templateId ?? input.lastAppliedTemplateId,
+      identifier: `${prefix}${await findNextNumber(context.session, "Project", prefix)}`,
+    };
+  },
+  update: async (project, input: Input & Values, context) => {
+    if (input.teamIds != null) await requireTeamsLeft(project, input.teamIds, context);
+    if (input.leadTeamId != null && input.teamIds == null) {
+      const teamIds = await listProjectTeams(context.session, project.id);
+      if (!teamIds.includes(input.leadTeamId))
+        throw invalidInput("The leading team must be one of the project's teams");
+    }
+    const [firstTeam] = input.teamIds ?? [];
+    const leaves = input.teamIds?.includes(project["leadTeamId"] as string) === false;
+    return {
+      ...(leaves && input.leadTeamId == null && { leadTeamId: firstTeam }),
+      ...(input.statusId != null &&
+        input.statusId !== project["statusId"] &&
+        (await statusOf(input.statusId, context, project))),
+      ...pick(input, "completedAt", "canceledAt"),
+    };
+  },
+  written: async (project, input: Input, context, before) => {
+    const { session } = context;
+    if (input.teamIds != null) await setProjectTeams(session, project.id, input.teamIds);
+    if (input.memberIds != null || input.leadId != null)
+      await setMembers(project, input, context, before);
+    if (input.labelIds != null)
+      await setLabels(context, PROJECT_LABELS, input.labelIds, await labelledOf(project, context));
+  },
+};
+
+/** The lead is a member too. Who comes in, or takes the lead, is told. */
+async function setMembers(
+  project: RowObject,
+  { memberIds, leadId }: Input,
+  { session, viewer, now }: Context,
+  before?: RowObject,
+): Promise<void> {
+  const had = await listProjectMembers(session, project.id);
+  const members = [...(memberIds ?? had), ...(leadId == null ? [] : [leadId])];
+  await setProjectMembers(session, project.id, members);
+  const leads = leadId != null && leadId !== before?.["leadId"] ? [leadId] : [];
+  const joined = members.filter((id) => !had.includes(id) && !leads.includes(id));
+  const acting = { actor: viewer.id, now };
+  const projectId = project.id;
+  if (leads.length > 0)
+    await announce(session, { type: "projectAddedAsLead", userIds: leads, projectId }, acting);
+  if (joined.length > 0)
+    await announce(session, { type: "projectAddedAsMember", userIds: joined, projectId }, acting);
+}
+
+/** What was given, and not left empty. */
+const given = (input: Values): Values =>
+  Object.fromEntries(
+    Object.entries(input).filter(([, value]) => value !== undefined && value !== null),
+  );
+
+const pick = (input: Values, ...names: readonly string[]): Values =>
+  Object.fromEntries(
+    names.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])),
+  );
+
+async function requireTeams(teamIds: readonly string[], context: Context): Promise<void> {
+  if (teamIds.length === 0)
+    throw invalidArgument("teamIds", teamIds, "arrayNotEmpty", "teamIds should not be empty");
+  for (const id of teamIds) await requireGiven(context, "Team", "teamIds", id);
+}
+
+/** A team whose issues are in the project stays. */
+async function requireTeamsLeft(
+  project: RowObject,
+  teamIds: readonly string[],
+  { session }: Context,
+) {
+  const needed = await listTeamsWithIssues(session, project.id);
+  if (needed.some((id) => !teamIds.includes(id)))
+    throw invalidInput("A team that has issues in the project cannot be removed from it");
+}
+
+/** A status, the first for the backlog if none is given, with the times that it brings. */
+async function statusOf(
+  id: string | null | undefined,
+  { session, now }: Context,
+  project?: RowObject,
+) {
+  const statuses = await listStatuses(session);
+  const status =
+    id == null
+      ? (statuses.find(({ type }) => type === "backlog") ?? statuses[0])
+      : statuses.find((one) => one.id === id);
+  if (!status) throw userError("This project status is archived");
+  return { statusId: status.id, ...timesOf(status.type, now, project) };
+}
+
+const labelledOf = async ({ id }: RowObject, { session }: Context): Promise<Labelled> => ({
+  id,
+  had: await listLabelIds(session, PROJECT_LABELS, id),
+  teamIds: await listProjectTeams(session, id),
+});
+
+export const projects: Resolvers<Context> = {
+  Project: {
+    contentState: ({ content }: RowObject) => (content ? richText(String(content)) : null),
+    description: ({ description }: RowObject) => description ?? "",
+    facets: () => [],
+    url: (project: RowObject, _args, context) => projectUrl(context, project),
+  },
+  Mutation: {
+    ...mutationsOf("Project", rules),
+    ...labellingMutations("Project", PROJECT_LABELS, labelledOf),
+    projectExternalSyncDisable: async (
+      _source,
+      { projectId }: { projectId: string },
+      context,
+      info,
+    ) => payloadOf(await requireRow(context, "Project", projectId), "Project", info),
+  },
+};

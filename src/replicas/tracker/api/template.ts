@@ -1,0 +1,59 @@
+/** Templates: what a new thing is filled with. */
+import type { Resolvers } from "~/graphql/attach";
+import { fieldOf, filterTypeOf } from "~/graphql/attach";
+import type { PageArguments } from "~/graphql/page";
+import { selectedFields } from "~/graphql/selection";
+import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
+import type { Context } from "~/replicas/tracker/context";
+import { invalidInput } from "~/replicas/tracker/errors";
+import { requireGiven, requireRow } from "~/replicas/tracker/require";
+import type { Values } from "~/replicas/tracker/store/write";
+
+type Input = { readonly teamId?: string | null; readonly templateData?: unknown };
+
+/** A team by its id or, here alone, by its key. */
+export const teamByKey = async (input: Input, context: Context): Promise<Values> =>
+  input.teamId == null ? {} : { teamId: (await requireRow(context, "Team", input.teamId)).id };
+
+const rules: Rules = {
+  operations: ["create", "update", "delete"],
+  place: "bottom",
+  keyed: ["teamId"],
+  check: async (input: Input, context) => {
+    const { templateData } = input;
+    if (templateData != null && (typeof templateData !== "object" || Array.isArray(templateData)))
+      throw invalidInput("templateData must be a JSON object");
+    return { ...(await teamByKey(input, context)), lastUpdatedById: context.viewer.id };
+  },
+};
+
+/** What a template of this type fills in; nothing without one. */
+export async function templateFor(
+  context: Context,
+  type: string,
+  templateId: string | null | undefined,
+): Promise<Values> {
+  const template = await requireGiven(context, "Template", "templateId", templateId);
+  if (!template) return {};
+  if (template["type"] !== type)
+    throw invalidInput(`A template of type "${template["type"]}" cannot fill in a ${type}`);
+  return (template["templateData"] ?? {}) as Values;
+}
+
+export const templates: Resolvers<Context> = {
+  Template: { hasFormFields: () => false },
+  Query: {
+    templates: (_source, _args, { read }, info) =>
+      read.rows("Template", { args: {}, fields: selectedFields(info) }),
+    templateSearch: async (_source, args: PageArguments, { read }, info) => {
+      const rows = await read.rows("Template", {
+        args,
+        filterType: filterTypeOf(fieldOf(info)),
+        fields: selectedFields(info),
+      });
+      return rows.slice(0, args.first ?? rows.length);
+    },
+    templatesForIntegration: () => [],
+  },
+  Mutation: mutationsOf("Template", rules),
+};

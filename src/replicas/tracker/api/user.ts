@@ -1,0 +1,113 @@
+/** Users. */
+import type { Resolvers } from "~/graphql/attach";
+import type { RowObject } from "~/graphql/page";
+import { selectedFields } from "~/graphql/selection";
+import { audit } from "~/replicas/tracker/api/audit";
+import { changeRow, type Given, type Optional, type Target } from "~/replicas/tracker/change";
+import type { Context } from "~/replicas/tracker/context";
+import { forbidden, invalidInput, userError } from "~/replicas/tracker/errors";
+import { derivedId } from "~/replicas/tracker/ids";
+import { requireAdmin, requireRow } from "~/replicas/tracker/require";
+import { findUserByName } from "~/replicas/tracker/store/users";
+import type { Values } from "~/replicas/tracker/store/write";
+import { workspaceUrl } from "~/replicas/tracker/urls";
+
+const COLORS = [
+  "#5e6ad2",
+  "#26b5ce",
+  "#4cb782",
+  "#f2994a",
+  "#eb5757",
+  "#bb87fc",
+  "#d4a017",
+] as const;
+
+/** Always the same for one user. */
+export const colorOf = (id: string) =>
+  COLORS[Number.parseInt(id.replaceAll("-", "").slice(-6), 16) % COLORS.length];
+
+/** The first letters of the first and the last name. */
+export function initialsOf(name: string): string {
+  const words = name.split(/\s+/).filter((word) => word !== "");
+  const [first = "", last = ""] = [words[0], words.length > 1 ? words.at(-1) : ""];
+  return `${first.charAt(0)}${last.charAt(0)}`.toUpperCase();
+}
+
+type Role = "admin" | "app" | "guest" | "owner" | "user";
+
+/** Someone else's access, changed by an admin. */
+async function administer(context: Context, id: string, changes: Values): Promise<RowObject> {
+  requireAdmin(context);
+  const user = await requireRow(context, "User", id);
+  if (user.id === context.viewer.id) throw userError("You cannot change your own access");
+  return await changeRow(context, "User", user, changes);
+}
+
+async function changeRole(context: Context, id: string, role: Role) {
+  if (role === "app") throw invalidInput("A user cannot become an application");
+  if (role === "owner" && !context.viewer.owner)
+    throw forbidden("Only owners can make somebody an owner");
+  const user = await administer(context, id, {
+    admin: role === "admin" || role === "owner",
+    owner: role === "owner",
+    guest: role === "guest",
+  });
+  await audit(context, "userRoleUpdated", { entityType: "User", entityId: user.id, role });
+  return {};
+}
+
+async function setActive(context: Context, id: string, active: boolean) {
+  const disableReason = active ? null : "suspended";
+  const user = await administer(context, id, { active, disableReason });
+  const type = active ? "userUnsuspended" : "userSuspended";
+  await audit(context, type, { entityType: "User", entityId: user.id });
+  return {};
+}
+
+export const users: Resolvers<Context> = {
+  User: {
+    avatarBackgroundColor: ({ id }: RowObject) => colorOf(id),
+    canAccessAnyPublicTeam: ({ guest }: RowObject) => !guest,
+    hasGitHubCodeAccess: () => false,
+    initials: ({ name }: RowObject) => initialsOf(String(name)),
+    inviteHash: ({ id }: RowObject) => derivedId("invite", id).slice(0, 8),
+    isAssignable: ({ active }: RowObject) => active,
+    isMe: ({ id }: RowObject, _args, { viewer }) => id === viewer.id,
+    isMentionable: ({ active }: RowObject) => active,
+    supportsAgentSessions: ({ app }: RowObject) => app,
+    url: ({ displayName }: RowObject, _args, context) =>
+      workspaceUrl(context, "profiles", String(displayName)),
+  },
+  Query: {
+    viewer: (_source, _args, context, info) =>
+      requireRow(context, "User", context.viewer.id, selectedFields(info)),
+  },
+  Mutation: {
+    userUpdate: async (
+      _source,
+      { id, input }: Target & Given<Values & { displayName?: Optional<string> }>,
+      context,
+    ) => {
+      const user = await requireRow(context, "User", id);
+      if (user.id !== context.viewer.id) requireAdmin(context);
+      const { displayName } = input;
+      const other = displayName && (await findUserByName(context.session, displayName));
+      if (other && other !== user.id)
+        throw invalidInput(`There is already a user with the name "${displayName}"`);
+      const changes = {
+        ...input,
+        name: input["name"] ?? undefined,
+        displayName: displayName ?? undefined,
+      };
+      return { user: await changeRow(context, "User", user, changes) };
+    },
+    userChangeRole: (_source, { id, role }: Target & { role: Role }, context) =>
+      changeRole(context, id, role),
+    userSuspend: (_source, { id }: Target, context) => setActive(context, id, false),
+    userUnsuspend: (_source, { id }: Target, context) => setActive(context, id, true),
+    userDemoteAdmin: (_source, { id }: Target, context) => changeRole(context, id, "user"),
+    userDemoteMember: (_source, { id }: Target, context) => changeRole(context, id, "guest"),
+    userPromoteAdmin: (_source, { id }: Target, context) => changeRole(context, id, "admin"),
+    userPromoteMember: (_source, { id }: Target, context) => changeRole(context, id, "user"),
+  },
+};

@@ -1,0 +1,168 @@
+/** Comments: what they are on, who is told of them, and who may change them. */
+import type { RowObject } from "~/graphql/page";
+import { createRow, type Optional } from "~/replicas/tracker/change";
+import type { Context } from "~/replicas/tracker/context";
+import { forbidden, invalidArgument, invalidInput, notFound } from "~/replicas/tracker/errors";
+import { mentionsIn } from "~/replicas/tracker/issues/references";
+import { requireGiven, requireRow } from "~/replicas/tracker/require";
+import { markdownOf, richText } from "~/replicas/tracker/rich-text";
+import { writeEffects } from "~/replicas/tracker/store/issues/effects";
+import { listUsersNamed } from "~/replicas/tracker/store/users";
+
+/** What a comment can be on, by the field that says so. */
+const TARGETS = {
+  issueId: "Issue",
+  projectId: "Project",
+  projectUpdateId: "ProjectUpdate",
+  initiativeId: "Initiative",
+  initiativeUpdateId: "InitiativeUpdate",
+  documentContentId: "DocumentContent",
+  postId: "Post",
+} as const;
+type TargetField = keyof typeof TARGETS;
+const FIELDS = Object.keys(TARGETS) as TargetField[];
+
+export type CommentBody = {
+  readonly body?: Optional<string>;
+  readonly bodyData?: unknown;
+};
+export type CommentCreate = CommentBody & { readonly [F in TargetField]?: Optional<string> } & {
+  readonly id?: Optional<string>;
+  readonly createAsUser?: Optional<string>;
+  readonly createdAt?: Optional<Date>;
+  readonly displayIconUrl?: Optional<string>;
+  readonly doNotSubscribeToIssue?: Optional<boolean>;
+  readonly parentId?: Optional<string>;
+  readonly quotedText?: Optional<string>;
+  readonly subscriberIds?: Optional<readonly string[]>;
+};
+
+/** The text of an input in both of its forms; undefined when it has none. */
+export function bodyOf({ body, bodyData }: CommentBody) {
+  const text =
+    body ?? (bodyData === undefined || bodyData === null ? undefined : markdownOf(bodyData));
+  if (text === undefined) return undefined;
+  if (text.trim() === "")
+    throw invalidArgument("body", text, "isNotEmpty", "body should not be empty");
+  return { body: text, bodyData: richText(text) };
+}
+
+/** The one thing that a comment is on: said by the input, or by the comment that it answers. */
+async function targetOf(
+  context: Context,
+  input: CommentCreate,
+  parent: RowObject | undefined,
+): Promise<{ readonly field: TargetField; readonly row: RowObject }> {
+  const named = FIELDS.filter((field) => input[field] !== null && input[field] !== undefined);
+  if (named.length > 1) throw invalidInput(`A comment is on one thing only: ${named.join(" or ")}`);
+  const field = named[0] ?? FIELDS.find((name) => parent?.[name]);
+  if (field === undefined)
+    throw invalidArgument(
+      "issueId",
+      null,
+      "isDefined",
+      "One of issueId and the like must be given",
+    );
+  const id = input[field] ?? (parent?.[field] as string);
+  const row = await requireRow(context, TARGETS[field], id);
+  if (parent && parent[field] !== row.id)
+    throw invalidInput("A reply is on the same thing as the comment that it answers");
+  return { field, row };
+}
+
+/** The comment that a thread begins with: an answer to an answer hangs on the first one. */
+async function rootOf(context: Context, id: Optional<string>): Promise<RowObject | undefined> {
+  const parent = await requireGiven(context, "Comment", "parentId", id);
+  if (!parent?.["parentId"]) return parent;
+  return await requireRow(context, "Comment", parent["parentId"] as string);
+}
+
+export async function createComment(context: Context, input: CommentCreate): Promise<RowObject> {
+  const text = bodyOf(input);
+  if (!text) throw invalidArgument("body", null, "isDefined", "body must be given");
+  const parent = await rootOf(context, input.parentId);
+  const { field, row } = await targetOf(context, input, parent);
+  const { viewer } = context;
+  const mentioned = await listUsersNamed(context.session, mentionsIn(text.body));
+  const followers = [...mentioned, ...(input.subscriberIds ?? [])];
+  for (const userId of input.subscriberIds ?? [])
+    await requireGiven(context, "User", "subscriberIds", userId);
+  const comment = await createRow(context, "Comment", {
+    ...text,
+    id: input.id,
+    createdAt: input.createdAt,
+    quotedText: input.quotedText,
+    userId: viewer.id,
+    parentId: parent?.id,
+    [field]: row.id,
+    subscriberIds: [...new Set([viewer.id, ...followers])],
+    botActor: input.createAsUser
+      ? { type: "api", userDisplayName: input.createAsUser, avatarUrl: input.displayIconUrl }
+      : null,
+  });
+  if (field === "issueId")
+    await tell(context, row.id, comment, {
+      mentioned,
+      followers: input.doNotSubscribeToIssue ? followers : [viewer.id, ...followers],
+    });
+  return comment;
+}
+
+/** Followers of the issue hear of a comment; whoever it mentions hears that. */
+export async function tell(
+  { session, viewer, now }: Context,
+  issueId: string,
+  comment: RowObject,
+  {
+    mentioned,
+    followers,
+  }: { readonly mentioned: readonly string[]; readonly followers: readonly string[] },
+  isNew = true,
+): Promise<void> {
+  const about = {
+    issueId,
+    commentId: comment.id,
+    ...(comment["parentId"] ? { parentCommentId: comment["parentId"] as string } : {}),
+  };
+  await writeEffects(
+    session,
+    {
+      subscribed: followers.map((userId) => ({ issueId, userId })),
+      notices: [
+        ...(mentioned.length > 0
+          ? [{ ...about, type: "issueCommentMention", userIds: mentioned }]
+          : []),
+        ...(isNew ? [{ ...about, type: "issueNewComment", subscribersBut: mentioned }] : []),
+      ],
+    },
+    { actor: viewer.id, now },
+  );
+}
+
+/** A comment that the acting user may change. */
+export async function requireOwnComment(context: Context, id: string): Promise<RowObject> {
+  const comment = await requireRow(context, "Comment", id);
+  if (comment["userId"] !== context.viewer.id && !context.viewer.admin)
+    throw forbidden("Only its author or an admin can change a comment");
+  return comment;
+}
+
+/** A comment that begins a thread. */
+export async function requireThread(context: Context, id: string): Promise<RowObject> {
+  const comment = await requireRow(context, "Comment", id);
+  if (comment["parentId"] !== null)
+    throw invalidInput("Only the first comment of a thread can be resolved");
+  return comment;
+}
+
+/** A comment of the thread that settles it. */
+export async function requireAnswer(
+  context: Context,
+  thread: RowObject,
+  id: Optional<string>,
+): Promise<string | null> {
+  const answer = await requireGiven(context, "Comment", "resolvingCommentId", id);
+  if (answer && answer.id !== thread.id && answer["parentId"] !== thread.id)
+    throw notFound("Comment");
+  return answer?.id ?? null;
+}

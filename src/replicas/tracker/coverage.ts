@@ -1,0 +1,77 @@
+/** How far each operation of the API is simulated: read from the schema's own texts. */
+import { Kind, parse } from "graphql";
+import { SDL_FILES } from "~/replicas/tracker/api/sdl";
+
+export type Operation = {
+  /** The field of Query or Mutation. */
+  readonly operation: string;
+  readonly kind: "query" | "mutation";
+  /** What it is about: `issue label`. */
+  readonly entity: string;
+  /** 1 what every client uses, 2 the rest of the product, 3 neighbouring products, 4 what lies outside of it. */
+  readonly tier: 1 | 2 | 3 | 4;
+  /** `simulated`: it behaves as the service does. `kept`: what it is told can be read again. `refused`: a proper error. */
+  readonly state: "simulated" | "kept" | "refused";
+};
+
+type File = keyof typeof SDL_FILES;
+
+const TIER_1: ReadonlySet<File> = new Set<File>([
+  "attachment",
+  "comment",
+  "cycle",
+  "document",
+  "issue",
+  "issueLabel",
+  "issueRelation",
+  "organization",
+  "project",
+  "projectLabel",
+  "projectMilestone",
+  "projectRelation",
+  "projectStatus",
+  "projectUpdate",
+  "rateLimit",
+  "reaction",
+  "team",
+  "user",
+  "workflowState",
+]);
+const TIER_3: ReadonlySet<File> = new Set<File>([
+  "agent",
+  "customer",
+  "gitAutomation",
+  "integration",
+  "legacy",
+  "release",
+  "triage",
+]);
+
+function tierOf(file: File): Operation["tier"] {
+  if (file === "outOfScope") return 4;
+  if (TIER_1.has(file)) return 1;
+  return TIER_3.has(file) ? 3 : 2;
+}
+
+const STATES = { 1: "simulated", 2: "simulated", 3: "kept", 4: "refused" } as const;
+
+const words = (file: string) =>
+  file.replace(/([A-Z])/g, (_, letter: string) => ` ${letter.toLowerCase()}`);
+
+function operationsOf([file, text]: [string, string]): Operation[] {
+  const tier = tierOf(file as File);
+  return parse(text, { noLocation: true }).definitions.flatMap((node) => {
+    if (node.kind !== Kind.OBJECT_TYPE_EXTENSION) return [];
+    const kind = ({ Query: "query", Mutation: "mutation" } as const)[node.name.value];
+    if (kind === undefined) return [];
+    return (node.fields ?? []).map(({ name }) => ({
+      operation: name.value,
+      kind,
+      entity: words(file),
+      tier,
+      state: STATES[tier],
+    }));
+  });
+}
+
+export const COVERAGE: readonly Operation[] = Object.entries(SDL_FILES).flatMap(operationsOf);

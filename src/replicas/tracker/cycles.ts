@@ -1,0 +1,45 @@
+/** The cycles that a team has by its settings. */
+import type { RowObject } from "~/graphql/page";
+import { createRow } from "~/replicas/tracker/change";
+import type { Context } from "~/replicas/tracker/context";
+import { findNextCycleNumber, listCycles } from "~/replicas/tracker/store/cycles";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const WEEK_MS = 7 * DAY_MS;
+const UPCOMING_MAX = 10;
+
+export const midnightOf = (moment: Date) =>
+  new Date(Math.floor(moment.getTime() / DAY_MS) * DAY_MS);
+
+/** The last day of the week on which cycles start, not after a moment. */
+function startBefore(moment: Date, weekday: number): Date {
+  const midnight = midnightOf(moment);
+  const days = (midnight.getUTCDay() - weekday + 7) % 7;
+  return new Date(midnight.getTime() - days * DAY_MS);
+}
+
+/**
+ * Makes the cycle that runs and those that follow, as many as the team wants, behind the cycles that there are. Nothing
+ * else makes cycles: a clock that did would write into the account of a run that only waited.
+ */
+export async function planCycles(
+  context: Context,
+  team: RowObject,
+  startDate?: Date | null,
+): Promise<void> {
+  const { session, now } = context;
+  const last = (await listCycles(session, team.id)).at(-1);
+  const lengthMs = Number(team["cycleDuration"]) * WEEK_MS;
+  const restMs = Number(team["cycleCooldownTime"]) * WEEK_MS;
+  const first = startDate ? midnightOf(startDate) : startBefore(now, Number(team["cycleStartDay"]));
+  let startsAt = new Date(
+    Math.max(first.getTime(), last ? last.endsAt.getTime() + restMs : Number.NEGATIVE_INFINITY),
+  );
+  let number = await findNextCycleNumber(session, team.id);
+  for (let at = 0; at <= Math.min(Number(team["upcomingCycleCount"]), UPCOMING_MAX); at++) {
+    const endsAt = new Date(startsAt.getTime() + lengthMs);
+    await createRow(context, "Cycle", { teamId: team.id, number, startsAt, endsAt });
+    startsAt = new Date(endsAt.getTime() + restMs);
+    number += 1;
+  }
+}

@@ -1,0 +1,147 @@
+/** Refusals in the service's own words, and every error in the shape that its official client reads. */
+import { GraphQLError, type GraphQLFormattedError } from "graphql";
+import { errorCode } from "~/db/connect";
+import { DocumentRefused, InvalidArgument } from "~/graphql/errors";
+
+type Kind = { readonly code: string; readonly status: number };
+
+/** By `extensions.type`: the official client picks its error class by that text. */
+export const KINDS = {
+  "invalid input": { code: "INVALID_INPUT", status: 200 },
+  "user error": { code: "USER_ERROR", status: 200 },
+  "authentication error": { code: "AUTHENTICATION_ERROR", status: 401 },
+  forbidden: { code: "FORBIDDEN", status: 200 },
+  "feature not accessible": { code: "FEATURE_NOT_ACCESSIBLE", status: 200 },
+  "graphql error": { code: "GRAPHQL_VALIDATION_FAILED", status: 400 },
+  "lock timeout": { code: "LOCK_TIMEOUT", status: 200 },
+} as const satisfies Record<string, Kind>;
+
+export type ErrorType = keyof typeof KINDS;
+
+export type ValidationError = {
+  readonly property: string;
+  readonly value: unknown;
+  readonly constraints: Readonly<Record<string, string>>;
+  readonly children: readonly ValidationError[];
+};
+
+export class TrackerError extends Error {
+  override readonly name = "TrackerError";
+  readonly type: ErrorType;
+  /** What a client shows; `message` is what a program matches on. */
+  readonly presentable: string;
+  readonly validationErrors: readonly ValidationError[] | undefined;
+
+  constructor(
+    type: ErrorType,
+    message: string,
+    presentable = message,
+    validationErrors?: readonly ValidationError[],
+  ) {
+    super(message);
+    this.type = type;
+    this.presentable = presentable;
+    this.validationErrors = validationErrors;
+  }
+}
+
+const sentence = (text: string) => (text.endsWith(".") ? text : `${text}.`);
+
+/** An argument that does not fit. `constraint` names the broken rule: `isUuid`. */
+export const invalidArgument = (
+  property: string,
+  value: unknown,
+  constraint: string,
+  problem: string,
+) =>
+  new TrackerError("invalid input", "Argument Validation Error", sentence(problem), [
+    { property, value: shown(value), constraints: { [constraint]: problem }, children: [] },
+  ]);
+
+const SHOWN_MAX = 64;
+const shown = (value: unknown) =>
+  typeof value === "string" && value.length > SHOWN_MAX ? `${value.slice(0, SHOWN_MAX)}…` : value;
+
+/** A rule of the service that the input breaks. */
+export const invalidInput = (problem: string) =>
+  new TrackerError("invalid input", sentence(problem));
+export const notFound = (entity: string) =>
+  new TrackerError(
+    "invalid input",
+    `Entity not found: ${entity}`,
+    `Could not find referenced ${entity}.`,
+  );
+export const userError = (problem: string) => new TrackerError("user error", sentence(problem));
+export const forbidden = (problem: string) => new TrackerError("forbidden", sentence(problem));
+export const notAccessible = (feature: string) =>
+  new TrackerError(
+    "feature not accessible",
+    `Feature not accessible: ${feature}`,
+    `${feature} is not part of this environment.`,
+  );
+
+/** Rules of the tables that a value broke, by SQLSTATE. */
+const BROKEN: Readonly<Record<string, string>> = {
+  "22001": "A value is too long",
+  "22003": "A number is out of range",
+  "23502": "A value that must be given is null",
+  "23505": "This already exists",
+};
+
+/** Serialization failure, deadlock, lock not available. */
+const HELD_UP = new Set(["40001", "40P01", "55P03"]);
+
+/** An error as the client gets it; undefined for a bug. */
+export function formatError(error: GraphQLError): GraphQLFormattedError | undefined {
+  const { originalError: cause } = error;
+  if (cause instanceof TrackerError) return formatted(error, cause);
+  if (cause instanceof InvalidArgument)
+    return formatted(
+      error,
+      invalidArgument(cause.property, cause.value, cause.constraint, cause.message),
+    );
+  const broken = BROKEN[errorCode(cause) ?? ""];
+  if (broken !== undefined) return formatted(error, invalidInput(broken));
+  if (HELD_UP.has(errorCode(cause) ?? ""))
+    return formatted(error, new TrackerError("lock timeout", "Another change was in the way."));
+  if (cause === undefined || cause instanceof GraphQLError || cause instanceof DocumentRefused)
+    return formatted(error, new TrackerError("graphql error", error.message));
+  return undefined;
+}
+
+const formatted = (
+  { locations, path }: GraphQLError,
+  refusal: TrackerError,
+): GraphQLFormattedError => {
+  const { message, extensions } = shapeOf(refusal);
+  return { message, ...(locations && { locations }), ...(path && { path }), extensions };
+};
+
+/** A refusal that belongs to no place of a document. */
+export function shapeOf(refusal: TrackerError) {
+  const { status } = KINDS[refusal.type];
+  return {
+    message: refusal.message,
+    extensions: {
+      type: refusal.type,
+      code: codeOf(refusal),
+      statusCode: status === 200 ? 400 : status,
+      userError: refusal.type !== "graphql error",
+      userPresentableMessage: refusal.presentable,
+      ...(refusal.validationErrors && { validationErrors: refusal.validationErrors }),
+    },
+  };
+}
+
+/** A document can fail in three ways, which clients tell apart by the code. */
+function codeOf({ type, message }: TrackerError): string {
+  if (type !== "graphql error") return KINDS[type].code;
+  if (message.startsWith("Syntax Error")) return "GRAPHQL_PARSE_FAILED";
+  return message.startsWith('Variable "$') ? "BAD_USER_INPUT" : KINDS[type].code;
+}
+
+/** The HTTP status of an answer with these errors. */
+export function statusOf(errors: readonly GraphQLFormattedError[]): number {
+  const type = errors[0]?.extensions?.["type"];
+  return typeof type === "string" && type in KINDS ? KINDS[type as ErrorType].status : 200;
+}

@@ -1,0 +1,87 @@
+/** The tracker service, compatible with Linear's GraphQL API. */
+import type { GraphQLFormattedError } from "graphql";
+import { type Answer, createExecutor } from "~/graphql/execute";
+import { isUuid } from "~/graphql/scalars";
+import type { Replica, ReplicaCall } from "~/replicas/replica";
+import { type Context, createContext } from "~/replicas/tracker/context";
+import { DERIVED } from "~/replicas/tracker/derived";
+import { formatError, shapeOf, statusOf, TrackerError } from "~/replicas/tracker/errors";
+import { trackerPaths } from "~/replicas/tracker/paths";
+import { limitHeaders } from "~/replicas/tracker/rate-limit";
+import { readRequest, Unreadable } from "~/replicas/tracker/request";
+import { trackerSchema } from "~/replicas/tracker/schema";
+import { seedTracker } from "~/replicas/tracker/seed";
+import { findAsking } from "~/replicas/tracker/store/asking";
+import type { TrackerSession } from "~/replicas/tracker/store/tables";
+import { findUserId } from "~/replicas/tracker/store/users";
+import tables from "~/replicas/tracker/tables.sql" with { type: "text" };
+
+export const tracker: Replica = {
+  service: "tracker",
+  tables,
+  derived: DERIVED,
+  seed: seedTracker,
+  findUser: (session, by) => findUserId(session as TrackerSession, by),
+  handle: answer,
+  paths: trackerPaths,
+};
+
+/** The official client takes any other type for text. */
+const HEADERS = { "Content-Type": "application/json; charset=utf-8" };
+/** A change that another one held up is tried again this often. */
+const ATTEMPTS_MAX = 3;
+
+let executor: ReturnType<typeof createExecutor> | undefined;
+
+async function answer(call: ReplicaCall): Promise<Response> {
+  const now = new Date();
+  try {
+    const request = readRequest(call);
+    executor ??= createExecutor(trackerSchema());
+    for (let attempt = 1; ; attempt++) {
+      const result = await executor<Context>(request, {
+        format: formatError,
+        within: (isMutation, work) => within(call, now, isMutation, work),
+      });
+      if (attempt < ATTEMPTS_MAX && isHeldUp(result)) continue;
+      return new Response(result.body, {
+        status: statusOf(result.errors),
+        headers: { ...HEADERS, ...limitHeaders(result.cost, now) },
+      });
+    }
+  } catch (error) {
+    if (error instanceof Unreadable)
+      return refused(error.status, new TrackerError("graphql error", error.message));
+    if (error instanceof TrackerError) return refused(undefined, error);
+    throw error;
+  }
+}
+
+const isHeldUp = ({ errors }: Answer) => errors[0]?.extensions?.["type"] === "lock timeout";
+
+function refused(status: number | undefined, error: TrackerError): Response {
+  const errors: readonly GraphQLFormattedError[] = [shapeOf(error)];
+  return new Response(JSON.stringify({ errors, data: null }), {
+    status: status ?? statusOf(errors),
+    headers: { ...HEADERS, ...(status === 405 && { Allow: "POST" }) },
+  });
+}
+
+/** A mutation is one transaction; who asks is looked up before it, which shortens it by a round trip. */
+async function within<T>(
+  { session, actor, userToken }: ReplicaCall,
+  now: Date,
+  isMutation: boolean,
+  work: (context: Context) => Promise<T>,
+): Promise<T> {
+  const named = userToken?.replace(/^Bearer\s+/i, "").trim();
+  const userIds = isUuid(named) ? [named, actor] : [actor];
+  const asking = await findAsking(session as TrackerSession, userIds);
+  if (!asking) throw new TrackerError("authentication error", "There is no such user to act as.");
+  if (!asking.viewer.active)
+    throw new TrackerError("authentication error", "This user has been suspended.");
+  if (!isMutation) return await work(createContext(session as TrackerSession, asking, now));
+  return await session.transaction((inside) =>
+    work(createContext(inside as TrackerSession, asking, now)),
+  );
+}

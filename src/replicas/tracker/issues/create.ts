@@ -1,0 +1,214 @@
+/** New issues. */
+import type { RowObject } from "~/graphql/page";
+import { createRow, newRow, type Optional } from "~/replicas/tracker/change";
+import type { Context } from "~/replicas/tracker/context";
+import { invalidArgument, invalidInput, notFound } from "~/replicas/tracker/errors";
+import { newId } from "~/replicas/tracker/ids";
+import { replacedLabels } from "~/replicas/tracker/issues/labels";
+import {
+  ifGiven,
+  mentionedIn,
+  type References,
+  readReferences,
+  requireAssignee,
+  requireCycle,
+  requireMilestone,
+  requireParent,
+  requireProject,
+  requireState,
+  requireTeam,
+  requireUser,
+} from "~/replicas/tracker/issues/references";
+import { NO_TIMES, timesAfter } from "~/replicas/tracker/issues/transition";
+import {
+  deadline,
+  descriptionOf,
+  type Plain,
+  requireEstimate,
+  requirePriority,
+  requireTitle,
+} from "~/replicas/tracker/issues/values";
+import { type Effects, NO_EFFECTS } from "~/replicas/tracker/store/issues/effects";
+import { insertIssues } from "~/replicas/tracker/store/issues/insert";
+import type { Referred, State, Team } from "~/replicas/tracker/store/issues/referred";
+import type { Values } from "~/replicas/tracker/store/write";
+
+export type IssueCreate = References &
+  Plain & {
+    readonly teamId: string;
+    readonly id?: Optional<string>;
+    readonly completedAt?: Optional<Date>;
+    readonly createAsUser?: Optional<string>;
+    readonly createdAt?: Optional<Date>;
+    readonly displayIconUrl?: Optional<string>;
+    readonly dueDate?: Optional<string>;
+    readonly inheritsSharedAccess?: Optional<boolean>;
+    readonly prioritySortOrder?: Optional<number>;
+    readonly releaseIds?: Optional<readonly string[]>;
+    readonly slaType?: Optional<string>;
+    readonly sortOrder?: Optional<number>;
+    readonly sourceCommentId?: Optional<string>;
+    readonly subIssueSortOrder?: Optional<number>;
+    readonly useDefaultTemplate?: Optional<boolean>;
+  };
+
+/** One new row, and what is written beside it. */
+type Planned = { readonly row: Values & { readonly id: string }; readonly effects: Effects };
+
+/** Creates issues, all or none, in this order. */
+export async function createIssues(
+  context: Context,
+  inputs: readonly IssueCreate[],
+): Promise<{ readonly issues: readonly RowObject[]; readonly lastSyncId: number }> {
+  const referred = await readReferences(context, inputs);
+  const filled = inputs.map((input) => fromTemplate(input, referred, context));
+  // A template may refer to more than the input does.
+  const changed = filled.some((input, index) => input !== inputs[index]);
+  const whole = changed ? await readReferences(context, filled) : referred;
+  const planned = filled.map((input) => plan(context, input, whole));
+  const effects = joined(planned.map((one) => one.effects));
+  const acting = { actor: context.viewer.id, now: context.now };
+  const rows = planned.map(({ row }) => row);
+  const { rows: inserted, lastSyncId } = await insertIssues(context.session, rows, effects, acting);
+  const byId = new Map(inserted.map((row) => [row.id, row]));
+  for (const [index, { releaseIds }] of filled.entries())
+    for (const releaseId of releaseIds ?? [])
+      await createRow(context, "IssueToRelease", { issueId: rows[index]?.id, releaseId });
+  return { issues: rows.flatMap(({ id }) => byId.get(id) ?? []), lastSyncId };
+}
+
+const joined = (all: readonly Effects[]): Effects => ({
+  labelled: all.flatMap(({ labelled }) => labelled),
+  unlabelled: [],
+  subscribed: all.flatMap(({ subscribed }) => subscribed),
+  unsubscribed: [],
+  history: [],
+  notices: all.flatMap(({ notices }) => notices),
+});
+
+/** The input with what its template says in addition; the same input when there is none. */
+function fromTemplate(input: IssueCreate, referred: Referred, context: Context): IssueCreate {
+  const team = requireTeam(referred, input.teamId, context);
+  const standard = team.memberIds.includes(context.viewer.id)
+    ? team.defaultTemplateForMembersId
+    : team.defaultTemplateForNonMembersId;
+  const id = input.templateId ?? (input.useDefaultTemplate ? standard : null);
+  if (id === null) return input;
+  const template = referred.templates.find((one) => one.id === id.toLowerCase());
+  if (!template) throw notFound("Template");
+  const data = template.templateData as Partial<IssueCreate>;
+  const said = Object.fromEntries(
+    Object.entries(input).filter(([, value]) => value !== null && value !== undefined),
+  );
+  return {
+    ...data,
+    lastAppliedTemplateId: template.id,
+    ...said,
+    teamId: input.teamId,
+  };
+}
+
+function plan(context: Context, input: IssueCreate, referred: Referred): Planned {
+  const { now, viewer } = context;
+  const team = requireTeam(referred, input.teamId, context);
+  const state = stateOf(context, input, referred, team);
+  const description = descriptionOf(input) ?? null;
+  const assigneeId = ifGiven(input.assigneeId, (id) => requireAssignee(referred, id, team)) ?? null;
+  const parent = ifGiven(input.parentId, (id) => requireParent(referred, id));
+  const milestone = ifGiven(input.projectMilestoneId, (id) => requireMilestone(referred, id));
+  const project = ifGiven(input.projectId ?? milestone?.projectId, (id) =>
+    requireProject(referred, id, team),
+  );
+  if (milestone && milestone.projectId !== project?.id)
+    throw invalidInput("The milestone is not one of the issue's project");
+  const cycleId =
+    ifGiven(input.cycleId, (id) => requireCycle(referred, id, team)) ?? cycleOf(team, state);
+  const labelIds = replacedLabels(referred, input.labelIds ?? [], [], team);
+  const times = timesAfter(NO_TIMES, undefined, state.type, now);
+  const { id, createdAt: _, ...touched } = newRow(context, input.id);
+  const row = {
+    ...touched,
+    id,
+    createdAt: createdAtOf(input.createdAt, now),
+    teamId: team.id,
+    previousIdentifiers: [],
+    title: requireTitle(input.title),
+    description,
+    stateId: state.id,
+    priority: requirePriority(input.priority ?? 0),
+    assigneeId,
+    delegateId: ifGiven(input.delegateId, (id) => requireUser(referred, id)) ?? null,
+    creatorId: viewer.id,
+    parentId: parent?.id ?? null,
+    projectId: project?.id ?? null,
+    projectMilestoneId: milestone?.id ?? null,
+    cycleId,
+    estimate: requireEstimate(input.estimate) ?? null,
+    dueDate: input.dueDate ?? null,
+    sortOrder: input.sortOrder ?? null,
+    prioritySortOrder: input.prioritySortOrder ?? null,
+    subIssueSortOrder: input.subIssueSortOrder ?? null,
+    ...times,
+    completedAt: times.completedAt && (input.completedAt ?? times.completedAt),
+    addedToTeamAt: now,
+    addedToCycleAt: cycleId && now,
+    addedToProjectAt: project ? now : null,
+    slaType: input.slaType ?? (input.slaBreachesAt ? "all" : null),
+    ...deadline(input, now),
+    lastAppliedTemplateId: input.lastAppliedTemplateId ?? null,
+    sourceCommentId: input.sourceCommentId ?? null,
+    documentContentId: newId(),
+    sharedWithUserIds: [],
+    inheritsSharedAccess: input.inheritsSharedAccess ?? false,
+    botActor: input.createAsUser
+      ? { type: "api", userDisplayName: input.createAsUser, avatarUrl: input.displayIconUrl }
+      : null,
+  };
+  const mentioned = mentionedIn(referred, description);
+  const followers = [
+    viewer.id,
+    ...(assigneeId ? [assigneeId] : []),
+    ...(input.subscriberIds ?? []).map((userId) => requireUser(referred, userId)),
+    ...mentioned,
+  ];
+  const effects: Effects = {
+    ...NO_EFFECTS,
+    labelled: labelIds.map((labelId) => ({ issueId: id, labelId })),
+    subscribed: [...new Set(followers)].map((userId) => ({ issueId: id, userId })),
+    notices: [
+      ...(assigneeId ? [{ type: "issueAssignedToYou", issueId: id, userIds: [assigneeId] }] : []),
+      ...(mentioned.length > 0 ? [{ type: "issueMention", issueId: id, userIds: mentioned }] : []),
+    ],
+  };
+  return { row, effects };
+}
+
+function createdAtOf(given: Optional<Date>, now: Date): Date {
+  if (given && given > now)
+    throw invalidArgument("createdAt", given, "maxDate", "createdAt must not be in the future");
+  return given ?? now;
+}
+
+function stateOf({ viewer }: Context, input: IssueCreate, referred: Referred, team: Team): State {
+  if (input.stateId) return requireState(referred, input.stateId, team);
+  const states = referred.states.filter(({ teamId }) => teamId === team.id);
+  const ofType = (type: string) => states.find((state) => state.type === type);
+  const outside = input.createAsUser || !team.memberIds.includes(viewer.id);
+  const found =
+    (input.completedAt && ofType("completed")) ||
+    (team.triageEnabled && outside && ofType("triage")) ||
+    states.find(({ id }) => id === team.defaultIssueStateId) ||
+    ofType("backlog") ||
+    ofType("unstarted") ||
+    states[0];
+  if (!found) throw invalidInput(`The team ${team.key} has no workflow state`);
+  return found;
+}
+
+/** Where a team puts what has been started, or completed, into the active cycle. */
+export function cycleOf(team: Team, { type }: State): string | null {
+  const puts =
+    (type === "started" && team.cycleIssueAutoAssignStarted) ||
+    (type === "completed" && team.cycleIssueAutoAssignCompleted);
+  return team.cyclesEnabled && puts ? team.activeCycleId : null;
+}

@@ -1,0 +1,49 @@
+/** What a change of an issue leaves in its history: the old and the new value of each field that shows there. */
+import type { RowObject } from "~/graphql/page";
+import type { Values } from "~/replicas/tracker/store/write";
+
+const FIELDS = [
+  "title",
+  "stateId",
+  "priority",
+  "assigneeId",
+  "delegateId",
+  "teamId",
+  "parentId",
+  "projectId",
+  "projectMilestoneId",
+  "cycleId",
+  "estimate",
+  "dueDate",
+  "slaType",
+  "slaStartedAt",
+  "slaBreachesAt",
+] as const;
+
+const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
+
+export type LabelChange = {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+};
+
+/** The row of the history; undefined when nothing of what changed shows there. `different`: the fields that changed. */
+export function historyOf(
+  issue: RowObject,
+  different: Values,
+  { added, removed }: LabelChange,
+): Values | undefined {
+  const pairs = FIELDS.filter((name) => name in different).flatMap((name) => [
+    [`from${capital(name)}`, issue[name]] as const,
+    [`to${capital(name)}`, different[name]] as const,
+  ]);
+  const said = {
+    ...Object.fromEntries(pairs),
+    ...("description" in different && { updatedDescription: true }),
+    ...("trashed" in different && { trashed: different["trashed"] === true }),
+    ...("archivedAt" in different && { archived: different["archivedAt"] !== null }),
+    ...(added.length > 0 && { addedLabelIds: added }),
+    ...(removed.length > 0 && { removedLabelIds: removed }),
+  };
+  return Object.keys(said).length === 0 ? undefined : { issueId: issue.id, ...said };
+}

@@ -1,0 +1,73 @@
+/** Which labels an issue may have. */
+import { invalidInput, notFound } from "~/replicas/tracker/errors";
+import type { Label, Referred, Team } from "~/replicas/tracker/store/issues/referred";
+
+function requireApplicable({ labels }: Referred, id: string, team: Team): Label {
+  const label = labels.find((one) => one.id === id.toLowerCase());
+  if (!label) throw notFound("IssueLabel");
+  if (label.isGroup) throw invalidInput(`The label group "${label.name}" cannot be applied itself`);
+  if (!usableIn(label, team))
+    throw invalidInput(`The label "${label.name}" is not one of the team ${team.key}`);
+  return label;
+}
+
+const usableIn = ({ teamId }: Label, team: Team) =>
+  teamId === null || team.lineage.includes(teamId);
+
+const conflict = (one: Label, other: Label) =>
+  one.id !== other.id && one.parentId !== null && one.exclusive && one.parentId === other.parentId;
+
+/** The labels of a new list. `before`: those that the issue has; only others must not be retired. */
+export function replacedLabels(
+  referred: Referred,
+  ids: readonly string[],
+  before: readonly string[],
+  team: Team,
+): string[] {
+  const wanted = [...new Set(ids.map((id) => id.toLowerCase()))].map((id) =>
+    requireApplicable(referred, id, team),
+  );
+  for (const label of wanted) {
+    requireCurrent(label, before);
+    const other = wanted.find((one) => conflict(one, label));
+    if (other)
+      throw invalidInput(
+        `The labels "${label.name}" and "${other.name}" are of a group of which an issue has only one`,
+      );
+  }
+  return wanted.map(({ id }) => id);
+}
+
+/** The labels of an issue after some have been put on; each takes the place of another of its exclusive group. */
+export function addedLabels(
+  referred: Referred,
+  ids: readonly string[],
+  before: readonly string[],
+  team: Team,
+): string[] {
+  const labelOf = new Map(referred.labels.map((label) => [label.id, label]));
+  return ids.reduce<string[]>(
+    (kept, id) => {
+      const label = requireApplicable(referred, id, team);
+      requireCurrent(label, before);
+      const others = kept.filter((other) => {
+        const known = labelOf.get(other);
+        return other !== label.id && !(known && conflict(known, label));
+      });
+      return kept.includes(label.id) ? kept : [...others, label.id];
+    },
+    [...before],
+  );
+}
+
+function requireCurrent({ id, name, retiredAt }: Label, before: readonly string[]): void {
+  if (retiredAt !== null && !before.includes(id))
+    throw invalidInput(`The label "${name}" is retired`);
+}
+
+/** Those that still fit when the issue goes to another team. */
+export const labelsThatMove = (
+  { labels }: Referred,
+  ids: readonly string[],
+  team: Team,
+): string[] => ids.filter((id) => labels.some((label) => label.id === id && usableIn(label, team)));

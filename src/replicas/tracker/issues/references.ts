@@ -1,0 +1,180 @@
+/** What an input for issues refers to, and the rules for it. */
+import { UUID } from "~/graphql/scalars";
+import type { Optional } from "~/replicas/tracker/change";
+import type { Context } from "~/replicas/tracker/context";
+import { invalidInput, notFound } from "~/replicas/tracker/errors";
+import { identifierOf, requireUuid, slugIdOf } from "~/replicas/tracker/ids";
+import {
+  type IssueRef,
+  type ProjectRef,
+  type Referred,
+  readReferred,
+  type State,
+  type Team,
+  type Wanted,
+} from "~/replicas/tracker/store/issues/referred";
+
+/** The fields of inputs for issues that name something else. */
+export type References = {
+  readonly teamId?: Optional<string>;
+  readonly stateId?: Optional<string>;
+  readonly assigneeId?: Optional<string>;
+  readonly delegateId?: Optional<string>;
+  readonly snoozedById?: Optional<string>;
+  readonly subscriberIds?: Optional<readonly string[]>;
+  readonly labelIds?: Optional<readonly string[]>;
+  readonly addedLabelIds?: Optional<readonly string[]>;
+  readonly removedLabelIds?: Optional<readonly string[]>;
+  readonly parentId?: Optional<string>;
+  readonly projectId?: Optional<string>;
+  readonly projectMilestoneId?: Optional<string>;
+  readonly cycleId?: Optional<string>;
+  readonly templateId?: Optional<string>;
+  readonly lastAppliedTemplateId?: Optional<string>;
+  readonly description?: Optional<string>;
+};
+
+const PLAIN = [
+  "teamId",
+  "stateId",
+  "assigneeId",
+  "delegateId",
+  "snoozedById",
+  "projectMilestoneId",
+  "cycleId",
+  "templateId",
+  "lastAppliedTemplateId",
+] as const;
+const LISTS = ["subscriberIds", "labelIds", "addedLabelIds", "removedLabelIds"] as const;
+
+/** Refuses an id that is none, before it reaches a statement. */
+export function requireIds(input: References): void {
+  for (const name of PLAIN) ifGiven(input[name], (id) => requireUuid(name, id));
+  for (const name of LISTS) for (const id of input[name] ?? []) requireUuid(name, id);
+}
+
+/** What is null, or left out, stays so. */
+export function ifGiven<T, R>(value: Optional<T>, then: (value: T) => R): Optional<R> {
+  if (value === null) return null;
+  return value === undefined ? undefined : then(value);
+}
+
+const given = (...values: readonly Optional<string>[]): string[] =>
+  values.filter((value): value is string => value !== null && value !== undefined);
+
+/** The display names that a text mentions as `@name` or by the address of a profile, in lower case. */
+export const mentionsIn = (text: Optional<string>): string[] =>
+  [...(text ?? "").matchAll(/(?<![\w.@])@([\w.-]*\w)|\/profiles\/([\w.-]*\w)/g)].map(
+    ([, name, profile]) => (name ?? profile ?? "").toLowerCase(),
+  );
+
+/** Reads what the inputs refer to; `also` is what the issues that are changed need. */
+export async function readReferences(
+  { session, now }: Context,
+  inputs: readonly References[],
+  also: { readonly teamIds?: readonly string[]; readonly labelledIds?: readonly string[] } = {},
+): Promise<Referred> {
+  inputs.forEach(requireIds);
+  const all = (pick: (input: References) => readonly string[]) => [
+    ...new Set(inputs.flatMap(pick)),
+  ];
+  const wanted: Wanted = {
+    teamIds: [...all(({ teamId }) => given(teamId)), ...(also.teamIds ?? [])],
+    userIds: all((input) => [
+      ...given(input.assigneeId, input.delegateId, input.snoozedById),
+      ...(input.subscriberIds ?? []),
+    ]),
+    userNames: all(({ description }) => mentionsIn(description)),
+    labelIds: all(({ labelIds, addedLabelIds }) => [...(labelIds ?? []), ...(addedLabelIds ?? [])]),
+    labelledIds: also.labelledIds ?? [],
+    issues: all(({ parentId }) => given(parentId).map(issueKey)),
+    projects: all(({ projectId }) => given(projectId).map(projectKey)),
+    milestoneIds: all(({ projectMilestoneId }) => given(projectMilestoneId)),
+    cycleIds: all(({ cycleId }) => given(cycleId)),
+    templateIds: all(({ templateId }) => given(templateId)),
+  };
+  return await readReferred(session, wanted, now);
+}
+
+const issueKey = (text: string) =>
+  UUID.test(text) ? text.toLowerCase() : (identifierOf(text) ?? "");
+const projectKey = (text: string) =>
+  UUID.test(text) ? text.toLowerCase() : (slugIdOf(text) ?? text.toUpperCase());
+
+/** Like `find`, with the refusal of what is not there. */
+function found<T>(entity: string, rows: readonly T[], fits: (row: T) => boolean): T {
+  const row = rows.find(fits);
+  if (!row) throw notFound(entity);
+  return row;
+}
+
+export function requireTeam({ teams }: Referred, id: string, { hiddenTeamIds }: Context): Team {
+  const team = found("Team", teams, (one) => one.id === id.toLowerCase());
+  if (hiddenTeamIds.includes(team.id)) throw notFound("Team");
+  if (team.archivedAt !== null || team.retiredAt !== null)
+    throw invalidInput(`The team ${team.key} is archived`);
+  return team;
+}
+
+/** A state of this team. */
+export function requireState({ states }: Referred, id: string, team: Team): State {
+  const state = states.find((one) => one.id === id.toLowerCase());
+  if (!state || state.teamId !== team.id)
+    throw invalidInput(`The workflow state is not one of the team ${team.key}`);
+  return state;
+}
+
+export const requireUser = ({ users }: Referred, id: string): string =>
+  found("User", users, (one) => one.id === id.toLowerCase()).id;
+
+/** Someone who can have an issue of this team. */
+export function requireAssignee(referred: Referred, id: string, team: Team): string {
+  const userId = requireUser(referred, id);
+  if (team.visibility === "private" && !team.memberIds.includes(userId))
+    throw invalidInput(`The assignee is not a member of the private team ${team.key}`);
+  return userId;
+}
+
+/** An issue that can stand above another one. `child` is undefined for an issue that is yet to be. */
+export function requireParent({ issues }: Referred, id: string, child?: string): IssueRef {
+  const key = issueKey(id);
+  const parent = found(
+    "Issue",
+    issues,
+    (one) => one.id === key || one.identifier === key || one.previousIdentifiers.includes(key),
+  );
+  if (child !== undefined && (parent.id === child || parent.ancestorIds.includes(child)))
+    throw invalidInput("An issue cannot be a sub-issue of itself or of one of its sub-issues");
+  return parent;
+}
+
+/** A project that this team takes part in. */
+export function requireProject({ projects }: Referred, id: string, team: Team): ProjectRef {
+  const key = projectKey(id);
+  const project = found(
+    "Project",
+    projects,
+    (one) => one.id === key || one.slugId === key || one.identifier === key,
+  );
+  if (!project.teamIds.includes(team.id))
+    throw invalidInput(`The team ${team.key} does not take part in the project`);
+  return project;
+}
+
+/** A milestone, and the project that it belongs to. */
+export const requireMilestone = ({ milestones }: Referred, id: string) =>
+  found("ProjectMilestone", milestones, (one) => one.id === id.toLowerCase());
+
+export function requireCycle({ cycles }: Referred, id: string, team: Team): string {
+  const cycle = found("Cycle", cycles, (one) => one.id === id.toLowerCase());
+  if (cycle.teamId !== team.id) throw invalidInput(`The cycle is not one of the team ${team.key}`);
+  return cycle.id;
+}
+
+/** The users that a text mentions. */
+export function mentionedIn({ users }: Referred, text: Optional<string>): string[] {
+  const names = mentionsIn(text);
+  return users
+    .filter(({ displayName }) => names.includes(displayName.toLowerCase()))
+    .map(({ id }) => id);
+}

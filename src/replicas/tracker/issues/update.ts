@@ -1,0 +1,372 @@
+/** Changes of issues. */
+import type { RowObject } from "~/graphql/page";
+import { changeRow, createRow, type Optional } from "~/replicas/tracker/change";
+import type { Context } from "~/replicas/tracker/context";
+import { invalidInput, notFound } from "~/replicas/tracker/errors";
+import { cycleOf } from "~/replicas/tracker/issues/create";
+import { historyOf } from "~/replicas/tracker/issues/history";
+import { addedLabels, labelsThatMove, replacedLabels } from "~/replicas/tracker/issues/labels";
+import {
+  ifGiven,
+  mentionedIn,
+  type References,
+  readReferences,
+  requireAssignee,
+  requireCycle,
+  requireMilestone,
+  requireParent,
+  requireProject,
+  requireState,
+  requireTeam,
+  requireUser,
+} from "~/replicas/tracker/issues/references";
+import { isClosed, timesAfter, timesOf } from "~/replicas/tracker/issues/transition";
+import {
+  deadline,
+  descriptionOf,
+  type Plain,
+  requireEstimate,
+  requirePriority,
+  requireTitle,
+} from "~/replicas/tracker/issues/values";
+import { type Notice, writeEffects } from "~/replicas/tracker/store/issues/effects";
+import type { Referred, State, Team } from "~/replicas/tracker/store/issues/referred";
+import { listSubscribers } from "~/replicas/tracker/store/issues/subscribers";
+import { listOpenChildren, lockIssues, moveNumber } from "~/replicas/tracker/store/issues/update";
+import { having } from "~/replicas/tracker/store/lookups";
+import { deleteRows, differences, type Values } from "~/replicas/tracker/store/write";
+
+export type IssueUpdate = References &
+  Plain & {
+    readonly addedReleaseIds?: Optional<readonly string[]>;
+    readonly dueDate?: Optional<string>;
+    readonly prioritySortOrder?: Optional<number>;
+    readonly releaseIds?: Optional<readonly string[]>;
+    readonly removedReleaseIds?: Optional<readonly string[]>;
+    readonly slaType?: Optional<string>;
+    readonly snoozedUntilAt?: Optional<Date>;
+    readonly sortOrder?: Optional<number>;
+    readonly subIssueSortOrder?: Optional<number>;
+    readonly trashed?: Optional<boolean>;
+    /** Of issues that are closed with another one. */
+    readonly autoClosedByParentClosing?: Optional<boolean>;
+  };
+
+/** Changes issues, all or none. Returns them in the order of the ids. */
+export async function updateIssues(
+  context: Context,
+  ids: readonly string[],
+  input: IssueUpdate,
+): Promise<readonly RowObject[]> {
+  if (input.labelIds && (input.addedLabelIds || input.removedLabelIds))
+    throw invalidInput("labelIds cannot be combined with addedLabelIds or removedLabelIds");
+  const locked = await lockIssues(context.session, ids);
+  if (locked.length < new Set(ids).size) throw notFound("Issue");
+  const description = descriptionOf(input);
+  const referred = await readReferences(
+    context,
+    [{ ...input, ...(description !== undefined && { description }) }],
+    {
+      teamIds: [...new Set(locked.map((issue) => issue["teamId"] as string))],
+      labelledIds: locked.map(({ id }) => id),
+    },
+  );
+  const changed = new Map<string, RowObject>();
+  for (const issue of locked)
+    changed.set(issue.id, await updateIssue(context, issue, input, referred));
+  return ids.flatMap((id) => changed.get(id) ?? []);
+}
+
+async function updateIssue(
+  context: Context,
+  issue: RowObject,
+  input: IssueUpdate,
+  referred: Referred,
+): Promise<RowObject> {
+  const { session, now, viewer } = context;
+  const from = teamOf(referred, issue);
+  const team = input.teamId ? requireTeam(referred, input.teamId, context) : from;
+  const before = referred.labelIds[issue.id] ?? [];
+  const state = stateAfter(issue, input, referred, team);
+  const labels = labelsAfter(input, referred, before, team);
+  const moved = team.id === from.id ? {} : await moveTo(context, issue, team);
+  const values = valuesAfter(context, issue, input, referred, { team, state, from });
+  const different = differences(issue, { ...values, ...moved });
+  const added = labels.filter((id) => !before.includes(id));
+  const removed = before.filter((id) => !labels.includes(id));
+  const followers = await followersAfter(context, issue, input, referred);
+  const touched =
+    Object.keys(different).length > 0 ||
+    added.length > 0 ||
+    removed.length > 0 ||
+    followers.changed;
+  if (!touched) return issue;
+
+  const written = await changeRow(context, "Issue", issue, { ...different, updatedAt: now });
+  const history = historyOf(issue, different, { added, removed });
+  const assigneeId = (different["assigneeId"] ?? undefined) as string | undefined;
+  const mentioned = "description" in different ? mentionedIn(referred, descriptionOf(input)) : [];
+  await writeEffects(
+    session,
+    {
+      labelled: added.map((labelId) => ({ issueId: issue.id, labelId })),
+      unlabelled: removed.map((labelId) => ({ issueId: issue.id, labelId })),
+      subscribed: [...followers.added, ...(assigneeId ? [assigneeId] : []), ...mentioned].map(
+        (userId) => ({ issueId: issue.id, userId }),
+      ),
+      unsubscribed: followers.removed.map((userId) => ({ issueId: issue.id, userId })),
+      history: history ? [history] : [],
+      notices: noticesOf(issue, different, state, mentioned),
+    },
+    { actor: viewer.id, now },
+  );
+  await putInReleases(context, issue.id, input);
+  if ("stateId" in different) await closeAround(context, written, team, state);
+  return written;
+}
+
+function teamOf({ teams }: Referred, issue: RowObject): Team {
+  const team = teams.find(({ id }) => id === issue["teamId"]);
+  if (!team) throw notFound("Team");
+  return team;
+}
+
+/** The given state, or in a new team the one that corresponds to the old. */
+function stateAfter(
+  issue: RowObject,
+  { stateId }: IssueUpdate,
+  referred: Referred,
+  team: Team,
+): State {
+  if (stateId) return requireState(referred, stateId, team);
+  const current = referred.states.find(({ id }) => id === issue["stateId"]);
+  const states = referred.states.filter((state) => state.teamId === team.id);
+  const found =
+    states.find(({ id }) => id === issue["stateId"]) ??
+    states.find(({ type }) => type === current?.type) ??
+    states.find(({ id }) => id === team.defaultIssueStateId) ??
+    states[0];
+  if (!found) throw invalidInput(`The team ${team.key} has no workflow state`);
+  return found;
+}
+
+function labelsAfter(
+  { labelIds, addedLabelIds, removedLabelIds }: IssueUpdate,
+  referred: Referred,
+  before: readonly string[],
+  team: Team,
+): readonly string[] {
+  if (labelIds) return replacedLabels(referred, labelIds, before, team);
+  const removed = new Set((removedLabelIds ?? []).map((id) => id.toLowerCase()));
+  const kept = labelsThatMove(
+    referred,
+    before.filter((id) => !removed.has(id)),
+    team,
+  );
+  return addedLabels(referred, addedLabelIds ?? [], kept, team);
+}
+
+/** What changes with the team itself. */
+async function moveTo({ session, now }: Context, issue: RowObject, team: Team): Promise<Values> {
+  const { teamId, number } = issue as unknown as { teamId: string; number: number };
+  return {
+    ...(await moveNumber(session, { teamId, number }, team.id)),
+    teamId: team.id,
+    previousIdentifiers: [
+      ...(issue["previousIdentifiers"] as readonly string[]),
+      issue["identifier"],
+    ],
+    addedToTeamAt: now,
+  };
+}
+
+function valuesAfter(
+  { now, viewer }: Context,
+  issue: RowObject,
+  input: IssueUpdate,
+  referred: Referred,
+  { team, state, from }: { readonly team: Team; readonly state: State; readonly from: Team },
+): Values {
+  const isMoved = team.id !== from.id;
+  const oldType = referred.states.find(({ id }) => id === issue["stateId"])?.type;
+  const times = timesAfter(timesOf(issue), oldType, state.type, now);
+  const entered = issue["stateId"] !== state.id;
+  const place = placeAfter(issue, input, referred, team, isMoved);
+  const cycleId =
+    input.cycleId === undefined && entered && place.cycleId === null
+      ? cycleOf(team, state)
+      : place.cycleId;
+  if (oldType === "triage" && state.type !== "triage" && team.requirePriorityToLeaveTriage)
+    requireUrgency(input.priority ?? (issue["priority"] as number));
+  return {
+    title:
+      input.title === undefined || input.title === null ? undefined : requireTitle(input.title),
+    description: descriptionOf(input),
+    priority: input.priority === null ? 0 : ifGiven(input.priority, requirePriority),
+    estimate: requireEstimate(input.estimate),
+    dueDate: input.dueDate,
+    assigneeId: ifGiven(input.assigneeId, (id) => requireAssignee(referred, id, team)),
+    delegateId: ifGiven(input.delegateId, (id) => requireUser(referred, id)),
+    parentId: ifGiven(input.parentId, (id) => requireParent(referred, id, issue.id).id),
+    stateId: state.id,
+    ...times,
+    ...place,
+    cycleId,
+    addedToCycleAt: cycleId === issue["cycleId"] ? undefined : cycleId && now,
+    addedToProjectAt: place.projectId === issue["projectId"] ? undefined : place.projectId && now,
+    sortOrder: input.sortOrder ?? undefined,
+    prioritySortOrder: input.prioritySortOrder ?? undefined,
+    subIssueSortOrder: input.parentId === null ? null : subIssueOrder(issue, input),
+    slaType: input.slaType ?? (input.slaBreachesAt === null ? null : undefined),
+    ...deadline(input, now),
+    snoozedUntilAt: input.snoozedUntilAt,
+    snoozedById:
+      input.snoozedById ??
+      (input.snoozedUntilAt === null ? null : input.snoozedUntilAt && viewer.id),
+    lastAppliedTemplateId: input.lastAppliedTemplateId,
+    autoClosedByParentClosing: input.autoClosedByParentClosing ?? undefined,
+    ...(input.trashed !== undefined && {
+      trashed: input.trashed || null,
+      archivedAt: input.trashed ? (issue["archivedAt"] ?? now) : null,
+    }),
+  };
+}
+
+const subIssueOrder = (issue: RowObject, { parentId, subIssueSortOrder }: IssueUpdate) =>
+  subIssueSortOrder ?? (parentId ? (issue["subIssueSortOrder"] ?? issue["sortOrder"]) : undefined);
+
+function requireUrgency(priority: number): void {
+  if (priority === 0) throw invalidInput("An issue needs a priority before it leaves triage");
+}
+
+type Place = {
+  readonly projectId: string | null;
+  readonly projectMilestoneId: string | null;
+  readonly cycleId: string | null;
+};
+
+/** Project, milestone and cycle; in a new team what does not belong to it is left behind. */
+function placeAfter(
+  issue: RowObject,
+  input: IssueUpdate,
+  referred: Referred,
+  team: Team,
+  isMoved: boolean,
+): Place {
+  const old = issue as unknown as Place;
+  const milestone = ifGiven(input.projectMilestoneId, (id) => requireMilestone(referred, id));
+  const kept = input.projectId === null || isMoved ? null : old.projectId;
+  const projectId =
+    ifGiven(
+      input.projectId ?? milestone?.projectId,
+      (id) => requireProject(referred, id, team).id,
+    ) ?? kept;
+  if (milestone && milestone.projectId !== projectId)
+    throw invalidInput("The milestone is not one of the issue's project");
+  const sameProject = projectId !== null && projectId === old.projectId;
+  const oldMilestone =
+    sameProject && input.projectMilestoneId !== null ? old.projectMilestoneId : null;
+  const cycleId = ifGiven(input.cycleId, (id) => requireCycle(referred, id, team));
+  const oldCycle = input.cycleId === null || isMoved ? null : old.cycleId;
+  return {
+    projectId,
+    projectMilestoneId: milestone ? milestone.id : oldMilestone,
+    cycleId: cycleId ?? oldCycle,
+  };
+}
+
+/** `subscriberIds` replaces the list. */
+async function followersAfter(
+  { session }: Context,
+  issue: RowObject,
+  { subscriberIds }: IssueUpdate,
+  referred: Referred,
+) {
+  if (!subscriberIds) return { added: [], removed: [], changed: false };
+  const wanted = subscriberIds.map((id) => requireUser(referred, id));
+  const before = await listSubscribers(session, issue.id);
+  const added = wanted.filter((id) => !before.includes(id));
+  const removed = before.filter((id) => !wanted.includes(id));
+  return { added, removed, changed: added.length + removed.length > 0 };
+}
+
+/** Who is told of a change. */
+function noticesOf(
+  issue: RowObject,
+  different: Values,
+  state: State,
+  mentioned: readonly string[],
+): Notice[] {
+  const notices: Notice[] = [];
+  const issueId = issue.id;
+  const old = issue["assigneeId"] as string | null;
+  const assignee = different["assigneeId"] as string | null | undefined;
+  if (assignee) notices.push({ type: "issueAssignedToYou", issueId, userIds: [assignee] });
+  if (assignee !== undefined && old)
+    notices.push({ type: "issueUnassignedFromYou", issueId, userIds: [old] });
+  if (mentioned.length > 0) notices.push({ type: "issueMention", issueId, userIds: mentioned });
+  if ("stateId" in different && isClosed(state.type))
+    notices.push({ type: "issueStatusChangedDone", issueId, subscribersBut: [] });
+  if (different["priority"] === 1)
+    notices.push({ type: "issuePriorityUrgent", issueId, subscribersBut: [] });
+  return notices;
+}
+
+async function putInReleases(context: Context, issueId: string, input: IssueUpdate): Promise<void> {
+  const { read } = context;
+  const { releaseIds, addedReleaseIds, removedReleaseIds } = input;
+  if (!releaseIds && !addedReleaseIds && !removedReleaseIds) return;
+  const links = await read.rows("IssueToRelease", {
+    args: {},
+    where: having({ issueId }),
+  });
+  const gone = links.filter(({ releaseId }) =>
+    releaseIds
+      ? !releaseIds.includes(releaseId as string)
+      : removedReleaseIds?.includes(releaseId as string),
+  );
+  const known = links.map(({ releaseId }) => releaseId);
+  await deleteRows(
+    context.session,
+    "IssueToRelease",
+    gone.map(({ id }) => id),
+  );
+  for (const releaseId of releaseIds ?? addedReleaseIds ?? [])
+    if (!known.includes(releaseId))
+      await createRow(context, "IssueToRelease", { issueId, releaseId });
+}
+
+/** Where the team says so: the sub-issues of a closed issue are closed with it, and a parent with its last sub-issue. */
+async function closeAround(
+  context: Context,
+  issue: RowObject,
+  team: Team,
+  state: State,
+): Promise<void> {
+  if (!isClosed(state.type)) return;
+  const { session } = context;
+  if (team.autoCloseChildIssues)
+    for (const id of await listOpenChildren(session, issue.id))
+      await closeIssue(context, id, state.type, { autoClosedByParentClosing: true });
+  const parentId = issue["parentId"] as string | null;
+  if (!team.autoCloseParentIssues || parentId === null) return;
+  if ((await listOpenChildren(session, parentId)).length === 0)
+    await closeIssue(context, parentId, "completed", {});
+}
+
+/** Moves an issue to the first state of this type, or a similar one, of its own team. */
+async function closeIssue(
+  context: Context,
+  id: string,
+  type: string,
+  also: IssueUpdate,
+): Promise<void> {
+  const issue = (await lockIssues(context.session, [id]))[0];
+  if (!issue) return;
+  const { states } = await readReferences(context, [], { teamIds: [issue["teamId"] as string] });
+  const current = states.find((state) => state.id === issue["stateId"]);
+  const target =
+    states.find((state) => state.type === type) ?? states.find((state) => isClosed(state.type));
+  if (!target || (current && isClosed(current.type))) return;
+  await updateIssues(context, [id], { ...also, stateId: target.id });
+}

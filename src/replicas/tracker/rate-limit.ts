@@ -1,0 +1,26 @@
+/**
+ * The limits that the service tells its clients. Nothing is counted: they are here because clients read them, and
+ * the numbers are generous.
+ */
+import { COST_MAX } from "~/graphql/limits";
+
+const HOUR_MS = 60 * 60 * 1000;
+export const REQUESTS_PER_HOUR = 5_000;
+export const POINTS_PER_HOUR = 3_000_000;
+
+/** The end of the hour that `now` is in, in epoch milliseconds. */
+export const resetAt = (now: Date) => Math.ceil((now.getTime() + 1) / HOUR_MS) * HOUR_MS;
+
+/** The headers of an answer that cost this much. */
+export function limitHeaders(cost: number, now: Date): Record<string, string> {
+  const reset = String(resetAt(now));
+  return {
+    "x-complexity": String(cost),
+    "x-ratelimit-requests-limit": String(REQUESTS_PER_HOUR),
+    "x-ratelimit-requests-remaining": String(REQUESTS_PER_HOUR - 1),
+    "x-ratelimit-requests-reset": reset,
+    "x-ratelimit-complexity-limit": String(POINTS_PER_HOUR),
+    "x-ratelimit-complexity-remaining": String(POINTS_PER_HOUR - Math.min(cost, COST_MAX)),
+    "x-ratelimit-complexity-reset": reset,
+  };
+}

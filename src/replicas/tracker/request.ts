@@ -1,0 +1,58 @@
+/** HTTP → one GraphQL request. */
+import { findUnstorable } from "~/db/storable";
+import type { GraphQLRequest } from "~/graphql/execute";
+import type { ReplicaCall } from "~/replicas/replica";
+
+/** A request that is no GraphQL request. */
+export class Unreadable extends Error {
+  override readonly name = "Unreadable";
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const PATHS = new Set(["", "graphql", "graphql/"]);
+/** NUL, written as GraphQL writes it in a string. */
+const NUL = /\\u(?:0000|\{0+\})/;
+
+/** Throws Unreadable. */
+export function readRequest({ request, path, body }: ReplicaCall): GraphQLRequest {
+  if (!PATHS.has(path)) throw new Unreadable(404, "Not found: requests go to /graphql.");
+  if (request.method !== "POST") throw new Unreadable(405, "Requests are sent with POST.");
+  if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
+    throw new Unreadable(415, "The Content-Type must be application/json.");
+  const given = parse(body);
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    throw new Unreadable(400, "The body must be one object with a query.");
+  const { query, variables, operationName } = given as Record<string, unknown>;
+  if (typeof query !== "string" || query.trim() === "")
+    throw new Unreadable(400, "Must provide query string.");
+  if (NUL.test(query)) throw new Unreadable(400, "A string of the query holds NUL.");
+  if (variables !== undefined && variables !== null && !isObject(variables))
+    throw new Unreadable(400, "Variables must be an object.");
+  if (operationName !== undefined && operationName !== null && typeof operationName !== "string")
+    throw new Unreadable(400, "The operation's name must be a string.");
+  return {
+    query,
+    variables: isObject(variables) ? variables : {},
+    operationName: operationName || undefined,
+  };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function parse(body: Uint8Array): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+  } catch {
+    throw new Unreadable(400, "The body is not valid JSON in UTF-8.");
+  }
+  const unstorable = findUnstorable(value);
+  if (unstorable !== undefined)
+    throw new Unreadable(400, `${unstorable}: a string holds NUL or half a surrogate pair.`);
+  return value;
+}

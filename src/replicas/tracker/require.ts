@@ -1,0 +1,41 @@
+/** One row, or the refusal. */
+import type { RowObject } from "~/graphql/page";
+import type { Context } from "~/replicas/tracker/context";
+import { forbidden, notFound } from "~/replicas/tracker/errors";
+import { requireUuid } from "~/replicas/tracker/ids";
+import { lookUp } from "~/replicas/tracker/store/lookups";
+import { MODELS } from "~/replicas/tracker/store/models/index";
+
+const NO_FIELDS: ReadonlySet<string> = new Set();
+
+/** The row with this id, or with what else leads to a row of its type: an identifier, a key, the slug of a URL. */
+export async function requireRow(
+  { read, viewer }: Context,
+  type: string,
+  id: string,
+  fields: ReadonlySet<string> = NO_FIELDS,
+): Promise<RowObject> {
+  const own = type === "User" && id === "me" ? viewer.id : id;
+  const where = lookUp(type, own);
+  const row =
+    where === undefined
+      ? MODELS.has(type) && (await read.one(type, own, fields))
+      : await read.find(type, where, fields);
+  if (!row) throw notFound(type);
+  return row;
+}
+
+/** The row that an argument leads to which takes nothing but an id; undefined when it was not given. */
+export async function requireGiven(
+  context: Context,
+  type: string,
+  property: string,
+  id: string | null | undefined,
+): Promise<RowObject | undefined> {
+  if (id === null || id === undefined) return undefined;
+  return await requireRow(context, type, requireUuid(property, id));
+}
+
+export function requireAdmin({ viewer }: Context): void {
+  if (!viewer.admin && !viewer.owner) throw forbidden("Only admins can do this");
+}

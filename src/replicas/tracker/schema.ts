@@ -1,0 +1,82 @@
+/** The schema with its resolvers: built on the first request, and kept. */
+import { buildASTSchema, type GraphQLObjectType, type GraphQLSchema } from "graphql";
+import { attach, type Resolver, type Resolvers } from "~/graphql/attach";
+import { rootQueries } from "~/graphql/roots";
+import { completeSdl } from "~/graphql/sdl";
+import { CONVENTIONS } from "~/replicas/tracker/api/conventions";
+import { RESOLVERS, TYPE_NAMES } from "~/replicas/tracker/api/index";
+import { SDL } from "~/replicas/tracker/api/sdl";
+import type { Context } from "~/replicas/tracker/context";
+import { COVERAGE } from "~/replicas/tracker/coverage";
+import { notAccessible } from "~/replicas/tracker/errors";
+import { requireRow } from "~/replicas/tracker/require";
+import { MODEL_OF, MODELS } from "~/replicas/tracker/store/models/index";
+import { nextSyncId } from "~/replicas/tracker/store/write";
+
+let built: GraphQLSchema | undefined;
+
+export function trackerSchema(): GraphQLSchema {
+  built ??= buildSchema();
+  return built;
+}
+
+function buildSchema(): GraphQLSchema {
+  const schema = buildASTSchema(completeSdl(SDL), { assumeValidSDL: true });
+  attach(schema, {
+    models: MODELS,
+    modelOf: MODEL_OF,
+    conventions: CONVENTIONS,
+    resolvers: { ...RESOLVERS, ...rootResolvers(schema) },
+    typeNames: TYPE_NAMES,
+  });
+  return schema;
+}
+
+/** Root fields: most queries follow from the models, what is not simulated refuses, and a change is counted. */
+function rootResolvers(schema: GraphQLSchema): Resolvers<Context> {
+  const { Query = {}, Mutation = {} } = RESOLVERS;
+  const [query, mutation] = [schema.getQueryType(), schema.getMutationType()];
+  if (!query || !mutation) throw new Error("the schema lacks queries or mutations");
+  const options = { models: MODELS, modelOf: MODEL_OF, requireRow };
+  return {
+    Query: { ...rootQueries<Context>(query, options), ...refusals(query), ...Query },
+    Mutation: {
+      ...refusals(mutation),
+      ...Object.fromEntries(
+        Object.entries(Mutation).map(([name, resolve]) => [name, counted(resolve)]),
+      ),
+    },
+  };
+}
+
+/** The operations that are not simulated. They need no description but this. */
+function refusals(type: GraphQLObjectType): Record<string, Resolver<Context>> {
+  const refused = COVERAGE.filter(
+    ({ kind, state }) => state === "refused" && kind === type.name.toLowerCase(),
+  );
+  return Object.fromEntries(
+    refused.map(({ operation }) => {
+      const field = type.getFields()[operation];
+      if (field) field.description = "Not simulated: refuses.";
+      return [
+        operation,
+        () => {
+          throw notAccessible(operation);
+        },
+      ];
+    }),
+  );
+}
+
+/** Each change is one more for `lastSyncId`, and makes what was read before it worthless. */
+const counted =
+  (resolve: Resolver<Context>): Resolver<Context> =>
+  async (source, args, context, info) => {
+    context.read.clear();
+    const payload = await resolve(source, args, context, info);
+    context.read.clear();
+    const { lastSyncId = await nextSyncId(context.session), ...rest } = payload as {
+      lastSyncId?: number;
+    };
+    return { success: true, lastSyncId, ...rest };
+  };

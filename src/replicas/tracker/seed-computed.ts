@@ -1,0 +1,145 @@
+/** What a seed leaves to the service: ids that nobody names, places in lists, times that follow from states. */
+import {
+  DEFAULT_COLOR,
+  DEFAULT_CUSTOMER_STATUSES,
+  DEFAULT_PROJECT_STATUSES,
+  DEFAULT_STATES,
+} from "~/replicas/tracker/defaults";
+import { derivedId, derivedSlugId } from "~/replicas/tracker/ids";
+import { richText } from "~/replicas/tracker/rich-text";
+import type { Item, Names } from "~/replicas/tracker/seed";
+import { columnsIn, modelOf } from "~/replicas/tracker/seed-sections";
+import type { Values } from "~/replicas/tracker/store/write";
+
+/** A row with the columns that must not be empty and that its entry did not give. */
+export function computedOf(item: Item, row: Values, names: Names): Values {
+  const columns = columnsIn(item.section);
+  const own = OF_TYPE[item.section.type]?.(item, row, names) ?? {};
+  const filled = { ...common(item, row), ...own, ...row };
+  const known = Object.entries(filled).filter(
+    ([name, value]) => value !== undefined && (columns.has(name) || name in own || name === "id"),
+  );
+  return Object.fromEntries(known);
+}
+
+const OWN = ["id", "createdAt", "updatedAt", "archivedAt"];
+
+/** A row as its table has it: of a shared one, what it holds in one column. */
+export function stored({ section }: Item, row: Values): Values {
+  const { name, shared } = modelOf(section);
+  if (!shared) return row;
+  const isOwn = ([column]: readonly [string, unknown]) => OWN.includes(column);
+  const entries = Object.entries(row);
+  const data = Object.fromEntries(entries.filter((entry) => !isOwn(entry)));
+  return { ...Object.fromEntries(entries.filter(isOwn)), type: name, data };
+}
+
+const text = (value: unknown) => String(value ?? "");
+
+/** By the name of the column, whatever the type. */
+function common({ section, id, index }: Item, row: Values): Values {
+  const moments = ["createdAt", "editedAt", "startedAt", "completedAt", "canceledAt", "resolvedAt"];
+  const columns = columnsIn(section);
+  return {
+    updatedAt: moments
+      .map((name) => text(row[name]))
+      .toSorted()
+      .at(-1),
+    ...(section.type !== "Comment" && { documentContentId: derivedId("DocumentContent", id) }),
+    slugId: derivedSlugId(id),
+    sortOrder: index,
+    position: index,
+    ...(columns.has("bodyData") && { bodyData: richText(text(row["body"])) }),
+    ...(columns.has("color") && section.type !== "Team" && { color: DEFAULT_COLOR }),
+  };
+}
+
+const first = (list: unknown) => (Array.isArray(list) ? text(list[0]) : "");
+
+const OF_TYPE: {
+  readonly [type: string]: (item: Item, row: Values, names: Names) => Values;
+} = {
+  Team: ({ id, entry, path }, _row, names) => ({
+    defaultIssueStateId: names.require(
+      "WorkflowState",
+      defaultState(entry["states"]),
+      [id],
+      `${path}.states`,
+    ),
+  }),
+  WorkflowState: (_item, { name }) => ({
+    color: DEFAULT_STATES.find((state) => state.name === name)?.color ?? DEFAULT_COLOR,
+  }),
+  IssueLabel: ({ entry }) =>
+    entry["children"] ? { isGroup: true, groupType: "singleSelect" } : {},
+  ProjectLabel: ({ entry }) =>
+    entry["children"] ? { isGroup: true, groupType: "singleSelect" } : {},
+  Issue: ({ entry }, { parentId, cycleId, projectId, createdAt }) => {
+    const number = Number(/\d+$/.exec(text(entry["identifier"]))?.[0]);
+    return {
+      number,
+      sortOrder: -number,
+      addedToTeamAt: createdAt,
+      ...(parentId !== undefined && { subIssueSortOrder: number }),
+      ...(cycleId !== undefined && { addedToCycleAt: createdAt }),
+      ...(projectId !== undefined && { addedToProjectAt: createdAt }),
+    };
+  },
+  Attachment: ({ given }) => ({ originalIssueId: given["issueId"] }),
+  Project: ({ entry, index, path }, _row, names) => ({
+    leadTeamId: names.require("Team", first(entry["teams"]), [""], `${path}.teams`),
+    identifier: `P-${first(entry["teams"])}-${index + 1}`,
+    statusId: names.require(
+      "ProjectStatus",
+      DEFAULT_PROJECT_STATUSES[0].name,
+      [""],
+      `${path}.status`,
+    ),
+  }),
+  ProjectUpdate: () => ({ health: "onTrack" }),
+  ProjectRelation: () => ({ type: "dependency", anchorType: "end", relatedAnchorType: "start" }),
+  Initiative: ({ index }, { creatorId }) => ({ identifier: `I-${index + 1}`, ownerId: creatorId }),
+  InitiativeUpdate: () => ({ health: "onTrack" }),
+  Document: (_item, { creatorId }) => ({ ownerId: creatorId }),
+  Roadmap: (_item, { creatorId }) => ({ ownerId: creatorId }),
+  CustomerStatus: (_item, { name }) => ({ displayName: name }),
+  CustomerTier: (_item, { name }) => ({ displayName: name }),
+  Customer: ({ path }, _row, names) => ({
+    domains: [],
+    externalIds: [],
+    statusId: names.require(
+      "CustomerStatus",
+      DEFAULT_CUSTOMER_STATUSES[0].name,
+      [""],
+      `${path}.status`,
+    ),
+  }),
+  CustomerNeed: (_item, { issueId }) => ({ originalIssueId: issueId, priority: 0 }),
+  ReleasePipeline: () => ({
+    isProduction: true,
+    includePathPatterns: [],
+    autoGenerateReleaseNotesOnCompletion: false,
+    rolloverIssuesOnCompletion: false,
+  }),
+  ReleaseStage: () => ({ frozen: false }),
+  AgentSession: (_item, { appUserId }) => ({
+    creatorId: appUserId,
+    type: "commentThread",
+    context: {},
+    externalLinks: [],
+  }),
+  AgentActivity: () => ({ ephemeral: false, queued: false }),
+  AgentSkill: (_item, { creatorId }) => ({
+    ownerId: creatorId,
+    shared: false,
+    recentUsageCount: 0,
+  }),
+  CustomView: (_item, { creatorId }) => ({ ownerId: creatorId }),
+  Webhook: ({ id }) => ({ secret: `lin_wh_${derivedSlugId(id)}` }),
+};
+
+/** The first state that new issues may wait in. */
+function defaultState(states: unknown): string {
+  const given = (states ?? DEFAULT_STATES) as readonly { name: string; type: string }[];
+  return (given.find(({ type }) => type === "backlog") ?? given[0])?.name ?? "";
+}

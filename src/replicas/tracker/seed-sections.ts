@@ -1,0 +1,316 @@
+/**
+ * What a tracker seed may say. An entry's fields are those of its type in the API: a column under its own name, a
+ * relation under its name, written as the other entry is called (`assignee: john`, `state: In Progress`, `team: ENG`).
+ */
+import { type Model, requireModel } from "~/graphql/model";
+import { derivedId } from "~/replicas/tracker/ids";
+import { MODELS } from "~/replicas/tracker/store/models/index";
+import type { Values } from "~/replicas/tracker/store/write";
+
+export type Entry = Readonly<Record<string, unknown>>;
+
+/** A list of names that becomes rows which connect two entities. */
+export type Pairs = {
+  readonly to: string;
+  readonly table: string;
+  readonly row: (from: string, target: string, place: Place) => Values;
+};
+type Place = {
+  readonly index: number;
+  readonly createdAt: string;
+  readonly name: string;
+  readonly entry: Entry;
+};
+
+/** Entries inside an entry. `key` is the column that leads back to it; `keep` are columns that they share with it. */
+export type Nested = {
+  readonly section: string;
+  readonly key: string;
+  readonly keep?: readonly string[];
+};
+
+export type Section = {
+  readonly type: string;
+  /** What other entries call it. */
+  readonly name?: string;
+  /** Whether two teams, or two projects, may each have one of that name. */
+  readonly scoped?: true;
+  readonly required?: readonly string[];
+  /** Of a type whose rows share a table: fields that are text. */
+  readonly texts?: readonly string[];
+  /** Lists of names that become a column of ids. */
+  readonly ids?: { readonly [field: string]: readonly [to: string, column: string] };
+  readonly nested?: { readonly [field: string]: Nested };
+  readonly pairs?: { readonly [field: string]: Pairs };
+};
+
+const connects =
+  (from: string, target: string) =>
+  (fromId: string, targetId: string): Values => ({ [from]: fromId, [target]: targetId });
+
+const labelled =
+  (from: string): Pairs["row"] =>
+  (fromId, labelId, { createdAt }) => ({ [from]: fromId, labelId, createdAt });
+
+const membership: Pairs["row"] = (teamId, userId, { index, createdAt, name, entry }) => ({
+  id: derivedId("TeamMembership", teamId, userId),
+  createdAt,
+  updatedAt: createdAt,
+  teamId,
+  userId,
+  owner: Array.isArray(entry["owners"]) && entry["owners"].includes(name),
+  sortOrder: index,
+});
+
+const projectOfInitiative: Pairs["row"] = (initiativeId, projectId, { index, createdAt }) => ({
+  id: derivedId("InitiativeToProject", initiativeId, projectId),
+  createdAt,
+  updatedAt: createdAt,
+  initiativeId,
+  projectId,
+  sortOrder: index,
+});
+
+const REACTIONS = (key: string) => ({ reactions: { section: "reactions", key } });
+const LINKS = (key: string) => ({ links: { section: "links", key } });
+
+/** By the field that holds the entries. Those at the top of the file come in this order. */
+export const SECTIONS: { readonly [field: string]: Section } = {
+  users: { type: "User", name: "displayName", required: ["id", "name", "displayName", "email"] },
+  teams: {
+    type: "Team",
+    name: "key",
+    required: ["id", "key", "name", "members"],
+    nested: { states: { section: "states", key: "teamId" } },
+    pairs: { members: { to: "User", table: "team_memberships", row: membership } },
+  },
+  states: { type: "WorkflowState", name: "name", scoped: true, required: ["name", "type"] },
+  labels: {
+    type: "IssueLabel",
+    name: "name",
+    scoped: true,
+    required: ["name"],
+    nested: { children: { section: "labels", key: "parentId", keep: ["teamId"] } },
+  },
+  projectStatuses: { type: "ProjectStatus", name: "name", required: ["name", "type"] },
+  projectLabels: {
+    type: "ProjectLabel",
+    name: "name",
+    required: ["name"],
+    nested: { children: { section: "projectLabels", key: "parentId" } },
+  },
+  initiativeLabels: { type: "InitiativeLabel", name: "name", required: ["name"] },
+  templates: { type: "Template", name: "name", required: ["name", "type", "templateData"] },
+  cycles: {
+    type: "Cycle",
+    name: "number",
+    scoped: true,
+    required: ["team", "number", "startsAt", "endsAt"],
+  },
+  projects: {
+    type: "Project",
+    name: "name",
+    required: ["name", "teams"],
+    nested: {
+      milestones: { section: "milestones", key: "projectId" },
+      updates: { section: "projectUpdates", key: "projectId" },
+      ...LINKS("projectId"),
+    },
+    pairs: {
+      teams: { to: "Team", table: "project_teams", row: connects("projectId", "teamId") },
+      members: { to: "User", table: "project_members", row: connects("projectId", "userId") },
+      labels: {
+        to: "ProjectLabel",
+        table: "project_label_assignments",
+        row: labelled("projectId"),
+      },
+    },
+  },
+  milestones: { type: "ProjectMilestone", name: "name", scoped: true, required: ["name"] },
+  projectUpdates: {
+    type: "ProjectUpdate",
+    required: ["user", "body", "createdAt"],
+    nested: {
+      comments: { section: "comments", key: "projectUpdateId" },
+      ...REACTIONS("projectUpdateId"),
+    },
+  },
+  projectRelations: { type: "ProjectRelation", required: ["project", "relatedProject"] },
+  initiatives: {
+    type: "Initiative",
+    name: "name",
+    required: ["name", "status"],
+    nested: {
+      updates: { section: "initiativeUpdates", key: "initiativeId" },
+      ...LINKS("initiativeId"),
+    },
+    pairs: {
+      projects: { to: "Project", table: "initiative_to_projects", row: projectOfInitiative },
+      labels: {
+        to: "InitiativeLabel",
+        table: "initiative_label_assignments",
+        row: labelled("initiativeId"),
+      },
+    },
+  },
+  initiativeUpdates: {
+    type: "InitiativeUpdate",
+    required: ["user", "body", "createdAt"],
+    nested: REACTIONS("initiativeUpdateId"),
+  },
+  initiativeRelations: {
+    type: "InitiativeRelation",
+    required: ["initiative", "relatedInitiative"],
+  },
+  issues: {
+    type: "Issue",
+    name: "identifier",
+    required: ["identifier", "title", "state", "creator", "createdAt"],
+    nested: {
+      comments: { section: "comments", key: "issueId" },
+      attachments: { section: "attachments", key: "issueId" },
+      ...REACTIONS("issueId"),
+    },
+    pairs: {
+      labels: { to: "IssueLabel", table: "issue_label_assignments", row: labelled("issueId") },
+      subscribers: { to: "User", table: "issue_subscribers", row: connects("issueId", "userId") },
+    },
+  },
+  relations: { type: "IssueRelation", required: ["issue", "type", "relatedIssue"] },
+  comments: {
+    type: "Comment",
+    required: ["user", "body", "createdAt"],
+    nested: {
+      replies: { section: "comments", key: "parentId", keep: ["issueId", "projectUpdateId"] },
+      ...REACTIONS("commentId"),
+    },
+  },
+  reactions: { type: "Reaction", required: ["emoji", "user"] },
+  attachments: { type: "Attachment", required: ["title", "url"] },
+  links: { type: "EntityExternalLink", required: ["label", "url"] },
+  documents: { type: "Document", name: "title", required: ["title", "creator"] },
+  customViews: { type: "CustomView", name: "name", required: ["name", "creator", "modelName"] },
+  favorites: { type: "Favorite", required: ["owner", "type"] },
+  webhooks: { type: "Webhook", required: ["url", "resourceTypes"] },
+  roadmaps: {
+    type: "Roadmap",
+    name: "name",
+    required: ["name", "creator"],
+    texts: ["name", "description", "color", "slugId"],
+  },
+  roadmapProjects: { type: "RoadmapToProject", required: ["roadmap", "project"] },
+  emojis: {
+    type: "Emoji",
+    name: "name",
+    required: ["name", "url"],
+    texts: ["name", "url", "source"],
+  },
+  customerStatuses: {
+    type: "CustomerStatus",
+    name: "name",
+    required: ["name"],
+    texts: ["name", "displayName", "description", "color"],
+  },
+  customerTiers: {
+    type: "CustomerTier",
+    name: "name",
+    required: ["name"],
+    texts: ["name", "displayName", "description", "color"],
+  },
+  customers: {
+    type: "Customer",
+    name: "name",
+    required: ["name"],
+    texts: ["name", "logoUrl", "mainSourceId", "slackChannelId", "slugId"],
+    nested: { needs: { section: "customerNeeds", key: "customerId" } },
+  },
+  customerNeeds: {
+    type: "CustomerNeed",
+    required: ["body", "creator"],
+    texts: ["body", "bodyData", "url"],
+  },
+  releasePipelines: {
+    type: "ReleasePipeline",
+    name: "name",
+    required: ["name", "type", "stages"],
+    texts: ["name", "slugId", "type"],
+    ids: { teams: ["Team", "teamIds"] },
+    nested: {
+      stages: { section: "releaseStages", key: "pipelineId" },
+      releases: { section: "releases", key: "pipelineId" },
+    },
+  },
+  releaseStages: {
+    type: "ReleaseStage",
+    name: "name",
+    scoped: true,
+    required: ["name", "type"],
+    texts: ["name", "color", "type"],
+  },
+  releases: {
+    type: "Release",
+    name: "name",
+    required: ["name", "stage"],
+    texts: ["name", "description", "version", "commitSha", "slugId"],
+    nested: { issues: { section: "releaseIssues", key: "releaseId" }, ...LINKS("releaseId") },
+  },
+  releaseIssues: { type: "IssueToRelease", required: ["issue"] },
+  releaseNotes: {
+    type: "ReleaseNote",
+    required: ["title", "pipeline", "content"],
+    texts: ["title", "slugId"],
+    ids: { releases: ["Release", "releaseIds"] },
+  },
+  agentSessions: {
+    type: "AgentSession",
+    required: ["appUser", "issue", "status"],
+    texts: ["status", "type", "slugId", "summary", "startedAt", "endedAt"],
+    nested: { activities: { section: "agentActivities", key: "agentSessionId" } },
+  },
+  agentActivities: { type: "AgentActivity", required: ["user", "content"], texts: [] },
+  agentSkills: {
+    type: "AgentSkill",
+    required: ["title", "body", "creator"],
+    texts: ["title", "body", "description", "slugId"],
+  },
+  gitAutomationStates: {
+    type: "GitAutomationState",
+    required: ["team", "event", "state"],
+    texts: ["event"],
+  },
+};
+
+/** Only inside other entries. */
+const INNER = new Set([
+  "agentActivities",
+  "attachments",
+  "comments",
+  "customerNeeds",
+  "initiativeUpdates",
+  "links",
+  "milestones",
+  "projectUpdates",
+  "reactions",
+  "releaseIssues",
+  "releaseStages",
+  "releases",
+  "states",
+]);
+export const TOP = Object.keys(SECTIONS).filter((name) => !INNER.has(name));
+
+export const modelOf = ({ type }: Section): Model => requireModel(MODELS, type);
+
+/** Columns with their types: of a shared table those of its rows, and what its rows hold. */
+export function columnsIn(section: Section): ReadonlyMap<string, string> {
+  const { columns, shared } = modelOf(section);
+  if (!shared) return columns;
+  const own = ["createdAt", "updatedAt", "archivedAt"].map(
+    (name) => [name, "timestamptz"] as const,
+  );
+  const texts = (section.texts ?? []).map((name) => [name, "text"] as const);
+  return new Map([["id", "uuid"], ...own, ...columns, ...texts]);
+}
+
+/** Relations of a type that stand in a column of its own. */
+export const relationsOf = (model: Model) =>
+  [...model.one].filter(([, { key }]) => model.columns.has(key));

@@ -1,0 +1,239 @@
+/** `seeds/tracker_*.yaml` → rows. */
+import { Value } from "@sinclair/typebox/value";
+import type { Tx } from "~/db/connect";
+import type { Tables } from "~/db/session";
+import { isUuid } from "~/graphql/scalars";
+import { SeedError } from "~/replicas/replica";
+import {
+  DEFAULT_CUSTOMER_STATUSES,
+  DEFAULT_PROJECT_STATUSES,
+  DEFAULT_STATES,
+  TRIAGE_STATE,
+} from "~/replicas/tracker/defaults";
+import { derivedId } from "~/replicas/tracker/ids";
+import { computedOf, stored } from "~/replicas/tracker/seed-computed";
+import {
+  columnsIn,
+  type Entry,
+  modelOf,
+  relationsOf,
+  SECTIONS,
+  type Section,
+  TOP,
+} from "~/replicas/tracker/seed-sections";
+import { TrackerSeed } from "~/replicas/tracker/seed-shape";
+import { TABLES } from "~/replicas/tracker/store/tables";
+import type { Values } from "~/replicas/tracker/store/write";
+
+/** One entry of the file with what its place in it says. */
+export type Item = {
+  readonly section: Section;
+  readonly entry: Entry;
+  readonly path: string;
+  readonly index: number;
+  readonly id: string;
+  readonly createdAt: string;
+  /** Columns that follow from where it stands. */
+  readonly given: Values;
+};
+
+type Rows = Map<string, Values[]>;
+const text = (value: unknown) => String(value ?? "");
+
+export async function seedTracker(tx: Tx, t: Tables, seed: unknown): Promise<void> {
+  const first = Value.Errors(TrackerSeed, seed).First();
+  if (first) throw new SeedError(readable(first.path), first.message);
+  for (const [table, rows] of rowsOf(seed as Entry)) await insertRows(tx, t, table, rows);
+}
+
+/** Rows that leave out the same columns go in together. */
+async function insertRows(tx: Tx, t: Tables, table: string, rows: readonly Values[]) {
+  const columns = TABLES.get(table);
+  const alike = Map.groupBy(rows, (row) => Object.keys(row).toSorted().join());
+  for (const group of alike.values())
+    for (let from = 0; from < group.length; from += BATCH) {
+      const batch = group
+        .slice(from, from + BATCH)
+        .map((row) =>
+          Object.fromEntries(
+            Object.entries(row).map(([name, value]) => [
+              name,
+              columns?.get(name) === "jsonb" ? tx.json(value as never) : value,
+            ]),
+          ),
+        );
+      await tx`insert into ${t[table] as never} ${tx(batch as never)}`;
+    }
+}
+
+const BATCH = 200;
+
+function rowsOf(seed: Entry): Rows {
+  const organization = seed["organization"] as Entry & { id: string; createdAt: string };
+  const names = new Names();
+  const items = TOP.flatMap((name) =>
+    collect(name, seed[name] ?? DEFAULTS[name] ?? [], name, organization.createdAt, names),
+  );
+  const rows: Rows = new Map([
+    ["organizations", [{ ...organization, updatedAt: organization.createdAt }]],
+  ]);
+  const add = (table: string, row: Values) => {
+    const list = rows.get(table) ?? [];
+    list.push(row);
+    rows.set(table, list);
+  };
+  const made = items.map((item) => ({ item, row: rowOf(item, names) }));
+  for (const { item, row } of made) add(modelOf(item.section).table, stored(item, row));
+  for (const { item, row } of made)
+    for (const [field, { to, table, row: pair }] of Object.entries(item.section.pairs ?? {}))
+      for (const [index, name] of listOf(item, field).entries()) {
+        const path = `${item.path}.${field}[${index}]`;
+        const target = names.require(to, text(name), [...scopesOf(row), item.id], path);
+        const { createdAt, entry } = item;
+        add(table, pair(item.id, target, { index, createdAt, entry, name: text(name) }));
+      }
+  return rows;
+}
+
+/** What every workspace has, unless its seed says otherwise. */
+const DEFAULTS: { readonly [section: string]: readonly object[] } = {
+  customerStatuses: DEFAULT_CUSTOMER_STATUSES,
+  projectStatuses: DEFAULT_PROJECT_STATUSES,
+};
+
+/** The entries of a list and everything inside them, each under its name. */
+function collect(
+  name: string,
+  list: unknown,
+  path: string,
+  createdAt: string,
+  names: Names,
+  above?: { readonly item: Item; readonly key: string; readonly keep: readonly string[] },
+): Item[] {
+  const section = SECTIONS[name];
+  if (!section) throw new Error(`a seed has no ${name}`);
+  return (list as readonly Entry[]).flatMap((entry, index) => {
+    const place = `${path}[${index}]`;
+    const kept = (above?.keep ?? []).flatMap((column) =>
+      above?.item.given[column] === undefined ? [] : [[column, above.item.given[column]]],
+    );
+    const team = text(entry["team"] ?? /^(\w+)-\d+$/.exec(text(entry["identifier"]))?.[1]);
+    const given: Values = {
+      ...(above && { [above.key]: above.item.id, ...Object.fromEntries(kept) }),
+      ...(team !== "" && { teamId: names.require("Team", team, [""], `${place}.team`) }),
+    };
+    const called = section.name && text(entry[section.name]);
+    const [scope = ""] = section.scoped ? scopesOf(given) : [];
+    const id =
+      (entry["id"] as string | undefined) ??
+      derivedId(
+        section.type,
+        scope,
+        called ?? above?.item.id ?? "",
+        String(called ?? `${path} ${index}`),
+      );
+    const item: Item = {
+      section,
+      entry,
+      path: place,
+      index,
+      id,
+      createdAt: (entry["createdAt"] as string | undefined) ?? later(createdAt, index),
+      given,
+    };
+    if (called !== undefined) names.add(section.type, called, scope, id, place);
+    return [item, ...inner(item, names)];
+  });
+}
+
+function inner(item: Item, names: Names): Item[] {
+  const { section, entry, createdAt, path } = item;
+  return Object.entries(section.nested ?? {}).flatMap(
+    ([field, { section: name, key, keep = [] }]) => {
+      const list = entry[field] ?? (field === "states" ? statesOf(entry) : []);
+      return collect(name, list, `${path}.${field}`, createdAt, names, { item, key, keep });
+    },
+  );
+}
+
+const statesOf = ({ triageEnabled }: Entry) =>
+  triageEnabled === true ? [TRIAGE_STATE, ...DEFAULT_STATES] : DEFAULT_STATES;
+
+/** Entries of one list are told apart by their time, in the order in which they stand. */
+const later = (moment: string, seconds: number) =>
+  new Date(Date.parse(moment) + 1000 * seconds).toISOString();
+
+/** Where the names of related entries are looked up: in the same team, project or pipeline, then anywhere. */
+const scopesOf = ({ teamId, projectId, pipelineId }: Values): string[] =>
+  [teamId, projectId, pipelineId, ""].filter((scope) => scope !== undefined).map(text);
+
+function rowOf(item: Item, names: Names): Values {
+  const { section, entry, id, createdAt, given, path } = item;
+  const model = modelOf(section);
+  const columns = columnsIn(section);
+  const relations = new Map(
+    relationsOf(model).map(([relation, { to, key }]) => [relation, { to, key }]),
+  );
+  const row: Record<string, unknown> = { id, createdAt, ...given };
+  // What others are looked up in comes first.
+  const fields = Object.entries(entry).toSorted(
+    ([a], [b]) => Number(b === "project") - Number(a === "project"),
+  );
+  for (const [field, value] of fields) {
+    const relation = relations.get(field);
+    if (relation)
+      row[relation.key] = names.require(
+        relation.to,
+        text(value),
+        [...scopesOf(row), id],
+        `${path}.${field}`,
+      );
+    else if (columns.has(field)) row[field] = value;
+  }
+  for (const [field, [to, column]] of Object.entries(section.ids ?? {}))
+    row[column] = ((entry[field] ?? []) as readonly unknown[]).map((name, index) =>
+      names.require(to, text(name), scopesOf(row), `${path}.${field}[${index}]`),
+    );
+  return computedOf(item, row, names);
+}
+
+/** The names of a list that makes pairs; who has to do with an issue follows it. */
+function listOf({ section, entry }: Item, field: string): readonly unknown[] {
+  const list = (entry[field] ?? []) as readonly unknown[];
+  if (section.type !== "Issue" || field !== "subscribers") return list;
+  const comments = (entry["comments"] ?? []) as readonly (Entry & { replies?: readonly Entry[] })[];
+  const authors = comments.flatMap(({ user, replies = [] }) => [
+    user,
+    ...replies.map((reply) => reply["user"]),
+  ]);
+  const people = [entry["creator"], entry["assignee"], ...authors, ...list];
+  return [...new Set(people.filter((name) => name !== undefined))];
+}
+
+/** What entries are called, and their ids. */
+export class Names {
+  readonly #ids = new Map<string, string>();
+
+  add(type: string, name: string, scope: string, id: string, path: string): void {
+    const key = [type, scope, name].join("\n");
+    if (this.#ids.has(key)) throw new SeedError(path, `there is another ${type} "${name}"`);
+    this.#ids.set(key, id);
+    this.#ids.set([type, "", id].join("\n"), id);
+  }
+
+  /** The id of what is called so in the first of the scopes that knows it. */
+  require(type: string, name: string, scopes: readonly string[], path: string): string {
+    for (const scope of isUuid(name) ? [""] : scopes) {
+      const id = this.#ids.get([type, scope, name].join("\n"));
+      if (id !== undefined) return id;
+    }
+    throw new SeedError(path, `there is no ${type} "${name}"`);
+  }
+}
+
+/** `/users/0/name` → `users[0].name`. */
+const readable = (pointer: string) =>
+  pointer
+    .replace(/\/(\d+)/g, "[$1]")
+    .replace(/\//g, ".")
+    .replace(/^\./, "");

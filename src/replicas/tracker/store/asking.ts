@@ -1,0 +1,46 @@
+/** Who asks, and what every request needs to know before it reads or writes anything else: one statement. */
+import type { TrackerSession } from "~/replicas/tracker/store/tables";
+
+export type Asking = {
+  readonly viewer: {
+    readonly id: string;
+    readonly name: string;
+    readonly displayName: string;
+    readonly active: boolean;
+    readonly admin: boolean;
+    readonly owner: boolean;
+    readonly guest: boolean;
+  };
+  readonly workspace: {
+    readonly id: string;
+    readonly urlKey: string;
+    readonly gitBranchFormat: string | null;
+  };
+  /** Private teams that the viewer is not in. */
+  readonly hiddenTeamIds: readonly string[];
+};
+
+/** The first of the users that there is. Undefined when there is none of them. */
+export async function findAsking(
+  { sql, t }: TrackerSession,
+  userIds: readonly string[],
+): Promise<Asking | undefined> {
+  const [row] = await sql`
+    select
+      u.id, u.name, u."displayName", u.active, u.admin, u.owner, u.guest,
+      o.id as "workspaceId", o."urlKey", o."gitBranchFormat",
+      array(
+        select t.id from ${t.teams} t where t.visibility = 'private'
+          and not exists (select from ${t.team_memberships} m where m."teamId" = t.id and m."userId" = u.id)
+      ) as "hiddenTeamIds"
+    from ${t.users} u cross join ${t.organizations} o where u.id = any(${userIds as string[]}::uuid[])
+    order by array_position(${userIds as string[]}::uuid[], u.id) limit 1
+  `;
+  if (!row) return undefined;
+  const { workspaceId, urlKey, gitBranchFormat, hiddenTeamIds, ...viewer } = row;
+  return {
+    viewer: viewer as Asking["viewer"],
+    workspace: { id: workspaceId, urlKey, gitBranchFormat },
+    hiddenTeamIds,
+  };
+}

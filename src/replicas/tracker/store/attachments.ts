@@ -1,0 +1,15 @@
+import type { TrackerSession } from "~/replicas/tracker/store/tables";
+
+/** The number of attachments by source; of one team's issues, or of all. */
+export async function countSources(
+  { sql, t }: TrackerSession,
+  teamId: string | null,
+): Promise<Readonly<Record<string, number>>> {
+  const rows = await sql<{ source: string; count: number }[]>`
+    select coalesce(a."sourceType", 'unknown') as source, count(*)::int as count
+    from ${t.attachments} a join ${t.issues} i on i.id = a."issueId"
+    where ${teamId}::text is null or i."teamId"::text = ${teamId}
+    group by 1 order by 1
+  `;
+  return Object.fromEntries(rows.map(({ source, count }) => [source, count]));
+}

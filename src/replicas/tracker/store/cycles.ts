@@ -1,0 +1,64 @@
+import type { RowObject } from "~/graphql/page";
+import type { TrackerSession } from "~/replicas/tracker/store/tables";
+
+export type CycleRow = RowObject & {
+  readonly teamId: string;
+  readonly number: number;
+  readonly startsAt: Date;
+  readonly endsAt: Date;
+  readonly completedAt: Date | null;
+};
+
+/** The cycles of a team that are not archived, in the order of their time. Others who change them wait. */
+export const listCycles = async (
+  { sql, t }: TrackerSession,
+  teamId: string,
+): Promise<readonly CycleRow[]> => sql<CycleRow[]>`
+  select * from ${t.cycles} where "teamId" = ${teamId} and "archivedAt" is null
+  order by "startsAt", id for update
+`;
+
+export async function findNextCycleNumber(
+  { sql, t }: TrackerSession,
+  teamId: string,
+): Promise<number> {
+  const [row] = await sql`
+    select coalesce(max(number), 0) + 1 as next from ${t.cycles} where "teamId" = ${teamId}
+  `;
+  return row?.["next"];
+}
+
+/** Issues of a cycle that are neither completed nor canceled. */
+export async function listOpenIssues(
+  { sql, t }: TrackerSession,
+  cycleId: string,
+): Promise<string[]> {
+  const rows = await sql`
+    select i.id from ${t.issues} i join ${t.workflow_states} s on s.id = i."stateId"
+    where i."cycleId" = ${cycleId} and i."archivedAt" is null
+      and s.type not in ('completed', 'canceled', 'duplicate')
+    order by i."createdAt", i.id
+  `;
+  return rows.map((row) => row["id"]);
+}
+
+/** Puts issues into another cycle, or into none. */
+export async function moveIssuesToCycle(
+  { sql, t }: TrackerSession,
+  ids: readonly string[],
+  cycleId: string | null,
+  now: Date,
+): Promise<void> {
+  await sql`
+    update ${t.issues} set "cycleId" = ${cycleId}, "addedToCycleAt" = ${cycleId && now}, "updatedAt" = ${now}
+    where id = any(${ids as string[]}::uuid[])
+  `;
+}
+
+export async function listCycleIssues(
+  { sql, t }: TrackerSession,
+  cycleId: string,
+): Promise<string[]> {
+  const rows = await sql`select id from ${t.issues} where "cycleId" = ${cycleId}`;
+  return rows.map((row) => row["id"]);
+}

@@ -1,0 +1,56 @@
+/** New issues: numbers, places and everything beside them in one statement. */
+import type { Fragment } from "~/db/connect";
+import type { RowObject } from "~/graphql/page";
+import { type Acting, type Effects, effectsOf } from "~/replicas/tracker/store/issues/effects";
+import { TABLES, type TrackerSession } from "~/replicas/tracker/store/tables";
+import { sequence, type Values } from "~/replicas/tracker/store/write";
+
+const COLUMNS = [...(TABLES.get("issues")?.keys() ?? [])];
+
+/**
+ * Inserts issues in the order of the list; their teams are held. Each is whole but for its number and identifier, and
+ * for its places where they are null: it goes on top. Returns them, and the number of the change.
+ */
+export async function insertIssues(
+  session: TrackerSession,
+  issues: readonly Values[],
+  effects: Effects,
+  acting: Acting,
+): Promise<{ readonly rows: readonly RowObject[]; readonly lastSyncId: number }> {
+  const { sql, t, schema } = session;
+  const values: Readonly<Record<string, Fragment>> = {
+    number: sql`top.number + place.nth`,
+    identifier: sql`top.key || '-' || (top.number + place.nth)`,
+    sortOrder: sql`coalesce(given."sortOrder", top."sortOrder" - place.nth)`,
+    prioritySortOrder: sql`coalesce(given."prioritySortOrder", top."sortOrder" - place.nth)`,
+    subIssueSortOrder: sql`case when given."parentId" is not null then coalesce(given."subIssueSortOrder", top."sortOrder" - place.nth) end`,
+  };
+  const columns = COLUMNS.map((name) => sql`${sql(name)}`).reduce(
+    (all, one) => sql`${all}, ${one}`,
+  );
+  const selected = COLUMNS.map((name) => values[name] ?? sql`${sql(`given.${name}`)}`).reduce(
+    (all, one) => sql`${all}, ${one}`,
+  );
+  const found = await sql`
+    with given as (
+      select row_number() over () as ordinal, g.*
+      from jsonb_populate_recordset(null::${t.issues}, ${sql.json(issues as never)}::jsonb) g
+    ), place as (
+      select id, row_number() over (partition by "teamId" order by ordinal) as nth from given
+    ), top as (
+      select team.id, team.key,
+        greatest(team."highestNumber", (select max(i.number) from ${t.issues} i where i."teamId" = team.id)) as number,
+        coalesce((select min(i."sortOrder") from ${t.issues} i where i."teamId" = team.id), 0) as "sortOrder"
+      from ${t.teams} team where team.id in (select "teamId" from given)
+    ), added as (
+      insert into ${t.issues} (${columns})
+      select ${selected} from given join place using (id) join top on top.id = given."teamId"
+      order by given.ordinal returning *
+    ), ${effectsOf(session, effects, acting)}
+    select added.*, sync.id as "lastSyncId"
+    from added cross join (select nextval(${sequence(schema)}::regclass)::float8 as id) sync
+    order by added.number
+  `;
+  const rows = found.map(({ lastSyncId: _, ...row }) => row as RowObject);
+  return { rows, lastSyncId: found[0]?.["lastSyncId"] };
+}

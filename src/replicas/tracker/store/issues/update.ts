@@ -1,0 +1,81 @@
+/** Issues that are about to change. */
+import type { RowObject } from "~/graphql/page";
+import type { TrackerSession } from "~/replicas/tracker/store/tables";
+
+/** Issues, held until the end of the transaction, in the order of their ids. */
+export const lockIssues = async (
+  { sql, t }: TrackerSession,
+  ids: readonly string[],
+): Promise<readonly RowObject[]> => sql<RowObject[]>`
+  select * from ${t.issues} where id = any(${ids as string[]}::uuid[]) order by id for no key update
+`;
+
+/** The number and identifier that an issue gets in a team, which is held; the team it leaves never gives its own again. */
+export async function moveNumber(
+  { sql, t }: TrackerSession,
+  { teamId, number }: { readonly teamId: string; readonly number: number },
+  to: string,
+): Promise<{ readonly number: number; readonly identifier: string; readonly sortOrder: number }> {
+  await keepNumber({ sql, t } as TrackerSession, teamId, number);
+  const [row] = await sql<[{ number: number; identifier: string; sortOrder: number }]>`
+    select number, key || '-' || number as identifier, "sortOrder" from (
+      select key,
+        greatest("highestNumber", (select max(i.number) from ${t.issues} i where i."teamId" = team.id)) + 1 as number,
+        coalesce((select min(i."sortOrder") from ${t.issues} i where i."teamId" = team.id), 0) - 1 as "sortOrder"
+      from ${t.teams} team where id = ${to}
+    ) next
+  `;
+  return row;
+}
+
+/** Remembers that a number has been given, when its issue leaves. */
+export const keepNumber = async (
+  { sql, t }: TrackerSession,
+  teamId: string,
+  number: number,
+): Promise<unknown> => sql`
+  update ${t.teams} set "highestNumber" = ${number} where id = ${teamId} and "highestNumber" < ${number}
+`;
+
+/** Sub-issues that are still open, by id. */
+export async function listOpenChildren(
+  { sql, t }: TrackerSession,
+  parentId: string,
+): Promise<readonly string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select i.id from ${t.issues} i join ${t.workflow_states} s on s.id = i."stateId"
+    where i."parentId" = ${parentId} and i."archivedAt" is null
+      and s.type not in ('completed', 'canceled', 'duplicate')
+    order by i.id
+  `;
+  return rows.map(({ id }) => id);
+}
+
+/** Issues and every sub-issue below them. */
+export async function listTree({ sql, t }: TrackerSession, id: string): Promise<readonly string[]> {
+  const rows = await sql<{ id: string }[]>`
+    with recursive tree as (
+      select ${id}::uuid as id union
+      select i.id from ${t.issues} i join tree on i."parentId" = tree.id
+    ) select id from tree
+  `;
+  return rows.map((row) => row.id);
+}
+
+/** Removes an issue for good, with everything that hangs on it. Its sub-issues stay, without a parent. */
+export async function deleteIssue({ sql, t }: TrackerSession, id: string): Promise<void> {
+  await sql`
+    with comment as (select id from ${t.comments} where "issueId" = ${id}),
+      a as (delete from ${t.issue_label_assignments} where "issueId" = ${id}),
+      b as (delete from ${t.issue_subscribers} where "issueId" = ${id}),
+      c as (delete from ${t.issue_relations} where ${id} in ("issueId", "relatedIssueId")),
+      d as (delete from ${t.issue_history} where "issueId" = ${id}),
+      e as (delete from ${t.reactions} where "issueId" = ${id} or "commentId" in (select id from comment)),
+      f as (delete from ${t.comments} where "issueId" = ${id}),
+      g as (delete from ${t.attachments} where "issueId" = ${id}),
+      h as (delete from ${t.notifications} where "issueId" = ${id}),
+      i as (delete from ${t.favorites} where "issueId" = ${id}),
+      j as (update ${t.issues} set "parentId" = null where "parentId" = ${id})
+    delete from ${t.issues} where id = ${id}
+  `;
+}

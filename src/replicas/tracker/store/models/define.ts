@@ -1,0 +1,166 @@
+/** How an entity is declared: its table says most of it. */
+import type { Expression, Model, Order, Relation, SortOptions } from "~/graphql/model";
+import { TABLES } from "~/replicas/tracker/store/tables";
+
+/** What a relation leads to, by its name: the column "assigneeId" is the relation `assignee` to a User. */
+const RELATED: Readonly<Record<string, string>> = {
+  actor: "User",
+  agentSession: "AgentSession",
+  appUser: "User",
+  assignee: "User",
+  attachment: "Attachment",
+  comment: "Comment",
+  convertedFromIssue: "Issue",
+  creator: "User",
+  currentUser: "User",
+  customView: "CustomView",
+  customer: "Customer",
+  cycle: "Cycle",
+  defaultIssueState: "WorkflowState",
+  defaultProjectTemplate: "Template",
+  defaultTemplateForMembers: "Template",
+  defaultTemplateForNonMembers: "Template",
+  delegate: "User",
+  dismissedBy: "User",
+  document: "Document",
+  documentContent: "DocumentContent",
+  initiative: "Initiative",
+  initiativeLabel: "InitiativeLabel",
+  initiativeUpdate: "InitiativeUpdate",
+  issue: "Issue",
+  invitee: "User",
+  inviter: "User",
+  label: "IssueLabel",
+  lastAppliedTemplate: "Template",
+  lastUpdatedBy: "User",
+  lead: "User",
+  leadTeam: "Team",
+  originalIssue: "Issue",
+  owner: "User",
+  parentComment: "Comment",
+  parentDocument: "Document",
+  pipeline: "ReleasePipeline",
+  predefinedViewTeam: "Team",
+  project: "Project",
+  projectLabel: "ProjectLabel",
+  projectMilestone: "ProjectMilestone",
+  projectTeam: "Team",
+  projectUpdate: "ProjectUpdate",
+  relatedInitiative: "Initiative",
+  relatedIssue: "Issue",
+  relatedProject: "Project",
+  relatedProjectMilestone: "ProjectMilestone",
+  release: "Release",
+  releaseNote: "ReleaseNote",
+  releaseNoteTemplate: "Template",
+  releasePipeline: "ReleasePipeline",
+  resolvingComment: "Comment",
+  resolvingUser: "User",
+  retiredBy: "User",
+  roadmap: "Roadmap",
+  snoozedBy: "User",
+  sourceComment: "Comment",
+  stage: "ReleaseStage",
+  state: "WorkflowState",
+  subscriber: "User",
+  targetBranch: "GitAutomationTargetBranch",
+  team: "Team",
+  tier: "CustomerTier",
+  timeSchedule: "TimeSchedule",
+  updatedBy: "User",
+  user: "User",
+};
+
+type Declaration = {
+  /** Relations that their name does not explain: what they lead to and, unless it is `<name>Id`, by which value. */
+  readonly one?: { readonly [field: string]: string | readonly [to: string, key: string] };
+  readonly many?: { readonly [field: string]: readonly [to: string, on: Relation] };
+  readonly computed?: { readonly [field: string]: Expression };
+  readonly filters?: { readonly [field: string]: Expression };
+  readonly sorts?: { readonly [key: string]: (options: SortOptions) => readonly Order[] };
+  readonly unlisted?: Model["unlisted"];
+  readonly visible?: Model["visible"];
+};
+
+const entries = <V>(object: { readonly [key: string]: V } = {}) => new Map(Object.entries(object));
+
+/** An entity with a table of its own. */
+export function model(name: string, table: string, declaration: Declaration = {}): Model {
+  const columns = TABLES.get(table);
+  if (!columns) throw new Error(`tables.sql has no table ${table}`);
+  return build(name, table, columns, false, declaration);
+}
+
+/**
+ * An entity whose rows share the table `records`. `types`: the Postgres types of what is not text among its fields;
+ * an id of that type is a relation, as in a table.
+ */
+export function record(
+  name: string,
+  types: { readonly [field: string]: string },
+  declaration: Declaration = {},
+): Model {
+  return build(name, "records", entries(types), true, declaration);
+}
+
+function build(
+  name: string,
+  table: string,
+  columns: Model["columns"],
+  shared: boolean,
+  { one, many, computed, filters, sorts, unlisted, visible }: Declaration,
+): Model {
+  const relations = new Map<string, { to: string; key: string }>();
+  for (const [column, type] of columns) {
+    if (type !== "uuid" || !column.endsWith("Id")) continue;
+    const field = column.slice(0, -2);
+    const plain = field.replace(/^(?:from|to)([A-Z])/, (_, letter: string) => letter.toLowerCase());
+    const to = plain === "parent" ? name : RELATED[plain];
+    if (to) relations.set(field, { to, key: column });
+  }
+  for (const [field, target] of Object.entries(one ?? {})) {
+    const [to, key] = typeof target === "string" ? [target, `${field}Id`] : target;
+    relations.set(field, { to, key });
+  }
+  return {
+    name,
+    table,
+    shared,
+    columns,
+    one: relations,
+    many: new Map(
+      Object.entries(many ?? {}).map(([field, [to, on]]) => [field, { to, on }] as const),
+    ),
+    computed: entries(computed),
+    filters: entries(filters),
+    sorts: entries(sorts),
+    ...(unlisted && { unlisted }),
+    ...(visible && { visible }),
+  };
+}
+
+/** Rows of `to` whose `column` holds this row's id, or another value of it. */
+export const children = (to: string, column: string, of = "id"): readonly [string, Relation] => [
+  to,
+  (row, related, { sql }) => sql`${related(column)} = ${row(of)}`,
+];
+
+/** Rows of `to` that a table of pairs connects with this row. */
+export const through = (
+  to: string,
+  pairs: string,
+  from: string,
+  target: string,
+): readonly [string, Relation] => [
+  to,
+  (row, related, { sql, table }) => sql`exists (
+    select from ${table(pairs)} pair
+    where ${sql(`pair.${from}`)} = ${row("id")} and ${sql(`pair.${target}`)} = ${related("id")}
+  )`,
+];
+
+/** Rows of `to` whose ids stand in an array of this row. */
+export const listed = (to: string, column: string): readonly [string, Relation] => [
+  to,
+  (row, related, { sql }) => sql`${related("id")} = any(${row(column)})`,
+];

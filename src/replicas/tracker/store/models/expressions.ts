@@ -1,0 +1,112 @@
+/** Pieces of SQL that several entities share. */
+import type { Expression, Order, SortOptions } from "~/graphql/model";
+
+/** The value of one related row: `select name from users where id = …`. */
+export const relatedValue =
+  (of: string, key: string, column: string): Expression =>
+  (row, { sql, table, alias }) => {
+    const related = alias();
+    return sql`(
+      select ${sql(`${related}.${column}`)} from ${table(of)} as ${sql(related)}
+      where ${sql(`${related}.id`)} = ${row(key)}
+    )`;
+  };
+
+/** One order by an expression. */
+export const by = (expression: Expression) => (): readonly Order[] => [{ by: expression }];
+
+const column =
+  (name: string): Expression =>
+  (row, { sql }) =>
+    sql`${row(name)}`;
+
+/** By a column under another name. */
+export const byColumn = (name: string) => by(column(name));
+
+/** Urgent first; no priority counts as the lowest, unless it is to come first whatever the direction. */
+export const byPriority = (options: SortOptions): readonly Order[] => [
+  {
+    by: (row, { sql }) => sql`(${row("priority")} = 0)`,
+    descending: options["noPriorityFirst"] === true && options.order !== "Descending",
+  },
+  { by: column("priority") },
+  ...(options["usePrioritySortOrderTiebreaker"] ? [{ by: column("prioritySortOrder") }] : []),
+];
+
+/** The text in which words are looked for. */
+export const textOf =
+  (...columns: readonly string[]): Expression =>
+  (row, { sql }) =>
+    columns
+      .map((name) => sql`coalesce(${row(name)}, '')`)
+      .reduce((joined, text) => sql`${joined} || ' ' || ${text}`);
+
+/** The favorite of the asking user that leads here. */
+export const favoriteId =
+  (key: string): Expression =>
+  (row, { sql, table, actor }) =>
+    sql`(select f.id from ${table("favorites")} f where f."ownerId" = ${actor}::uuid and ${sql(`f.${key}`)} = ${row("id")} limit 1)`;
+
+/** Emoji with who put them: `[{emoji, reactions: [{id, userId, reactedAt}]}]`, in the order of their first use. */
+export const reactionData =
+  (key: string): Expression =>
+  (row, { sql, table }) =>
+    sql`(
+    select coalesce(jsonb_agg(jsonb_build_object('emoji', g.emoji, 'reactions', g.list) order by g.first), '[]')
+    from (
+      select r.emoji, min(r."createdAt") as first,
+        jsonb_agg(jsonb_build_object('id', r.id, 'userId', r."userId", 'reactedAt',
+          to_char(r."createdAt", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) order by r."createdAt", r.id) as list
+      from ${table("reactions")} r where ${sql(`r.${key}`)} = ${row("id")} group by r.emoji
+    ) g
+  )`;
+
+/** Ids of labels, in the order in which they were put on. */
+export const labelIds =
+  (pairs: string, key: string): Expression =>
+  (row, { sql, table }) =>
+    sql`array(
+    select a."labelId" from ${table(pairs)} a where ${sql(`a.${key}`)} = ${row("id")}
+    order by a."createdAt", a."labelId"
+  )`;
+
+/** When a label was last put on something that still has it. */
+export const lastAppliedAt =
+  (pairs: string): Expression =>
+  (row, { sql, table }) =>
+    sql`(select max(a."createdAt") from ${table(pairs)} a where a."labelId" = ${row("id")})`;
+
+/** A value that nothing here ever has. */
+export const nothing =
+  (type: "text" | "uuid" | "timestamptz" | "jsonb"): Expression =>
+  (_row, { sql }) => {
+    switch (type) {
+      case "uuid":
+        return sql`null::uuid`;
+      case "timestamptz":
+        return sql`null::timestamptz`;
+      case "jsonb":
+        return sql`null::jsonb`;
+      default:
+        return sql`null::text`;
+    }
+  };
+
+/** A condition that nothing here ever meets. */
+export const never: Expression = (_row, { sql }) => sql`false`;
+
+/** Rows of the shared table that hold this row's id under a key. */
+export const recordsOf =
+  (type: string, key: string): Expression =>
+  (row, { sql, table }) =>
+    sql`from ${table("records")} c where c.type = ${type} and (c.data->>${key})::uuid = ${row("id")} and c."archivedAt" is null`;
+
+export const countOf =
+  (rows: Expression): Expression =>
+  (row, scope) =>
+    scope.sql`(select count(*)::int ${rows(row, scope)})`;
+
+export const existsOf =
+  (rows: Expression): Expression =>
+  (row, scope) =>
+    scope.sql`exists (select ${rows(row, scope)})`;

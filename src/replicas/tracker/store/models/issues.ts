@@ -1,0 +1,403 @@
+/** Issues and what hangs on them. */
+import type { Expression, Model, Order, Relation, SortOptions } from "~/graphql/model";
+import { rowOf } from "~/graphql/model";
+import { children, listed, model, record, through } from "~/replicas/tracker/store/models/define";
+import {
+  by,
+  byColumn,
+  byPriority,
+  countOf,
+  existsOf,
+  favoriteId,
+  labelIds,
+  lastAppliedAt,
+  never,
+  nothing,
+  reactionData,
+  recordsOf,
+  relatedValue,
+  textOf,
+} from "~/replicas/tracker/store/models/expressions";
+import {
+  inVisibleIssue,
+  inVisibleProject,
+  inVisibleTeam,
+  together,
+} from "~/replicas/tracker/store/models/visibility";
+
+/** Seconds from one moment to another. */
+const secondsBetween =
+  (from: string, to: (now: Expression) => Expression): Expression =>
+  (row, scope) =>
+    scope.sql`extract(epoch from ${to((_row, { sql, now }) => sql`${now}::timestamptz`)(row, scope)} - ${row(from)})::float8`;
+
+const column =
+  (name: string): Expression =>
+  (row, { sql }) =>
+    sql`${row(name)}`;
+
+/** When the issue came into its state. */
+const stateEnteredAt: Expression = (row, { sql, table }) => sql`coalesce(
+  (select max(h."createdAt") from ${table("issue_history")} h
+    where h."issueId" = ${row("id")} and h."toStateId" is not null),
+  ${row("createdAt")}
+)`;
+
+const hasRelation =
+  (type: string, key: "issueId" | "relatedIssueId"): Expression =>
+  (row, { sql, table }) =>
+    sql`exists (select from ${table("issue_relations")} r where r.type = ${type} and ${sql(`r.${key}`)} = ${row("id")})`;
+
+const either =
+  (one: Expression, other: Expression): Expression =>
+  (row, scope) =>
+    scope.sql`(${one(row, scope)} or ${other(row, scope)})`;
+
+const agentSessions =
+  (...statuses: readonly string[]): Expression =>
+  (row, { sql, table }) =>
+    sql`exists (
+    select from ${table("records")} s
+    where s.type = 'AgentSession' and (s.data->>'issueId')::uuid = ${row("id")}
+      and s.data->>'status' = any(${statuses as string[]}::text[])
+  )`;
+
+const needs = recordsOf("CustomerNeed", "issueId");
+
+const slaStatus: Expression = (row, { sql, now }) => sql`(case
+  when ${row("slaBreachesAt")} is null then null
+  when ${row("completedAt")} is not null and ${row("completedAt")} <= ${row("slaBreachesAt")} then 'Completed'
+  when ${row("completedAt")} is not null then 'Failed'
+  when ${row("slaBreachesAt")} <= ${now}::timestamptz then 'Breached'
+  when ${row("slaHighRiskAt")} <= ${now}::timestamptz then 'HighRisk'
+  when ${row("slaMediumRiskAt")} <= ${now}::timestamptz then 'MediumRisk'
+  else 'LowRisk' end)`;
+
+const cyclePeriod: Expression = (row, { sql, table }) => sql`(
+  select case when ${row("addedToCycleAt")} < c."startsAt" then 'before'
+    when ${row("addedToCycleAt")} > c."endsAt" then 'after' else 'during' end
+  from ${table("cycles")} c where c.id = ${row("cycleId")}
+)`;
+
+const STATE_TYPES = [
+  "triage",
+  "backlog",
+  "unstarted",
+  "started",
+  "completed",
+  "canceled",
+  "duplicate",
+];
+
+const stateRank: Expression = (row, { sql, table }) => sql`(
+  select array_position(${STATE_TYPES}::text[], s.type::text) from ${table("workflow_states")} s
+  where s.id = ${row("stateId")}
+)`;
+
+/** Open states by their position; closed ones too, unless the latest is to come first among them. */
+const byState = (recency: boolean): readonly Order[] => {
+  const position = relatedValue("workflow_states", "stateId", "position");
+  if (!recency) return [{ by: stateRank }, { by: position }];
+  const closedAt: Expression = (row, { sql }) =>
+    sql`coalesce(${row("completedAt")}, ${row("canceledAt")})`;
+  return [{ by: stateRank }, { by: closedAt, descending: true, nulls: "last" }, { by: position }];
+};
+
+const cycleStart = relatedValue("cycles", "cycleId", "startsAt");
+const isCurrentCycle: Expression = (row, { sql, table, now }) => sql`exists (
+  select from ${table("cycles")} c where c.id = ${row("cycleId")}
+    and c."startsAt" <= ${now}::timestamptz and c."endsAt" > ${now}::timestamptz and c."completedAt" is null
+)`;
+
+const labelName: Expression = (row, { sql, table }) => sql`(
+  select min(l.name) from ${table("issue_label_assignments")} a
+  join ${table("issue_labels")} l on l.id = a."labelId" where a."issueId" = ${row("id")}
+)`;
+const labelNameInGroup =
+  (groupId: string): Expression =>
+  (row, { sql, table }) =>
+    sql`(
+    select min(l.name) from ${table("issue_label_assignments")} a
+    join ${table("issue_labels")} l on l.id = a."labelId" and l."parentId" = ${groupId}::uuid
+    where a."issueId" = ${row("id")}
+  )`;
+
+const ofCustomers = (what: "name" | "revenue"): Expression => {
+  const value = (sql: Parameters<Expression>[1]["sql"]) =>
+    what === "name" ? sql`min(c.data->>'name')` : sql`sum((c.data->>'revenue')::float8)`;
+  return (row, { sql, table }) => sql`(
+    select ${value(sql)} from ${table("records")} n
+    join ${table("records")} c on c.id = (n.data->>'customerId')::uuid
+    where n.type = 'CustomerNeed' and (n.data->>'issueId')::uuid = ${row("id")}
+  )`;
+};
+
+const importantNeeds: Expression = (row, scope) =>
+  scope.sql`(select count(*)::int ${needs(row, scope)} and (c.data->>'priority')::float8 > 0)`;
+
+/** The same order, but of the issue at the top of the tree. */
+const byRoot = (orders: readonly Order[]): readonly Order[] =>
+  orders.map((order) => ({
+    ...order,
+    by: (row, scope) => {
+      const { sql, table } = scope;
+      const root = scope.alias();
+      return sql`(
+        select ${order.by(rowOf(issue, scope, root), scope)} from ${table("issues")} as ${sql(root)}
+        where ${sql(`${root}.id`)} = (
+          with recursive up as (
+            select ${row("id")} as id, ${row("parentId")} as parent, 0 as depth union all
+            select i.id, i."parentId", depth + 1 from ${table("issues")} i join up on i.id = up.parent
+          ) select id from up order by depth desc limit 1
+        )
+      )`;
+    },
+  }));
+
+const releases: Relation = (row, related, { sql, table }) => sql`exists (
+  select from ${table("records")} l where l.type = 'IssueToRelease'
+    and (l.data->>'issueId')::uuid = ${row("id")} and (l.data->>'releaseId')::uuid = ${related("id")}
+)`;
+
+export const issue: Model = model("Issue", "issues", {
+  one: {
+    favorite: "Favorite",
+    recurringIssueTemplate: "Template",
+  },
+  many: {
+    activity: ["Activity", (row, related, { sql }) => sql`${related("issueId")} = ${row("id")}`],
+    agentSessions: children("AgentSession", "issueId"),
+    attachments: children("Attachment", "issueId"),
+    children: children("Issue", "parentId"),
+    comments: children("Comment", "issueId"),
+    documents: children("Document", "issueId"),
+    formerAttachments: [
+      "Attachment",
+      (row, related, { sql }) =>
+        sql`(${related("originalIssueId")} = ${row("id")} and ${related("issueId")} <> ${row("id")})`,
+    ],
+    formerNeeds: children("CustomerNeed", "originalIssueId"),
+    history: children("IssueHistory", "issueId"),
+    incomingSuggestions: children("IssueSuggestion", "suggestedIssueId"),
+    inverseRelations: children("IssueRelation", "relatedIssueId"),
+    labels: through("IssueLabel", "issue_label_assignments", "issueId", "labelId"),
+    needs: children("CustomerNeed", "issueId"),
+    reactions: children("Reaction", "issueId"),
+    relations: children("IssueRelation", "issueId"),
+    releases: ["Release", releases],
+    sharedWith: listed("User", "sharedWithUserIds"),
+    stateHistory: children("IssueStateSpan", "issueId"),
+    subscribers: through("User", "issue_subscribers", "issueId", "userId"),
+    suggestions: children("IssueSuggestion", "issueId"),
+  },
+  computed: {
+    customerTicketCount: countOf(needs),
+    favoriteId: favoriteId("issueId"),
+    labelIds: labelIds("issue_label_assignments", "issueId"),
+    reactionData: reactionData("issueId"),
+    recurringIssueTemplateId: nothing("uuid"),
+  },
+  filters: {
+    accumulatedStateUpdatedAt: stateEnteredAt,
+    addedToCyclePeriod: cyclePeriod,
+    ageTime: secondsBetween(
+      "createdAt",
+      (now) => (row, scope) =>
+        scope.sql`coalesce(${row("completedAt")}, ${row("canceledAt")}, ${now(row, scope)})`,
+    ),
+    customerCount: countOf(needs),
+    customerImportantCount: importantNeeds,
+    cycleTime: secondsBetween("startedAt", () => column("completedAt")),
+    hasActiveAgentSessions: agentSessions("pending", "active", "awaitingInput"),
+    hasBlockedByRelations: hasRelation("blocks", "relatedIssueId"),
+    hasBlockingRelations: hasRelation("blocks", "issueId"),
+    hasDismissedAgentSessions: existsOf(
+      (row, scope) =>
+        scope.sql`${recordsOf("AgentSession", "issueId")(row, scope)} and c.data->>'dismissedAt' is not null`,
+    ),
+    hasDuplicateRelations: either(
+      hasRelation("duplicate", "issueId"),
+      hasRelation("duplicate", "relatedIssueId"),
+    ),
+    hasErroredAgentSessions: agentSessions("error"),
+    hasMergedAgentPullRequests: never,
+    hasRelatedRelations: either(
+      hasRelation("related", "issueId"),
+      hasRelation("related", "relatedIssueId"),
+    ),
+    hasSharedUsers: (row, { sql }) => sql`(cardinality(${row("sharedWithUserIds")}) > 0)`,
+    hasSuggestedAssignees: never,
+    hasSuggestedLabels: never,
+    hasSuggestedProjects: never,
+    hasSuggestedRelatedIssues: never,
+    hasSuggestedSimilarIssues: never,
+    hasSuggestedTeams: never,
+    leadTime: secondsBetween("createdAt", () => column("completedAt")),
+    searchableContent: textOf("title", "description"),
+    slaStatus,
+    sourceMetadata: nothing("jsonb"),
+    triageTime: secondsBetween("startedTriageAt", () => column("triagedAt")),
+  },
+  sorts: {
+    accumulatedStateUpdatedAt: by(stateEnteredAt),
+    assignee: by(relatedValue("users", "assigneeId", "displayName")),
+    customer: by(ofCustomers("name")),
+    customerCount: by(countOf(needs)),
+    customerImportantCount: by(importantNeeds),
+    customerRevenue: by(ofCustomers("revenue")),
+    cycle: ({ currentCycleFirst, order }) => [
+      ...(currentCycleFirst === true
+        ? [{ by: isCurrentCycle, descending: order !== "Descending" }]
+        : []),
+      { by: cycleStart },
+    ],
+    delegate: by(relatedValue("users", "delegateId", "displayName")),
+    label: by(labelName),
+    labelGroup: ({ labelGroupId }) => [{ by: labelNameInGroup(labelGroupId as string) }],
+    linkCount: by(
+      (row, { sql, table }) =>
+        sql`(select count(*) from ${table("attachments")} a where a."issueId" = ${row("id")})`,
+    ),
+    manual: byColumn("sortOrder"),
+    milestone: by(relatedValue("project_milestones", "projectMilestoneId", "name")),
+    priority: byPriority,
+    project: by(relatedValue("projects", "projectId", "name")),
+    release: by(
+      (row, { sql, table }) => sql`(
+        select min(r.data->>'name') from ${table("records")} l
+        join ${table("records")} r on r.id = (l.data->>'releaseId')::uuid
+        where l.type = 'IssueToRelease' and (l.data->>'issueId')::uuid = ${row("id")}
+      )`,
+    ),
+    rootIssue: ({ sort }) =>
+      byRoot(
+        Object.entries((sort ?? {}) as Record<string, object | null>).flatMap(([key, options]) =>
+          issueOrders(key, { ...options }),
+        ),
+      ),
+    slaStatus: byColumn("slaBreachesAt"),
+    team: by(relatedValue("teams", "teamId", "name")),
+    workflowState: ({ closedIssuesOrderedByRecency }) =>
+      byState(closedIssuesOrderedByRecency === true),
+  },
+  visible: inVisibleTeam(),
+});
+
+const issueOrders = (key: string, options: SortOptions): readonly Order[] =>
+  issue.sorts.get(key)?.(options) ?? [{ by: column(key) }];
+
+const issueLabel = model("IssueLabel", "issue_labels", {
+  many: {
+    children: children("IssueLabel", "parentId"),
+    issues: through("Issue", "issue_label_assignments", "labelId", "issueId"),
+  },
+  computed: { lastAppliedAt: lastAppliedAt("issue_label_assignments") },
+  visible: inVisibleTeam(),
+});
+
+const comment = model("Comment", "comments", {
+  many: {
+    agentSessions: children("AgentSession", "commentId"),
+    children: children("Comment", "parentId"),
+    createdIssues: children("Issue", "sourceCommentId"),
+    needs: children("CustomerNeed", "commentId"),
+    reactions: children("Reaction", "commentId"),
+    spawnedAgentSessions: children("AgentSession", "sourceCommentId"),
+  },
+  computed: { reactionData: reactionData("commentId") },
+  visible: together(inVisibleIssue, inVisibleProject()),
+});
+
+/** Every time that something happened to an issue, and who did it. */
+const activity: Model = {
+  ...model("Activity", "issue_history", { one: { user: "User" } }),
+  columns: new Map(
+    Object.entries({
+      id: "uuid",
+      issueId: "uuid",
+      createdAt: "timestamptz",
+      updatedAt: "timestamptz",
+      userId: "uuid",
+    }),
+  ),
+  source: ({ sql, table }) => sql`(
+    select id, "issueId", "createdAt", "updatedAt", "actorId" as "userId" from ${table("issue_history")}
+    union all
+    select id, "issueId", "createdAt", "updatedAt", "userId" from ${table("comments")} where "issueId" is not null
+  )`,
+};
+
+/** How long an issue was in which state: from its history, which says when it left each. */
+const stateSpan: Model = {
+  ...model("IssueStateSpan", "issue_history", { one: { state: "WorkflowState" } }),
+  columns: new Map(
+    Object.entries({
+      id: "uuid",
+      issueId: "uuid",
+      stateId: "uuid",
+      createdAt: "timestamptz",
+      updatedAt: "timestamptz",
+      startedAt: "timestamptz",
+      endedAt: "timestamptz",
+    }),
+  ),
+  source: ({ sql, table }) => sql`(
+    select coalesce(c.id, i.id) as id, i.id as "issueId",
+      coalesce(c."toStateId", first."fromStateId", i."stateId") as "stateId",
+      coalesce(c."createdAt", i."createdAt") as "startedAt", coalesce(c."createdAt", i."createdAt") as "createdAt",
+      coalesce(c."createdAt", i."createdAt") as "updatedAt",
+      lead(c."createdAt", 1) over (partition by i.id order by c."createdAt" nulls first, c.id) as "endedAt"
+    from ${table("issues")} i
+    cross join lateral (
+      select null::uuid as id, null::timestamptz(3) as "createdAt", null::uuid as "toStateId"
+      union all
+      select h.id, h."createdAt", h."toStateId" from ${table("issue_history")} h
+      where h."issueId" = i.id and h."toStateId" is not null
+    ) c
+    left join lateral (
+      select h."fromStateId" from ${table("issue_history")} h
+      where c.id is null and h."issueId" = i.id and h."toStateId" is not null
+      order by h."createdAt", h.id limit 1
+    ) first on true
+  )`,
+};
+
+export const ISSUES: readonly Model[] = [
+  issue,
+  issueLabel,
+  comment,
+  activity,
+  stateSpan,
+  model("IssueRelation", "issue_relations", { visible: inVisibleIssue }),
+  model("Reaction", "reactions"),
+  model("Attachment", "attachments", { visible: inVisibleIssue }),
+  model("IssueHistory", "issue_history", {
+    many: {
+      actors: ["User", (row, related, { sql }) => sql`${related("id")} = ${row("actorId")}`],
+      addedLabels: listed("IssueLabel", "addedLabelIds"),
+      addedToReleases: listed("Release", "addedToReleaseIds"),
+      removedFromReleases: listed("Release", "removedFromReleaseIds"),
+      removedLabels: listed("IssueLabel", "removedLabelIds"),
+    },
+    visible: inVisibleIssue,
+  }),
+  record(
+    "IssueSuggestion",
+    {
+      issueId: "uuid",
+      suggestedIssueId: "uuid",
+      suggestedLabelId: "uuid",
+      suggestedProjectId: "uuid",
+      suggestedTeamId: "uuid",
+      suggestedUserId: "uuid",
+    },
+    {
+      one: {
+        suggestedLabel: "IssueLabel",
+        suggestedProject: "Project",
+        suggestedTeam: "Team",
+        suggestedUser: "User",
+      },
+    },
+  ),
+];

@@ -1,0 +1,45 @@
+/** What the members of a private team see, and nobody else. */
+import type { Fragment } from "~/db/connect";
+import type { Model } from "~/graphql/model";
+
+type Visible = NonNullable<Model["visible"]>;
+
+/** Not in a team that the asking user must not see. */
+export const inVisibleTeam =
+  (column = "teamId"): Visible =>
+  (row, { sql, hidden }) =>
+    hidden.length === 0
+      ? undefined
+      : sql`(${row(column)} = any(${hidden as string[]}::uuid[])) is not true`;
+
+/** Not of an issue of such a team. */
+export const inVisibleIssue: Visible = (row, { sql, table, hidden }) =>
+  hidden.length === 0
+    ? undefined
+    : sql`not exists (
+        select from ${table("issues")} i
+        where i.id = ${row("issueId")} and i."teamId" = any(${hidden as string[]}::uuid[])
+      )`;
+
+/** Not of a project that has no other teams. */
+export const inVisibleProject =
+  (column = "projectId"): Visible =>
+  (row, { sql, table, hidden }) =>
+    hidden.length === 0
+      ? undefined
+      : sql`(${row(column)} is null or exists (
+          select from ${table("project_teams")} p
+          where p."projectId" = ${row(column)} and p."teamId" <> all(${hidden as string[]}::uuid[])
+        ))`;
+
+/** All of these. */
+export const together =
+  (...all: readonly Visible[]): Visible =>
+  (row, scope) =>
+    all
+      .map((visible) => visible(row, scope))
+      .filter((condition): condition is Fragment => condition !== undefined)
+      .reduce<Fragment | undefined>(
+        (joined, one) => (joined === undefined ? one : scope.sql`${joined} and ${one}`),
+        undefined,
+      );

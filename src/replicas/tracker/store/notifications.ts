@@ -1,0 +1,61 @@
+import type { TrackerSession } from "~/replicas/tracker/store/tables";
+
+/** How many notifications a user has neither read nor put off. */
+export async function countUnread(
+  { sql, t }: TrackerSession,
+  userId: string,
+  now: Date,
+): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*)::int as count from ${t.notifications}
+    where "userId" = ${userId} and "readAt" is null and "archivedAt" is null
+      and ("snoozedUntilAt" is null or "snoozedUntilAt" <= ${now})
+  `;
+  return row.count;
+}
+
+/** What users are told that is not about an issue. */
+export type Announcement = {
+  readonly type: string;
+  readonly userIds: readonly string[];
+  readonly projectId?: string;
+  readonly projectUpdateId?: string;
+  readonly initiativeId?: string;
+  readonly initiativeUpdateId?: string;
+};
+
+/** Tells active users; the actor is told nothing. */
+export async function announce(
+  { sql, t }: TrackerSession,
+  { type, userIds, ...about }: Announcement,
+  { actor, now }: { readonly actor: string; readonly now: Date },
+): Promise<void> {
+  const {
+    projectId = null,
+    projectUpdateId = null,
+    initiativeId = null,
+    initiativeUpdateId = null,
+  } = about;
+  await sql`
+    insert into ${t.notifications} (
+      id, "createdAt", "updatedAt", type, "userId", "actorId",
+      "projectId", "projectUpdateId", "initiativeId", "initiativeUpdateId"
+    )
+    select gen_random_uuid(), ${now}, ${now}, ${type}, u.id, ${actor},
+      ${projectId}::uuid, ${projectUpdateId}::uuid, ${initiativeId}::uuid, ${initiativeUpdateId}::uuid
+    from ${t.users} u
+    where u.active and u.id <> ${actor} and u.id = any(${userIds as string[]}::uuid[])
+  `;
+}
+
+/** Who has asked to be told about a project or an initiative. */
+export async function listFollowers(
+  { sql, t }: TrackerSession,
+  key: "projectId" | "initiativeId",
+  id: string,
+): Promise<string[]> {
+  const rows = await sql`
+    select "subscriberId" as id from ${t.notification_subscriptions} where ${sql(key)} = ${id} and active
+  `;
+  return rows.map((row) => row["id"]);
+}

@@ -1,0 +1,40 @@
+import type { TrackerSession } from "~/replicas/tracker/store/tables";
+
+/** The id of an active user, by id or by email. */
+export async function findUserId(
+  { sql, t }: TrackerSession,
+  by: { readonly id: string } | { readonly email: string },
+): Promise<string | undefined> {
+  const [user] =
+    "id" in by
+      ? await sql<
+          { id: string }[]
+        >`select id from ${t.users} where id::text = lower(${by.id}) and active`
+      : await sql<{ id: string }[]>`
+          select id from ${t.users} where lower(email) = lower(${by.email}) and active limit 1
+        `;
+  return user?.id;
+}
+
+/** The id of the user, active or not, with this display name. */
+export async function findUserByName(
+  { sql, t }: TrackerSession,
+  displayName: string,
+): Promise<string | undefined> {
+  const [user] = await sql<{ id: string }[]>`
+    select id from ${t.users} where lower("displayName") = lower(${displayName}) limit 1
+  `;
+  return user?.id;
+}
+
+/** The active users with these display names, which are in lower case. */
+export async function listUsersNamed(
+  { sql, t }: TrackerSession,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  if (names.length === 0) return [];
+  const rows = await sql<{ id: string }[]>`
+    select id from ${t.users} where active and lower("displayName") = any(${names as string[]}::text[])
+  `;
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,138 @@
+/** Writes rows of any entity. */
+import { errorCode, UNIQUE_VIOLATION } from "~/db/connect";
+import { flatten, type Model, requireModel } from "~/graphql/model";
+import type { RowObject } from "~/graphql/page";
+import { invalidInput } from "~/replicas/tracker/errors";
+import { MODELS } from "~/replicas/tracker/store/models/index";
+import type { TrackerSession } from "~/replicas/tracker/store/tables";
+
+export type Values = Readonly<Record<string, unknown>>;
+
+const OWN = ["id", "createdAt", "updatedAt", "archivedAt"] as const;
+
+/** Inserts a row and returns it with its defaults. Throws when its id, or what must be unique, is taken. */
+export async function insertRow(
+  { sql, t }: TrackerSession,
+  type: string,
+  values: Values,
+): Promise<RowObject> {
+  const model = requireModel(MODELS, type);
+  const columns = columnsOf(model, values);
+  try {
+    const [row] = await sql`
+      insert into ${t[model.table as keyof typeof t]} ${sql(columns as never)} returning *
+    `;
+    return flatten(model, row ?? {}) as RowObject;
+  } catch (error) {
+    if (errorCode(error) === UNIQUE_VIOLATION)
+      throw invalidInput(`This ${words(type)} already exists`);
+    throw error;
+  }
+}
+
+const isKept = ({ shared, columns }: Model, name: string) => shared || columns.has(name);
+
+const words = (type: string) =>
+  type.replace(/(?!^)([A-Z])/g, (_, letter: string) => ` ${letter}`).toLowerCase();
+
+/** What is left out takes the column's default. An input may hold more than is kept. */
+function columnsOf(model: Model, values: Values): Values {
+  const given = Object.fromEntries(
+    Object.entries(values).filter(
+      ([name, value]) => value !== undefined && value !== null && isKept(model, name),
+    ),
+  );
+  if (!model.shared) return given;
+  const own = Object.fromEntries(
+    OWN.flatMap((name) => (name in given ? [[name, given[name]]] : [])),
+  );
+  const data = Object.fromEntries(
+    Object.entries(given).filter(([name]) => !(OWN as readonly string[]).includes(name)),
+  );
+  return { ...own, type: model.name, data };
+}
+
+/** What of `changes` differs from the row. What is undefined is not a change. */
+export function differences(row: RowObject, changes: Values): Values {
+  return Object.fromEntries(
+    Object.entries(changes).filter(
+      ([name, value]) => value !== undefined && !isSame(row[name] ?? null, value),
+    ),
+  );
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  if (one instanceof Date || other instanceof Date)
+    return one !== null && other !== null && Number(one) === Number(other);
+  return Bun.deepEquals(one, other);
+}
+
+/** Writes what differs, and with it the time of the change. The row as it is then; the same row when nothing differs. */
+export async function updateRow(
+  { sql, t }: TrackerSession,
+  type: string,
+  row: RowObject,
+  changes: Values,
+  now: Date,
+): Promise<RowObject> {
+  const model = requireModel(MODELS, type);
+  const different = Object.fromEntries(
+    Object.entries(differences(row, changes)).filter(([name]) => isKept(model, name)),
+  );
+  if (Object.keys(different).length === 0) return row;
+  const set = model.shared
+    ? {
+        ...("archivedAt" in different && { archivedAt: different["archivedAt"] }),
+        data: dataAfter(row, different),
+      }
+    : different;
+  const [written] = await sql`
+    update ${t[model.table as keyof typeof t]} set ${sql({ ...set, updatedAt: now } as never)}
+    where id = ${row.id} returning *
+  `;
+  return flatten(model, written ?? {}) as RowObject;
+}
+
+function dataAfter(row: RowObject, changes: Values): Values {
+  const merged = { ...row, ...changes };
+  return Object.fromEntries(
+    Object.entries(merged).filter(
+      ([name, value]) => !(OWN as readonly string[]).includes(name) && value !== null,
+    ),
+  );
+}
+
+/** Removes rows; returns how many there were. */
+export async function deleteRows(
+  { sql, t }: TrackerSession,
+  type: string,
+  ids: readonly string[],
+): Promise<number> {
+  const { table } = requireModel(MODELS, type);
+  const rows = await sql`
+    delete from ${t[table as keyof typeof t]} where id = any(${ids as string[]}::uuid[])
+  `;
+  return rows.count;
+}
+
+/** Waits for every other change of this kind in the environment, and makes later ones wait for this transaction. */
+export const lockWorkspace = async ({ sql, t }: TrackerSession): Promise<void> => {
+  await sql`select from ${t.organizations} for update`;
+};
+
+/** Counts one more change of the environment. */
+export async function nextSyncId({ sql, schema }: TrackerSession): Promise<number> {
+  const [row] = await sql`select nextval(${sequence(schema)}::regclass)::float8 as id`;
+  return row?.["id"];
+}
+
+/** How many changes have been counted, for what changes nothing. */
+export async function currentSyncId({ sql, schema }: TrackerSession): Promise<number> {
+  const [row] = await sql`
+    select coalesce(pg_sequence_last_value(${sequence(schema)}::regclass), 0)::float8 as id
+  `;
+  return row?.["id"];
+}
+
+/** To be counted in the statement that makes the change, which saves a round trip. */
+export const sequence = (schema: string) => `"${schema}".last_sync_id`;

@@ -1,0 +1,22 @@
+/** Inputs that name one thing out of several kinds. */
+import type { RowObject } from "~/graphql/page";
+import type { Context } from "~/replicas/tracker/context";
+import { invalidInput } from "~/replicas/tracker/errors";
+import { requireRow } from "~/replicas/tracker/require";
+
+/** What an input's fields lead to: `{ issueId: "Issue" }`. */
+export type TargetTypes = { readonly [field: string]: string };
+
+/** The one thing that an input names. Throws unless it is exactly one, and there. */
+export async function requireTarget(
+  context: Context,
+  types: TargetTypes,
+  input: { readonly [field: string]: unknown },
+): Promise<{ readonly field: string; readonly type: string; readonly row: RowObject }> {
+  const named = Object.entries(types).filter(([field]) => input[field]);
+  const [found] = named;
+  if (!found || named.length > 1)
+    throw invalidInput(`Exactly one of these must be given: ${Object.keys(types).join(", ")}`);
+  const [field, type] = found;
+  return { field, type, row: await requireRow(context, type, String(input[field])) };
+}

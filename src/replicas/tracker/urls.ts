@@ -1,0 +1,31 @@
+/** Addresses of what has a page of its own. */
+import type { RowObject } from "~/graphql/page";
+import type { Context } from "~/replicas/tracker/context";
+import { slugOf } from "~/replicas/tracker/ids";
+
+const HOST = "https://linear.app";
+
+/** An address inside the workspace: `workspaceUrl(context, "team", "ENG")`. */
+export const workspaceUrl = ({ workspace }: Context, ...path: readonly string[]) =>
+  [HOST, workspace.urlKey, ...path.map(encodeURIComponent)].join("/");
+
+/** `name-abc123def456`, the last part of most addresses. */
+export const pageSlug = (name: unknown, slugId: unknown) =>
+  [slugOf(String(name)), String(slugId)].filter((part) => part !== "").join("-");
+
+export const issueUrl = (context: Context, { identifier, title }: RowObject) =>
+  workspaceUrl(
+    context,
+    "issue",
+    String(identifier),
+    ...(slugOf(String(title)) ? [slugOf(String(title))] : []),
+  );
+
+export const projectUrl = (context: Context, { name, slugId }: RowObject) =>
+  workspaceUrl(context, "project", pageSlug(name, slugId));
+
+export const initiativeUrl = (context: Context, { name, slugId }: RowObject) =>
+  workspaceUrl(context, "initiative", pageSlug(name, slugId));
+
+export const documentUrl = (context: Context, { title, slugId }: RowObject) =>
+  workspaceUrl(context, "document", pageSlug(title, slugId));

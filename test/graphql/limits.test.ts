@@ -1,0 +1,189 @@
+/** A request is bounded, whatever it asks for; what the official client sends is far inside the bounds. */
+import { describe, expect, test } from "bun:test";
+import * as sdk from "@linear/sdk";
+import { getIntrospectionQuery, type IntrospectionQuery } from "graphql";
+import { createExecutor } from "~/graphql/execute";
+import {
+  ALIASES_MAX,
+  DEPTH_MAX,
+  FILTER_DEPTH_MAX,
+  FILTER_VALUES_MAX,
+  PAGE_MAX,
+  TOKENS_MAX,
+} from "~/graphql/limits";
+import { formatError } from "~/replicas/tracker/errors";
+import { trackerSchema } from "~/replicas/tracker/schema";
+import { useDatabase } from "../support/database";
+import { useTracker } from "../support/tracker";
+
+const tracker = useTracker(useDatabase(), "tracker_base");
+
+const repeat = (length: number, part: (index: number) => string) =>
+  Array.from({ length }, (_, index) => part(index)).join(" ");
+const nested = (depth: number) =>
+  `{ issues { nodes { ${repeat(depth, () => "parent {")} id ${repeat(depth, () => "}")} } } }`;
+
+async function messageOf(query: string, variables = {}): Promise<string> {
+  const { errors } = await tracker.ask(query, variables);
+  return errors?.[0].extensions.userPresentableMessage ?? "no error";
+}
+
+describe("a document is refused", () => {
+  test.each([
+    ["that is too deep", nested(DEPTH_MAX), /nested deeper than/],
+    ["that opens too many brackets", "{".repeat(5_000), /nested deeper than/],
+    [
+      "with too many aliases",
+      `{ ${repeat(ALIASES_MAX + 1, (n) => `a${n}: viewer { id }`)} }`,
+      /too many aliases/,
+    ],
+    ["with too many tokens", `{ ${repeat(TOKENS_MAX, () => "viewer { id }")} }`, /token/],
+    [
+      "with too many directives",
+      `{ viewer { ${repeat(60, () => "id @skip(if: false)")} } }`,
+      /directives/,
+    ],
+    [
+      "with too many changes",
+      `mutation { ${repeat(11, (n) => `a${n}: issueArchive(id: "x") { success }`)} }`,
+      /at most 10 changes/,
+    ],
+    [
+      "that costs too much",
+      "{ issues(first: 250) { nodes { children(first: 250) { nodes { id title } } } } }",
+      /too complex/,
+    ],
+    [
+      "with two operations and no choice",
+      "query A { viewer { id } } query B { viewer { id } }",
+      /operation name/,
+    ],
+    [
+      "that spreads a fragment into itself",
+      "{ viewer { ...A } } fragment A on User { ...A }",
+      /itself/,
+    ],
+  ])("%s", async (_case, query, message) => {
+    expect(await messageOf(query)).toMatch(message);
+  });
+
+  test("with variables that are too deep", async () => {
+    const filter = Array.from({ length: 30 }).reduce<object>((inner) => ({ and: [inner] }), {});
+
+    expect(
+      await messageOf("query($f: IssueFilter) { issues(filter: $f) { nodes { id } } }", {
+        f: filter,
+      }),
+    ).toMatch(/variables are nested/);
+  });
+
+  test("whose cost a variable tells", async () => {
+    const query =
+      "query($n: Int) { issues(first: $n) { nodes { children(first: $n) { nodes { id title } } } } }";
+
+    expect(await messageOf(query, { n: 250 })).toMatch(/too complex/);
+    expect(await messageOf(query, { n: 10 })).toBe("no error");
+  });
+});
+
+describe("a filter is refused", () => {
+  const QUERY = "query($filter: IssueFilter) { issues(filter: $filter) { nodes { id } } }";
+  const deep = Array.from({ length: FILTER_DEPTH_MAX + 1 }).reduce<object>(
+    (inner) => ({ parent: inner }),
+    { title: { eq: "x" } },
+  );
+
+  test.each([
+    ["that is too deep", deep, /nested deeper/],
+    [
+      "with too many conditions",
+      { or: Array.from({ length: 600 }, () => ({ number: { eq: 1 } })) },
+      /more than 500 conditions/,
+    ],
+    [
+      "with too many values",
+      { title: { in: Array.from({ length: FILTER_VALUES_MAX + 1 }, () => "x") } },
+      /no more than/,
+    ],
+    ["with an id that is none", { assignee: { id: { eq: "robin" } } }, /must be a UUID/],
+  ])("%s", async (_case, filter, message) => {
+    expect(await messageOf(QUERY, { filter })).toMatch(message);
+  });
+});
+
+test("every document of the official client is inside the limits, at the largest page", async () => {
+  const executor = createExecutor(trackerSchema());
+  const documents = Object.entries(sdk.LinearDocument).filter(([name]) =>
+    name.endsWith("Document"),
+  );
+  expect(documents.length).toBeGreaterThan(600);
+
+  for (const [name, document] of documents) {
+    const { errors } = await executor(
+      { query: String(document), variables: { first: PAGE_MAX }, operationName: undefined },
+      {
+        format: formatError,
+        within: async () => {
+          throw new Error("reached");
+        },
+      },
+    ).catch((error: Error) => ({ errors: error.message === "reached" ? [] : [error] }));
+    expect({ name, errors }).toEqual({ name, errors: [] });
+  }
+});
+
+describe("the schema", () => {
+  test("tells what it is, from a cache", async () => {
+    const executor = createExecutor(trackerSchema());
+    let runs = 0;
+    const ask = () =>
+      executor(
+        { query: getIntrospectionQuery(), variables: {}, operationName: undefined },
+        {
+          format: formatError,
+          within: (_isMutation, work) => {
+            runs++;
+            return work({} as never);
+          },
+        },
+      );
+
+    const [first, second] = [await ask(), await ask()];
+
+    expect(second).toBe(first);
+    expect(runs).toBe(1);
+    const { data } = JSON.parse(first.body) as { data: IntrospectionQuery };
+    expect(data.__schema.types.length).toBeGreaterThan(900);
+  });
+
+  test("describes every operation in a sentence", async () => {
+    const { Query, Mutation } = {
+      Query: trackerSchema().getQueryType(),
+      Mutation: trackerSchema().getMutationType(),
+    };
+    const bare = [Query, Mutation].flatMap((type) =>
+      Object.values(type?.getFields() ?? {}).filter(
+        ({ description }) => !description?.endsWith("."),
+      ),
+    );
+
+    expect(bare.map(({ name }) => name)).toEqual([]);
+  });
+
+  test("is built in less than 0.3 s", async () => {
+    const script = `
+      import { trackerSchema } from "~/replicas/tracker/schema";
+      const start = performance.now(); trackerSchema(); console.log(performance.now() - start);
+    `;
+    // Of several attempts the best: the machine may be busy with other tests.
+    const attempts: number[] = [];
+    for (let attempt = 0; attempt < 4; attempt++) {
+      const child = Bun.spawn(["bun", "-e", script], { cwd: import.meta.dir, stdout: "pipe" });
+      attempts.push(Number(await new Response(child.stdout).text()));
+    }
+    const milliseconds = Math.min(...attempts);
+
+    expect(milliseconds).toBeGreaterThan(0);
+    expect(milliseconds).toBeLessThan(300);
+  });
+});

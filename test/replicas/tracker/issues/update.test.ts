@@ -1,0 +1,341 @@
+import { describe, expect, test } from "bun:test";
+import { InvalidInputLinearError } from "@linear/sdk";
+import { useDatabase } from "../../../support/database";
+import { AGENT, DES, ENG, JOHN, ROBIN, refusal, useTracker } from "../../../support/tracker";
+
+const tracker = useTracker(useDatabase());
+
+async function create(input: object = {}) {
+  const payload = await tracker.linear.createIssue({ teamId: ENG, title: "An issue", ...input });
+  return (await payload.issue)!;
+}
+const states = async (team = ENG) => {
+  const { nodes } = await tracker.linear.workflowStates({ filter: { team: { id: { eq: team } } } });
+  return Object.fromEntries(nodes.map(({ type, id }) => [type, id])) as Record<string, string>;
+};
+async function update(id: string, input: object) {
+  return (await (
+    await tracker.linear.updateIssue(id, input)
+  ).issue)!;
+}
+async function label(name: string, input: object = {}) {
+  const payload = await tracker.linear.createIssueLabel({
+    name: `${name} ${crypto.randomUUID()}`,
+    ...input,
+  });
+  return (await payload.issueLabel)!.id;
+}
+
+describe("issueUpdate", () => {
+  test("changes what is given, and null clears", async () => {
+    const issue = await create({
+      assigneeId: ROBIN,
+      estimate: 3,
+      dueDate: "2026-12-01",
+      priority: 2,
+    });
+    const changed = await update(issue.identifier, {
+      assigneeId: null,
+      estimate: null,
+      title: "New",
+    });
+
+    expect(changed).toMatchObject({ title: "New", priority: 2 });
+    expect(changed.estimate).toBeUndefined();
+    expect(changed.dueDate).toBe("2026-12-01");
+    expect(await changed.assignee).toBeUndefined();
+    expect(changed.updatedAt > issue.updatedAt).toBe(true);
+  });
+
+  test("that changes nothing leaves the time of the last change", async () => {
+    const issue = await create();
+    const same = await update(issue.id, { title: issue.title });
+
+    expect(same.updatedAt).toEqual(issue.updatedAt);
+    expect((await same.history()).nodes).toEqual([]);
+  });
+
+  test("writes one row of history, with what was and what is", async () => {
+    const issue = await create({ priority: 3 });
+    const bug = await label("Bug");
+    await update(issue.id, { title: "Other", priority: 1, addedLabelIds: [bug], description: "x" });
+    const { nodes } = await issue.history();
+
+    expect(nodes).toHaveLength(1);
+    expect(nodes[0]).toMatchObject({
+      fromTitle: "An issue",
+      toTitle: "Other",
+      fromPriority: 3,
+      toPriority: 1,
+      addedLabelIds: [bug],
+      updatedDescription: true,
+    });
+    expect((await nodes[0]!.actor)?.id).toBe(JOHN);
+  });
+
+  test.each([
+    ["started", { startedAt: true, completedAt: false, canceledAt: false }],
+    ["completed", { startedAt: false, completedAt: true, canceledAt: false }],
+    ["canceled", { startedAt: false, completedAt: false, canceledAt: true }],
+    ["duplicate", { startedAt: false, completedAt: false, canceledAt: true }],
+    ["unstarted", { startedAt: false, completedAt: false, canceledAt: false }],
+  ])("into a state that is %s sets its times", async (type, expected) => {
+    const issue = await create();
+    const changed = await update(issue.id, { stateId: (await states())[type] });
+    const times = (["startedAt", "completedAt", "canceledAt"] as const).map((name) => [
+      name,
+      changed[name] instanceof Date,
+    ]);
+
+    expect(Object.fromEntries(times)).toEqual(expected);
+  });
+
+  test("from started to completed and back keeps when it was started", async () => {
+    const issue = await create({ stateId: (await states())["started"] });
+    const done = await update(issue.id, { stateId: (await states())["completed"] });
+    const again = await update(issue.id, { stateId: (await states())["started"] });
+
+    expect(done.startedAt).toEqual(issue.startedAt!);
+    expect(again.startedAt).toEqual(issue.startedAt!);
+    expect(again.completedAt).toBeUndefined();
+    const spans = await tracker.data(
+      `query($id: String!) { issue(id: $id) { stateHistory { nodes { startedAt endedAt state { type } } } } }`,
+      { id: issue.id },
+    );
+    const types = spans.issue.stateHistory.nodes.map((one: any) => one.state.type);
+    expect(types).toEqual(["started", "completed", "started"]);
+    expect(spans.issue.stateHistory.nodes[0].endedAt).toBeNull();
+  });
+
+  test("into another team gives a new identifier, and the old one still leads there", async () => {
+    const teamLabel = await label("Backend", { teamId: ENG });
+    const shared = await label("Everywhere");
+    const issue = await create({
+      stateId: (await states())["started"],
+      labelIds: [teamLabel, shared],
+      parentId: "ENG-3",
+    });
+    const moved = await update(issue.id, { teamId: DES });
+
+    expect(moved.identifier).toMatch(/^DES-\d+$/);
+    expect(moved.previousIdentifiers).toEqual([issue.identifier]);
+    expect((await moved.state)?.id).toBe((await states(DES))["started"]!);
+    expect(moved.labelIds).toEqual([shared]);
+    expect((await tracker.linear.issue(issue.identifier)).id).toBe(issue.id);
+    expect((await create()).number).toBe(issue.number + 1);
+  });
+
+  test("assigns, and tells the one and the other", async () => {
+    const issue = await create({ assigneeId: AGENT });
+    await update(issue.id, { assigneeId: ROBIN });
+    const typesOf = async (user: string) => {
+      const { nodes } = await tracker.as(user).notifications();
+      return nodes.filter((one) => (one as any).issueId === issue.id).map(({ type }) => type);
+    };
+
+    expect(await typesOf(ROBIN)).toEqual(["issueAssignedToYou"]);
+    expect((await typesOf(AGENT)).toSorted()).toEqual([
+      "issueAssignedToYou",
+      "issueUnassignedFromYou",
+    ]);
+    expect((await issue.subscribers()).nodes.map(({ id }) => id)).toContain(ROBIN);
+  });
+
+  test("closes with its parent, and the parent with the last of its children, where the team says so", async () => {
+    await tracker.linear.updateTeam(ENG, {
+      autoCloseChildIssues: true,
+      autoCloseParentIssues: true,
+    });
+    const parent = await create({ title: "Parent" });
+    const [one, two] = [
+      await create({ parentId: parent.id }),
+      await create({ parentId: parent.id }),
+    ];
+    const done = (await states())["completed"];
+
+    await update(one.id, { stateId: done });
+    expect((await (await tracker.linear.issue(parent.id)).state)?.type).toBe("backlog");
+    await update(two.id, { stateId: done });
+    expect((await (await tracker.linear.issue(parent.id)).state)?.type).toBe("completed");
+
+    const other = await create({ title: "Other parent" });
+    const child = await create({ parentId: other.id });
+    await update(other.id, { stateId: (await states())["canceled"] });
+    const closed = await tracker.linear.issue(child.id);
+    expect((await closed.state)?.type).toBe("canceled");
+    await tracker.linear.updateTeam(ENG, {
+      autoCloseChildIssues: false,
+      autoCloseParentIssues: false,
+    });
+  });
+
+  test.each([
+    [
+      "labelIds together with addedLabelIds",
+      { labelIds: [], addedLabelIds: [] },
+      /cannot be combined/,
+    ],
+    ["a sub-issue of itself", { parentId: "self" }, /sub-issue of itself/],
+    ["a sub-issue of its child", { parentId: "child" }, /sub-issue of itself/],
+    ["a cycle that does not exist", { cycleId: crypto.randomUUID() }, /referenced Cycle/],
+    ["an assignee that is no id", { assigneeId: "robin" }, /assigneeId must be a UUID/],
+  ])("refuses %s", async (_case, input: any, message) => {
+    const issue = await create();
+    const child = await create({ parentId: issue.id });
+    const parentId = { self: issue.id, child: child.id }[input.parentId as string];
+    const error = await refusal(update(issue.id, parentId ? { parentId } : input));
+
+    expect(error).toBeInstanceOf(InvalidInputLinearError);
+    expect(error.message).toMatch(message);
+  });
+});
+
+describe("labels of an issue", () => {
+  test("of one group take each other's place when added, and clash in a list", async () => {
+    const group = await label("Severity", { isGroup: true });
+    const [low, high] = [
+      await label("low", { parentId: group }),
+      await label("high", { parentId: group }),
+    ];
+    const issue = await create({ labelIds: [low] });
+
+    await tracker.linear.issueAddLabel(issue.id, high);
+    expect((await tracker.linear.issue(issue.id)).labelIds).toEqual([high]);
+    expect((await refusal(update(issue.id, { labelIds: [low, high] }))).message).toMatch(
+      /only one/,
+    );
+    expect((await refusal(update(issue.id, { labelIds: [group] }))).message).toMatch(/group/);
+    await tracker.linear.issueRemoveLabel(issue.id, high);
+    expect((await tracker.linear.issue(issue.id)).labelIds).toEqual([]);
+  });
+
+  test("that are retired stay, and cannot be put on anew", async () => {
+    const old = await label("old");
+    const issue = await create({ labelIds: [old] });
+    await tracker.linear.issueLabelRetire(old);
+
+    expect((await refusal(create({ labelIds: [old] }))).message).toMatch(/retired/);
+    expect((await update(issue.id, { title: "Still" })).labelIds).toEqual([old]);
+    await tracker.linear.issueLabelRestore(old);
+    expect((await create({ labelIds: [old] })).labelIds).toEqual([old]);
+  });
+
+  test("of another team are refused", async () => {
+    const foreign = await label("foreign", { teamId: DES });
+
+    expect((await refusal(create({ labelIds: [foreign] }))).message).toMatch(
+      /not one of the team ENG/,
+    );
+  });
+});
+
+describe("issueBatchUpdate", () => {
+  test("changes all of them, with a row of history each", async () => {
+    const issues = [await create(), await create()];
+    await tracker.linear.updateIssueBatch(
+      issues.map(({ id }) => id),
+      { priority: 1 },
+    );
+
+    for (const { id } of issues) {
+      const issue = await tracker.linear.issue(id);
+      expect(issue.priority).toBe(1);
+      expect((await issue.history()).nodes).toHaveLength(1);
+    }
+  });
+
+  test("changes none when one does not fit", async () => {
+    const [one, two] = [await create(), await create()];
+    await refusal(tracker.linear.updateIssueBatch([one.id, two.id], { parentId: two.id }));
+
+    expect(await (await tracker.linear.issue(one.id)).parent).toBeUndefined();
+  });
+});
+
+describe("archive and trash", () => {
+  test("an archived issue is hidden from lists and found by its id", async () => {
+    const issue = await create();
+    await tracker.linear.archiveIssue(issue.id);
+    const ids = async (includeArchived: boolean) =>
+      (await tracker.linear.issues({ first: 250, includeArchived })).nodes.map(({ id }) => id);
+
+    expect(await ids(false)).not.toContain(issue.id);
+    expect(await ids(true)).toContain(issue.id);
+    expect((await tracker.linear.issue(issue.id)).archivedAt).toBeInstanceOf(Date);
+    await tracker.linear.unarchiveIssue(issue.id);
+    expect(await ids(false)).toContain(issue.id);
+  });
+
+  test("the trash takes sub-issues along", async () => {
+    const parent = await create();
+    const child = await create({ parentId: parent.id });
+    await tracker.linear.deleteIssue(parent.id);
+
+    const trashed = await tracker.linear.issue(child.id);
+    expect(trashed.trashed).toBe(true);
+    expect(trashed.archivedAt).toBeInstanceOf(Date);
+  });
+
+  test("for good, only an admin deletes; the number is not given again", async () => {
+    const issue = await create();
+    const last = await create();
+    const remove = (user: string) =>
+      tracker.as(user).deleteIssue(last.id, { permanentlyDelete: true });
+
+    expect((await refusal(remove(ROBIN))).type).toBe("Forbidden" as any);
+    await remove(JOHN);
+    expect((await refusal(tracker.linear.issue(last.id))).message).toMatch(
+      /Entity not found|Could not find/,
+    );
+    expect((await create()).number).toBe(issue.number + 2);
+  });
+});
+
+describe("followers, reminders and branches", () => {
+  test("one subscribes oneself, or another by email", async () => {
+    const issue = await create();
+    const ids = async () => (await issue.subscribers()).nodes.map(({ id }) => id).toSorted();
+
+    await tracker.linear.issueSubscribe(issue.id, { userEmail: "robin@acme.test" });
+    expect(await ids()).toEqual([JOHN, ROBIN]);
+    await tracker.linear.issueUnsubscribe(issue.id);
+    expect(await ids()).toEqual([ROBIN]);
+    await tracker.linear.issueSubscribe(issue.id, { userId: AGENT });
+    expect(await ids()).toEqual([AGENT, ROBIN]);
+  });
+
+  test("a reminder is a notification that waits", async () => {
+    const issue = await create();
+    const at = new Date(Date.now() + 60_000);
+    await tracker.linear.issueReminder(issue.id, at);
+    const { nodes } = await tracker.linear.notifications({
+      filter: { type: { eq: "issueReminder" } },
+    });
+
+    expect(nodes[0]?.snoozedUntilAt).toEqual(at);
+    expect((await refusal(tracker.linear.issueReminder(issue.id, new Date(0)))).message).toMatch(
+      /future/,
+    );
+  });
+
+  test("a branch's name leads to its issue", async () => {
+    const issue = await create();
+    const find = async (name: string) => (await tracker.linear.issueVcsBranchSearch(name))?.id;
+
+    expect(await find(issue.branchName)).toBe(issue.id);
+    expect(await find(`fix-1/${issue.identifier}`)).toBe(issue.id);
+    expect(await find("main")).toBeUndefined();
+  });
+
+  test("the priorities have names", async () => {
+    const values = await tracker.linear.issuePriorityValues;
+
+    expect(values.map(({ label: name }) => name)).toEqual([
+      "No priority",
+      "Urgent",
+      "High",
+      "Medium",
+      "Low",
+    ]);
+  });
+});

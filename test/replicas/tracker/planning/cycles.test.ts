@@ -1,0 +1,171 @@
+import { describe, expect, test } from "bun:test";
+import {
+  FeatureNotAccessibleLinearError,
+  InvalidInputLinearError,
+  UserLinearError,
+} from "@linear/sdk";
+import { useDatabase } from "../../../support/database";
+import { refusal, useTracker } from "../../../support/tracker";
+
+const tracker = useTracker(useDatabase(), "tracker_expanded");
+const PRODUCT = "c0000000-0000-4000-8000-000000000011";
+const OPERATIONS = "c0000000-0000-4000-8000-000000000012";
+const DAY_MS = 24 * 60 * 60 * 1000;
+const inDays = (days: number) => new Date(Date.now() + days * DAY_MS);
+
+/** Spans of one week each, one behind the other, so that tests do not meet. */
+let lastDay = 100;
+const newCycle = async (input: object = {}) => {
+  lastDay += 10;
+  const span = { startsAt: inDays(lastDay), endsAt: inDays(lastDay + 7) };
+  const payload = await tracker.linear.createCycle({ teamId: PRODUCT, ...span, ...input });
+  return (await payload.cycle)!;
+};
+
+describe("a cycle", () => {
+  test("is numbered in its team, and neither active nor past before its time", async () => {
+    const first = await newCycle({ name: "Hardening" });
+    const second = await newCycle();
+
+    expect(first).toMatchObject({
+      name: "Hardening",
+      isActive: false,
+      isPast: false,
+      isFuture: true,
+    });
+    expect(second.number).toBe(first.number + 1);
+    expect((await second.team)?.key).toBe("ENG");
+  });
+
+  test("of the seed are completed, or past, and know their issues and progress", async () => {
+    const cycles = await tracker.linear.cycles({ filter: { number: { eq: 2 } } });
+    const [cycle] = cycles.nodes;
+
+    expect(cycle).toMatchObject({ name: "Invoice fortnight", isPast: true, progress: 1 });
+    const issues = await cycle!.issues();
+    expect(issues.nodes.map(({ identifier }) => identifier).toSorted()).toEqual([
+      "ENG-13",
+      "ENG-33",
+      "ENG-7",
+    ]);
+    expect(cycle!.scopeHistory.length).toBe(15);
+    expect(cycle!.completedScopeHistory.at(-1)).toBe(16);
+  });
+
+  test("is refused when it overlaps, ends before it starts, or its team has none", async () => {
+    const cycle = await newCycle();
+
+    const overlap = { startsAt: cycle.startsAt, endsAt: inDays(lastDay + 1) };
+    expect(await refusal(newCycle(overlap))).toBeInstanceOf(InvalidInputLinearError);
+    expect(await refusal(newCycle({ endsAt: inDays(1) }))).toBeInstanceOf(InvalidInputLinearError);
+    expect(await refusal(newCycle({ teamId: OPERATIONS }))).toBeInstanceOf(
+      FeatureNotAccessibleLinearError,
+    );
+    expect(await refusal(cycle.update({ endsAt: inDays(1) }))).toBeInstanceOf(
+      InvalidInputLinearError,
+    );
+    expect((await tracker.linear.cycle(cycle.id)).endsAt).toEqual(cycle.endsAt);
+  });
+
+  test("that is completed remembers what was open, and hands it on to the next", async () => {
+    const [cycle, next] = [await newCycle(), await newCycle()];
+    const issue = (await (
+      await tracker.linear.createIssue({ teamId: PRODUCT, title: "Left over", cycleId: cycle.id })
+    ).issue)!;
+
+    await cycle.update({ completedAt: new Date() });
+
+    const moved = await tracker.linear.issue(issue.id);
+    expect((await moved.cycle)?.id).toBe(next.id);
+    const left = await (await tracker.linear.cycle(cycle.id)).uncompletedIssuesUponClose();
+    expect(left.nodes.map(({ id }) => id)).toEqual([issue.id]);
+  });
+
+  test("that is archived lets its issues go", async () => {
+    const cycle = await newCycle();
+    const issue = (await (
+      await tracker.linear.createIssue({ teamId: PRODUCT, title: "Unplanned", cycleId: cycle.id })
+    ).issue)!;
+
+    await cycle.archive();
+
+    expect(await (await tracker.linear.issue(issue.id)).cycle).toBeUndefined();
+    expect((await tracker.linear.cycle(cycle.id)).archivedAt).toBeInstanceOf(Date);
+  });
+
+  test("moves with all later ones", async () => {
+    const [before, cycle, later] = [await newCycle(), await newCycle(), await newCycle()];
+
+    await tracker.linear.cycleShiftAll({ id: cycle.id, daysToShift: 2 });
+
+    const shift = async ({ id, startsAt }: typeof cycle) =>
+      (Number((await tracker.linear.cycle(id)).startsAt) - Number(startsAt)) / DAY_MS;
+    expect([await shift(before), await shift(cycle), await shift(later)]).toEqual([0, 2, 2]);
+    const tooFar = tracker.linear.cycleShiftAll({ id: cycle.id, daysToShift: -9 });
+    expect(await refusal(tooFar)).toBeInstanceOf(InvalidInputLinearError);
+    expect(await shift(later)).toBe(2);
+  });
+
+  test("that comes next starts today, and completes the one that runs", async () => {
+    const running = await newCycle({ startsAt: inDays(-3), endsAt: inDays(4) });
+    const issue = (await (
+      await tracker.linear.createIssue({ teamId: PRODUCT, title: "Goes on", cycleId: running.id })
+    ).issue)!;
+    const next = await newCycle({ startsAt: inDays(5), endsAt: inDays(12) });
+    expect((await (await tracker.linear.team(PRODUCT)).activeCycle)?.id).toBe(running.id);
+    expect((await tracker.linear.cycle(next.id)).isNext).toBe(true);
+
+    await tracker.linear.cycleStartUpcomingCycleToday(next.id);
+
+    expect((await (await tracker.linear.team(PRODUCT)).activeCycle)?.id).toBe(next.id);
+    expect((await tracker.linear.cycle(running.id)).completedAt).toBeInstanceOf(Date);
+    expect((await (await tracker.linear.issue(issue.id)).cycle)?.id).toBe(next.id);
+    const far = await newCycle();
+    expect(await refusal(tracker.linear.cycleStartUpcomingCycleToday(running.id))).toBeInstanceOf(
+      UserLinearError,
+    );
+    expect((await tracker.linear.cycle(far.id)).isActive).toBe(false);
+  });
+});
+
+describe("a team that works in cycles", () => {
+  const spans = async (teamId: string) =>
+    (await tracker.linear.cycles({ filter: { team: { id: { eq: teamId } } } })).nodes
+      .toSorted((a, b) => a.number - b.number)
+      .map(({ startsAt, endsAt }) => [startsAt, endsAt] as const);
+
+  test("has the one that runs and those to come, by its settings", async () => {
+    const payload = await tracker.linear.createTeam({
+      name: "Data",
+      cyclesEnabled: true,
+      cycleDuration: 1,
+      cycleCooldownTime: 1,
+      cycleStartDay: 3,
+      upcomingCycleCount: 3,
+    });
+    const team = (await payload.team)!;
+
+    const planned = await spans(team.id);
+    expect(planned).toHaveLength(4);
+    for (const [index, [startsAt, endsAt]] of planned.entries()) {
+      expect(startsAt.getUTCDay()).toBe(3);
+      expect((Number(endsAt) - Number(startsAt)) / DAY_MS).toBe(7);
+      if (index > 0) expect((Number(startsAt) - Number(planned[index - 1]![0])) / DAY_MS).toBe(14);
+    }
+    expect(planned[0]![0].getTime()).toBeLessThanOrEqual(Date.now());
+  });
+
+  test("gets them when cycles are switched on, and only then", async () => {
+    const team = (await (await tracker.linear.createTeam({ name: "Later" })).team)!;
+    expect(await spans(team.id)).toEqual([]);
+
+    const start = new Date("2030-01-02T10:00:00Z");
+    await team.update({ cyclesEnabled: true, cycleEnabledStartDate: start, upcomingCycleCount: 1 });
+    expect((await spans(team.id)).map(([startsAt]) => startsAt.toISOString())).toEqual([
+      "2030-01-02T00:00:00.000Z",
+      "2030-01-16T00:00:00.000Z",
+    ]);
+    await team.update({ cyclesEnabled: true, name: "Later still" });
+    expect(await spans(team.id)).toHaveLength(2);
+  });
+});

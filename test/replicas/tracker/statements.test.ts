@@ -1,0 +1,113 @@
+/** The statements of a request do not grow with its rows. */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { LinearDocument } from "@linear/sdk";
+import postgres from "postgres";
+import { SESSION } from "~/db/connect";
+import { openSession, tablesOf } from "~/db/session";
+import { tracker as replica } from "~/replicas/tracker/index";
+import { TABLES } from "~/replicas/tracker/store/tables";
+import { useDatabase } from "../../support/database";
+import { MARIA, useTracker } from "../../support/tracker";
+
+const database = useDatabase();
+const tracker = useTracker(database, "tracker_expanded");
+const statements: string[] = [];
+let session: ReturnType<typeof openSession>;
+
+beforeAll(async () => {
+  const pool = postgres(database.url, {
+    max: 1,
+    types: { date: { to: 1082, from: [1082], serialize: String, parse: String } },
+    connection: { ...SESSION },
+    debug: (_connection, text) => statements.push(text),
+  });
+  const names = [...TABLES.keys()].map((name) => ({ name }));
+  session = openSession(
+    pool as never,
+    tracker.schema,
+    tablesOf(pool as never, tracker.schema, names),
+  );
+  await pool`select`; // The driver asks for the types of arrays first.
+  return () => pool.end();
+});
+
+/** The data of a request, and what it sent to Postgres. */
+async function count(query: string, variables: object = {}) {
+  statements.length = 0;
+  const url = new URL("http://localhost/graphql");
+  const headers = { "Content-Type": "application/json" };
+  const response = await replica.handle({
+    request: new Request(url.href, { method: "POST", headers }),
+    url,
+    path: "graphql",
+    body: new TextEncoder().encode(JSON.stringify({ query, variables })),
+    session,
+    actor: MARIA,
+    userToken: undefined,
+    baseUrl: "http://localhost",
+  });
+  const { data, errors } = (await response.json()) as any;
+  expect(errors).toBeUndefined();
+  return { data, statements: [...statements] };
+}
+
+const LIST = `query($first: Int) { issues(first: $first) { nodes {
+  id identifier title team { id key } state { id name } assignee { id name } labels { nodes { id name } }
+} } }`;
+
+describe("statements", () => {
+  test("one issue as the official client asks for it: at most 3", async () => {
+    const { id } = (await count("{ issues(first: 1) { nodes { id } } }")).data.issues.nodes[0];
+    const found = await count(String(LinearDocument.IssueDocument), { id });
+
+    expect(found.data.issue.id).toBe(id);
+    expect(found.statements.length).toBeLessThanOrEqual(3);
+  });
+
+  test.each([[1], [50]])(
+    "%d issues with team, state, assignee and labels: at most 6",
+    async (first) => {
+      const { data, statements: sent } = await count(LIST, { first });
+
+      expect(data.issues.nodes).toHaveLength(first);
+      expect(sent.length).toBeLessThanOrEqual(6);
+    },
+  );
+
+  test("a new issue: at most 4 in its transaction, after one that finds out who asks", async () => {
+    const { data } = await count(`{ teams(filter: { key: { eq: "ENG" } }) { nodes { id } } }`);
+    const input = { teamId: data.teams.nodes[0].id, title: "Counted", description: "by @maria" };
+    const { statements: sent } = await count(String(LinearDocument.CreateIssueDocument), { input });
+
+    expect(sent.map((text) => text.trim().split(/\s+/)[0])).toEqual([
+      "select",
+      "begin",
+      "with",
+      "with",
+      "commit",
+    ]);
+  });
+
+  test("comments of many issues, with their authors and reactions: as many as for one", async () => {
+    const query = `query($first: Int) { issues(first: $first) { nodes { comments { nodes {
+      id body url user { id name } reactions { id user { id name } }
+    } } } } }`;
+    const one = await count(query, { first: 1 });
+    const many = await count(query, { first: 50 });
+
+    expect(many.statements.length).toBeLessThanOrEqual(Math.max(one.statements.length, 7));
+  });
+
+  test.each(["projects", "initiatives", "documents", "cycles", "teams", "users", "notifications"])(
+    "%s as the official client asks for them: not more for fifty than for two",
+    async (name) => {
+      const type =
+        `${name.charAt(0).toUpperCase()}${name.slice(1)}Document` as keyof typeof LinearDocument;
+      const document = String(LinearDocument[type]);
+      const two = await count(document, { first: 2 });
+      const fifty = await count(document, { first: 50 });
+
+      expect(fifty.statements.length).toBeLessThanOrEqual(two.statements.length + 2);
+    },
+  );
+});
