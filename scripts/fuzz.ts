@@ -81,7 +81,7 @@ const services = new Set(operations.flatMap(({ path }) => /services\/(\w+)/.exec
 let agent = "";
 const world = await prepare();
 const graphql = await introspect();
-const calls = fc.array(anyCall(), { minLength: 1, maxLength: CALLS_MAX });
+const calls = fc.array(anyCall(), { minLength: 1, maxLength: CALLS_MAX, size: "max" });
 
 /** What every sequence can name: things of both users, and things that are over. */
 async function prepare(): Promise<World> {

@@ -79,7 +79,7 @@ function serviceFault(path: string, status: number, body: Body, sent: string): s
     if (body.errors === undefined && body.data === undefined) return "neither data nor errors";
     const messages = (body.errors ?? []).map(({ message }) => message);
     if (messages.some((message) => typeof message !== "string")) return "an error without message";
-    if (messages.some((message) => /internal|unexpected/i.test(String(message))))
+    if (messages.some((message) => /internal (server )?error|went wrong/i.test(String(message))))
       return `a bug of the tracker: ${messages.join("; ").slice(0, 200)}`;
     return undefined;
   }

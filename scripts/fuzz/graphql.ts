@@ -125,7 +125,7 @@ function selection(schema: GraphqlSchema, type: TypeRef, depth: number): Arbitra
   const deep = open.filter((field) => !plain.includes(field));
   const simple = fc.subarray(
     plain.map(({ name }) => name),
-    { maxLength: 6 },
+    { maxLength: Math.min(plain.length, 6) },
   );
   const nested =
     depth < SELECTION_DEPTH_MAX && deep.length > 0
