@@ -137,19 +137,16 @@ test("a thousand messages at once have a thousand timestamps, in the order of hi
   expect(listed.slice(0, 999)).toEqual(stamps.toSorted().toReversed().slice(0, 999));
 });
 
-test.each([
-  "chat.fooBar",
-  "chat.__proto__",
-  "constructor",
-  "toString",
-  "",
-  "chat",
-  "a%00b",
-])("the method %p is unknown, in the service's words (S095)", async (method) => {
-  const answer = await program.chat(await program.environment(), method);
-  expect(answer.ok).toBe(false);
-  expect(answer.error).toMatch(/^(unknown_method|method_not_supported|not_found|invalid_request)$/);
-});
+test.each(["chat.fooBar", "chat.__proto__", "constructor", "toString", "", "chat", "a%00b"])(
+  "the method %p is unknown, in the service's words (S095)",
+  async (method) => {
+    const answer = await program.chat(await program.environment(), method);
+    expect(answer.ok).toBe(false);
+    expect(answer.error).toMatch(
+      /^(unknown_method|method_not_supported|not_found|invalid_request)$/,
+    );
+  },
+);
 
 test("a cursor that the list did not give is invalid (S096)", async () => {
   const environment = await program.environment();
