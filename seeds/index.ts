@@ -2,6 +2,8 @@
 import chatBase from "./chat_base.yaml";
 import chatBenchDefault from "./chat_bench_default.yaml";
 import chatDefault from "./chat_default.yaml";
+import chatBench from "./suites/chat.yaml";
+import trackerBench from "./suites/tracker.yaml";
 import trackerBase from "./tracker_base.yaml";
 import trackerDefault from "./tracker_default.yaml";
 import trackerExpanded from "./tracker_expanded.yaml";
@@ -16,4 +18,4 @@ export const SEEDS: readonly unknown[] = [
 ];
 
 /** Every file of `seeds/suites`; the only list. */
-export const SUITES: readonly unknown[] = [];
+export const SUITES: readonly unknown[] = [chatBench, trackerBench];

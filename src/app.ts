@@ -81,10 +81,13 @@ export function createApp(parts: {
       : new ApiError("not_found", "There is no such path");
   }
 
-  async function answer(request: Request, url: URL): Promise<Response> {
+  async function answer(request: Request, url: URL, requestId: string): Promise<Response> {
     const { pathname } = url;
     const call = gatewayPath(pathname);
-    if (call) return await gateway.handle(request, url, call, publicBase(request, url));
+    if (call) {
+      const baseUrl = publicBase(request, url);
+      return await gateway.handle(request, url, call, { baseUrl, requestId });
+    }
     if (isDocs(pathname))
       return explorerAsset(pathname) ?? (await finishDocs(pathname, await router.fetch(request)));
     if (pathname !== HEALTH) {
@@ -109,7 +112,7 @@ export function createApp(parts: {
       let response: Response;
       try {
         const named = withHost(request);
-        response = await answer(named, new URL(named.url));
+        response = await answer(named, new URL(named.url), requestId);
       } catch (error) {
         response = errorResponse(readable(error), log, requestId);
       } finally {

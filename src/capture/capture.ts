@@ -5,7 +5,7 @@
  * uses is written in its row, so that any server can end it.
  */
 import { MARK_PREFIX } from "~/capture/change";
-import type { StreamState } from "~/capture/reading";
+import type { Recorded, StreamState } from "~/capture/reading";
 import * as results from "~/capture/results";
 import { type Plugin, publish } from "~/capture/slot";
 import { compareSnapshot, dropSnapshot, TablesChanged, takeSnapshot } from "~/capture/snapshot";
@@ -24,8 +24,8 @@ export type StartingRun = {
   readonly keys: { readonly [table: string]: readonly string[] };
 };
 
-/** What was stored of a run, as JSON text, when that is known without reading its row. */
-export type Stored = { readonly diff?: string; readonly evidence?: string | undefined };
+/** A verdict on what was recorded. */
+export type Judging = (recorded: Recorded) => Promise<results.Judgement>;
 
 export type CaptureStatus = { state: "streaming" | "idle" | "disabled"; lagBytes?: number };
 
@@ -111,37 +111,44 @@ export async function createCapture(deps: {
     /**
      * Ends a recording of this kind with `update`, which moves the run's row from `running` to `ending` where it may,
      * selects `mark` with it, and returns the run's schema. Undefined when it did not; otherwise the result is in the
-     * row. With `evaluate` a verdict follows: the run is left `evaluating`, with what its diff leaves out beside it.
+     * row. `diff`: as it was stored, JSON text, when that is known here without reading the row.
+     *
+     * With `judge` the run gets its verdict, which is stored with the result where that is recorded for this server;
+     * elsewhere the run is left `evaluating`, with what its diff leaves out beside it.
      */
     async end(
       run: string,
       way: CaptureKind,
       update: (sql: Sql, mark: Fragment) => Promise<string | undefined>,
-      evaluate = false,
-    ): Promise<Stored | undefined> {
+      judge?: Judging,
+    ): Promise<{ readonly diff?: string } | undefined> {
+      const evaluate = judge && crypto.randomUUID();
       if (way === "snapshot")
         return await inTransaction(
           pool,
           async (tx) => {
             const schema = await update(tx, tx`null`);
             if (schema === undefined) return undefined;
-            await storeComparison(tx, { run, schema, evaluate });
+            await storeComparison(tx, { run, schema, evaluate: judge !== undefined });
             return {};
           },
           REPEATABLE_READ,
         );
       const stored = stream?.expect("stored", run);
+      if (evaluate) stream?.judges.set(evaluate, judge);
       try {
         const mark = { k: "end", run, instance: stream?.instance ?? "", evaluate };
         if ((await update(pool, markExpression(pool, mark))) === undefined) return undefined;
         stream?.nudge();
-        let told: Stored = {};
-        const arrived = stored?.promise.then((news) => {
-          told = news;
+        let diff: string | undefined;
+        const arrived = stored?.promise.then((text) => {
+          diff = text;
         });
-        if (await settled(arrived, STORED_MS, () => results.isStored(pool, run))) return told;
+        if (await settled(arrived, STORED_MS, () => results.isStored(pool, run)))
+          return diff === undefined ? {} : { diff };
       } finally {
         stored?.forget();
+        if (evaluate) stream?.judges.delete(evaluate);
       }
       throw unavailable("the result is not ready yet; it will be in the run's results");
     },
@@ -210,7 +217,7 @@ async function settled(
 async function createReader({ options, level, pool, log }: Parameters<typeof createCapture>[0]) {
   /** Tells the leader, in the marks, who waits. */
   const instance = crypto.randomUUID().slice(0, 8);
-  const waiting = new Map<string, (result: Stored) => void>();
+  const waiting = new Map<string, Set<(diff?: string) => void>>();
   let state: StreamState = "idle";
   let reason = "capture is starting";
   let plugin: Plugin | undefined;
@@ -219,9 +226,22 @@ async function createReader({ options, level, pool, log }: Parameters<typeof cre
   let stopping = false;
   let worker = spawn();
   const streams = () => state === "streaming";
+  /** By the call that will give the verdict. */
+  const judges = new Map<string, Judging>();
   const tell = (message: ToWorker) => worker.postMessage(message);
-  const arrive = (news: string, result: Stored = {}) => waiting.get(news)?.(result);
+  const arrive = (news: string, diff?: string) => {
+    for (const tell of waiting.get(news) ?? []) tell(diff);
+  };
   const { unlisten } = await pool.listen(results.CHANNEL, (news) => arrive(news));
+
+  /** A verdict that cannot be given now is given when the run is looked at again, or says then why not. */
+  function judged(call: string, recorded: Recorded) {
+    const judgement = judges.get(call)?.(recorded) ?? Promise.resolve(undefined);
+    judgement
+      .catch(() => undefined)
+      .then((given) => tell({ type: "judged", call, judgement: given }))
+      .catch(() => undefined);
+  }
 
   function spawn() {
     const thread = new Worker(WORKER);
@@ -232,7 +252,8 @@ async function createReader({ options, level, pool, log }: Parameters<typeof cre
         reason = data.reason ?? reason;
         plugin = data.plugin ?? plugin;
         changed();
-      } else arrive(`${data.type} ${data.run}`, data.type === "stored" ? data.result : undefined);
+      } else if (data.type === "judge") judged(data.call, data.recorded);
+      else arrive(`${data.type} ${data.run}`, data.type === "stored" ? data.diff : undefined);
     };
     thread.onerror = ({ message }) => {
       log.error("capture thread died", { message });
@@ -271,10 +292,19 @@ async function createReader({ options, level, pool, log }: Parameters<typeof cre
       if (!streams()) tell({ type: "want" });
     },
 
+    judges,
+
+    /** Several calls may wait for the same: of those that end a run only one will, and the others forget. */
     expect(what: "seen" | "stored", run: string) {
       const news = `${what} ${run}`;
-      const promise = new Promise<Stored>((resolve) => waiting.set(news, resolve));
-      return { promise, forget: () => waiting.delete(news) };
+      const { promise, resolve } = Promise.withResolvers<string | undefined>();
+      const others = waiting.get(news) ?? new Set();
+      waiting.set(news, others.add(resolve));
+      const forget = () => {
+        others.delete(resolve);
+        if (others.size === 0) waiting.delete(news);
+      };
+      return { promise, forget };
     },
 
     async stop() {

@@ -25,13 +25,20 @@ export type StreamEvent =
     }
   /** The start mark of a run of this server was read: its changes will be. */
   | { readonly type: "seen"; readonly run: string }
+  /** What a run of this server has changed, for its verdict. */
+  | { readonly type: "judge"; readonly call: string; readonly recorded: Recorded }
   /** The result of a run of this server is stored. */
   | {
       readonly type: "stored";
       readonly run: string;
-      /** JSON text, as far as that is what was stored. */
-      readonly result?: Pick<results.Result, "diff" | "evidence"> | undefined;
+      /** JSON text, when that is what was stored. */
+      readonly diff?: string;
     };
+
+/** JSON text. */
+export type Recorded = { readonly diff: string; readonly evidence: string };
+/** Undefined when there is no verdict in time. */
+export type Judge = (run: string, recorded: Recorded) => Promise<results.Judgement | undefined>;
 
 /** `wanted`: a run is about to start on this server, since then. */
 export type Demand = { wanted: boolean; since: number };
@@ -47,6 +54,7 @@ type Deps = {
   readonly pool: Pool;
   readonly log: Log;
   readonly emit: (event: StreamEvent) => void;
+  readonly judge: Judge;
   /** The process that this thread reads for. */
   readonly instance: string;
   readonly idleSeconds: number;
@@ -99,7 +107,7 @@ export function createReading(deps: Deps) {
 
   async function store(outcome: Outcome, waiting: string) {
     const { run } = outcome;
-    const result = "fold" in outcome ? written(outcome) : { lost: outcome.lost };
+    const result = "fold" in outcome ? await written(outcome, waiting) : { lost: outcome.lost };
     let stored = false;
     for (;;) {
       try {
@@ -113,10 +121,29 @@ export function createReading(deps: Deps) {
     }
     recorder.release(run);
     if (waiting === instance) {
-      const { diff, evidence } = "diff" in result && stored ? result : {};
-      emit({ type: "stored", run, ...(diff !== undefined && { result: { diff, evidence } }) });
+      // With evidence the run is not done: its row is to be looked at.
+      const isDone = stored && "diff" in result && result.evidence === undefined;
+      const diff = isDone ? result.diff : undefined;
+      emit({ type: "stored", run, ...(diff !== undefined && { diff }) });
     }
     sendStatus();
+  }
+
+  /**
+   * A result as it is stored. What the diff leaves out is written only where a verdict needs it; the verdict itself,
+   * if the server that waits for it is this one.
+   */
+  async function written(
+    { fold, events, evaluate }: Extract<Outcome, { fold: unknown }>,
+    waiting: string,
+  ): Promise<results.Result> {
+    const diff = JSON.stringify(fold.diff());
+    const rest = { diff, events: JSON.stringify(events.list()) };
+    if (evaluate === undefined) return rest;
+    const evidence = JSON.stringify(fold.evidence());
+    const judgement =
+      waiting === instance ? await deps.judge(evaluate, { diff, evidence }) : undefined;
+    return judgement ? { ...rest, judgement } : { ...rest, evidence };
   }
 
   /**
@@ -223,14 +250,5 @@ export function createReading(deps: Deps) {
     close() {
       clearInterval(timer);
     },
-  };
-}
-
-/** A result as it is stored. What the diff leaves out is written only where a verdict needs it. */
-function written({ fold, events, evaluate }: Extract<Outcome, { fold: unknown }>): results.Result {
-  return {
-    diff: JSON.stringify(fold.diff()),
-    evidence: evaluate ? JSON.stringify(fold.evidence()) : undefined,
-    events: JSON.stringify(events.list()),
   };
 }

@@ -11,6 +11,9 @@ import { createFold, type Fold } from "~/capture/fold";
 /** A run that changes more rows than this fails, before it takes the memory of all the others. */
 export const RUN_ROWS_MAX = 200_000;
 
+/** How the marks of calls begin, of which there are many. */
+const CALL = '{"k":"call"';
+
 type Recording = {
   readonly run: string;
   readonly schema: string;
@@ -29,8 +32,8 @@ export type Outcome =
       readonly run: string;
       readonly fold: Fold;
       readonly events: Events;
-      /** A verdict follows. */
-      readonly evaluate: boolean;
+      /** The call that gives a verdict on it, if one does. */
+      readonly evaluate: string | undefined;
     };
 
 export type Recorder = ReturnType<typeof createRecorder>;
@@ -93,7 +96,7 @@ export function createRecorder(position: Lsn, needsPublication: boolean, events:
     if (mark.relations !== recording.relations) lose(recording, "a table was dropped or created");
     const { run, fold, events: changes, lost } = recording;
     const outcome = fold
-      ? { run, fold, events: changes, evaluate: mark.evaluate === true }
+      ? { run, fold, events: changes, evaluate: mark.evaluate }
       : { run, lost: lost ?? "unknown" };
     events.ended(outcome, mark.instance);
   };
@@ -114,6 +117,7 @@ export function createRecorder(position: Lsn, needsPublication: boolean, events:
           open = true;
           return;
         case "mark": {
+          if (runs.size === 0 && message.content.startsWith(CALL)) return;
           const mark = JSON.parse(message.content) as Mark;
           if (mark.k === "call") request = mark.request;
           else marks.push(mark);

@@ -87,16 +87,37 @@ export const failedColumns = (sql: Sql, failure: string): Fragment => sql`
 
 export const lostBecause = (reason: string) => `capture_lost: ${reason}`;
 
+/** What a verdict says of a run. */
+export type Judgement = {
+  readonly passed: boolean;
+  readonly score: object;
+  readonly failures: readonly string[];
+  readonly explanations: readonly object[];
+};
+
 /** What a run has come to, as JSON text. With evidence, a verdict is still to come. */
 export type Result = {
   readonly diff: string;
   readonly evidence?: string | undefined;
   readonly events?: string;
+  readonly judgement?: Judgement;
 };
 
-const resultColumns = (sql: Sql, { diff, evidence, events }: Result): Fragment => sql`
-  status = ${evidence === undefined ? "completed" : "evaluating"}, diff = ${diff}::text::json,
-  evidence = ${evidence ?? null}::text::json, events = ${events ?? null}::text::json
+const resultColumns = (sql: Sql, { diff, evidence, events, judgement }: Result): Fragment => {
+  const result = sql`diff = ${diff}::text::json, events = ${events ?? null}::text::json`;
+  if (judgement) return sql`${result}, ${judgementColumns(sql, judgement)}`;
+  return sql`
+    ${result}, status = ${evidence === undefined ? "completed" : "evaluating"},
+    evidence = ${evidence ?? null}::text::json
+  `;
+};
+
+export const judgementColumns = (sql: Sql, judgement: Judgement): Fragment => sql`
+  status = ${judgement.passed ? "passed" : "failed"}, passed = ${judgement.passed},
+  score = ${JSON.stringify(judgement.score)}::text::json,
+  failures = ${JSON.stringify(judgement.failures)}::text::json,
+  explanations = ${JSON.stringify(judgement.explanations)}::text::json,
+  evidence = null, standing = null
 `;
 
 /** Fails a run whose changes can no longer be vouched for. */

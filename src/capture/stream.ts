@@ -12,6 +12,7 @@ import { type ReplicationClient, rawPlugin } from "~/capture/protocol";
 import {
   createReading,
   type Demand,
+  type Judge,
   type Reading,
   type StreamEvent,
   type StreamState,
@@ -44,6 +45,7 @@ type Deps = StreamOptions & {
   /** The process that this thread reads for. */
   readonly instance: string;
   readonly emit: (event: StreamEvent) => void;
+  readonly judge: Judge;
 };
 
 /** Both halves of the advisory lock's key; the second is the database, as locks are per database anyway. */

@@ -13,7 +13,7 @@
  * A lane is one such session. A schema keeps to two of them, so that a slow call holds up few others.
  */
 import { connect, errorCode, type Fragment, type Pool, type Sql } from "~/db/connect";
-import { openSession, type Session, tablesOf } from "~/db/session";
+import { openSession, type Preface, type Session, tablesOf } from "~/db/session";
 import { unavailable } from "~/errors";
 
 /** What an environment's call needs to find its schema. */
@@ -144,7 +144,11 @@ export function createLanes(url: string, count: number) {
 
   return {
     /** Runs `work` on the environment's tables. Throws TenancyOver when it has ended, before or meanwhile. */
-    async use<T>(tenancy: Tenancy, work: (session: Session) => Promise<T>): Promise<T> {
+    async use<T>(
+      tenancy: Tenancy,
+      work: (session: Session) => Promise<T>,
+      preface?: Preface,
+    ): Promise<T> {
       const lane = pick(tenancy.schemaName);
       const held = fence(lane, tenancy);
       lane.busy++;
@@ -152,9 +156,8 @@ export function createLanes(url: string, count: number) {
       try {
         await held.taken;
         const sql = under(lane.sql, held.token);
-        return await work(
-          openSession(sql, tenancy.schemaName, tablesOf(sql, tenancy.schemaName, tenancy.tables)),
-        );
+        const tables = tablesOf(sql, tenancy.schemaName, tenancy.tables);
+        return await work(openSession(sql, tenancy.schemaName, tables, preface));
       } catch (error) {
         if (errorCode(error) !== FENCE_LOST) throw error;
         throw held.token.over ? over() : unavailable("The connection to the database was lost");

@@ -1,5 +1,11 @@
 /** The handle of one environment: its tables by name, and statements or one transaction on them. */
-import { type Identifier, inTransaction, type Pool, type Sql } from "~/db/connect";
+import {
+  type Identifier,
+  inTransaction,
+  type Pool,
+  type Sql,
+  type Fragment as Statement,
+} from "~/db/connect";
 
 /** The schema-qualified, quoted name of each table, to be written into a statement: `from ${t.messages}`. */
 export type Tables<Name extends string = string> = { readonly [N in Name]: Identifier };
@@ -19,16 +25,21 @@ export type Session<Name extends string = string> = {
   transaction<T>(work: (session: Session<Name>) => Promise<T>): Promise<T>;
 };
 
+/** A statement that goes ahead of every transaction's own, without a round trip of its own. */
+export type Preface = (sql: Sql) => Statement;
+
 /** The session of an environment on a pool: each statement by itself until `transaction` is called. */
-export function openSession(pool: Pool, schema: string, t: Tables): Session {
+export function openSession(pool: Pool, schema: string, t: Tables, preface?: Preface): Session {
   return {
     sql: pool,
     t,
     schema,
     transaction: (work) =>
-      inTransaction(pool, (sql) => {
+      inTransaction(pool, async (sql) => {
         const inside: Session = { sql, t, schema, transaction: (nested) => nested(inside) };
-        return work(inside);
+        const sent = preface?.(sql).execute();
+        const [result] = await Promise.all([work(inside), sent]);
+        return result;
       }),
   };
 }

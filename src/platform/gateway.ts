@@ -4,6 +4,7 @@
  * A key is looked up on every call, so that a revoked one is refused at once. An environment is remembered, which
  * saves a round trip: should it have been ended meanwhile, its lane refuses the call.
  */
+import { callMark } from "~/capture/change";
 import { type Lanes, TenancyOver } from "~/db/lanes";
 import { ApiError } from "~/errors";
 import { authorization, platformKey } from "~/http/auth";
@@ -67,7 +68,7 @@ export function createGateway(deps: {
       request: Request,
       url: URL,
       { envId, service, path }: GatewayPath,
-      baseUrl: string,
+      { baseUrl, requestId }: { baseUrl: string; requestId: string },
     ): Promise<Response> {
       const id = environmentId(envId);
       const body = await readBody(request, SERVICE_BODY_MAX);
@@ -93,17 +94,20 @@ export function createGateway(deps: {
       const { environmentId: id32, schemaName, actingUserId } = environment;
       const tables = await templates.tablesOf(environment);
       try {
-        return await lanes.use({ environmentId: id32, schemaName, tables }, (session) =>
-          replica.handle({
-            request,
-            url,
-            path,
-            body,
-            session,
-            actor: actingUserId,
-            userToken,
-            baseUrl: `${baseUrl}/api/env/${envId}/services/${service}`,
-          }),
+        return await lanes.use(
+          { environmentId: id32, schemaName, tables },
+          (session) =>
+            replica.handle({
+              request,
+              url,
+              path,
+              body,
+              session,
+              actor: actingUserId,
+              userToken,
+              baseUrl: `${baseUrl}/api/env/${envId}/services/${service}`,
+            }),
+          callMark(requestId),
         );
       } catch (error) {
         if (error instanceof TenancyOver) throw notFound();

@@ -9,7 +9,7 @@ const README = await Bun.file(join(import.meta.dir, "../../README.md")).text();
 
 /** Values that are different each time; everything else is as printed. */
 const MADE_UP =
-  /^(environmentId|environmentUrl|schemaName|expiresAt|token|runId|beforeSnapshot|ts)$/;
+  /^(environmentId|environmentUrl|schemaName|expiresAt|token|runId|beforeSnapshot|client_msg_id|ts)$/;
 
 const settled = (value: unknown) =>
   JSON.parse(JSON.stringify(value, (key, inner) => (MADE_UP.test(key) ? `<${key}>` : inner)));

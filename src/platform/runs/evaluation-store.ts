@@ -1,3 +1,4 @@
+import { judgementColumns } from "~/capture/results";
 import type { Fragment, Sql } from "~/db/connect";
 import type { Verdict } from "~/evaluation/evaluate";
 import type { Page, Place } from "~/http/page";
@@ -41,11 +42,7 @@ export async function listOverdue(
 export const finish = async (sql: Sql, runId: string, verdict: Verdict) =>
   await sql`
     with quick as materialized (select set_config('synchronous_commit', 'off', true))
-    update diorama.runs r set status = ${verdict.passed ? "passed" : "failed"}, passed = ${verdict.passed},
-      score = ${JSON.stringify(verdict.score)}::text::json,
-      failures = ${JSON.stringify(verdict.failures)}::text::json,
-      explanations = ${JSON.stringify(verdict.explanations)}::text::json,
-      evidence = null, standing = null
+    update diorama.runs r set ${judgementColumns(sql, verdict)}
     from quick where run_id = ${runId} and status = 'evaluating'
   `;
 

@@ -4,7 +4,6 @@
  * Whoever records the diff leaves the run `evaluating`, with everything the verdict needs in its row; the server that
  * was asked, or maintenance should that have died, then gives the verdict.
  */
-import type { Stored } from "~/capture/capture";
 import { RUN_ROWS_MAX } from "~/capture/recorder";
 import { readRows } from "~/capture/snapshot";
 import type { Pool, Sql } from "~/db/connect";
@@ -27,13 +26,6 @@ const COMPILED_MAX = 200;
 /** JSON text. */
 type Judged = Pick<store.EvaluatingRow, "environmentId" | "diff" | "evidence" | "standing"> & {
   readonly expected?: string;
-};
-
-type Known = {
-  readonly spec: CompiledSpec;
-  readonly environmentId: string;
-  readonly standing: string;
-  readonly stored: Stored;
 };
 
 type Tables = Awaited<ReturnType<Templates["tablesOf"]>>;
@@ -102,15 +94,13 @@ export function createEvaluation(deps: {
       return JSON.stringify(found);
     },
 
-    /** Gives the verdict on a run that waits for one; undefined when it does not. `known`: what need not be read. */
-    async conclude(runId: string, known?: Known): Promise<Verdict | undefined> {
-      const { diff, evidence } = known?.stored ?? {};
-      const run =
-        known && diff !== undefined && evidence !== undefined
-          ? { ...known, diff, evidence }
-          : await store.findEvaluating(pool, runId);
+    judge,
+
+    /** Gives the verdict on a run that waits for one; undefined when it does not. */
+    async conclude(runId: string, spec?: CompiledSpec): Promise<Verdict | undefined> {
+      const run = await store.findEvaluating(pool, runId);
       if (!run) return undefined;
-      const verdict = await judge(run, known?.spec);
+      const verdict = await judge(run, spec);
       await store.finish(pool, runId, verdict);
       return verdict;
     },

@@ -1,7 +1,8 @@
 /** Runs: what changed in an environment between two moments. */
-import type { Capture, CaptureKind } from "~/capture/capture";
+import type { Capture, CaptureKind, Judging } from "~/capture/capture";
 import type { Pool, Sql } from "~/db/connect";
 import { ApiError, unavailable } from "~/errors";
+import type { Verdict } from "~/evaluation/evaluate";
 import { pageOf, readPage } from "~/http/page";
 import { type Environments, environmentId, notFound } from "~/platform/environments/environments";
 import type { Evaluation } from "~/platform/runs/evaluation";
@@ -70,14 +71,18 @@ export function createRuns(deps: {
   }
 
   /** Ends a run. Throws `run_not_found`, `run_already_completed`, or 503. */
-  async function end(userId: string, runId: string, trialFor?: (sql: Sql) => Promise<store.Trial>) {
+  async function end(
+    userId: string,
+    runId: string,
+    evaluating?: { trial: (sql: Sql) => Promise<store.Trial>; judge: Judging },
+  ) {
     const endAs = (way: CaptureKind) =>
       capture.end(
         runId,
         way,
         async (sql, mark) =>
-          store.beginEnd(sql, { runId, userId, capture: way }, mark, await trialFor?.(sql)),
-        trialFor !== undefined,
+          store.beginEnd(sql, { runId, userId, capture: way }, mark, await evaluating?.trial(sql)),
+        evaluating?.judge,
       );
     let ended = await endAs(capture.kind);
     if (!ended) {
@@ -154,16 +159,19 @@ export function createRuns(deps: {
       const { environmentId: id } = trial;
       const spec = await evaluation.compile(id, expected);
       let standing = "{}";
-      const stored = await end(userId, runId, async (sql) => {
-        standing = await evaluation.standing(sql, id, spec);
-        return { ...(given && { expected }), standing };
+      let verdict: Verdict | undefined;
+      const { diff } = await end(userId, runId, {
+        async trial(sql) {
+          standing = await evaluation.standing(sql, id, spec);
+          return { ...(given && { expected }), standing };
+        },
+        async judge(recorded) {
+          verdict = await evaluation.judge({ ...recorded, environmentId: id, standing }, spec);
+          return verdict;
+        },
       });
-      const verdict = await evaluation.conclude(runId, {
-        spec,
-        environmentId: id,
-        standing,
-        stored,
-      });
+      // Without the diff at hand it was recorded elsewhere, and waits for its verdict.
+      if (diff === undefined || !verdict) verdict = await evaluation.conclude(runId, spec);
       if (!verdict) throw await failure(runId);
       const { passed, score, failures, explanations } = verdict;
       const status = passed ? ("passed" as const) : ("failed" as const);

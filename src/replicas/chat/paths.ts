@@ -33,7 +33,7 @@ const PLATFORM_ERROR = {
 export const methodPaths = () =>
   Object.fromEntries([...METHODS.values()].map((method) => [method.name, path(method)]));
 
-function path({ name, summary, args }: Method) {
+function path({ name, summary, args, limits }: Method) {
   const schema = {
     type: "object",
     ...(args.required ? { required: args.required } : {}),
@@ -46,6 +46,7 @@ function path({ name, summary, args }: Method) {
       operationId: name,
       tags: ["chat"],
       summary,
+      ...(limits === undefined ? {} : { description: limits }),
       security: [{ key: [] }, { bearer: [] }],
       parameters: [{ name: "envId", in: "path", required: true, schema: { type: "string" } }],
       requestBody: {

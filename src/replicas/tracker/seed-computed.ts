@@ -4,6 +4,7 @@ import {
   DEFAULT_CUSTOMER_STATUSES,
   DEFAULT_PROJECT_STATUSES,
   DEFAULT_STATES,
+  TRIAGE_STATE,
 } from "~/replicas/tracker/defaults";
 import { derivedId, derivedSlugId } from "~/replicas/tracker/ids";
 import { richText } from "~/replicas/tracker/rich-text";
@@ -80,6 +81,7 @@ const OF_TYPE: {
       number,
       sortOrder: -number,
       addedToTeamAt: createdAt,
+      ...(entry["state"] === TRIAGE_STATE.name && { startedTriageAt: createdAt }),
       ...(parentId !== undefined && { subIssueSortOrder: number }),
       ...(cycleId !== undefined && { addedToCycleAt: createdAt }),
       ...(projectId !== undefined && { addedToProjectAt: createdAt }),

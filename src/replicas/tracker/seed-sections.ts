@@ -4,6 +4,7 @@
  */
 import { type Model, requireModel } from "~/graphql/model";
 import { derivedId } from "~/replicas/tracker/ids";
+import { NEIGHBOURS } from "~/replicas/tracker/seed-neighbours";
 import { MODELS } from "~/replicas/tracker/store/models/index";
 import type { Values } from "~/replicas/tracker/store/write";
 
@@ -192,92 +193,7 @@ export const SECTIONS: { readonly [field: string]: Section } = {
   customViews: { type: "CustomView", name: "name", required: ["name", "creator", "modelName"] },
   favorites: { type: "Favorite", required: ["owner", "type"] },
   webhooks: { type: "Webhook", required: ["url", "resourceTypes"] },
-  roadmaps: {
-    type: "Roadmap",
-    name: "name",
-    required: ["name", "creator"],
-    texts: ["name", "description", "color", "slugId"],
-  },
-  roadmapProjects: { type: "RoadmapToProject", required: ["roadmap", "project"] },
-  emojis: {
-    type: "Emoji",
-    name: "name",
-    required: ["name", "url"],
-    texts: ["name", "url", "source"],
-  },
-  customerStatuses: {
-    type: "CustomerStatus",
-    name: "name",
-    required: ["name"],
-    texts: ["name", "displayName", "description", "color"],
-  },
-  customerTiers: {
-    type: "CustomerTier",
-    name: "name",
-    required: ["name"],
-    texts: ["name", "displayName", "description", "color"],
-  },
-  customers: {
-    type: "Customer",
-    name: "name",
-    required: ["name"],
-    texts: ["name", "logoUrl", "mainSourceId", "slackChannelId", "slugId"],
-    nested: { needs: { section: "customerNeeds", key: "customerId" } },
-  },
-  customerNeeds: {
-    type: "CustomerNeed",
-    required: ["body", "creator"],
-    texts: ["body", "bodyData", "url"],
-  },
-  releasePipelines: {
-    type: "ReleasePipeline",
-    name: "name",
-    required: ["name", "type", "stages"],
-    texts: ["name", "slugId", "type"],
-    ids: { teams: ["Team", "teamIds"] },
-    nested: {
-      stages: { section: "releaseStages", key: "pipelineId" },
-      releases: { section: "releases", key: "pipelineId" },
-    },
-  },
-  releaseStages: {
-    type: "ReleaseStage",
-    name: "name",
-    scoped: true,
-    required: ["name", "type"],
-    texts: ["name", "color", "type"],
-  },
-  releases: {
-    type: "Release",
-    name: "name",
-    required: ["name", "stage"],
-    texts: ["name", "description", "version", "commitSha", "slugId"],
-    nested: { issues: { section: "releaseIssues", key: "releaseId" }, ...LINKS("releaseId") },
-  },
-  releaseIssues: { type: "IssueToRelease", required: ["issue"] },
-  releaseNotes: {
-    type: "ReleaseNote",
-    required: ["title", "pipeline", "content"],
-    texts: ["title", "slugId"],
-    ids: { releases: ["Release", "releaseIds"] },
-  },
-  agentSessions: {
-    type: "AgentSession",
-    required: ["appUser", "issue", "status"],
-    texts: ["status", "type", "slugId", "summary", "startedAt", "endedAt"],
-    nested: { activities: { section: "agentActivities", key: "agentSessionId" } },
-  },
-  agentActivities: { type: "AgentActivity", required: ["user", "content"], texts: [] },
-  agentSkills: {
-    type: "AgentSkill",
-    required: ["title", "body", "creator"],
-    texts: ["title", "body", "description", "slugId"],
-  },
-  gitAutomationStates: {
-    type: "GitAutomationState",
-    required: ["team", "event", "state"],
-    texts: ["event"],
-  },
+  ...NEIGHBOURS,
 };
 
 /** Only inside other entries. */

@@ -257,6 +257,55 @@ test.each([
   expectRefusal(await program.post(path, body), status, code);
 });
 
+describe("of two servers", () => {
+  const other = useProgram(database);
+
+  test("either gives the verdict, whichever reads the log", async () => {
+    for (const server of [program, other]) {
+      const environment = await program.environment();
+      const runId = await start(environment.environmentId);
+      await say(environment, "hi");
+      const expectedOutput = {
+        assertions: [
+          added({ text: "hi" }, 1),
+          { diff_type: "unchanged", entity: "messages", expected_count: 3 },
+        ],
+      };
+
+      const { body } = await server.post("/evaluateRun", { runId, expectedOutput });
+
+      expect(body).toMatchObject({ status: "passed", failures: [] });
+      expect((await program.get(`/results/${runId}`)).body).toMatchObject(body);
+      const [row] = await database.sql`
+        select evidence is null and standing is null as tidy from diorama.runs where run_id = ${runId}
+      `;
+      expect(row!["tidy"]).toBe(true);
+    }
+  });
+
+  test("one gives the verdict of its own expectation, of twenty that differ", async () => {
+    const environment = await program.environment();
+    const runId = await start(environment.environmentId);
+    await say(environment, "hi");
+
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        [program, other][n % 2]!.post("/evaluateRun", {
+          runId,
+          expectedOutput: { assertions: [added({}, n + 2)] },
+        }),
+      ),
+    );
+
+    const winner = answers.findIndex(({ status }) => status === 200);
+    expect(answers[winner]?.body.failures).toEqual([
+      `assertion#1 messages expected count ${winner + 2} but got 1`,
+    ]);
+    expect((await other.get(`/results/${runId}`)).body).toMatchObject(answers[winner]!.body);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  });
+});
+
 test("a verdict that its server did not live to give is given by maintenance", async () => {
   const { environmentId } = await program.environment();
   const runId = await start(environmentId);
@@ -310,6 +359,31 @@ describe("the events of a run", () => {
     const order = body.events.map(({ transaction }: { transaction: number }) => transaction);
     expect(order).toEqual(order.toSorted((a: number, b: number) => a - b));
     expect(order[0]).toBe(1);
+  });
+
+  test("name the call that caused them, where that is a transaction of several statements", async () => {
+    const environment = await program.environment();
+    const runId = await start(environment.environmentId);
+    const call = async (method: string, args: object, id: string) =>
+      (
+        await fetch(`${program.url}${environment.environmentUrl}/${method}`, {
+          method: "POST",
+          headers: { "Content-Type": "application/json", "X-Request-Id": id },
+          body: JSON.stringify(args),
+        })
+      ).json();
+    const { ts, channel } = await say(environment, "unnamed");
+    await call("chat.delete", { channel, ts }, "the-first");
+    const refused = { channel: "C01GENERAL", users: "U02JOHN,U99NOBODY" };
+    expect(await call("conversations.invite", refused, "refused")).toMatchObject({ ok: false });
+    await program.post("/diffRun", { runId });
+
+    const { body } = await program.get(`/runs/${runId}/events`);
+
+    const causes = body.events.map((event: any) => [event.operation, event.request]);
+    expect(causes).toContainEqual(["insert", null]);
+    expect(causes).toContainEqual(["delete", "the-first"]);
+    expect(JSON.stringify(body)).not.toContain("refused");
   });
 
   test("of a run that is not there are refused", async () => {

@@ -258,7 +258,7 @@ describe("a seed", () => {
     [{}, /^seed: /],
     [{ ...chat, users: [{ ...user, id: 5 }] }, /^seed: users\[0\]\.id: /],
     [{ ...chat, users: [{ ...user, nmae: "x" }] }, /^seed: users\[0\]/],
-    [{ ...chat, users: [user, user] }, /^seed: .*two rows have the same key/],
+    [{ ...chat, users: [user, user] }, /^seed: users\[1\]: there are two of "x"$/],
     [{ extends: "chat_nothing" }, /^seed: extends: "chat_nothing" is not a seed to build on$/],
     [{ rows: [] }, /^seed: rows: an object of tables is needed$/],
     [{ rows: { usrs: [] } }, /^seed: rows\.usrs: there is no such table; the nearest is "users"$/],

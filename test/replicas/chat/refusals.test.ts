@@ -1,15 +1,19 @@
 /** Calls that are refused: each with the service's own code, and none leaves anything behind. */
 import { describe, expect, test } from "bun:test";
 import { REFUSALS } from "./refusals/index";
-import { refused, useScenes } from "./scene";
+import { refused, type Scene, useScenes } from "./scene";
 
 const newScene = useScenes();
+
+/** For what needs no scene of its own: what is refused leaves it as it was. */
+let untouched: Promise<Scene> | undefined;
 
 for (const [method, cases] of Object.entries(REFUSALS))
   describe(method, () => {
     test.each(Object.entries(cases))("refuses with %s", async (code, given) => {
-      const scene = await newScene();
-      const args = typeof given === "function" ? await given(scene) : given;
+      const isStaged = typeof given === "function";
+      const scene = isStaged ? await newScene() : await (untouched ??= newScene());
+      const args = isStaged ? await given(scene) : given;
       const before = await scene.state();
 
       const answer = await refused(scene.agent.apiCall(method, { ...args }));

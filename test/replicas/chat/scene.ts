@@ -74,11 +74,11 @@ export type Scene = {
 };
 
 /** Declares a server for the tests of this file. The result makes a scene, each in an environment of its own. */
-export function useScenes(): () => Promise<Scene> {
+export function useScenes(): (templateName?: string) => Promise<Scene> {
   const database = useDatabase();
   const program = useProgram(database, { ENVIRONMENT_POOL_TARGETS: "chat_default:8" });
-  return async () => {
-    const { environmentUrl, schemaName: schema } = await program.environment();
+  return async (templateName = "chat_default") => {
+    const { environmentUrl, schemaName: schema } = await program.environment({ templateName });
     const { sql } = database;
     const url = `${program.url}${environmentUrl}`;
     await sql`
@@ -145,3 +145,10 @@ export async function refused(call: Promise<unknown>): Promise<any> {
   expect(answer?.ok, JSON.stringify(answer) ?? String(answer)).toBe(false);
   return answer;
 }
+
+/** The code with which a call was refused, or "ok". */
+export const outcome = (call: Promise<unknown>): Promise<string> =>
+  call.then(
+    () => "ok",
+    (error) => error.data.error,
+  );

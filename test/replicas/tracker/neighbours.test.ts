@@ -80,6 +80,10 @@ describe("customers", () => {
     });
     const need = (await payload.need)!;
     expect(need).toMatchObject({ body: "Please", content: "Please", priority: 1 });
+    const tree = await tracker.data("query($id: String) { customerNeed(id: $id) { bodyData } }", {
+      id: need.id,
+    });
+    expect(JSON.parse(tree.customerNeed.bodyData).type).toBe("doc");
     expect((await need.originalIssue)?.id).toBe(issue.id);
 
     await tracker.linear.customerMerge(one.id, two.id);

@@ -20,7 +20,7 @@ beforeAll(() => {
 });
 
 /** The tables of a seed in a schema of their own. */
-async function plant(seed: unknown): Promise<{ sql: Pool; t: Tables }> {
+async function plant(seed: unknown): Promise<{ sql: Pool; t: Tables; schema: string }> {
   const schema = `seed_${crypto.randomUUID().slice(0, 8)}`;
   const t = tablesOf(
     pool,
@@ -33,14 +33,22 @@ async function plant(seed: unknown): Promise<{ sql: Pool; t: Tables }> {
     );
     await seedTracker(tx, t, seed);
   });
-  return { sql: pool, t };
+  return { sql: pool, t, schema };
+}
+
+/** The tables of a built-in template, planted once. */
+const planted = new Map<string, ReturnType<typeof plant>>();
+function plantedAs(template: string): ReturnType<typeof plant> {
+  const known = planted.get(template) ?? plant(seedOf(template));
+  planted.set(template, known);
+  return known;
 }
 
 const base = structuredClone(seedOf("tracker_base")) as any;
 
 describe("a seed", () => {
   test.each(TRACKER.map(({ template }) => template))("%s becomes rows", async (name) => {
-    const { sql, t } = await plant(seedOf(name));
+    const { sql, t } = await plantedAs(name);
 
     const [counts] = await sql`
       select (select count(*)::int from ${t["users"]!}) as users,
@@ -54,6 +62,73 @@ describe("a seed", () => {
     expect(counts!["users"]).toBeGreaterThanOrEqual(name === "tracker_expanded" ? 15 : 3);
   });
 
+  // Each is a query for what the service would never have let happen.
+  test.each([
+    [
+      "times that do not fit the state",
+      `select i.identifier from issues i join workflow_states s on s.id = i."stateId" where
+        (s.type = 'completed') <> (i."completedAt" is not null)
+        or (s.type in ('canceled', 'duplicate')) <> (i."canceledAt" is not null)
+        or (s.type = 'triage') <> (i."startedTriageAt" is not null)
+        or s.type = 'started' and i."startedAt" is null
+        or s.type in ('triage', 'backlog', 'unstarted') and i."startedAt" is not null
+        or not i."createdAt" <= least(i."startedAt", i."completedAt", i."canceledAt", i."updatedAt")`,
+    ],
+    [
+      "a state, cycle or label of another team, or a group for a label",
+      `select i.identifier from issues i
+        join workflow_states s on s.id = i."stateId" left join cycles c on c.id = i."cycleId"
+        left join issue_label_assignments a on a."issueId" = i.id left join issue_labels l on l.id = a."labelId"
+        where s."teamId" <> i."teamId" or c."teamId" <> i."teamId" or l."teamId" <> i."teamId" or l."isGroup"`,
+    ],
+    [
+      "two labels of a group that allows one",
+      `select i.identifier from issues i join issue_label_assignments a on a."issueId" = i.id
+        join issue_labels l on l.id = a."labelId" join issue_labels g on g.id = l."parentId"
+        where g."groupType" = 'singleSelect' group by i.identifier, g.id having count(*) > 1`,
+    ],
+    [
+      "a milestone of another project, or a project without the issue's team",
+      `select i.identifier from issues i left join project_milestones m on m.id = i."projectMilestoneId"
+        where m."projectId" is distinct from i."projectId" and m.id is not null
+        or i."projectId" is not null and not exists (
+          select from project_teams p where p."projectId" = i."projectId" and p."teamId" = i."teamId")`,
+    ],
+    [
+      "a comment or attachment older than its issue, or a reply older than what it answers",
+      `select c.id from comments c left join issues i on i.id = c."issueId"
+        left join comments p on p.id = c."parentId"
+        where c."createdAt" < i."createdAt" or c."createdAt" < p."createdAt"
+        union select a.id from attachments a join issues i on i.id = a."issueId" where a."createdAt" < i."createdAt"`,
+    ],
+    [
+      "a project whose times do not fit its status, or whose lead is no member",
+      `select p.id from projects p join project_statuses s on s.id = p."statusId" where
+        (s.type = 'completed') <> (p."completedAt" is not null) or s.type = 'started' and p."startedAt" is null
+        or p."leadId" is not null and not exists (
+          select from project_members m where m."projectId" = p.id and m."userId" = p."leadId")`,
+    ],
+    [
+      "gaps or repetitions in the numbers of a team's issues",
+      `select "teamId" from issues group by "teamId" having max(number) <> count(*)`,
+    ],
+    [
+      "users or labels that share a name",
+      `select lower("displayName") from users group by 1 having count(*) > 1
+        union select lower(l.name) from issue_labels l join issue_labels o on lower(o.name) = lower(l.name)
+          and o.id <> l.id and (o."teamId" is null or o."teamId" = l."teamId")`,
+    ],
+  ])("has no %s", async (_case, query) => {
+    for (const { template } of TRACKER) {
+      const { schema } = await plantedAs(template);
+      const wrong = await inTransaction(pool, async (tx) => {
+        await tx.unsafe(`set local search_path to ${quote(schema)}`);
+        return await tx.unsafe(query);
+      });
+      expect([...wrong]).toEqual([]);
+    }
+  });
+
   test("gives the same rows each time", async () => {
     const rowsOf = async () => {
       const { sql, t } = await plant(seedOf("tracker_default"));
@@ -63,7 +138,7 @@ describe("a seed", () => {
   });
 
   test("gives what the service computes by itself", async () => {
-    const { sql, t } = await plant(seedOf("tracker_default"));
+    const { sql, t } = await plantedAs("tracker_default");
 
     const [issue] = await sql`
       select i.*, s.name as state, s.type, array(

@@ -12,10 +12,10 @@ import {
   type ChannelOf,
   type Found,
   findNames,
-  type Search,
   searchFiles,
   searchMessages,
 } from "~/replicas/chat/store/search";
+import type { Search } from "~/replicas/chat/store/search-conditions";
 import { fileView } from "~/replicas/chat/views/files";
 import { messageView, permalink } from "~/replicas/chat/views/messages";
 import { present, type Wire } from "~/replicas/chat/views/wire";

@@ -2,6 +2,7 @@ import type { ChatSession } from "~/replicas/chat/method";
 import { visible } from "~/replicas/chat/store/channels";
 import { nowMicros } from "~/replicas/chat/store/clock";
 import { type FileRow, fileColumns, fileVisible } from "~/replicas/chat/store/files";
+import { memberOf, messageAt } from "~/replicas/chat/store/lookup";
 import { type MessageRow, messageColumns } from "~/replicas/chat/store/messages";
 
 /** A channel, a message of a channel, or a file; what does not apply is ''. */
@@ -64,15 +65,15 @@ export async function listStars(
       select s.*, c.is_im, c.is_private, count(*) over ()::int as total
       from ${t.stars} s
       left join ${t.channels} c on c.id = s.channel_id
-      left join ${t.channel_members} m on m.channel_id = c.id and m.user_id = ${user}
+      left join ${memberOf(session, sql`c.id`, user)} m on true
       left join ${t.files} f on f.id = s.file_id
       where s.user_id = ${user} and case when s.type = 'file'
         then f.mode <> 'tombstone' and ${fileVisible(session, user)} else ${visible(session)} end
       order by s.created_at desc, s.channel_id, s.ts, s.file_id limit ${page.limit} offset ${page.offset}
     ) s
     left join lateral (
-      select ${messageColumns(session, user)} from ${t.messages} m
-      where s.type = 'message' and m.channel_id = s.channel_id and m.ts = s.ts
+      select ${messageColumns(session, user)}
+      from ${messageAt(session, sql`s.channel_id`, sql`s.ts`)} m where s.type = 'message'
     ) x on true
     left join lateral (
       select ${fileColumns(session, user)} from ${t.files} f where s.type = 'file' and f.id = s.file_id

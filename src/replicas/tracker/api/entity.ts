@@ -209,7 +209,6 @@ const SLUGGED = new Set([
   "Customer",
   "Release",
   "ReleaseNote",
-  "ReleasePipeline",
   "Roadmap",
   "AgentSession",
   "AgentSkill",

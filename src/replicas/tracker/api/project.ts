@@ -34,7 +34,11 @@ type Input = {
   readonly priority?: number | null;
   readonly templateId?: string | null;
   readonly lastAppliedTemplateId?: string | null;
+  readonly useDefaultTemplate?: boolean | null;
 };
+
+/** What a template says of a new project. */
+const FILLED = ["description", "content", "icon", "color", "priority"];
 
 const PRIORITY_MAX = 4;
 
@@ -52,21 +56,22 @@ const rules: Rules = {
     return undefined;
   },
   create: async (input: Input & Values, context) => {
-    const templated = {
-      ...(await templateFor(context, "project", input.templateId)),
-      ...given(input),
-    };
     const [firstTeam = ""] = input.teamIds ?? [];
     const leadTeamId = input.leadTeamId ?? firstTeam;
+    const team = await requireRow(context, "Team", leadTeamId);
+    const standard = input.useDefaultTemplate ? team["defaultProjectTemplateId"] : null;
+    const templateId = input.templateId ?? (standard as string | null);
+    const template = await templateFor(context, "project", templateId);
+    const templated = { ...pick(template, ...FILLED), ...given(pick(input, ...FILLED)) };
     const { statusId, ...times } = await statusOf(input.statusId, context);
-    const prefix = `P-${(await requireRow(context, "Team", leadTeamId))["key"]}-`;
+    const prefix = `P-${team["key"]}-`;
     return {
       ...templated,
       statusId,
       ...times,
       leadTeamId,
       color: input["color"] ?? templated["color"] ?? DEFAULT_COLOR,
-      lastAppliedTemplateId: input.templateId ?? input.lastAppliedTemplateId,
+      lastAppliedTemplateId: templateId ?? input.lastAppliedTemplateId,
       identifier: `${prefix}${await findNextNumber(context.session, "Project", prefix)}`,
     };
   },

@@ -5,6 +5,7 @@ import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import { createRow } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidInput, userError } from "~/replicas/tracker/errors";
+import { newSlugId } from "~/replicas/tracker/ids";
 import { requireGiven } from "~/replicas/tracker/require";
 import { having } from "~/replicas/tracker/store/lookups";
 import { pageSlug, workspaceUrl } from "~/replicas/tracker/urls";
@@ -36,6 +37,7 @@ const pipelineRules: Rules = {
     return undefined;
   },
   create: (input) => ({
+    slugId: input.slugId ?? newSlugId(),
     type: input.type ?? "continuous",
     isProduction: input.isProduction ?? true,
     includePathPatterns: input.includePathPatterns ?? [],

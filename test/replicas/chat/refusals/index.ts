@@ -4,6 +4,7 @@ import type { Refusals } from "./case";
 import { chatRefusals } from "./chat";
 import { conversationsRefusals } from "./conversations";
 import { itemsRefusals } from "./items";
+import { keptRefusals } from "./kept";
 import { workspaceRefusals } from "./workspace";
 
 export const REFUSALS: Refusals = {
@@ -12,4 +13,5 @@ export const REFUSALS: Refusals = {
   ...itemsRefusals,
   ...appsRefusals,
   ...workspaceRefusals,
+  ...keptRefusals,
 };

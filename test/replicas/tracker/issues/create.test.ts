@@ -87,6 +87,14 @@ describe("issueCreate", () => {
     expect((await refusal(create({ id }))).message).toMatch(/already exists/);
   });
 
+  test("at the same time as others gives each its own number", async () => {
+    const before = await create();
+    const issues = await Promise.all(Array.from({ length: 12 }, () => create()));
+    const numbers = issues.map(({ number }) => number).toSorted((a, b) => a - b);
+
+    expect(numbers).toEqual(Array.from({ length: 12 }, (_, index) => before.number + 1 + index));
+  });
+
   test("fills in what a template says, where the input says nothing", async () => {
     const { template } = await tracker
       .data(

@@ -189,6 +189,26 @@ describe("a project", () => {
     );
   });
 
+  test("is filled from its team's own template when that is asked for", async () => {
+    const templateData = { icon: "Rocket", slugId: "taken", creatorId: ROBIN };
+    const input = { name: "Standard", type: "project", templateData };
+    const template = (await (await tracker.linear.createTemplate(input)).template)!;
+    await tracker.linear.updateTeam(ENG, { defaultProjectTemplateId: template.id });
+
+    const project = await newProject({ useDefaultTemplate: true });
+    expect(await tracker.linear.project(project.id)).toMatchObject({ icon: "Rocket" });
+    expect((await project.creator)?.id).toBe(JOHN);
+    expect((await newProject()).icon).toBeUndefined();
+  });
+
+  test("is synchronised with nothing that could be switched off", async () => {
+    const project = await newProject();
+
+    const payload = await tracker.linear.projectExternalSyncDisable(project.id, "github" as never);
+
+    expect((await payload.project)?.id).toBe(project.id);
+  });
+
   test.each([
     ["no teams", { teamIds: [] }, /teamIds should not be empty/],
     ["an empty name", { name: " " }, /name should not be empty/],

@@ -66,6 +66,8 @@ const CUSTOMERS: readonly Model[] = [
   ),
   record("CustomerNeed", {
     attachmentId: "uuid",
+    body: "text",
+    bodyData: "text",
     commentId: "uuid",
     creatorId: "uuid",
     customerId: "uuid",

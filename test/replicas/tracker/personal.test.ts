@@ -1,0 +1,211 @@
+import { describe, expect, test } from "bun:test";
+import { InvalidInputLinearError } from "@linear/sdk";
+import { useDatabase } from "../../support/database";
+import { AGENT, ENG, JOHN, ROBIN, refusal, useTracker } from "../../support/tracker";
+
+const tracker = useTracker(useDatabase());
+const createIssue = async (input: object = {}) =>
+  (await (
+    await tracker.linear.createIssue({ teamId: ENG, title: "Something", ...input })
+  ).issue)!;
+
+describe("notifications", () => {
+  test("are one's own, read, put off and archived one by one", async () => {
+    const issue = await createIssue({ assigneeId: ROBIN });
+    const robin = tracker.as(ROBIN);
+    const unread = async () =>
+      (await tracker.data("{ notificationsUnreadCount }", {}, ROBIN)).notificationsUnreadCount;
+    const before = await unread();
+    const found = (await robin.notifications()).nodes.find(
+      (one) => (one as any).issueId === issue.id,
+    )!;
+
+    expect(found.constructor.name).toBe("IssueNotification");
+    expect((await (found as any).issue)?.id).toBe(issue.id);
+    expect((await found.actor)?.id).toBe(JOHN);
+    expect(await refusal(tracker.linear.notification(found.id) as Promise<unknown>)).toBeInstanceOf(
+      InvalidInputLinearError,
+    );
+    await robin.updateNotification(found.id, { readAt: new Date() });
+    expect(await unread()).toBe(before - 1);
+    await robin.archiveNotification(found.id);
+    expect((await robin.notifications()).nodes.map(({ id }) => id)).not.toContain(found.id);
+    await robin.unarchiveNotification(found.id);
+    expect((await robin.notifications()).nodes.map(({ id }) => id)).toContain(found.id);
+  });
+
+  test("of one thing are changed together", async () => {
+    const issue = await createIssue({ assigneeId: ROBIN });
+    await tracker.linear.createComment({ issueId: issue.id, body: "Ping" });
+    const robin = tracker.as(ROBIN);
+    const mine = async () =>
+      (await robin.notifications()).nodes.filter((one) => (one as any).issueId === issue.id);
+    const readAt = new Date("2026-02-03T04:05:06.000Z");
+
+    expect((await robin.notificationMarkReadAll({ issueId: issue.id }, readAt)).success).toBe(true);
+    expect((await mine()).map((one) => one.readAt)).toEqual([readAt, readAt]);
+    await robin.notificationMarkUnreadAll({ issueId: issue.id });
+    expect((await mine()).map((one) => one.readAt)).toEqual([undefined, undefined]);
+    const later = new Date(Date.now() + 3_600_000);
+    await robin.notificationSnoozeAll({ issueId: issue.id }, later);
+    const { inboxNotifications } = await tracker.data(
+      "{ inboxNotifications { nodes { ... on IssueNotification { issueId } } } }",
+      {},
+      ROBIN,
+    );
+    expect(inboxNotifications.nodes).not.toContainEqual({ issueId: issue.id });
+    await robin.notificationUnsnoozeAll({ issueId: issue.id }, new Date());
+    await robin.notificationArchiveAll({ issueId: issue.id });
+    expect(await mine()).toEqual([]);
+  });
+
+  test("are subscribed to, once for each thing", async () => {
+    const subscribe = async (input: object) => {
+      const { notificationSubscriptionCreate: payload } = await tracker.data(
+        `mutation($input: NotificationSubscriptionCreateInput!) {
+          notificationSubscriptionCreate(input: $input) { notificationSubscription { id __typename } }
+        }`,
+        { input },
+      );
+      return payload.notificationSubscription;
+    };
+    const first = await subscribe({ teamId: ENG, notificationSubscriptionTypes: ["issueCreated"] });
+
+    expect((await subscribe({ teamId: ENG })).id).toBe(first.id);
+    expect(first.__typename).toBe("TeamNotificationSubscription");
+    await tracker.linear.updateNotificationSubscription(first.id, { active: false });
+    const { nodes } = await tracker.linear.notificationSubscriptions();
+    expect(nodes.map(({ active }) => active)).toEqual([false]);
+    const none = tracker.linear.createNotificationSubscription({});
+    expect((await refusal(none)).message).toMatch(/Exactly one/);
+  });
+});
+
+describe("favorites", () => {
+  test("are one for each thing, in folders", async () => {
+    const issue = await createIssue();
+    const create = async (input: object) =>
+      (await (
+        await tracker.linear.createFavorite(input)
+      ).favorite)!;
+    const folder = await create({ folderName: "Work" });
+    const favorite = await create({ issueId: issue.id, parentId: folder.id });
+
+    expect((await create({ issueId: issue.id })).id).toBe(favorite.id);
+    expect(favorite).toMatchObject({ type: "issue", url: issue.url });
+    expect((await favorite.parent)?.id).toBe(folder.id);
+    expect((await (await tracker.linear.issue(issue.id)).favorite)?.id).toBe(favorite.id);
+    expect((await tracker.as(ROBIN).favorites()).nodes).toEqual([]);
+    await tracker.linear.deleteFavorite(favorite.id);
+    expect((await tracker.linear.deleteFavorite(favorite.id)).success).toBe(true);
+    expect((await refusal(create({ issueId: issue.id, teamId: ENG }))).message).toMatch(
+      /Exactly one/,
+    );
+  });
+});
+
+describe("settings and emoji", () => {
+  test("settings are kept from the first change on", async () => {
+    const before = await tracker.linear.userSettings;
+    await tracker.linear.updateUserSettings(before.id, {
+      subscribedToChangelog: false,
+      notificationChannelPreferences: { slack: true },
+    });
+    const { userSettings } = await tracker.data(
+      "{ userSettings { id subscribedToChangelog notificationChannelPreferences { email slack } notificationCategoryPreferences { mentions { slack desktop } } } }",
+    );
+
+    expect(before.subscribedToChangelog).toBe(true);
+    expect(userSettings).toEqual({
+      id: before.id,
+      subscribedToChangelog: false,
+      notificationChannelPreferences: { email: true, slack: true },
+      notificationCategoryPreferences: { mentions: { slack: true, desktop: true } },
+    });
+    const flag = await tracker.linear.updateUserFlag("completedOnboarding" as any, "incr" as any);
+    expect(flag).toMatchObject({ flag: "completedOnboarding", value: 1 });
+  });
+
+  test("an emoji is found by its name, which is its own", async () => {
+    const payload = await tracker.linear.createEmoji({
+      name: "Party-Parrot",
+      url: "https://e.test/p.gif",
+    });
+    const emoji = (await payload.emoji)!;
+
+    expect((await tracker.linear.emoji("party-parrot")).id).toBe(emoji.id);
+    expect(
+      (await refusal(tracker.linear.createEmoji({ name: "party-parrot", url: "https://e.test" })))
+        .message,
+    ).toMatch(/already an emoji/);
+    await tracker.linear.deleteEmoji(emoji.id);
+    expect((await tracker.linear.emojis()).nodes).toEqual([]);
+  });
+
+  test("the limits are told", async () => {
+    const { limits } = await tracker.linear.rateLimitStatus;
+
+    expect(limits.map(({ type }) => type)).toEqual(["requests", "complexity"]);
+  });
+});
+
+describe("search", () => {
+  test("finds words in the title before those in the text, and in comments when asked to", async () => {
+    const inText = await createIssue({ title: "One", description: "the kiwi is ripe" });
+    const inTitle = await createIssue({ title: "A kiwi for all" });
+    const inComment = await createIssue({ title: "Three" });
+    await tracker.linear.createComment({ issueId: inComment.id, body: "like a kiwi" });
+    const find = async (term: string, more: object = {}) =>
+      (await tracker.linear.searchIssues(term, more)).nodes.map(({ id }) => id);
+
+    expect(await find("kiwi")).toEqual([inTitle.id, inText.id]);
+    expect(await find("kiw")).toEqual([inTitle.id, inText.id]);
+    expect(await find("kiwi", { includeComments: true })).toEqual([
+      inTitle.id,
+      inText.id,
+      inComment.id,
+    ]);
+    expect(await find("kiwi -ripe")).toEqual([inTitle.id]);
+    expect((await find(inComment.identifier))[0]).toBe(inComment.id);
+    expect(await find("nothing like this")).toEqual([]);
+    const page = await tracker.linear.searchIssues("kiwi", { first: 1 });
+    expect(page.totalCount).toBe(2);
+    expect(page.pageInfo.hasNextPage).toBe(true);
+    const rest = await tracker.linear.searchIssues("kiwi", {
+      first: 1,
+      after: page.pageInfo.endCursor!,
+    });
+    expect(rest.nodes.map(({ id }) => id)).toEqual([inText.id]);
+  });
+
+  test.each(["'", "\\", "a & b", "!", ":*", "(", "a <-> b", "%", '"open', "  "])(
+    "takes %j for words",
+    async (term) => {
+      expect((await tracker.linear.searchIssues(term)).nodes).toBeInstanceOf(Array);
+    },
+  );
+
+  test("over all kinds of things, and in its old form", async () => {
+    const issue = await createIssue({ title: "Papaya" });
+    const { semanticSearch } = await tracker.data(
+      `{ semanticSearch(query: "papaya") { results { id type issue { identifier } } } }`,
+    );
+    expect(semanticSearch.results).toEqual([
+      { id: issue.id, type: "issue", issue: { identifier: issue.identifier } },
+    ]);
+    const found = await tracker.linear.issueSearch({
+      query: "papaya",
+      filter: { assignee: { null: true } },
+    });
+    expect(found.nodes.map(({ id }) => id)).toEqual([issue.id]);
+    expect((await tracker.linear.searchProjects("x")).nodes).toEqual([]);
+    expect((await tracker.linear.issueFilterSuggestion("mine")).filter).toEqual({});
+  });
+});
+
+test("each change of the environment counts one more", async () => {
+  const first = await tracker.linear.updateIssue("ENG-1", { priority: 3 });
+  const second = await tracker.as(AGENT).updateIssue("ENG-1", { priority: 4 });
+
+  expect(second.lastSyncId).toBe(first.lastSyncId + 1);
+});

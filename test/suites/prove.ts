@@ -1,0 +1,98 @@
+/**
+ * Proves a suite: each of its tests can be solved, is not passed by doing nothing, and is failed by plausible mistakes,
+ * each with its line. Solutions and mistakes are calls through the service's official client, with the agent's token and
+ * nothing else, against a server in a process of its own: the sources, or the binary that DIORAMA_BINARY names.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { NewSuite } from "~/platform/suites/model";
+import { useDatabase } from "../support/database";
+import { type ServerProcess, startProcess } from "../support/process";
+import { expectStatus } from "../support/program";
+
+export type Proof<Client> = {
+  /** Calls that do what the prompt asks for: the verdict is passed, 100 percent. */
+  readonly solution: (client: Client) => Promise<unknown>;
+  /** What an agent plausibly gets wrong: the verdict is failed, and a line of `failures` begins with `failure`. */
+  readonly mistakes: {
+    readonly [what: string]: {
+      readonly act: (client: Client) => Promise<unknown>;
+      readonly failure: string;
+    };
+  };
+};
+
+/** By the name of the test. */
+export type Proofs<Client> = { readonly [test: string]: Proof<Client> };
+
+/** What an agent is given. */
+export type Given = { readonly token: string; readonly serviceUrl: string };
+
+/** Declares the proofs of a suite file. */
+export function prove<Client>(
+  file: unknown,
+  count: number,
+  clientOf: (given: Given) => Client,
+  proofs: Proofs<Client>,
+): void {
+  const { name: suite, templateName } = file as NewSuite;
+  const database = useDatabase();
+  const ids = new Map<string, string>();
+  let server: ServerProcess;
+
+  beforeAll(async () => {
+    server = await startProcess(database, { ENVIRONMENT_POOL_TARGETS: `${templateName}:4` });
+    const { body } = await server.get(`/testSuites?name=${encodeURIComponent(suite)}`);
+    const [{ id, testCount }] = body.testSuites;
+    expect(testCount).toBe(count);
+    const expanded = await server.get(`/testSuites/${id}?expand=true`);
+    for (const { name, id: testId } of expanded.body.tests) ids.set(name, testId);
+  });
+  afterAll(async () => {
+    server.kill("SIGTERM");
+    await server.exited;
+  });
+
+  /** The verdict on what `act` does in an environment of the test. */
+  async function run(name: string, act: (client: Client) => Promise<unknown>) {
+    const testId = ids.get(name);
+    const { body: environment } = await server.post("/initEnv", { testId });
+    const { environmentId: envId, environmentUrl, token } = environment;
+    const { body: started } = await server.post("/startRun", { envId, testId });
+    await act(clientOf({ token, serviceUrl: `${server.url}${environmentUrl}` }));
+    const answer = await server.post("/evaluateRun", { runId: started.runId });
+    expectStatus(answer, 200);
+    await server.call("DELETE", `/env/${envId}`);
+    return answer.body as { status: string; score: { percent: number }; failures: string[] };
+  }
+
+  describe(suite, () => {
+    test("has a proof for each of its tests", () => {
+      expect([...ids.keys()].toSorted()).toEqual(Object.keys(proofs).toSorted());
+    });
+
+    describe.each(Object.entries(proofs))("%s", (name, { solution, mistakes }) => {
+      test("is solved", async () => {
+        const { status, score, failures } = await run(name, solution);
+        expect({ status, failures, percent: score.percent }).toEqual({
+          status: "passed",
+          failures: [],
+          percent: 100,
+        });
+      });
+
+      test("is not passed by doing nothing", async () => {
+        expect((await run(name, async () => {})).status).toBe("failed");
+      });
+
+      test("has two plausible mistakes", () => {
+        expect(Object.keys(mistakes).length).toBeGreaterThanOrEqual(2);
+      });
+
+      test.each(Object.entries(mistakes))("is failed by: %s", async (_what, { act, failure }) => {
+        const { status, failures } = await run(name, act);
+        expect(status).toBe("failed");
+        expect(failures.filter((line) => line.startsWith(failure))).not.toBeEmpty();
+      });
+    });
+  });
+}
