@@ -9,6 +9,7 @@ import { compareTimes } from "../support/times";
 const database = useDatabase();
 const program = useProgram(database);
 const NOBODY = "0".repeat(32);
+let number = 0;
 
 const keys: Record<string, string> = {};
 beforeAll(async () => {
@@ -21,12 +22,45 @@ beforeAll(async () => {
 });
 const as = (user: string) => ({ "X-API-Key": keys[user]! });
 
+const SUITE = {
+  name: "alice's",
+  templateService: "chat",
+  templateName: "chat_default",
+  impersonateUserId: "U01AGENT",
+  tests: [
+    {
+      name: "alice's",
+      prompt: "Alice's",
+      expectedOutput: { assertions: [{ diff_type: "added", entity: "messages" }] },
+    },
+  ],
+};
+
 /** What Alice has, by the names that the rows below use. */
 async function aliceOwns() {
   const environment = await program.environment({}, as("alice"));
   const run = await program.post("/startRun", { envId: environment.environmentId }, as("alice"));
   expectStatus(run, 201);
-  return { environment, ids: { ENV: environment.environmentId, RUN: run.body.runId } };
+  const suite = await program.post("/testSuites", SUITE, as("alice"));
+  expectStatus(suite, 201);
+  const { suiteId } = suite.body;
+  const { body } = await program.get(`/testSuites/${suiteId}?expand=true`, as("alice"));
+  const template = await program.post(
+    "/templates",
+    { environmentId: environment.environmentId, service: "chat", name: `of_alice_${number++}` },
+    as("alice"),
+  );
+  expectStatus(template, 201);
+  return {
+    environment,
+    ids: {
+      ENV: environment.environmentId,
+      RUN: run.body.runId,
+      SUITE: suiteId as string,
+      TEST: body.tests[0].id as string,
+      TEMPLATE: template.body.name as string,
+    },
+  };
 }
 
 const filled = (text: string, ids: Record<string, string>) =>
@@ -52,13 +86,55 @@ describe("what another user has does not exist, in the same words as for what ne
     ["POST", "/api/platform/startRun", { envId: "ENV" }, "environment_not_found", "S020"],
     ["DELETE", "/api/platform/env/ENV", undefined, "environment_not_found", "S021"],
     ["POST", "/api/env/ENV/services/chat/auth.test", {}, "environment_not_found", "S022"],
+    [
+      "POST",
+      "/api/env/ENV/services/tracker/graphql",
+      { query: "{ viewer { id } }" },
+      "environment_not_found",
+      "S022",
+    ],
+    [
+      "POST",
+      "/api/platform/templates",
+      { environmentId: "ENV", service: "chat", name: "stolen" },
+      "environment_not_found",
+      "S023",
+    ],
     ["POST", "/api/platform/diffRun", { runId: "RUN" }, "run_not_found", "S024"],
+    ["POST", "/api/platform/evaluateRun", { runId: "RUN" }, "run_not_found", "S024"],
+    [
+      "POST",
+      "/api/platform/initEnv",
+      { templateService: "chat", templateName: "TEMPLATE", impersonateUserId: "U01AGENT" },
+      "template_not_found",
+      "S025",
+    ],
+    ["GET", "/api/platform/templates/TEMPLATE", undefined, "template_not_found", "S025"],
+    ["GET", "/api/platform/testSuites/SUITE", undefined, "suite_not_found", "S027"],
+    ["GET", "/api/platform/testSuites/SUITE?expand=true", undefined, "suite_not_found", "S027"],
+    ["GET", "/api/platform/tests/TEST", undefined, "test_not_found", "S027"],
+    [
+      "POST",
+      "/api/platform/testSuites/SUITE/tests",
+      { tests: SUITE.tests },
+      "suite_not_found",
+      "S027",
+    ],
+    ["POST", "/api/platform/initEnv", { testId: "TEST" }, "test_not_found", "S027"],
     ["GET", "/api/platform/results/RUN", undefined, "run_not_found", "S024"],
   ];
   test.each(rows)("%s %s %p is %s (%s)", async (method, path, body, code) => {
     const { environment, ids } = await aliceOwns();
     const foreign = await ask("bob", method, path, body, ids);
-    expect(foreign).toEqual(await ask("bob", method, path, body, { ENV: NOBODY, RUN: NOBODY }));
+    expect(foreign).toEqual(
+      await ask(
+        "bob",
+        method,
+        path,
+        body,
+        Object.fromEntries(Object.keys(ids).map((name) => [name, NOBODY])),
+      ),
+    );
     expect([foreign.status, JSON.parse(foreign.text).error]).toEqual([404, code]);
 
     // Nothing happened to it.
@@ -86,6 +162,54 @@ describe("what another user has does not exist, in the same words as for what ne
       expect([path, verdict]).toEqual([path, "no difference"]);
     }
   }, 60_000);
+});
+
+describe("suites and templates of another user", () => {
+  test("are in no list (S026)", async () => {
+    const { ids } = await aliceOwns();
+    for (const query of ["", "?visibility=private", "?visibility=public"])
+      for (const list of ["templates", "testSuites"]) {
+        const { status, text } = await ask(
+          "bob",
+          "GET",
+          `/api/platform/${list}${query}`,
+          undefined,
+          {},
+        );
+        expect(status).toBe(200);
+        for (const own of [ids.TEMPLATE, ids.SUITE, "alice"]) expect(text).not.toContain(own);
+      }
+  });
+
+  test("cannot be changed although they are public (S028)", async () => {
+    const open = await program.post("/testSuites", { ...SUITE, visibility: "public" }, as("alice"));
+    const builtin = await program.get("/testSuites?visibility=public&limit=1000", as("bob"));
+    for (const id of [open.body.suiteId, ...builtin.body.testSuites.map((one: any) => one.id)])
+      expectRefusal(
+        await program.post(`/testSuites/${id}/tests`, { tests: SUITE.tests }, as("bob")),
+        404,
+        "suite_not_found",
+      );
+  });
+
+  test("cannot be named by a run, which then does not start (S029)", async () => {
+    const { ids } = await aliceOwns();
+    const { environmentId: envId } = await program.environment({}, as("bob"));
+    for (const [fields, code] of [
+      [{ testSuiteId: ids.SUITE }, "suite_not_found"],
+      [{ testId: ids.TEST }, "test_not_found"],
+    ] as const)
+      expectRefusal(await program.post("/startRun", { envId, ...fields }, as("bob")), 404, code);
+    expectStatus(await program.post("/startRun", { envId }, as("bob")), 201);
+  });
+
+  test("keep no name from him: a private name is its owner's (S030)", async () => {
+    const { ids } = await aliceOwns();
+    const { environmentId } = await program.environment({}, as("bob"));
+    const body = { environmentId, service: "chat", name: ids.TEMPLATE };
+    expectStatus(await program.post("/templates", body, as("bob")), 201);
+    expectRefusal(await program.post("/templates", body, as("bob")), 400, "template_name_exists");
+  });
 });
 
 test("fields that nobody asked for have no effect (S033)", async () => {
