@@ -223,6 +223,8 @@ async function play(sequence: readonly Call[]): Promise<void> {
     place.add("run", "own", run["runId"]);
   }
   for (const one of sequence) {
+    // What is foreign has to stay there, and its schema nobody else's.
+    if (one.caller === "foreign" && one.method === "DELETE") continue;
     const token = tokens.get(one.path.includes("/tracker") ? "tracker" : "chat") ?? "";
     let { call, answered } = await send(one, token, place);
     // A busy machine is slow once.
