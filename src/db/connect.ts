@@ -2,7 +2,8 @@
  * Connections to Postgres.
  *
  * Every session is pinned: UTC, ISO dates, shortest exact floats, hex bytea, and a search_path without user
- * schemas, so that a name that forgot its schema is an error and never somebody else's table.
+ * schemas, so that a name that forgot its schema is an error and never somebody else's table. (The driver leaves out
+ * what is empty: an empty search_path would be the server's own, with `public` in it.)
  */
 import postgres from "postgres";
 
@@ -22,7 +23,7 @@ export const SESSION = {
   IntervalStyle: "postgres",
   extra_float_digits: "1",
   bytea_output: "hex",
-  search_path: "",
+  search_path: "pg_catalog",
   // Statements are short: compiling one would take longer than running it.
   jit: "off",
 } as const;

@@ -6,12 +6,17 @@ import { LimitBody } from "~/http/model";
 import { errorFields, type Log } from "~/log";
 
 /** Codes that any route may answer beside its own. */
-const COMMON: readonly ErrorCode[] = ["not_authed", "internal_error", "service_unavailable"];
+const COMMON: readonly ErrorCode[] = [
+  "invalid_request",
+  "not_authed",
+  "internal_error",
+  "service_unavailable",
+];
 
 /** The `response` entries of a route for the codes it may refuse with. */
 export function failures(...codes: readonly ErrorCode[]): Record<number, TSchema> {
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of [...codes, ...COMMON]) {
+  for (const code of new Set([...codes, ...COMMON])) {
     const status = STATUS[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
