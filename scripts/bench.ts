@@ -19,6 +19,7 @@ import {
 } from "./bench/foundation";
 import { passes, type Row, ratio, table } from "./bench/measure";
 import { type Bench, startBench } from "./bench/server";
+import { tracker } from "./bench/tracker";
 
 const MEASURES: Record<string, (bench: Bench) => Promise<Row | Row[]>> = {
   initEnv,
@@ -28,6 +29,7 @@ const MEASURES: Record<string, (bench: Bench) => Promise<Row | Row[]>> = {
   captureDrain,
   postMessage,
   history,
+  tracker,
   verdicts,
   wholeSuite,
   start,

@@ -17,6 +17,8 @@ export type Bench = {
   platform(method: string, path: string, body?: object): Promise<Answer>;
   /** One call to an environment's chat. Throws unless `ok`. */
   chat(environment: Answer, method: string, args: object): Promise<Answer>;
+  /** One call with a JSON body to whatever path. */
+  post(path: string, body: object): Promise<Answer>;
   environment(template?: string, user?: string): Promise<Answer>;
   restart(settings?: Record<string, string>): Promise<void>;
   stop(): Promise<void>;
@@ -94,6 +96,7 @@ export async function startBench(settings: Record<string, string> = {}): Promise
     platform: (method, path, body) => call(`/api/platform${path}`, json(method, body)),
     chat: (environment, method, args) =>
       call(`${environment["environmentUrl"]}/${method}`, json("POST", args)),
+    post: (path, body) => call(path, json("POST", body)),
     environment: (template = "chat_default", user = "U01AGENT") =>
       call(
         "/api/platform/initEnv",
