@@ -15,7 +15,7 @@ export const SLOW_MS = 2_000;
 
 /** Of a bug that talks: stack frames, paths of ours, the driver's and the database's own words. */
 const LEAKS = [
-  /\bat .{1,200}:\d+:\d+/,
+  /\bat .{1,200}\.[jt]s:\d+:\d+/,
   /node_modules|\/\$bunfs|\/src\/[a-z]+\//,
   /postgres(ql)?:\/\//,
   /PostgresError|syntax error at or near|violates .{1,40} constraint|SQLSTATE|invalid input syntax/,

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { Elysia } from "elysia";
 import { createApp } from "~/app";
 import { createLog } from "~/log";
+import { createMetrics } from "~/metrics";
 
 const HEALTH = "http://localhost/api/platform/health";
 
@@ -20,6 +21,8 @@ function appThat(handler: () => unknown) {
   const lines: string[] = [];
   const app = createApp({
     health: new Elysia().get("/health", handler),
+    metrics: createMetrics(),
+    probes: { draining: () => false },
     log: createLog("error", "test", (line) => lines.push(line)),
   } as unknown as Parameters<typeof createApp>[0]);
   return { app, lines };

@@ -65,7 +65,7 @@ describe("probes", () => {
     ]);
   });
 
-  test("need no key where everything else does", async () => {
+  test("need no key where everything else does (S152)", async () => {
     const server = await startTestProgram(database, { ENVIRONMENT: "production" });
     try {
       expect((await fetch(`${server.url}/livez`)).status).toBe(200);
@@ -218,7 +218,7 @@ describe("metrics", () => {
     await program.call("DELETE", `/env/${environment.environmentId}`);
   });
 
-  test("name no environment, run, user or key", async () => {
+  test("name no environment, run, user or key (S152)", async () => {
     const environment = await program.environment({}, { "Idempotency-Key": crypto.randomUUID() });
     await program.post("/startRun", { envId: environment.environmentId });
     await fetch(`${program.url}/api/env/${environment.environmentId}/services/nonsense/x`);

@@ -32,6 +32,7 @@ export async function checkAnswer(
   const pathname = `/api/platform${path.replace(/\?.*$/s, "")}`;
   const at = `${method} ${pathname} answered ${status}`;
   const known = Object.keys(paths)
+    .filter((template) => paths[template]?.[method.toLowerCase()])
     .filter((template) => new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`).test(pathname))
     .sort((a, b) => a.split("{").length - b.split("{").length)[0];
   const operation = known === undefined ? undefined : paths[known]?.[method.toLowerCase()];

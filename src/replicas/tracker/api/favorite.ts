@@ -110,6 +110,14 @@ async function identityOf(
   return { type: field.slice(0, -2), [field]: row.id };
 }
 
+/** A favorite is of one thing; whatever else the input names was not looked up. */
+const withoutTargets = (input: Create): Values =>
+  Object.fromEntries(
+    Object.entries(input).filter(
+      ([name]) => !Object.hasOwn(TARGETS, name) && name !== "predefinedViewTeamId",
+    ),
+  );
+
 export const favorites: Resolvers<Context> = {
   Favorite: {
     color: async (favorite: RowObject, _args, context) =>
@@ -134,7 +142,7 @@ export const favorites: Resolvers<Context> = {
       if (known) return { favorite: known };
       await requireFolder(context, input.parentId);
       const favorite = await createRow(context, "Favorite", {
-        ...input,
+        ...withoutTargets(input),
         ...identity,
         ownerId,
         sortOrder: input["sortOrder"] ?? (await nextFavoriteOrder(context.session, ownerId)),
