@@ -2,11 +2,13 @@
  * Builds the binary: `bun run build` for this machine, `bun run build --all` for every platform, into dist/.
  *
  * A compiled Bun program would read `.env` and `bunfig.toml` of whatever folder it is started in, and run what the
- * latter preloads; both are switched off.
+ * latter preloads; both are switched off. Beside the binaries go the licences of what they contain, which they embed,
+ * and a bill of materials (CycloneDX).
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { version } from "../package.json";
+import { ENTRIES, writeContents } from "./contents";
 
 const ROOT = join(import.meta.dir, "..");
 const TARGETS = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64", "windows-x64"] as const;
@@ -47,7 +49,7 @@ export async function build(target: string, name = `diorama-${target}`): Promise
       ],
       ...["--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"],
       ...["--define", `DIORAMA_VERSION=${JSON.stringify(await stamp())}`],
-      ...["--outfile", file, "src/main.ts", "src/capture/worker.ts"],
+      ...["--outfile", file, ...ENTRIES],
     ],
     { cwd: ROOT, stdout: "inherit", stderr: "inherit" },
   );
@@ -56,6 +58,7 @@ export async function build(target: string, name = `diorama-${target}`): Promise
 }
 
 if (import.meta.main) {
+  await writeContents(await stamp());
   if (all) for (const target of TARGETS) console.log(await build(target));
   else console.log(await build(here, "diorama"));
 }

@@ -85,13 +85,20 @@ async function waysToCapture(): Promise<Record<string, string>[]> {
 }
 
 async function check(): Promise<boolean> {
+  const licenses = Bun.spawnSync([...program, "licenses"]).stdout.toString();
+  if (!licenses.includes("\npostgres ")) throw new Error("the binary does not know its licences");
   const ways = await waysToCapture();
   const diffs = new Map<string, string>();
   for (const settings of ways) {
     const name = Object.entries(settings)
       .map((pair) => pair.join("="))
       .join(" ");
-    const { diff } = await withServer(settings, (url) => tell(url));
+    const { diff } = await withServer(settings, async (url) => {
+      const told = await tell(url);
+      const metrics = await (await fetch(`${url}/metrics`)).text();
+      if (!metrics.includes("\ndiorama_build_info{")) throw new Error("the binary has no metrics");
+      return told;
+    });
     console.log(
       `${name}: ${diff.inserts.length} inserts, ${diff.updates.length} updates, ${diff.deletes.length} deletes`,
     );

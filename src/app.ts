@@ -9,23 +9,29 @@ import { readJson } from "~/http/body";
 import { docs, explorerAsset, finishDocs, isDocs } from "~/http/docs";
 import { errorResponse } from "~/http/errors";
 import { setPrincipal } from "~/http/principal";
+import { createTraffic, noteIds, type Route } from "~/http/traffic";
 import type { Log } from "~/log";
+import type { Metrics } from "~/metrics";
 import type { Environments } from "~/platform/environments/environments";
 import { environmentRoutes, savingRoutes } from "~/platform/environments/routes";
 import type { Saving } from "~/platform/environments/saving";
 import { type Gateway, gatewayPath } from "~/platform/gateway";
 import type { healthRoutes } from "~/platform/health";
+import type { Idempotency } from "~/platform/keys/idempotency";
 import type { Keys } from "~/platform/keys/keys";
+import { METRICS_PATH, type Probes, probePath } from "~/platform/probes";
 import { runRoutes } from "~/platform/runs/routes";
 import type { Runs } from "~/platform/runs/runs";
 import { suiteRoutes } from "~/platform/suites/routes";
 import type { Suites } from "~/platform/suites/suites";
 import { templateRoutes } from "~/platform/templates/routes";
 import type { Templates } from "~/platform/templates/templates";
+import { REPLICAS } from "~/replicas/index";
 
 export type App = ReturnType<typeof createApp>;
 
 const HEALTH = "/api/platform/health";
+const OTHER: Route = { name: "other", kind: "debug" };
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 export function createApp(parts: {
@@ -35,27 +41,35 @@ export function createApp(parts: {
   environments: Environments;
   saving: Saving;
   runs: Runs;
+  idempotency: Idempotency;
   gateway: Gateway;
   health: ReturnType<typeof healthRoutes>;
+  probes: Probes;
+  metrics: Metrics;
   log: Log;
 }) {
-  const { keys, gateway, health, log } = parts;
-  let inFlight = 0;
+  const { keys, gateway, health, probes, log } = parts;
+  const traffic = createTraffic(log, parts.metrics);
 
   const router = new Elysia({ name: "diorama" })
     .onError(({ code, error, request }) => {
       // Thrown on, so that there is one place where errors become answers. A returned value would be an answer.
       throw code === "NOT_FOUND" ? unknownRoute(request) : error;
     })
-    .parser("strict", ({ request }) => (request.method === "POST" ? readJson(request) : undefined))
+    .parser("strict", async ({ request }) => {
+      if (request.method !== "POST") return undefined;
+      const body = await readJson(request);
+      noteIds(request, body);
+      return body;
+    })
     .use(docs())
     .group("/api/platform", (app) =>
       app
         .use(health)
         .guard({ parse: "strict" }, (guarded) =>
           guarded
-            .use(environmentRoutes(parts.environments))
-            .use(runRoutes(parts.runs))
+            .use(environmentRoutes(parts.environments, parts.idempotency))
+            .use(runRoutes(parts.runs, parts.idempotency))
             .use(templateRoutes(parts.templates))
             .use(savingRoutes(parts.saving))
             .use(suiteRoutes(parts.suites)),
@@ -87,6 +101,10 @@ export function createApp(parts: {
       const baseUrl = publicBase(request, url);
       return await gateway.handle(request, url, call, { baseUrl, requestId });
     }
+    if (probePath(pathname)) {
+      if (pathname === METRICS_PATH) await keys.authenticate(platformKey(request));
+      return await probes.answer(request, pathname);
+    }
     if (isDocs(pathname))
       return explorerAsset(pathname) ?? (await finishDocs(pathname, await router.fetch(request)));
     if (pathname !== HEALTH) {
@@ -98,38 +116,50 @@ export function createApp(parts: {
     return await router.fetch(request);
   }
 
+  function routeOf(pathname: string): Route {
+    const call = gatewayPath(pathname);
+    if (call) {
+      const service = REPLICAS.has(call.service) ? call.service : ":service";
+      const name = `/api/env/:envId/services/${service}`;
+      return { name, kind: "debug", envId: call.envId };
+    }
+    if (probePath(pathname) || pathname === HEALTH) return { name: pathname, kind: "probe" };
+    const route = routes.find(({ path, pattern }) => path === pathname || pattern.test(pathname));
+    if (!route) return OTHER;
+    return { name: route.path, kind: isDocs(route.path) ? "debug" : "info" };
+  }
+
   return {
     router,
 
     /** Every request ends here. Never throws, and every error has the envelope. */
     async fetch(request: Request): Promise<Response> {
-      const started = performance.now();
+      const started = traffic.begin();
       const given = request.headers.get("x-request-id") ?? "";
       const requestId = REQUEST_ID.test(given) ? given : crypto.randomUUID();
       const url = new URL(request.url);
-      inFlight++;
       let response: Response;
+      let failure: unknown;
+      let code: string | undefined;
       try {
         response = await answer(request, url, requestId);
       } catch (error) {
-        response = errorResponse(readable(error), log, requestId);
-      } finally {
-        inFlight--;
+        failure = readable(error);
+        ({ response, code } = errorResponse(failure, log, requestId));
       }
       response.headers.set("X-Request-Id", requestId);
       response.headers.set("X-Content-Type-Options", "nosniff");
       if (!response.headers.has("Cache-Control")) response.headers.set("Cache-Control", "no-store");
-      log.debug("request", {
-        request_id: requestId,
-        method: request.method,
-        status: response.status,
-        duration_ms: Math.round((performance.now() - started) * 10) / 10,
-      });
+      // A client that comes back on this connection would find it closed.
+      if (probes.draining()) response.headers.set("Connection", "close");
+      const { status } = response;
+      const route = routeOf(url.pathname);
+      traffic.end({ request, requestId, route, started, status, error: failure, code });
       return response;
     },
 
     /** Calls being answered at this moment. */
-    inFlight: () => inFlight,
+    inFlight: traffic.inFlight,
   };
 }
 

@@ -7,6 +7,10 @@ declare module "*.graphql" {
   const text: string;
   export default text;
 }
+declare module "*.txt" {
+  const text: string;
+  export default text;
+}
 declare module "*.yaml" {
   const value: unknown;
   export default value;

@@ -72,6 +72,7 @@ function poolTargets(value: string): ReadonlyMap<string, number> | undefined {
   return targets;
 }
 
+const SHUTDOWN_DELAY = 2;
 const PLUGINS = ["auto", "wal2json", "pgoutput"] as const;
 
 const setting = <T>(
@@ -101,6 +102,18 @@ export const SETTINGS = {
     "Address to listen on. Empty: 127.0.0.1 in development, otherwise 0.0.0.0.",
   ),
   PORT: setting(whole(0, 65_535), "0 to 65535", "3000", "Port to listen on. 0: any free one."),
+  ADMIN_PORT: setting(
+    (value) => (value === "" ? undefined : whole(0, 65_535)(value)),
+    "0 to 65535",
+    "",
+    "Port for `/livez`, `/readyz` and `/metrics` without a key. Empty: on `PORT`, where metrics want one.",
+  ),
+  SHUTDOWN_DELAY: setting(
+    (value) => (value === "" ? undefined : whole(0, 300)(value)),
+    "seconds",
+    "",
+    "How long calls are still taken after SIGTERM, while `/readyz` turns balancers away. Empty: 0 in development, otherwise 2.",
+  ),
   SEED: setting(
     flag,
     "true, false",
@@ -173,8 +186,11 @@ export const SETTINGS = {
 type Name = keyof typeof SETTINGS;
 type Value<N extends Name> = ReturnType<(typeof SETTINGS)[N]["parse"]>;
 
+type Values = { readonly [N in Name]: Value<N> };
+
 /** The settings under their own names, and what follows from them. */
-export type Config = { readonly [N in Name]: Value<N> } & {
+export type Config = Omit<Values, "SHUTDOWN_DELAY"> & {
+  readonly SHUTDOWN_DELAY: number;
   /** Calls without a key are taken as the development user's. */
   readonly development: boolean;
 };
@@ -214,7 +230,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   };
 
   const names = Object.keys(SETTINGS) as Name[];
-  const values = Object.fromEntries(names.map((name) => [name, read(name)])) as Config;
+  const values = Object.fromEntries(names.map((name) => [name, read(name)])) as Values;
   const development = values.ENVIRONMENT === "development";
   const controlPlane = values.CONTROL_PLANE_URL;
   if (
@@ -224,10 +240,26 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   )
     problems.push(`CONTROL_PLANE_URL is "${controlPlane}"; needed: https outside development`);
   if (problems.length > 0) throw new ConfigError(problems);
-  return { ...values, HOST: values.HOST || (development ? "127.0.0.1" : "0.0.0.0"), development };
+  return {
+    ...values,
+    HOST: values.HOST || (development ? "127.0.0.1" : "0.0.0.0"),
+    SHUTDOWN_DELAY: values.SHUTDOWN_DELAY ?? (development ? 0 : SHUTDOWN_DELAY),
+    development,
+  };
 }
 
 const isLoopback = (host: string) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host);
+
+/** The settings in force, for the log: of URLs host and path only. */
+export const describe = (config: Config): string[] =>
+  (Object.keys(SETTINGS) as Name[]).map((name) => {
+    const value = config[name];
+    if (value instanceof Map)
+      return `${name}=${[...value].map((pair) => pair.join(":")).join(",")}`;
+    if (!name.endsWith("_URL") || value === undefined) return `${name}=${value ?? ""}`;
+    const { protocol, host, pathname } = new URL(String(value));
+    return `${name}=${protocol}//${host}${pathname}`;
+  });
 
 /** Variables that look like a misspelt setting, each with the name it resembles. */
 export function misspelt(env: Record<string, string | undefined>): string[] {

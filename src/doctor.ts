@@ -68,7 +68,10 @@ async function readFacts(pool: Pool): Promise<Facts> {
       current_setting('max_connections')::int as connections, current_setting('fsync') as fsync,
       current_setting('max_replication_slots')::int - (select count(*)::int from pg_replication_slots) as "freeSlots",
       array(select slot_name::text from pg_replication_slots) as "slotNames",
-      r.rolreplication as replication, r.rolsuper as superuser,
+      r.rolreplication or exists ( -- Amazon RDS gives the attribute to nobody, and this role instead
+        select from pg_roles g where g.rolname = 'rds_replication' and pg_has_role(g.oid, 'member')
+      ) as replication,
+      r.rolsuper as superuser,
       has_database_privilege(current_database(), 'create') as "mayCreate"
     from pg_roles r where r.rolname = current_user
   `;

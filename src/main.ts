@@ -1,6 +1,9 @@
 /** argv and signals → program. The only file that ends the process. */
 import { parseArgs } from "node:util";
+import { capture } from "~/commands/capture";
 import { CallFailed, UsageError } from "~/commands/client";
+import { CommandError } from "~/commands/failure";
+import { licenses } from "~/commands/licenses";
 import { SUITES_USAGE, suites } from "~/commands/suites";
 import { TEMPLATES_USAGE, templates } from "~/commands/templates";
 import { ConfigError, misspelt, readConfig } from "~/config";
@@ -8,6 +11,7 @@ import { connect, isUnavailable } from "~/db/connect";
 import { migrate } from "~/db/migrate";
 import { examine, Unfit } from "~/doctor";
 import { createLog, errorFields, notice, print } from "~/log";
+import { noteUnhandled } from "~/metrics";
 import { DEVELOPMENT_KEY } from "~/platform/keys/format";
 import { createKey } from "~/platform/keys/keys";
 import { listKeys, revokeKey } from "~/platform/keys/store";
@@ -28,6 +32,9 @@ const USAGE = `diorama ${VERSION}
   diorama keys create --user ID [--name TEXT] [--plan free|pro|enterprise] [--days N]
   diorama keys list
   diorama keys revoke KEY_ID
+  diorama capture status        what capture does, and how much log it keeps
+  diorama capture drop-slot [--force]   before the database is given up, or its wal_level lowered
+  diorama licenses              of everything that this program contains
 
   Of a running server, at --url or DIORAMA_URL (http://127.0.0.1:3000), with --key or DIORAMA_API_KEY:
 ${SUITES_USAGE}
@@ -47,7 +54,7 @@ async function serve(): Promise<void> {
   for (const warning of misspelt(env())) notice(`warning: ${warning}`);
   const program = await waitForDatabase(() => startProgram(config));
   if (config.development) banner(program.url);
-  stopOnSignal(program);
+  stopOnSignal(program, config.SHUTDOWN_DELAY);
 }
 
 async function waitForDatabase<T>(start: () => Promise<T>): Promise<T> {
@@ -80,12 +87,18 @@ A first environment:
 `);
 }
 
-function stopOnSignal(program: Program): void {
+/** What is not done by then, counted from the end of the delay, is cut off. */
+const STOP_MS = 30_000;
+
+function stopOnSignal(program: Program, delaySeconds: number): void {
   let stopping = false;
-  const stop = () => {
+  const stop = async () => {
     if (stopping) process.exit(1);
     stopping = true;
-    program.stop().then(
+    program.drain();
+    await Bun.sleep(delaySeconds * 1000);
+    setTimeout(() => process.exit(1), STOP_MS);
+    await program.stop().then(
       () => process.exit(0),
       () => process.exit(1),
     );
@@ -196,6 +209,15 @@ async function run([command, ...args]: readonly string[]): Promise<void> {
       return await doctor();
     case "keys":
       return await keys(args);
+    case "capture": {
+      const force = args.includes("--force");
+      const [what, ...rest] = args.filter((argument) => argument !== "--force");
+      if (rest.length > 0 || !(await capture(readConfig(env()), what, force)))
+        throw new UsageError(USAGE);
+      return;
+    }
+    case "licenses":
+      return await licenses();
     case "suites": {
       process.exitCode = await suites(args, env(), interruption());
       return;
@@ -226,6 +248,10 @@ function report(error: unknown): number {
     notice(error instanceof Error ? error.message : "");
     return EXIT_USAGE;
   }
+  if (error instanceof CommandError) {
+    notice(error.message);
+    return EXIT_UNAVAILABLE;
+  }
   if (error instanceof CallFailed) {
     notice(error.message);
     return error.unreachable ? EXIT_UNAVAILABLE : 1;
@@ -240,12 +266,14 @@ function report(error: unknown): number {
 }
 
 // A rejection nobody waited for is a bug to be logged, not a reason to drop every call.
-process.on("unhandledRejection", (error) =>
-  createLog("error").error("unhandled rejection", errorFields(error)),
-);
-process.on("uncaughtException", (error) =>
-  createLog("error").error("uncaught exception", errorFields(error)),
-);
+process.on("unhandledRejection", (error) => {
+  noteUnhandled();
+  createLog("error").error("unhandled rejection", errorFields(error));
+});
+process.on("uncaughtException", (error) => {
+  noteUnhandled();
+  createLog("error").error("uncaught exception", errorFields(error));
+});
 
 run(process.argv.slice(2)).then(
   () => {},

@@ -5,19 +5,26 @@
 import { createApp } from "~/app";
 import { createCapture } from "~/capture/capture";
 import { publish } from "~/capture/slot";
-import { type Config, ConfigError } from "~/config";
+import { type Config, ConfigError, describe } from "~/config";
 import { connect } from "~/db/connect";
 import { createLanes } from "~/db/lanes";
 import { migrate } from "~/db/migrate";
 import { examine } from "~/doctor";
-import { createLog } from "~/log";
+import { ApiError } from "~/errors";
+import { errorResponse } from "~/http/errors";
+import { createLog, type Log } from "~/log";
+import { createMetrics } from "~/metrics";
 import { createEnvironments } from "~/platform/environments/environments";
 import { createSpares } from "~/platform/environments/pool";
 import { createSaving } from "~/platform/environments/saving";
+import { endGone } from "~/platform/environments/store";
 import { createGateway } from "~/platform/gateway";
 import { healthRoutes } from "~/platform/health";
+import { createIdempotency } from "~/platform/keys/idempotency";
 import { createKeys } from "~/platform/keys/keys";
 import { createMaintenance } from "~/platform/maintenance";
+import { createObservation } from "~/platform/observation";
+import { createProbes, type Probes, probePath } from "~/platform/probes";
 import { createEvaluation } from "~/platform/runs/evaluation";
 import { createRuns } from "~/platform/runs/runs";
 import { storeBuiltinSuites } from "~/platform/suites/builtin";
@@ -42,6 +49,7 @@ const DRAIN_POLL_MS = 20;
 /** Starts serving. Throws Unfit when the database does not have what is needed. */
 export async function startProgram(config: Config) {
   const log = createLog(config.LOG_LEVEL);
+  const metrics = createMetrics();
   const url = config.DATABASE_URL;
   const cores = navigator.hardwareConcurrency;
   const builderCount = Math.max(1, Math.min(config.POOL_REFILL_CONCURRENCY, cores));
@@ -50,10 +58,11 @@ export async function startProgram(config: Config) {
   const lanes = createLanes(url, LANES);
   const builders = connect(url, { max: builderCount + 1, name: "builders", patient: true });
   const lock = connect(url, { max: 1, name: "maintenance", patient: true });
+  const probe = connect(url, { max: 1, name: "probe", camel: true });
   const closePools = () =>
     Promise.all([
       lanes.end(),
-      ...[pool, replicas, builders, lock].map((each) => each.end({ timeout: 1 })),
+      ...[pool, replicas, builders, lock, probe].map((each) => each.end({ timeout: 1 })),
     ]);
 
   try {
@@ -61,13 +70,15 @@ export async function startProgram(config: Config) {
     for (const warning of warnings) log.warn(warning);
     const applied = await migrate(pool);
     if (applied.length > 0) log.info("migrations applied", { versions: applied.join(", ") });
+    const gone = await endGone(pool);
+    if (gone > 0) log.warn("environments ended, whose schemas are gone", { count: gone });
     const templates = createTemplates(pool, replicas, builders);
     if (config.SEED) {
       await buildBuiltins(pool, builders, log);
       await storeBuiltinSuites(pool, templates, log);
     }
 
-    const keys = createKeys(pool, config, log);
+    const keys = createKeys(pool, config, log, metrics);
     const suites = createSuites(pool, templates);
     await requireKnownTargets(config, templates);
     const capture = await createCapture({
@@ -81,6 +92,7 @@ export async function startProgram(config: Config) {
       level: config.LOG_LEVEL,
       pool,
       log,
+      metrics,
     });
     const spares = createSpares({
       pool,
@@ -88,6 +100,7 @@ export async function startProgram(config: Config) {
       templates,
       concurrency: builderCount,
       log,
+      metrics,
       onBuild: async (tx, schema) => {
         if (capture.kind === "log" && plugin === "pgoutput") await publish(tx, schema);
       },
@@ -105,6 +118,8 @@ export async function startProgram(config: Config) {
     const evaluation = createEvaluation({ pool, environments, templates });
     const runs = createRuns({ pool, environments, templates, suites, evaluation, capture });
     const gateway = createGateway({ lanes, environments, keys, templates });
+    const observation = createObservation({ config, pool, probe, templates, capture, metrics });
+    const probes = createProbes(observation);
     const app = createApp({
       keys,
       templates,
@@ -112,8 +127,11 @@ export async function startProgram(config: Config) {
       environments,
       saving,
       runs,
+      idempotency: createIdempotency(pool),
       gateway,
       health: healthRoutes(pool, capture),
+      probes,
+      metrics,
       log,
     });
     const maintenance = createMaintenance({
@@ -126,6 +144,7 @@ export async function startProgram(config: Config) {
       evaluation,
       capture,
       log,
+      metrics,
       inFlight: app.inFlight,
     });
     const server = Bun.serve({
@@ -138,10 +157,21 @@ export async function startProgram(config: Config) {
         return app.fetch(request);
       },
     });
+    const admin =
+      config.ADMIN_PORT === undefined
+        ? undefined
+        : Bun.serve({
+            hostname: config.HOST,
+            port: config.ADMIN_PORT,
+            fetch: (request) => answerProbe(probes, request, log),
+          });
     maintenance.start();
-    const address = `http://${config.HOST === "0.0.0.0" ? "127.0.0.1" : config.HOST}:${server.port}`;
+    const addressOf = (port: number | undefined) =>
+      `http://${config.HOST === "0.0.0.0" ? "127.0.0.1" : config.HOST}:${port}`;
+    const address = addressOf(server.port);
     log.info("started", {
       url: address,
+      settings: describe(config),
       environment: config.ENVIRONMENT,
       capture: capture.kind,
       version: VERSION,
@@ -149,25 +179,41 @@ export async function startProgram(config: Config) {
 
     return {
       url: address,
+      adminUrl: admin && addressOf(admin.port),
       app,
       maintenance,
+      /** Sends calls elsewhere: until `stop` they are answered all the same. */
+      drain: probes.drain,
       /** Finishes what is being answered, hands over what others go on with, and closes every connection. */
       async stop() {
+        probes.drain();
         const closed = server.stop();
         const deadline = performance.now() + DRAIN_MS;
         while (app.inFlight() > 0 && performance.now() < deadline) await Bun.sleep(DRAIN_POLL_MS);
         await maintenance.stop();
         await environments.stop();
         await capture.stop();
+        observation.stop();
         await closePools();
         await server.stop(true);
         await closed;
+        await admin?.stop(true);
         log.info("stopped");
       },
     };
   } catch (error) {
     await closePools();
     throw error;
+  }
+}
+
+async function answerProbe(probes: Probes, request: Request, log: Log): Promise<Response> {
+  try {
+    const { pathname } = new URL(request.url);
+    if (!probePath(pathname)) throw new ApiError("not_found", "There is no such path");
+    return await probes.answer(request, pathname);
+  } catch (error) {
+    return errorResponse(error, log, crypto.randomUUID()).response;
   }
 }
 

@@ -5,7 +5,7 @@
  * uses is written in its row, so that any server can end it.
  */
 import { MARK_PREFIX } from "~/capture/change";
-import type { Recorded, StreamState } from "~/capture/reading";
+import type { Counted, Recorded, StreamState } from "~/capture/reading";
 import * as results from "~/capture/results";
 import { type Plugin, publish } from "~/capture/slot";
 import { compareSnapshot, dropSnapshot, TablesChanged, takeSnapshot } from "~/capture/snapshot";
@@ -14,6 +14,7 @@ import type { FromWorker, ToWorker } from "~/capture/worker";
 import { type Fragment, inTransaction, type Pool, type Sql } from "~/db/connect";
 import { unavailable } from "~/errors";
 import type { Level, Log } from "~/log";
+import type { Metrics } from "~/metrics";
 
 export type CaptureKind = "log" | "snapshot";
 
@@ -49,6 +50,19 @@ const WORKER =
     : new URL("./capture/worker.js", import.meta.url).href;
 const WORKER_RESTART_MS = 1_000;
 
+const STATES: readonly StreamState[] = [
+  "idle",
+  "starting",
+  "streaming",
+  "following",
+  "busy",
+  "failing",
+];
+
+/** A label: reasons are sentences, and some hold a number. */
+const lostReason = (reason: string) =>
+  `capture_${reason.replaceAll(/[0-9]+ /g, "").replaceAll(/[^a-z]+/g, "_")}`;
+
 const REPEATABLE_READ = "isolation level repeatable read";
 
 export async function createCapture(deps: {
@@ -57,8 +71,9 @@ export async function createCapture(deps: {
   level: Level;
   pool: Pool;
   log: Log;
+  metrics: Metrics;
 }) {
-  const { kind, pool, log } = deps;
+  const { kind, pool, log, metrics } = deps;
   const stream = kind === "log" ? await createReader(deps) : undefined;
   const published = new Set<string>();
 
@@ -100,11 +115,16 @@ export async function createCapture(deps: {
       try {
         const mark = { k: "start", ...run, instance: stream.instance, published: isPublished };
         if (!(await insert(pool, markExpression(pool, mark)))) return false;
-        if (await settled(seen.promise, SEEN_MS, () => results.wasSeen(pool, run.run))) return true;
+        const written = performance.now();
+        if (await settled(seen.promise, SEEN_MS, () => results.wasSeen(pool, run.run))) {
+          metrics.captureMarker.observe((performance.now() - written) / 1000);
+          return true;
+        }
       } finally {
         seen.forget();
       }
       await results.lose(pool, run.run, "not streaming");
+      metrics.runsFailed.inc({ reason: lostReason("not streaming") });
       throw unavailable("capture did not start in time");
     },
 
@@ -164,6 +184,9 @@ export async function createCapture(deps: {
       return { state: "streaming", lagBytes: await results.lagBytes(pool) };
     },
 
+    /** What this server's part of capture is doing. */
+    local: (): StreamState | "disabled" => stream?.state ?? "disabled",
+
     stop: async () => await stream?.stop(),
   };
 
@@ -176,6 +199,7 @@ export async function createCapture(deps: {
     } catch (error) {
       if (!(error instanceof TablesChanged)) throw error;
       log.warn("run lost", { run_id: run, reason: error.message });
+      metrics.runsFailed.inc({ reason: lostReason(error.message) });
       await results.lose(tx, run, error.message);
     }
   }
@@ -214,7 +238,13 @@ async function settled(
 }
 
 /** The worker that reads the log, and what it reports. Starts it again should it ever die. */
-async function createReader({ options, level, pool, log }: Parameters<typeof createCapture>[0]) {
+async function createReader({
+  options,
+  level,
+  pool,
+  log,
+  metrics,
+}: Parameters<typeof createCapture>[0]) {
   /** Tells the leader, in the marks, who waits. */
   const instance = crypto.randomUUID().slice(0, 8);
   const waiting = new Map<string, Set<(diff?: string) => void>>();
@@ -232,7 +262,21 @@ async function createReader({ options, level, pool, log }: Parameters<typeof cre
   const arrive = (news: string, diff?: string) => {
     for (const tell of waiting.get(news) ?? []) tell(diff);
   };
+  const counters: Record<Counted, (by: number, label: string) => void> = {
+    messages: (by, action) => metrics.captureMessages.inc({ action }, by),
+    skipped: (by) => metrics.captureSkipped.inc(by),
+    changes: (rows) => metrics.runChanges.observe(rows),
+    lost: (by, reason) => metrics.runsFailed.inc({ reason: lostReason(reason) }, by),
+    reconnects: (by, reason) => metrics.captureReconnects.inc({ reason }, by),
+    poison: (by) => metrics.capturePoison.inc(by),
+  };
+  showState();
   const { unlisten } = await pool.listen(results.CHANNEL, (news) => arrive(news));
+
+  function showState() {
+    for (const each of STATES) metrics.captureState.set({ state: each }, each === state ? 1 : 0);
+    metrics.captureLeader.set(streams() ? 1 : 0);
+  }
 
   /** A verdict that cannot be given now is given when the run is looked at again, or says then why not. */
   function judged(call: string, recorded: Recorded) {
@@ -251,13 +295,16 @@ async function createReader({ options, level, pool, log }: Parameters<typeof cre
         state = data.state;
         reason = data.reason ?? reason;
         plugin = data.plugin ?? plugin;
+        showState();
         changed();
-      } else if (data.type === "judge") judged(data.call, data.recorded);
+      } else if (data.type === "count") counters[data.what](data.by, data.label ?? "");
+      else if (data.type === "judge") judged(data.call, data.recorded);
       else arrive(`${data.type} ${data.run}`, data.type === "stored" ? data.diff : undefined);
     };
     thread.onerror = ({ message }) => {
       log.error("capture thread died", { message });
       state = "failing";
+      showState();
       setTimeout(() => {
         if (!stopping) worker = spawn();
       }, WORKER_RESTART_MS);
@@ -268,6 +315,10 @@ async function createReader({ options, level, pool, log }: Parameters<typeof cre
 
   return {
     instance,
+
+    get state() {
+      return state;
+    },
 
     get plugin() {
       return plugin;

@@ -33,8 +33,20 @@ export type StreamEvent =
       readonly run: string;
       /** JSON text, when that is what was stored. */
       readonly diff?: string;
+    }
+  /** Something to be counted. */
+  | {
+      readonly type: "count";
+      readonly what: Counted;
+      readonly by: number;
+      readonly label?: string;
     };
 
+/**
+ * messages: read, by kind. skipped: of no run. changes: rows of a run's result. lost: runs that failed, by reason.
+ * reconnects: streams that ended early, by reason. poison: transactions given up.
+ */
+export type Counted = "messages" | "skipped" | "changes" | "lost" | "reconnects" | "poison";
 /** JSON text. */
 export type Recorded = { readonly diff: string; readonly evidence: string };
 /** Undefined when there is no verdict in time. */
@@ -85,7 +97,19 @@ export function createReading(deps: Deps) {
   let streaming = false;
   /** Runs that were active when we connected, and the position by which their start marks must have come. */
   let awaited: { runs: Set<string>; until: Lsn } | undefined;
+  /** Messages read since the last tick, by kind. */
+  const tally = new Map<string, number>();
+  let skipped = 0;
   const timer = setInterval(() => void tick().catch(fail), STATUS_MS);
+  const count = (what: Counted, by: number, label?: string) =>
+    emit({ type: "count", what, by, ...(label !== undefined && { label }) });
+
+  function report() {
+    for (const [kind, number] of tally) count("messages", number, kind);
+    if (skipped > 0) count("skipped", skipped);
+    tally.clear();
+    skipped = 0;
+  }
 
   function seen(mark: { run: string; instance: string }) {
     awaited?.runs.delete(mark.run);
@@ -120,6 +144,8 @@ export function createReading(deps: Deps) {
       }
     }
     recorder.release(run);
+    if (stored && "fold" in outcome) count("changes", outcome.fold.size);
+    else if (stored && "lost" in outcome) count("lost", 1, outcome.lost);
     if (waiting === instance) {
       // With evidence the run is not done: its row is to be looked at.
       const isDone = stored && "diff" in result && result.evidence === undefined;
@@ -165,6 +191,7 @@ export function createReading(deps: Deps) {
     awaited = undefined;
     for (const run of runs) {
       log.error("run lost", { run_id: run, reason: "slot does not reach back to its start" });
+      count("lost", 1, "slot dropped");
       results.lose(pool, run, "slot dropped").catch(fail);
     }
   }
@@ -172,6 +199,7 @@ export function createReading(deps: Deps) {
   async function tick() {
     ticks++;
     sendStatus();
+    report();
     if (recorder.held.length > 0 || demand.wanted) lastBusy = performance.now();
     if (ticks % BUDGET_EVERY === 0 && recorder.held.length > 0) await enforceBudget();
     if (demand.wanted && performance.now() - demand.since > idleSeconds * 1000)
@@ -185,6 +213,7 @@ export function createReading(deps: Deps) {
     if (!oldest || retained <= walBudgetBytes) return;
     log.error("run lost", { run_id: oldest, reason: "wal budget", retained_bytes: retained });
     await results.lose(pool, oldest, "wal budget");
+    count("lost", 1, "wal budget");
     recorder.release(oldest);
     emit({ type: "stored", run: oldest });
     sendStatus();
@@ -238,7 +267,10 @@ export function createReading(deps: Deps) {
     },
     data(lsn: Lsn, data: Buffer) {
       const message = decode(data, recorder.lookup);
-      if (message) recorder.read(message, lsn);
+      if (message) {
+        tally.set(message.kind, (tally.get(message.kind) ?? 0) + 1);
+        recorder.read(message, lsn);
+      } else skipped++;
       if (message?.kind === "commit") reached(lsn);
       else if (lsn > received) received = lsn;
     },
@@ -249,6 +281,7 @@ export function createReading(deps: Deps) {
     },
     close() {
       clearInterval(timer);
+      report();
     },
   };
 }

@@ -11,6 +11,7 @@ export type Leader = {
   readonly state: "idle" | "streaming";
   readonly instance: string | null;
   readonly plugin: Plugin | null;
+  readonly slotName: string | null;
   readonly systemId: string | null;
   readonly timeline: number | null;
 };
@@ -18,7 +19,7 @@ export type Leader = {
 export async function leader(sql: Sql): Promise<Leader> {
   const [row] = await sql<
     Leader[]
-  >`select epoch, state, instance, plugin, system_id, timeline from diorama.capture`;
+  >`select epoch, state, instance, plugin, slot_name, system_id, timeline from diorama.capture`;
   if (!row) throw new Error("diorama.capture has no row");
   return row;
 }

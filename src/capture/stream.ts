@@ -125,10 +125,10 @@ export function createStream(deps: Deps) {
           await pause(FOLLOW_MS);
         } else if (error instanceof SlotBusy) enter("busy", { reason: error.message });
         else {
+          const reason = isUnavailable(error) ? "database unreachable" : "capture failed";
+          emit({ type: "count", what: "reconnects", by: 1, label: reason });
           log.warn("capture interrupted", { ...errorFields(error), retry_ms: retryMs });
-          enter("failing", {
-            reason: isUnavailable(error) ? "database unreachable" : "capture failed",
-          });
+          enter("failing", { reason });
           await pause(retryMs * (0.5 + Math.random() / 2));
           retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);
         }
@@ -213,6 +213,12 @@ export function createStream(deps: Deps) {
     if (reading?.idle) await dropUnused(RELEASE_ATTEMPTS);
   }
 
+  /** Fails every run that is recorded from the log. */
+  async function loseAll(reason: string): Promise<void> {
+    const lost = await results.loseAll(pool, reason);
+    if (lost.count > 0) emit({ type: "count", what: "lost", by: lost.count, label: reason });
+  }
+
   /** Everything between connecting and streaming. */
   async function takeOver(client: ReplicationClient) {
     const identity = (await client.query("IDENTIFY_SYSTEM")).rows[0] ?? {};
@@ -224,9 +230,11 @@ export function createStream(deps: Deps) {
     const previous = await results.leader(pool);
     if (
       previous.systemId &&
-      (previous.systemId !== system.id || previous.timeline !== system.timeline)
+      (previous.systemId !== system.id ||
+        previous.timeline !== system.timeline ||
+        previous.slotName !== (await slotName(pool))) // it is named after the database
     )
-      await results.loseAll(pool, "database changed");
+      await loseAll("database changed");
     const slot = await ensureSlot();
     const epoch = await results.beginEpoch(pool, { instance, slot, system });
     return { slot, epoch };
@@ -236,7 +244,7 @@ export function createStream(deps: Deps) {
     const name = await slotName(pool);
     let slot = await findSlot(pool, name);
     if (slot?.lost) {
-      await results.loseAll(pool, "slot invalidated by max_slot_wal_keep_size");
+      await loseAll("slot invalidated by max_slot_wal_keep_size");
       log.error("replication slot lost", { slot: name });
       await dropSlot(pool, name);
       slot = undefined;
@@ -261,7 +269,8 @@ export function createStream(deps: Deps) {
     poison.position = position;
     if (poison.attempts < POISON_ATTEMPTS) return;
     log.error("undecodable transaction", { lsn: position, ...errorFields(error) });
-    await results.loseAll(pool, "undecodable transaction");
+    await loseAll("undecodable transaction");
+    emit({ type: "count", what: "poison", by: 1 });
     poison.attempts = 0;
     for (let attempt = 0; attempt < RELEASE_ATTEMPTS; attempt++) {
       if (await dropSlot(pool, await slotName(pool))) return;

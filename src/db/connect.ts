@@ -105,6 +105,7 @@ export async function inTransaction<T>(
 }
 
 export const UNIQUE_VIOLATION = "23505";
+export const SERIALIZATION_FAILURE = "40001";
 export const LOCK_NOT_AVAILABLE = "55P03";
 export const INSUFFICIENT_PRIVILEGE = "42501";
 

@@ -1,55 +1,104 @@
-/** Brings the platform's own tables up to date. Migrations are append-only; each runs in one transaction. */
+/**
+ * Brings the platform's own tables up to date. Migrations are append-only; each runs in one transaction.
+ *
+ * Servers of the version before are answering calls meanwhile, and go on beside the new ones for a while. So a migration
+ * only adds (what is to go, goes one version after the last program that used it), and it would rather be tried again
+ * than hold up everybody who queues behind it for a lock.
+ */
 import { createHash } from "node:crypto";
-import { inTransaction, type Pool } from "~/db/connect";
+import { errorCode, inTransaction, LOCK_NOT_AVAILABLE, type Pool } from "~/db/connect";
 import platform from "~/db/migrations/0001_platform.sql" with { type: "text" };
 import evaluation from "~/db/migrations/0002_evaluation.sql" with { type: "text" };
+import operations from "~/db/migrations/0003_operations.sql" with { type: "text" };
 
-const MIGRATIONS = [
+export type Migration = {
+  readonly version: number;
+  readonly name: string;
+  readonly text: string;
+  /** The newest migration that a program must know to run beside this one. Absent: none. */
+  readonly requires?: number;
+};
+
+export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: "platform", text: platform },
   { version: 2, name: "evaluation", text: evaluation },
-] as const;
+  { version: 3, name: "operations", text: operations },
+];
+
+const newestOf = (migrations: readonly Migration[]) =>
+  Math.max(...migrations.map(({ version }) => version));
+export const NEWEST_VERSION = newestOf(MIGRATIONS);
 
 /** Serialises servers that start at the same time. */
 const LOCK = "diorama migrations";
-const LOCK_TIMEOUT = "30s";
+const TURN_TIMEOUT = "30s";
+/** Whoever wants a table while a migration waits for it waits behind the migration. */
+const TABLE_LOCK_TIMEOUT = "2s";
+const LOCK_ATTEMPTS = 10;
+const LOCK_RETRY_MS = 500;
 
 const checksum = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** Returns the versions that were applied now. Throws when the database is newer than this program. */
-export async function migrate(pool: Pool): Promise<number[]> {
+/** Returns the versions that were applied now. Throws when the database is too new for this program. */
+export async function migrate(
+  pool: Pool,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<number[]> {
   const applied: number[] = [];
-  for (const { version, name, text } of MIGRATIONS) {
-    const done = await inTransaction(pool, async (tx) => {
-      await tx`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`;
-      await tx`select pg_advisory_xact_lock(hashtext(${LOCK}))`;
-      await tx`create schema if not exists diorama`;
-      await tx`
-        create table if not exists diorama.schema_migrations (
-          version int primary key,
-          name text not null,
-          checksum text not null,
-          applied_at timestamptz not null default now()
-        )
-      `;
-      const [known] =
-        await tx`select checksum from diorama.schema_migrations where version = ${version}`;
-      if (known && known["checksum"] !== checksum(text))
-        throw new Error(`migration ${version} (${name}) differs from the one that was applied`);
-      if (known) return false;
-      await tx.unsafe(text);
-      await tx`
-        insert into diorama.schema_migrations (version, name, checksum)
-        values (${version}, ${name}, ${checksum(text)})
-      `;
-      return true;
-    });
-    if (done) applied.push(version);
-  }
-  const newest = MIGRATIONS.length;
-  const [found] = await pool`select max(version)::int as version from diorama.schema_migrations`;
-  if (found && found["version"] > newest)
-    throw new Error(
-      `the database has schema version ${found["version"]}, this program knows ${newest}; start a newer program`,
-    );
+  for (const migration of migrations)
+    if (await applyPatiently(pool, migration)) applied.push(migration.version);
+  await requireCompatible(pool, newestOf(migrations));
   return applied;
+}
+
+async function applyPatiently(pool: Pool, migration: Migration): Promise<boolean> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await apply(pool, migration);
+    } catch (error) {
+      if (errorCode(error) !== LOCK_NOT_AVAILABLE || attempt === LOCK_ATTEMPTS) throw error;
+      await Bun.sleep(LOCK_RETRY_MS);
+    }
+}
+
+/** False when it was applied before. */
+async function apply(pool: Pool, { version, name, text, requires }: Migration): Promise<boolean> {
+  return await inTransaction(pool, async (tx) => {
+    await tx`select set_config('lock_timeout', ${TURN_TIMEOUT}, true)`;
+    await tx`select pg_advisory_xact_lock(hashtext(${LOCK}))`;
+    await tx`select set_config('lock_timeout', ${TABLE_LOCK_TIMEOUT}, true)`;
+    await tx`create schema if not exists diorama`;
+    await tx`
+      create table if not exists diorama.schema_migrations (
+        version int primary key,
+        name text not null,
+        checksum text not null,
+        applied_at timestamptz not null default now()
+      )
+    `;
+    const [known] =
+      await tx`select checksum from diorama.schema_migrations where version = ${version}`;
+    if (known && known["checksum"] !== checksum(text))
+      throw new Error(`migration ${version} (${name}) differs from the one that was applied`);
+    if (known) return false;
+    await tx.unsafe(text);
+    await tx`
+      insert into diorama.schema_migrations (version, name, checksum)
+      values (${version}, ${name}, ${checksum(text)})
+    `;
+    if (requires !== undefined)
+      await tx`update diorama.schema_migrations set requires = ${requires} where version = ${version}`;
+    return true;
+  });
+}
+
+async function requireCompatible(pool: Pool, newest: number): Promise<void> {
+  const [found] = await pool<{ version: number; requires: number }[]>`
+    select max(version)::int as version, max(requires)::int as requires
+    from diorama.schema_migrations where version > ${newest}
+  `;
+  if (found && found.requires > newest)
+    throw new Error(
+      `the database has schema version ${found.version}, which needs a program that knows ${found.requires}; this one knows ${newest}`,
+    );
 }

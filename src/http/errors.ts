@@ -30,16 +30,18 @@ export function failures(...codes: readonly ErrorCode[]): Record<number, TSchema
 
 const JSON_HEADERS = { "Content-Type": "application/json; charset=utf-8" };
 
-/** The answer to a request that failed. Logs what is a bug, and nothing that the caller caused. */
-export function errorResponse(error: unknown, log: Log, requestId: string): Response {
+/** The answer to a request that failed, and its code. Logs what is a bug, and nothing that the caller caused. */
+export function errorResponse(
+  error: unknown,
+  log: Log,
+  requestId: string,
+): { response: Response; code: ErrorCode | "limit_exceeded" } {
   if (error instanceof LimitExceeded) {
     const { message, limit, current, retryAfterSeconds } = error;
     const headers: Record<string, string> = { ...JSON_HEADERS };
     if (retryAfterSeconds !== undefined) headers["Retry-After"] = String(retryAfterSeconds);
-    return new Response(JSON.stringify({ valid: false, reason: message, limit, current }), {
-      status: 429,
-      headers,
-    });
+    const body = JSON.stringify({ valid: false, reason: message, limit, current });
+    return { response: new Response(body, { status: 429, headers }), code: "limit_exceeded" };
   }
   const refusal = toRefusal(error);
   if (refusal !== error) {
@@ -51,10 +53,14 @@ export function errorResponse(error: unknown, log: Log, requestId: string): Resp
     });
   }
   const { code, message, headers } = refusal;
-  return new Response(JSON.stringify({ ok: false, error: code, detail: message }), {
-    status: STATUS[code],
-    headers: { ...JSON_HEADERS, ...headers },
-  });
+  const body = JSON.stringify({ ok: false, error: code, detail: message });
+  return {
+    response: new Response(body, {
+      status: STATUS[code],
+      headers: { ...JSON_HEADERS, ...headers },
+    }),
+    code,
+  };
 }
 
 function toRefusal(error: unknown): ApiError {

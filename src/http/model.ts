@@ -22,3 +22,13 @@ export const LimitBody = t.Object(
   { valid: t.Literal(false), reason: t.String(), limit: Count, current: Count },
   { description: "A limit is used up" },
 );
+
+/** Checked where it is used: a header that does not fit is refused by its name. */
+export const IdempotencyHeader = t.Object({
+  "idempotency-key": t.Optional(
+    t.String({
+      description:
+        "A UUID of the caller's. The same call with the same key has its effect once and gets the same answer, for 24 hours.",
+    }),
+  ),
+});

@@ -9,9 +9,11 @@ import type { Config } from "~/config";
 import { isUnavailable, type Pool } from "~/db/connect";
 import { dropSchema } from "~/db/schemas";
 import { errorFields, type Log } from "~/log";
+import type { Metrics } from "~/metrics";
 import type { Spares } from "~/platform/environments/pool";
 import * as schemas from "~/platform/environments/schemas-store";
 import * as environments from "~/platform/environments/store";
+import { deleteOldAnswers, RETENTION_HOURS } from "~/platform/keys/idempotency-store";
 import { deleteOldUsage } from "~/platform/keys/store";
 import type { Evaluation } from "~/platform/runs/evaluation";
 import type { Templates } from "~/platform/templates/templates";
@@ -32,6 +34,22 @@ const RETENTION_DAYS = 30;
 const REST_IDLE = 0.2;
 const REST_BUSY = 3;
 
+/** Ready schemas wanted, by the template's schema. */
+export function spareTargets(
+  config: Config,
+  templates: Awaited<ReturnType<Templates["list"]>>,
+): Map<string, number> {
+  const wanted = config.ENVIRONMENT_POOL_TARGETS;
+  const byDefault = (userId: string | null) =>
+    userId === null ? SPARES_PER_TEMPLATE : SPARES_PER_OWN_TEMPLATE;
+  return new Map(
+    templates.map(({ name, schemaName, userId }) => [
+      schemaName,
+      wanted ? (wanted.get(name) ?? 0) : byDefault(userId),
+    ]),
+  );
+}
+
 export function createMaintenance(deps: {
   config: Config;
   pool: Pool;
@@ -43,10 +61,12 @@ export function createMaintenance(deps: {
   evaluation: Evaluation;
   capture: Capture;
   log: Log;
+  metrics: Metrics;
   /** Calls being answered at this moment. */
   inFlight: () => number;
 }) {
-  const { config, pool, lock, builders, templates, spares, evaluation, capture, log } = deps;
+  const { config, pool, lock, builders, templates, spares, evaluation, capture, log, metrics } =
+    deps;
   const orphanSince = new Map<string, number>();
   let stopping = false;
   let touchedAt = performance.now();
@@ -99,19 +119,6 @@ export function createMaintenance(deps: {
     }
   }
 
-  async function targets(): Promise<Map<string, number>> {
-    const list = await templates.list();
-    const wanted = config.ENVIRONMENT_POOL_TARGETS;
-    const byDefault = (userId: string | null) =>
-      userId === null ? SPARES_PER_TEMPLATE : SPARES_PER_OWN_TEMPLATE;
-    return new Map(
-      list.map(({ name, schemaName, userId }) => [
-        schemaName,
-        wanted ? (wanted.get(name) ?? 0) : byDefault(userId),
-      ]),
-    );
-  }
-
   const active = () => performance.now() - touchedAt < config.MAINTENANCE_IDLE_TIMEOUT * 1000;
 
   /** Adds spares, the emptiest template first, until all targets are met or the cycle is over. */
@@ -140,11 +147,13 @@ export function createMaintenance(deps: {
       if (performance.now() - since < ORPHAN_MS) continue;
       log.warn("orphan schema dropped", { schema });
       await dropSchema(builders, schema);
+      metrics.orphanSchemas.inc();
     }
   }
 
   async function forgetOld() {
     await deleteOldUsage(pool);
+    await deleteOldAnswers(pool, RETENTION_HOURS);
     await pool`
       delete from diorama.runs where status not in ('running', 'ending', 'evaluating')
         and ended_at < now() - ${RETENTION_DAYS} * interval '1 day'
@@ -164,7 +173,7 @@ export function createMaintenance(deps: {
     await sweepOrphans();
     await endBereft();
     await forgetOld();
-    const wanted = await targets();
+    const wanted = spareTargets(config, await templates.list());
     await trim(wanted, await schemas.countReady(pool));
     await fill(wanted, deadline);
   }

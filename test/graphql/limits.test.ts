@@ -18,6 +18,7 @@ import { useTracker } from "../support/tracker";
 
 const tracker = useTracker(useDatabase(), "tracker_base");
 
+const MINUTE = 60_000;
 const repeat = (length: number, part: (index: number) => string) =>
   Array.from({ length }, (_, index) => part(index)).join(" ");
 const nested = (depth: number) =>
@@ -111,26 +112,30 @@ describe("a filter is refused", () => {
   });
 });
 
-test("every document of the official client is inside the limits, at the largest page", async () => {
-  const executor = createExecutor(trackerSchema());
-  const documents = Object.entries(sdk.LinearDocument).filter(([name]) =>
-    name.endsWith("Document"),
-  );
-  expect(documents.length).toBeGreaterThan(600);
+test(
+  "every document of the official client is inside the limits, at the largest page",
+  async () => {
+    const executor = createExecutor(trackerSchema());
+    const documents = Object.entries(sdk.LinearDocument).filter(([name]) =>
+      name.endsWith("Document"),
+    );
+    expect(documents.length).toBeGreaterThan(600);
 
-  for (const [name, document] of documents) {
-    const { errors } = await executor(
-      { query: String(document), variables: { first: PAGE_MAX }, operationName: undefined },
-      {
-        format: formatError,
-        within: async () => {
-          throw new Error("reached");
+    for (const [name, document] of documents) {
+      const { errors } = await executor(
+        { query: String(document), variables: { first: PAGE_MAX }, operationName: undefined },
+        {
+          format: formatError,
+          within: async () => {
+            throw new Error("reached");
+          },
         },
-      },
-    ).catch((error: Error) => ({ errors: error.message === "reached" ? [] : [error] }));
-    expect({ name, errors }).toEqual({ name, errors: [] });
-  }
-});
+      ).catch((error: Error) => ({ errors: error.message === "reached" ? [] : [error] }));
+      expect({ name, errors }).toEqual({ name, errors: [] });
+    }
+  },
+  MINUTE,
+);
 
 describe("the schema", () => {
   test("tells what it is, from a cache", async () => {
@@ -170,20 +175,27 @@ describe("the schema", () => {
     expect(bare.map(({ name }) => name)).toEqual([]);
   });
 
-  test("is built in less than 0.3 s", async () => {
-    const script = `
-      import { trackerSchema } from "~/replicas/tracker/schema";
-      const start = performance.now(); trackerSchema(); console.log(performance.now() - start);
-    `;
-    // Of several attempts the best: the machine may be busy with other tests.
-    const attempts: number[] = [];
-    for (let attempt = 0; attempt < 4; attempt++) {
-      const child = Bun.spawn(["bun", "-e", script], { cwd: import.meta.dir, stdout: "pipe" });
-      attempts.push(Number(await new Response(child.stdout).text()));
-    }
-    const milliseconds = Math.min(...attempts);
+  test(
+    "is built in less than 0.3 s",
+    async () => {
+      // The processor's time where that is less: the machine may be busy with other tests.
+      const script = `
+        import { trackerSchema } from "~/replicas/tracker/schema";
+        const [start, before] = [performance.now(), process.cpuUsage()];
+        trackerSchema();
+        const { user, system } = process.cpuUsage(before);
+        console.log(Math.min(performance.now() - start, (user + system) / 1000));
+      `;
+      const attempts: number[] = [];
+      for (let attempt = 0; attempt < 3; attempt++) {
+        const child = Bun.spawn(["bun", "-e", script], { cwd: import.meta.dir, stdout: "pipe" });
+        attempts.push(Number(await new Response(child.stdout).text()));
+      }
+      const milliseconds = Math.min(...attempts);
 
-    expect(milliseconds).toBeGreaterThan(0);
-    expect(milliseconds).toBeLessThan(300);
-  });
+      expect(milliseconds).toBeGreaterThan(0);
+      expect(milliseconds).toBeLessThan(300);
+    },
+    MINUTE,
+  );
 });

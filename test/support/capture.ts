@@ -4,6 +4,7 @@ import type { Diff } from "~/capture/fold";
 import type { Plugin } from "~/capture/slot";
 import { connect, type Pool } from "~/db/connect";
 import { createLog } from "~/log";
+import { createMetrics } from "~/metrics";
 import type { Keys } from "../../scripts/oracle";
 import type { TestDatabase } from "./database";
 
@@ -18,6 +19,7 @@ export async function startCapture(
   const pool = connect(database.url, { max: 8, name: "platform", camel: true });
   const log = createLog("error");
   const capture = await createCapture({
+    metrics: createMetrics(),
     kind: way === "snapshot" ? "snapshot" : "log",
     options: {
       url: database.url,

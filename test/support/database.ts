@@ -1,5 +1,5 @@
 /** A database of its own for each test file, cloned from one that has the platform's tables and built-in templates. */
-import { afterAll, beforeAll } from "bun:test";
+import { afterAll, beforeAll, setDefaultTimeout } from "bun:test";
 import { connect, type Pool } from "~/db/connect";
 import { migrate } from "~/db/migrate";
 import { createLog } from "~/log";
@@ -86,9 +86,14 @@ export async function dropDatabase({ url, cluster, sql }: TestDatabase): Promise
   await admin.end();
 }
 
+/** A machine that does other things too may take its time. */
+const TIMEOUT_MS = 60_000;
+
 /** Declares a database for the tests of this file. `wanted` picks the cluster; the packaged one by default. */
 export function useDatabase(wanted: { cluster?: TestCluster; empty?: boolean } = {}): TestDatabase {
   let database: TestDatabase | undefined;
+  // The runner forgets what the preload said with every file, and hooks have five seconds.
+  setDefaultTimeout(TIMEOUT_MS);
   beforeAll(async () => {
     const [first] = await startClusters();
     const cluster = wanted.cluster ?? first;

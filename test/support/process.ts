@@ -46,6 +46,7 @@ export async function launch(
       DATABASE_URL: database.url,
       PORT: String(port),
       LOG_LEVEL: "warn",
+      SHUTDOWN_DELAY: "0",
       ENVIRONMENT_POOL_TARGETS: "chat_default:2",
       ...settings,
     },

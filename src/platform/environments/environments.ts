@@ -11,9 +11,10 @@ import {
   type NewEnvironment,
   TTL_SECONDS_DEFAULT,
 } from "~/platform/environments/model";
-import type { Spares } from "~/platform/environments/pool";
+import type { Around, Spares } from "~/platform/environments/pool";
 import * as store from "~/platform/environments/store";
 import { hashCredential, newCredential } from "~/platform/keys/format";
+import type { Once } from "~/platform/keys/idempotency";
 import { CONCURRENT_ENVIRONMENTS, type Keys } from "~/platform/keys/keys";
 import type { Suites } from "~/platform/suites/suites";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
@@ -119,7 +120,7 @@ export function createEnvironments(deps: {
   };
 
   return {
-    async create(principal: Principal, wanted: NewEnvironment): Promise<Environment> {
+    async create(principal: Principal, wanted: NewEnvironment, once?: Once): Promise<Environment> {
       const test =
         wanted.testId === undefined
           ? undefined
@@ -144,17 +145,7 @@ export function createEnvironments(deps: {
         tokenHash: hashCredential(token),
         ttlSeconds: wanted.ttlSeconds ?? TTL_SECONDS_DEFAULT,
       };
-      const limit = keys.limited ? limitFor(principal) : undefined;
-      const claimed = await spares.claim(template.schemaName, environment, limit);
-      const { schemaName, expiresAt } = claimed;
-      remember({
-        ...environment,
-        ...claimed,
-        templateSchema: template.schemaName,
-        secondsLeft: environment.ttlSeconds,
-        state: "live",
-      });
-      return {
+      const answer = ({ schemaName, expiresAt }: store.Claimed): Environment => ({
         environmentId: environment.environmentId,
         environmentUrl: urlOf(environment.environmentId, service),
         schemaName,
@@ -162,7 +153,28 @@ export function createEnvironments(deps: {
         templateSchema: templateName,
         service,
         token,
+      });
+      const limit = keys.limited ? limitFor(principal) : undefined;
+      const around: Around = (tx, claim) => {
+        const counted = async () => {
+          await limit?.(tx);
+          return await claim();
+        };
+        return once ? once(tx, counted, answer) : counted();
       };
+      const claimed = await spares.claim(
+        template.schemaName,
+        environment,
+        limit || once ? around : undefined,
+      );
+      remember({
+        ...environment,
+        ...claimed,
+        templateSchema: template.schemaName,
+        secondsLeft: environment.ttlSeconds,
+        state: "live",
+      });
+      return answer(claimed);
     },
 
     /**

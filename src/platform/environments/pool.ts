@@ -10,6 +10,7 @@ import { buildClone, dropSchema, newSchemaName, refreshClone } from "~/db/schema
 import { unavailable } from "~/errors";
 import { createGate } from "~/gate";
 import { errorFields, type Log } from "~/log";
+import type { Metrics } from "~/metrics";
 import * as schemas from "~/platform/environments/schemas-store";
 import * as store from "~/platform/environments/store";
 import type { Templates } from "~/platform/templates/templates";
@@ -27,20 +28,48 @@ const RECYCLE_RETRY_MS_MAX = 1_000;
 
 class NoSpare extends Error {}
 
+/** What belongs to the transaction in which an environment gets its schema. */
+export type Around = (tx: Tx, claim: () => Promise<store.Claimed>) => Promise<store.Claimed>;
+
 export function createSpares(deps: {
   pool: Pool;
   builders: Pool;
   templates: Templates;
   concurrency: number;
   log: Log;
+  metrics: Metrics;
   /** Lets capture know the tables of a new schema, in the transaction that builds it. */
   onBuild: (tx: Tx, schema: string) => Promise<void>;
 }) {
-  const { pool, builders, templates, log } = deps;
+  const { pool, builders, templates, log, metrics } = deps;
   const building = createGate(deps.concurrency);
   const recycling = createGate(RECYCLE_CONCURRENCY);
   /** Recycling under way, by the schema that is recycled. */
   const underWay = new Map<string, Promise<void>>();
+
+  const observe = (source: "pool" | "build", started: number) =>
+    metrics.environmentCreateSeconds.observe({ source }, (performance.now() - started) / 1000);
+
+  /** Undefined when no schema is ready. */
+  async function takeReady(
+    templateSchema: string,
+    environment: store.NewEnvironmentRow,
+    around: Around | undefined,
+  ): Promise<store.Claimed | undefined> {
+    if (!around) return await store.claim(pool, templateSchema, environment);
+    try {
+      return await inTransaction(pool, (tx) =>
+        around(tx, async () => {
+          const claimed = await store.claim(tx, templateSchema, environment);
+          if (!claimed) throw new NoSpare(); // gives back what was counted
+          return claimed;
+        }),
+      );
+    } catch (error) {
+      if (error instanceof NoSpare) return undefined;
+      throw error;
+    }
+  }
 
   /** Builds and registers a schema; what `then` does with it is part of the same transaction. */
   async function build<T>(
@@ -49,13 +78,20 @@ export function createSpares(deps: {
     then: (tx: Tx, schema: string) => Promise<T>,
   ): Promise<T> {
     const blueprint = await templates.blueprint(templateSchema);
-    return await inTransaction(builders, async (tx) => {
-      const schema = newSchemaName();
-      const built = await buildClone(tx, blueprint, schema);
-      await deps.onBuild(tx, schema);
-      await schemas.register(tx, schema, templateSchema, state, built);
-      return await then(tx, schema);
-    });
+    let result = "failed";
+    try {
+      const made = await inTransaction(builders, async (tx) => {
+        const schema = newSchemaName();
+        const built = await buildClone(tx, blueprint, schema);
+        await deps.onBuild(tx, schema);
+        await schemas.register(tx, schema, templateSchema, state, built);
+        return await then(tx, schema);
+      });
+      result = "built";
+      return made;
+    } finally {
+      metrics.poolBuilds.inc({ result });
+    }
   }
 
   /** False while some server still holds the schema for the environment that ended. */
@@ -99,25 +135,17 @@ export function createSpares(deps: {
   return {
     recycle,
 
-    /** A schema for a new environment, and its row. `limit` runs in the same transaction before it, when given. */
+    /** A schema for a new environment, and its row. `around` runs in the same transaction, when given. */
     async claim(
       templateSchema: string,
       environment: store.NewEnvironmentRow,
-      limit?: (tx: Tx) => Promise<void>,
+      around?: Around,
     ): Promise<store.Claimed> {
+      const started = performance.now();
       const take = async () => {
-        if (!limit) return await store.claim(pool, templateSchema, environment);
-        try {
-          return await inTransaction(pool, async (tx) => {
-            await limit(tx);
-            const claimed = await store.claim(tx, templateSchema, environment);
-            if (!claimed) throw new NoSpare(); // gives back what was counted
-            return claimed;
-          });
-        } catch (error) {
-          if (error instanceof NoSpare) return undefined;
-          throw error;
-        }
+        const claimed = await takeReady(templateSchema, environment, around);
+        if (claimed) observe("pool", started);
+        return claimed;
       };
       const ready = await take();
       if (ready) return ready;
@@ -132,10 +160,12 @@ export function createSpares(deps: {
         if (late) return late;
         if (performance.now() > deadline)
           throw unavailable("Too many environments are being built");
-        return await build(templateSchema, "claimed", async (tx, schema) => {
-          await limit?.(tx);
-          return await store.insertWith(tx, schema, environment);
+        const built = await build(templateSchema, "claimed", async (tx, schema) => {
+          const insert = () => store.insertWith(tx, schema, environment);
+          return await (around ? around(tx, insert) : insert());
         });
+        observe("build", started);
+        return built;
       });
     },
 

@@ -1,5 +1,6 @@
 import { Elysia, status, t } from "elysia";
 import { failures } from "~/http/errors";
+import { IdempotencyHeader } from "~/http/model";
 import { principalOf } from "~/http/principal";
 import type { Environments } from "~/platform/environments/environments";
 import {
@@ -10,9 +11,10 @@ import {
   NewEnvironment,
 } from "~/platform/environments/model";
 import type { Saving } from "~/platform/environments/saving";
+import type { Idempotency } from "~/platform/keys/idempotency";
 import { CreatedTemplate, NewTemplate } from "~/platform/templates/model";
 
-export const environmentRoutes = (environments: Environments) =>
+export const environmentRoutes = (environments: Environments, idempotency: Idempotency) =>
   new Elysia({ tags: ["environments"] })
     .get(
       "/environments",
@@ -28,10 +30,16 @@ export const environmentRoutes = (environments: Environments) =>
     )
     .post(
       "/initEnv",
-      async ({ request, body }) =>
-        status(201, await environments.create(principalOf(request), body)),
+      async (context) =>
+        status(
+          201,
+          await idempotency.perform(context, (once) =>
+            environments.create(principalOf(context.request), context.body, once),
+          ),
+        ),
       {
         body: NewEnvironment,
+        headers: IdempotencyHeader,
         response: {
           201: Environment,
           ...failures(

@@ -1,4 +1,4 @@
-import { failedColumns } from "~/capture/results";
+import { failedColumns, lostBecause } from "~/capture/results";
 import type { Fragment, Sql } from "~/db/connect";
 import type { Page, Place } from "~/http/page";
 
@@ -186,7 +186,28 @@ export const removeExpired = async (sql: Sql, closeMark: Fragment): Promise<Ende
     closeMark,
   );
 
-/** Ends environments whose schema somebody dropped, or a restored backup did not bring back. */
+/**
+ * Ends environments whose schema is gone, fails their runs and strikes their schemas off the register: the database was
+ * restored without them. Returns how many ended.
+ */
+export async function endGone(sql: Sql): Promise<number> {
+  const rows = await sql`
+    with gone as (
+      delete from diorama.schemas where schema_name not in (select nspname from pg_namespace)
+    ), ended as (
+      update diorama.environments set deleted_at = least(now(), expires_at)
+      where deleted_at is null and schema_name not in (select nspname from pg_namespace)
+      returning environment_id
+    ), failed as (
+      update diorama.runs r set ${failedColumns(sql, lostBecause("database changed"))}
+      from ended where r.environment_id = ended.environment_id and r.status in ('running', 'ending')
+    )
+    select from ended
+  `;
+  return rows.count;
+}
+
+/** Ends environments whose schema somebody dropped. */
 export const removeBereft = async (sql: Sql, closeMark: Fragment): Promise<Ended[]> =>
   await end(
     sql,

@@ -3,6 +3,7 @@
 import { LimitExceeded, unavailable } from "~/errors";
 import type { Principal } from "~/http/auth";
 import { errorFields, type Log } from "~/log";
+import type { Metrics } from "~/metrics";
 import { hashCredential } from "~/platform/keys/format";
 
 /** `undefined`: the key is not valid. */
@@ -14,7 +15,7 @@ const REFUSED_MS = 5_000;
 const BODY_MAX = 16 * 1024;
 const CACHE_MAX = 10_000;
 
-export function createControlPlane(url: string, log: Log) {
+export function createControlPlane(url: string, log: Log, metrics: Metrics) {
   const verdicts = new Map<string, { verdict: Verdict; until: number }>();
   const underWay = new Map<string, Promise<Verdict>>();
 
@@ -28,8 +29,11 @@ export function createControlPlane(url: string, log: Log) {
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       if (!response.ok) throw new Error(`the control plane answered ${response.status}`);
-      return readVerdict(JSON.parse(await readCapped(response)), id);
+      const verdict = readVerdict(JSON.parse(await readCapped(response)), id);
+      metrics.controlPlane.inc({ result: isAccepted(verdict) ? "accepted" : "refused" });
+      return verdict;
     } catch (error) {
+      metrics.controlPlane.inc({ result: "failed" });
       log.warn("control plane failed", errorFields(error));
       throw unavailable("Keys cannot be validated at the moment");
     }
@@ -46,16 +50,18 @@ export function createControlPlane(url: string, log: Log) {
         underWay.set(id, asked);
       }
       const verdict = await asked;
-      const accepted = verdict !== undefined && !(verdict instanceof LimitExceeded);
       if (verdicts.size >= CACHE_MAX) verdicts.clear();
       verdicts.set(id, {
         verdict,
-        until: performance.now() + (accepted ? ACCEPTED_MS : REFUSED_MS),
+        until: performance.now() + (isAccepted(verdict) ? ACCEPTED_MS : REFUSED_MS),
       });
       return verdict;
     },
   };
 }
+
+const isAccepted = (verdict: Verdict) =>
+  verdict !== undefined && !(verdict instanceof LimitExceeded);
 
 async function readCapped(response: Response): Promise<string> {
   let text = "";

@@ -5,6 +5,7 @@ import type { Pool, Sql } from "~/db/connect";
 import { ApiError, LimitExceeded } from "~/errors";
 import type { Principal } from "~/http/auth";
 import type { Log } from "~/log";
+import type { Metrics } from "~/metrics";
 import { createControlPlane } from "~/platform/keys/control-plane";
 import {
   credentialKind,
@@ -29,9 +30,9 @@ export const CONCURRENT_ENVIRONMENTS = { free: 5, pro: 50, enterprise: Number.PO
 
 const notAuthed = (detail: string) => new ApiError("not_authed", detail);
 
-export function createKeys(pool: Pool, config: Config, log: Log) {
+export function createKeys(pool: Pool, config: Config, log: Log, metrics: Metrics) {
   const controlPlane =
-    config.CONTROL_PLANE_URL && createControlPlane(config.CONTROL_PLANE_URL, log);
+    config.CONTROL_PLANE_URL && createControlPlane(config.CONTROL_PLANE_URL, log, metrics);
 
   async function lookUp(key: string): Promise<Principal> {
     if (config.development && key === DEVELOPMENT_KEY) return DEVELOPER;

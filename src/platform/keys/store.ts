@@ -1,4 +1,4 @@
-import type { Sql } from "~/db/connect";
+import type { Fragment, Sql } from "~/db/connect";
 import type { Principal } from "~/http/auth";
 
 export type KeyRow = {
@@ -13,9 +13,14 @@ export type KeyRow = {
   readonly usable: boolean;
 };
 
+const columns = (sql: Sql): Fragment => sql`
+  key_id, key_hash, user_id, name, plan, created_at, expires_at, revoked_at,
+  revoked_at is null and (expires_at is null or expires_at > now()) as usable
+`;
+
 export async function findKey(sql: Sql, hash: Buffer): Promise<KeyRow | undefined> {
   const [key] = await sql<KeyRow[]>`
-    select *, revoked_at is null and (expires_at is null or expires_at > now()) as usable
+    select ${columns(sql)}
     from diorama.api_keys where key_hash = ${hash}
   `;
   return key;
@@ -50,7 +55,7 @@ export async function insertKey(
 
 export async function listKeys(sql: Sql): Promise<KeyRow[]> {
   return await sql<KeyRow[]>`
-    select *, revoked_at is null and (expires_at is null or expires_at > now()) as usable
+    select ${columns(sql)}
     from diorama.api_keys order by created_at, key_id
   `;
 }

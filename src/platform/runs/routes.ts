@@ -1,6 +1,8 @@
 import { Elysia, status, t } from "elysia";
 import { failures } from "~/http/errors";
+import { IdempotencyHeader } from "~/http/model";
 import { principalOf } from "~/http/principal";
+import type { Idempotency } from "~/platform/keys/idempotency";
 import {
   CompletedRun,
   EndedRun,
@@ -20,13 +22,20 @@ import type { Runs } from "~/platform/runs/runs";
 const json = (text: string) =>
   new Response(text, { headers: { "Content-Type": "application/json; charset=utf-8" } });
 
-export const runRoutes = (runs: Runs) =>
+export const runRoutes = (runs: Runs, idempotency: Idempotency) =>
   new Elysia({ tags: ["runs"] })
     .post(
       "/startRun",
-      async ({ request, body }) => status(201, await runs.start(principalOf(request).userId, body)),
+      async (context) =>
+        status(
+          201,
+          await idempotency.perform(context, (once) =>
+            runs.start(principalOf(context.request).userId, context.body, once),
+          ),
+        ),
       {
         body: NewRun,
+        headers: IdempotencyHeader,
         response: {
           201: StartedRun,
           ...failures(

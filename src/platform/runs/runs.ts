@@ -1,10 +1,11 @@
 /** Runs: what changed in an environment between two moments. */
 import type { Capture, CaptureKind, Judging } from "~/capture/capture";
-import type { Pool, Sql } from "~/db/connect";
+import { inTransaction, type Pool, type Sql } from "~/db/connect";
 import { ApiError, unavailable } from "~/errors";
 import type { Verdict } from "~/evaluation/evaluate";
 import { pageOf, readPage } from "~/http/page";
 import { type Environments, environmentId, notFound } from "~/platform/environments/environments";
+import type { Once } from "~/platform/keys/idempotency";
 import type { Evaluation } from "~/platform/runs/evaluation";
 import * as listing from "~/platform/runs/evaluation-store";
 import type { EndedRun, NewRun, RunQuery, StartedRun } from "~/platform/runs/model";
@@ -111,7 +112,7 @@ export function createRuns(deps: {
 
   return {
     /** Begins a run. Every change from now on is recorded when this has returned. */
-    async start(userId: string, wanted: NewRun): Promise<StartedRun> {
+    async start(userId: string, wanted: NewRun, once?: Once): Promise<StartedRun> {
       const id = environmentId(wanted.envId);
       const environment = id === undefined ? undefined : await environments.find(id);
       if (environment?.userId !== userId || environment.state !== "live") throw notFound();
@@ -124,11 +125,24 @@ export function createRuns(deps: {
         capture: capture.kind,
         ...expected,
       };
+      const { runId, beforeSnapshot } = run;
+      const answer: StartedRun = { runId, status: "running", beforeSnapshot };
       const tables = await templates.tablesOf(environment);
       const keys = Object.fromEntries(tables.map(({ name, key }) => [name, key]));
       const started = await capture.start(
         { run: run.runId, schema: environment.schemaName, keys },
-        (sql, mark) => store.insertRun(sql, run, mark),
+        (sql, mark) => {
+          const insert = (tx: Sql) => store.insertRun(tx, run, mark);
+          if (!once) return insert(sql);
+          const within = (tx: Sql) =>
+            once(
+              tx,
+              () => insert(tx),
+              () => answer,
+            );
+          // A comparison of snapshots begins in a transaction anyway.
+          return capture.kind === "snapshot" ? within(sql) : inTransaction(pool, within);
+        },
       );
       if (!started) {
         await environments.require(userId, wanted.envId);
@@ -136,7 +150,7 @@ export function createRuns(deps: {
       }
       if (trials.size >= TRIALS_MAX) trials.clear();
       trials.set(run.runId, run);
-      return { runId: run.runId, status: "running", beforeSnapshot: run.beforeSnapshot };
+      return answer;
     },
 
     /** Ends a run. Returns the answer as JSON text, with the diff as it was stored. */

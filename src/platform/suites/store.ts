@@ -28,8 +28,10 @@ export type TestRow = {
 const visible = (sql: Sql, userId: string): Fragment =>
   sql`(s.visibility = 'public' or s.user_id = ${userId})`;
 
-const testCount = (sql: Sql): Fragment =>
-  sql`(select count(*)::int from diorama.tests t where t.suite_id = s.suite_id) as test_count`;
+const columns = (sql: Sql): Fragment => sql`
+  suite_id, name, description, service, template_name, acting_user_id, visibility, user_id, created_at,
+  (select count(*)::int from diorama.tests t where t.suite_id = s.suite_id) as test_count
+`;
 
 export const insertSuite = async (sql: Sql, suite: Omit<SuiteRow, "createdAt">) =>
   await sql`
@@ -70,7 +72,7 @@ export async function findSuite(
   suiteId: string,
 ): Promise<(SuiteRow & { testCount: number }) | undefined> {
   const [suite] = await sql<(SuiteRow & { testCount: number })[]>`
-    select s.*, ${testCount(sql)} from diorama.suites s
+    select ${columns(sql)} from diorama.suites s
     where suite_id = ${suiteId} and ${visible(sql, userId)}
   `;
   return suite;
@@ -83,7 +85,7 @@ export async function listSuites(
   { limit, after }: Page,
 ): Promise<ListedSuite[]> {
   return await sql<ListedSuite[]>`
-    select s.*, ${testCount(sql)},
+    select ${columns(sql)},
       json_build_object('at', created_at::text, 'id', suite_id) as place
     from diorama.suites s
     where ${visible(sql, userId)}

@@ -6,13 +6,17 @@ import { refused, type Scene, useScenes } from "./scene";
 const newScene = useScenes();
 
 /** For what needs no scene of its own: what is refused leaves it as it was. */
-let untouched: Promise<Scene> | undefined;
+let shared: Promise<Scene> | undefined;
+const sharedScene = () => {
+  shared ??= newScene();
+  return shared;
+};
 
 for (const [method, cases] of Object.entries(REFUSALS))
   describe(method, () => {
     test.each(Object.entries(cases))("refuses with %s", async (code, given) => {
       const isStaged = typeof given === "function";
-      const scene = isStaged ? await newScene() : await (untouched ??= newScene());
+      const scene = await (isStaged ? newScene() : sharedScene());
       const args = isStaged ? await given(scene) : given;
       const before = await scene.state();
 

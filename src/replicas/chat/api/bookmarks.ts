@@ -1,4 +1,4 @@
-import { Maybe, Text } from "~/replicas/chat/arguments";
+import { Choice, Maybe, Text } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
 import { type ChatCall, method } from "~/replicas/chat/method";
@@ -68,7 +68,7 @@ export const bookmarks = [
       emoji: Maybe(Text("Emoji to stand before the title.")),
       entity_id: Maybe(Text("Id of what is bookmarked: a message or a file.")),
       parent_id: Maybe(Text("Id of the bookmark that this one stands below.")),
-      access_level: Maybe(Text("read or write.")),
+      access_level: Maybe(Choice("read", "write")),
     },
     async handle(args, call) {
       const {

@@ -77,6 +77,7 @@ type About = {
 function readAbout({ filetype, preview_image: preview, indexable_file_contents: contents }: About) {
   if (preview && preview.byteLength > PREVIEW_BYTES_MAX) throw new ChatError("too_large");
   if (preview && !isPicture(preview)) throw new ChatError("bad_image");
+  if (filetype && !/^[a-z0-9_+-]{1,32}$/.test(filetype)) throw new ChatError("invalid_type");
   const type = filetype ? (findType(filetype) ?? typeOfName(`x.${filetype}`)) : undefined;
   return {
     filetype: filetype || null,

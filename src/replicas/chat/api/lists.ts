@@ -36,12 +36,13 @@ export async function requireList(
   return list;
 }
 
-export const metadataView = ({ schema, todo_mode: todo }: ListRow) => ({
+export const metadataView = ({ schema, todo_mode: todo, description_blocks: blocks }: ListRow) => ({
   schema,
   subtask_schema: schema.filter(({ is_primary_column: isPrimary }) => isPrimary),
   views: [],
   integrations: [],
-  is_todo: todo,
+  todo_mode: todo,
+  ...(blocks ? { description_blocks: blocks } : {}),
 });
 
 function requireName(name: string): string {

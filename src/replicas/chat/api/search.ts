@@ -103,19 +103,26 @@ type Match = MessageRow & { readonly channel: ChannelOf; score: number };
 
 function matchView(row: Match, call: ChatCall, mark: (text: string) => string): Wire {
   const { channel, score } = row;
-  const { thread_ts: _, ...message } = messageView(row, call);
+  const message = messageView(row, call);
   return present({
     iid: createHash("md5").update(`${row.channel_id} ${row.ts}`).digest("hex"),
-    ...message,
-    text: mark(row.text),
     type: channel.is_im ? "im" : "message",
     team: row.team_id,
     score,
+    user: row.user_id,
     username: row.username ?? channel.author,
+    ts: row.ts,
+    text: mark(row.text),
+    blocks: message["blocks"],
+    attachments: message["attachments"],
+    files: message["files"],
+    no_reactions: row.reactions === null,
     permalink: permalink(row),
+    is_mpim: channel.is_mpim,
     channel: present({
       id: channel.id,
       name: channel.is_im ? channel.user : channel.name,
+      name_normalized: channel.name,
       is_channel: channel.is_channel,
       is_group: channel.is_group,
       is_im: channel.is_im,
@@ -192,7 +199,7 @@ export const search = [
         query,
         messages: resultView(messages, page, (row) => matchView(row, call, mark)),
         files: resultView(files, page, (row) => fileMatch(row, call, mark)),
-        posts: resultView({ rows: [], total: 0 }, page, () => ({})),
+        posts: { total: 0, matches: [] },
       };
     },
   }),

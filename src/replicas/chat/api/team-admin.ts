@@ -39,11 +39,11 @@ const accessLog = ({ id, name, updated }: UserRow) => ({
   region: null,
 });
 
-const integrationLog = (bot: UserRow, installer: string) => ({
+const integrationLog = (bot: UserRow, installer: UserRow | undefined) => ({
   app_id: bot.app_id,
   app_type: bot.real_name,
-  bot_id: bot.bot_id,
-  user_id: installer,
+  user_id: installer?.id ?? "",
+  user_name: installer?.name ?? "",
   date: String(bot.updated),
   change_type: "added",
 });
@@ -121,7 +121,7 @@ export const teamAdmin = [
       const page = readPage(wanted, PAGE_DEFAULT);
       await requireAdmin(call);
       const users = await everybody(call);
-      const owner = users.find((each) => each.is_primary_owner)?.id ?? "";
+      const owner = users.find((each) => each.is_primary_owner);
       const logs = users
         .filter((bot) => bot.app_id !== null && (!app || bot.app_id === app))
         .map((bot) => integrationLog(bot, owner))

@@ -28,7 +28,7 @@ export const usersPhoto = [
           email: profile["email"],
           ...imagesOf(profile),
         },
-        team: { id: team.id, name: team.name, domain: team.domain },
+        team: { id: team.id, name: team.name },
       };
     },
   }),

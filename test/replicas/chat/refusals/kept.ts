@@ -74,6 +74,7 @@ export const keptRefusals: Refusals = {
   "files.remote.remove": whichRefusals,
   "files.remote.update": {
     ...whichRefusals,
+    invalid_type: async (scene) => ({ file: await added(scene), filetype: "No Type" }),
     invalid_title: async (scene) => ({ file: await added(scene), title: "" }),
     invalid_url: async (scene) => ({ file: await added(scene), title: "New", external_url: "x" }),
   },

@@ -1,0 +1,175 @@
+/**
+ * What the binary contains: the packages that the bundler took code from, and the runtime. Written as the text that
+ * `diorama licenses` prints, and as a bill of materials in CycloneDX.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync } from "node:fs";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { patchedDependencies } from "../package.json";
+
+const ROOT = join(import.meta.dir, "..");
+/** What `bun build` starts from. */
+export const ENTRIES = ["src/main.ts", "src/capture/worker.ts"];
+
+export type Package = {
+  readonly name: string;
+  readonly version: string;
+  /** SPDX. */
+  readonly license: string;
+  /** As the package has it. */
+  readonly text: string;
+  /** SHA-512 of what the registry serves, in hex; from the lock file. */
+  readonly sha512: string;
+  readonly dependencies: readonly string[];
+};
+
+const RUNTIME = {
+  name: "bun",
+  version: Bun.version,
+  license: "MIT",
+  text: `Copyright (c) Jarred Sumner and contributors. Bun is MIT-licensed. It links JavaScriptCore and WebKit (LGPL-2.0-or-later)
+statically, whose sources, with how to build and relink them, are at https://github.com/oven-sh/webkit, and BoringSSL, brotli, c-ares,
+libarchive, libdeflate, lol-html, mimalloc, simdutf, SQLite, tinycc, uSockets, uWebSockets, zlib and zstd under licences of their own:
+https://bun.com/docs/project/licensing`,
+} as const;
+
+/** Licences that ask for no copy of themselves. */
+const WITHOUT_TEXT: Record<string, string> = {
+  Unlicense: "Released into the public domain: https://unlicense.org",
+};
+
+/** Packages in the order of their names. Throws for one whose licence is not to be found. */
+export async function listPackages(): Promise<Package[]> {
+  const folder = await mkdtemp(join(tmpdir(), "diorama-contents-"));
+  try {
+    const meta = join(folder, "meta.json");
+    const build = ["build", "--target=bun", `--outdir=${folder}`, `--metafile=${meta}`, ...ENTRIES];
+    const child = Bun.spawn(["bun", ...build], { cwd: ROOT, stdout: "ignore", stderr: "inherit" });
+    if ((await child.exited) !== 0) throw new Error("the bundle could not be made");
+    const { outputs } = (await Bun.file(meta).json()) as {
+      outputs: Record<string, { inputs: Record<string, unknown> }>;
+    };
+    const paths = Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs));
+    const places = new Set(
+      paths.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path) ?? []),
+    );
+    const packages = await Promise.all([...places].map((place) => describe(join(ROOT, place))));
+    return packages.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function describe(folder: string): Promise<Package> {
+  const about = await Bun.file(join(folder, "package.json")).json();
+  const { name, version, license, dependencies = {} } = about;
+  if (typeof license !== "string") throw new Error(`${name} does not say its licence`);
+  const names = Object.keys(dependencies);
+  const text = WITHOUT_TEXT[license] ?? (await licenseText(folder, name));
+  return { name, version, license, text, sha512: await hashOf(name, version), dependencies: names };
+}
+
+async function licenseText(folder: string, name: string): Promise<string> {
+  const files = readdirSync(folder);
+  const file = files.find((each) => /^((un)?licen[sc]e|copying)/i.test(each));
+  if (file) return (await Bun.file(join(folder, file)).text()).trim();
+  const readme = files.find((each) => /^readme/i.test(each));
+  const about = readme ? await Bun.file(join(folder, readme)).text() : "";
+  const [, section] = /^#+ *licen[sc]e[^\n]*\n([\s\S]+?)(?=\n#|$(?![\s\S]))/im.exec(about) ?? [];
+  if (!section) throw new Error(`${name} comes without the text of its licence`);
+  return section.trim();
+}
+
+async function hashOf(name: string, version: string): Promise<string> {
+  const lock = Bun.JSONC.parse(await Bun.file(join(ROOT, "bun.lock")).text()) as {
+    packages: Record<string, unknown[]>;
+  };
+  const entry = Object.values(lock.packages).find(([id]) => id === `${name}@${version}`);
+  const integrity = entry?.at(-1);
+  if (typeof integrity !== "string" || !integrity.startsWith("sha512-"))
+    throw new Error(`bun.lock has no SHA-512 of ${name}@${version}`);
+  return Buffer.from(integrity.slice("sha512-".length), "base64").toString("hex");
+}
+
+const RULE = "─".repeat(80);
+
+export const licenses = (packages: readonly Package[]): string =>
+  [RUNTIME, ...packages]
+    .map(({ name, version, license, text }) => `${name} ${version}: ${license}\n${RULE}\n${text}\n`)
+    .join("\n");
+
+const purl = ({ name, version }: { name: string; version: string }) =>
+  `pkg:npm/${name.replace("@", "%40")}@${version}`;
+
+/** The same packages give the same document. */
+export function billOfMaterials(packages: readonly Package[], version: string): object {
+  const own = `diorama@${version}`;
+  const runtime = `pkg:github/oven-sh/bun@bun-v${RUNTIME.version}`;
+  const byName = new Map(packages.map((each) => [each.name, each]));
+  const components = packages.map((each) => ({
+    type: "library",
+    "bom-ref": purl(each),
+    name: each.name,
+    version: each.version,
+    purl: purl(each),
+    licenses: [{ license: { id: each.license } }],
+    hashes: [{ alg: "SHA-512", content: each.sha512 }],
+    ...(`${each.name}@${each.version}` in patchedDependencies && {
+      pedigree: { patches: [{ type: "unofficial" }], notes: "see scripts/patches/README.md" },
+    }),
+  }));
+  const digest = createHash("sha256")
+    .update(JSON.stringify([own, components]))
+    .digest("hex");
+  const id = digest.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, "$1-$2-5$3-8$4-$5");
+  return {
+    $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    serialNumber: `urn:uuid:${id}`,
+    version: 1,
+    metadata: {
+      component: {
+        type: "application",
+        "bom-ref": own,
+        name: "diorama",
+        version,
+        licenses: [{ license: { id: "MIT" } }],
+      },
+    },
+    components: [
+      {
+        type: "platform",
+        "bom-ref": runtime,
+        name: RUNTIME.name,
+        version: RUNTIME.version,
+        purl: runtime,
+        licenses: [{ license: { id: RUNTIME.license } }],
+      },
+      ...components,
+    ],
+    dependencies: [
+      { ref: own, dependsOn: [runtime, ...packages.map(purl)] },
+      ...packages.map((each) => ({
+        ref: purl(each),
+        dependsOn: each.dependencies.flatMap((name) => {
+          const found = byName.get(name);
+          return found ? [purl(found)] : [];
+        }),
+      })),
+    ],
+  };
+}
+
+/** Writes both into dist/, the licences before the binary is made, which embeds them. */
+export async function writeContents(version: string): Promise<void> {
+  const file = join(ROOT, "dist/licenses.txt");
+  await mkdir(join(ROOT, "dist"), { recursive: true });
+  if (!existsSync(file)) await Bun.write(file, ""); // the sources import it
+  const packages = await listPackages();
+  await Bun.write(file, licenses(packages));
+  const bill = JSON.stringify(billOfMaterials(packages, version), null, 2);
+  await Bun.write(join(ROOT, "dist/diorama.cdx.json"), `${bill}\n`);
+}

@@ -1,0 +1,63 @@
+/** `diorama capture status|drop-slot`: for runbooks, on a database that servers may be using. */
+import { leader, loseAll } from "~/capture/results";
+import { dropSlot, findSlot, slotName } from "~/capture/slot";
+import { CommandError } from "~/commands/failure";
+import type { Config } from "~/config";
+import { connect, type Pool } from "~/db/connect";
+import { notice, print } from "~/log";
+import { countRuns, readLogState } from "~/platform/observation-store";
+
+const MEGABYTE = 2 ** 20;
+const megabytes = (bytes: number) => `${(bytes / MEGABYTE).toFixed(1)} MB`;
+
+/** Returns false when there is no such command. */
+export async function capture(
+  config: Config,
+  command: string | undefined,
+  force: boolean,
+): Promise<boolean> {
+  if (command !== "status" && command !== "drop-slot") return false;
+  const pool = connect(config.DATABASE_URL, { max: 1, name: "capture command", camel: true });
+  try {
+    await (command === "status" ? status(pool, config) : drop(pool, force));
+  } finally {
+    await pool.end({ timeout: 1 });
+  }
+  return true;
+}
+
+async function status(pool: Pool, config: Config): Promise<void> {
+  const name = await slotName(pool);
+  const slot = await findSlot(pool, name);
+  const { state, epoch, instance } = await leader(pool);
+  const log = await readLogState(pool);
+  const { running, ending, holdSeconds } = await countRuns(pool);
+  const facts = {
+    slot: slot
+      ? `${name}, ${slot.plugin}, ${slot.active ? "being read" : "not being read"}`
+      : "none",
+    "wal status": log?.walStatus ?? "none",
+    leader: slot?.active ? `${instance}, epoch ${epoch}, ${state}` : "none",
+    runs: `${running} running, ${ending} ending`,
+    "oldest run": `${Math.round(holdSeconds)} s`,
+    behind: `${megabytes(log?.lag ?? 0)} of ${megabytes(config.CAPTURE_WAL_BUDGET)}`,
+    retained: megabytes(log?.retained ?? 0),
+  };
+  for (const [fact, value] of Object.entries(facts)) print(`${fact}:`.padEnd(12) + value);
+}
+
+/** Before Diorama leaves a database, or `wal_level` is lowered: Postgres does not start with a slot that needs more. */
+async function drop(pool: Pool, force: boolean): Promise<void> {
+  const name = await slotName(pool);
+  const slot = await findSlot(pool, name);
+  if (!slot) return notice("there is no slot");
+  if (slot.active) throw new CommandError(`${name} is being read; stop the servers first`);
+  const { running, ending } = await countRuns(pool);
+  if (running + ending > 0 && !force)
+    throw new CommandError(
+      `${running + ending} runs are not ended and would fail without the slot; --force drops it all the same`,
+    );
+  await loseAll(pool, "slot dropped");
+  if (!(await dropSlot(pool, name))) throw new CommandError(`${name} is being read`);
+  notice(`${name} is dropped`);
+}

@@ -1,0 +1,109 @@
+/** What is noted of every call: its metrics, and its line in the log. Never a value that the caller sent, ids aside. */
+import { errorCode } from "~/db/connect";
+import { ApiError, LimitExceeded } from "~/errors";
+import { findPrincipal } from "~/http/principal";
+import type { Fields, Log } from "~/log";
+import type { Metrics } from "~/metrics";
+
+export type Route = {
+  /** Of a fixed list: a label that a caller could choose would be a series for each. */
+  readonly name: string;
+  /** info: a step in the life of an environment or a run. debug: the calls in between. probe: asked all day. */
+  readonly kind: "info" | "debug" | "probe";
+  /** As it stands in the path. */
+  readonly envId?: string;
+};
+
+const ID = /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/;
+const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+/** Reasons of our own; a control plane may send any text. */
+const LIMIT = /^(daily|hourly|concurrent) (environment|request) limit reached$/;
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+
+const AUTH_REASONS: Record<string, string> = {
+  "API key required": "missing",
+  "Invalid API key": "invalid",
+  "API key has expired": "expired",
+};
+const ENDS: Record<string, string> = {
+  "/api/platform/diffRun": "diff",
+  "/api/platform/evaluateRun": "evaluate",
+};
+
+const named = new WeakMap<Request, Fields>();
+
+/** Keeps which environment and run a body names, for the log. */
+export function noteIds(request: Request, body: unknown): void {
+  const { envId, runId } = (body ?? {}) as Record<string, unknown>;
+  named.set(request, { env_id: id(envId), run_id: id(runId) });
+}
+
+const id = (value: unknown) => (typeof value === "string" && ID.test(value) ? value : undefined);
+
+export function createTraffic(log: Log, metrics: Metrics) {
+  let inFlight = 0;
+
+  function countError(error: unknown, code: string): void {
+    metrics.errors.inc({ code });
+    if (error instanceof LimitExceeded)
+      metrics.limitRejections.inc({
+        limit: LIMIT.test(error.message) ? error.message.replace(" limit reached", "") : "other",
+      });
+    else if (code === "not_authed" && error instanceof ApiError)
+      metrics.authFailures.inc({ reason: AUTH_REASONS[error.message] ?? "other" });
+    else if (!(error instanceof ApiError)) {
+      const found = errorCode(error);
+      if (found !== undefined)
+        metrics.dbErrors.inc({
+          sqlstate_class: SQLSTATE.test(found) ? found.slice(0, 2) : "connection",
+        });
+    }
+  }
+
+  return {
+    /** Calls being answered at this moment. */
+    inFlight: () => inFlight,
+
+    begin(): number {
+      inFlight++;
+      metrics.httpInFlight.inc();
+      return performance.now();
+    },
+
+    /** `error` and `code`: what the call failed with, if it did. */
+    end(call: {
+      request: Request;
+      requestId: string;
+      route: Route;
+      started: number;
+      status: number;
+      error: unknown;
+      code: string | undefined;
+    }): void {
+      const { request, requestId, route, started, status, error, code } = call;
+      const ms = performance.now() - started;
+      inFlight--;
+      metrics.httpInFlight.dec();
+      const method = METHODS.has(request.method) ? request.method : "other";
+      metrics.httpRequests.inc({ route: route.name, method, status });
+      metrics.httpSeconds.observe({ route: route.name }, ms / 1000);
+      const end = ENDS[route.name];
+      if (end && status < 300) metrics.runEndSeconds.observe({ kind: end }, ms / 1000);
+      if (code !== undefined) countError(error, code);
+      const { userId, keyId } = findPrincipal(request) ?? {};
+      const usual = route.kind === "probe" ? "debug" : route.kind;
+      log[status >= 500 && route.kind !== "probe" ? "warn" : usual]("request", {
+        request_id: requestId,
+        user_id: userId,
+        key_id: keyId,
+        route: route.name,
+        method,
+        status,
+        code,
+        duration_ms: Math.round(ms * 10) / 10,
+        env_id: id(route.envId),
+        ...named.get(request),
+      });
+    },
+  };
+}

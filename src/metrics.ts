@@ -1,0 +1,130 @@
+/**
+ * Every metric, by its Prometheus name. Counters and histograms are moved where things happen; gauges are read when
+ * somebody scrapes (`platform/observation.ts`).
+ *
+ * No label holds an id of an environment, a run or a user: each value of a label is a series for ever.
+ */
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+const CALL_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const CHANGES = [0, 1, 3, 10, 30, 100, 300, 1_000, 10_000, 100_000];
+
+/** Of the process, not of one program: nobody knows which one a lost rejection belonged to. */
+let unhandled = 0;
+export const noteUnhandled = () => {
+  unhandled++;
+};
+
+/** A registry of its own for each program, so that two in one process do not count for each other. */
+export function createMetrics() {
+  const registry = new Registry();
+  const registers = [registry];
+  const counter = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
+    new Counter<L>({ name: `diorama_${name}`, help, labelNames, registers });
+  const gauge = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
+    new Gauge<L>({ name: `diorama_${name}`, help, labelNames, registers });
+  const histogram = <L extends string>(
+    name: string,
+    help: string,
+    buckets: number[],
+    ...labelNames: L[]
+  ) => new Histogram<L>({ name: `diorama_${name}`, help, buckets, labelNames, registers });
+
+  new Counter({
+    name: "diorama_unhandled_total",
+    help: "Rejections and exceptions that nothing waited for",
+    registers,
+    collect() {
+      this.reset();
+      this.inc(unhandled);
+    },
+  });
+  new Gauge({
+    name: "process_resident_memory_bytes",
+    help: "Resident memory of the process",
+    registers,
+    collect() {
+      this.set(process.memoryUsage.rss());
+    },
+  });
+
+  return {
+    registry,
+
+    httpRequests: counter("http_requests_total", "Calls answered", "route", "method", "status"),
+    httpSeconds: histogram(
+      "http_request_duration_seconds",
+      "Time from a call's arrival to its answer",
+      CALL_SECONDS,
+      "route",
+    ),
+    httpInFlight: gauge("http_in_flight", "Calls being answered"),
+    errors: counter("errors_total", "Calls refused or failed, by code", "code"),
+    authFailures: counter("auth_failures_total", "Calls without a valid credential", "reason"),
+    limitRejections: counter("limit_rejections_total", "Calls over a limit", "limit"),
+
+    environments: gauge(
+      "envs",
+      "Environments of all servers that are not ended",
+      "service",
+      "state",
+    ),
+    environmentCreateSeconds: histogram(
+      "env_create_seconds",
+      "Time until an environment had its schema: from the pool, or built for it",
+      CALL_SECONDS,
+      "source",
+    ),
+    expiredBacklog: gauge("env_expired_backlog", "Environments that are over and not swept yet"),
+    poolReady: gauge("pool_ready", "Ready schemas", "template"),
+    poolTarget: gauge("pool_target", "Ready schemas wanted", "template"),
+    poolBuilds: counter("pool_builds_total", "Schemas built", "result"),
+    orphanSchemas: counter("orphan_schemas_total", "Schemas dropped that nothing referred to"),
+
+    runs: gauge("runs", "Runs of all servers that are not ended", "state"),
+    runEndSeconds: histogram(
+      "run_end_seconds",
+      "Time from a run's end to its result",
+      CALL_SECONDS,
+      "kind",
+    ),
+    runChanges: histogram("run_changes", "Changed rows of a run, net", CHANGES),
+    runsFailed: counter(
+      "runs_failed_total",
+      "Runs that ended without a result, which failed assertions are",
+      "reason",
+    ),
+
+    captureState: gauge("capture_state", "1 for the state this server's capture is in", "state"),
+    captureLeader: gauge("capture_leader", "1 on the server that reads the log"),
+    captureEpoch: gauge("capture_epoch", "Counts leaders"),
+    captureLag: gauge("capture_lag_bytes", "Log behind the position that was acknowledged"),
+    captureRetained: gauge("capture_retained_bytes", "Log that the slot keeps from being removed"),
+    captureBudget: gauge("capture_wal_budget_ratio", "Lag in units of CAPTURE_WAL_BUDGET"),
+    captureHold: gauge("capture_hold_seconds", "Age of the oldest run that holds the position"),
+    captureMarker: histogram(
+      "capture_marker_seconds",
+      "Time until a start mark came round through the log",
+      CALL_SECONDS,
+    ),
+    captureReconnects: counter("capture_reconnects_total", "Streams that ended early", "reason"),
+    captureMessages: counter("capture_messages_total", "Messages of the log read", "action"),
+    captureSkipped: counter("capture_skipped_total", "Messages that belong to no run"),
+    captureWalStatus: gauge("capture_slot_wal_status", "1 for what the slot is in", "status"),
+    captureSpill: counter("capture_spill_bytes_total", "Decoded transactions spilled to disk"),
+    capturePoison: counter("capture_poison_total", "Transactions given up as undecodable"),
+
+    dbConnections: gauge("db_pool_connections", "Connections of all servers", "state"),
+    dbWait: gauge(
+      "db_pool_wait_seconds",
+      "Time a trivial statement took at this scrape, waiting for a connection included",
+    ),
+    dbErrors: counter("db_errors_total", "Errors of the database that calls met", "sqlstate_class"),
+    controlPlane: counter("control_plane_requests_total", "Keys asked about", "result"),
+
+    loopLag: gauge("event_loop_lag_seconds", "Worst delay of a timer since the last scrape"),
+    buildInfo: gauge("build_info", "Always 1", "version", "bun", "pg"),
+  };
+}

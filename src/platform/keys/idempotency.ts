@@ -1,0 +1,119 @@
+/**
+ * `Idempotency-Key`: a call that is sent again, because its answer was lost, has its effect once.
+ *
+ * The key is taken in the transaction of the effect and the answer is kept in it: whatever dies, either both are there
+ * or neither, and of two calls at the same time, on whichever servers, the second waits for the first. A refused call
+ * leaves nothing behind, so its key is free again.
+ */
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { errorCode, type Pool, SERIALIZATION_FAILURE, type Sql } from "~/db/connect";
+import { ApiError } from "~/errors";
+import { principalOf } from "~/http/principal";
+import * as store from "~/platform/keys/idempotency-store";
+
+export type Idempotency = ReturnType<typeof createIdempotency>;
+
+/**
+ * Runs `effect` in the caller's transaction, unless an earlier call has had it: then throws Repeated, which rolls the
+ * transaction back. What `answer` makes of the result is kept; nothing is when the result is false.
+ */
+export type Once = <T>(
+  sql: Sql,
+  effect: () => Promise<T>,
+  answer: (result: T) => object,
+) => Promise<T>;
+
+const HEADER = "idempotency-key";
+const KEY = /^[\x21-\x7e]{1,255}$/;
+const CIPHER = "aes-256-gcm";
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+class Repeated extends Error {
+  override readonly name = "Repeated";
+  readonly kept: store.Kept;
+  constructor(kept: store.Kept) {
+    super("the call has had its effect before");
+    this.kept = kept;
+  }
+}
+
+export function createIdempotency(pool: Pool) {
+  return {
+    /**
+     * The answer of `work`, or the one that was given to the same call before. `work` gets a `Once` for its effect,
+     * none when the caller sent no key.
+     */
+    async perform<T extends object>(
+      { request, body, set }: { request: Request; body: object; set: { headers: object } },
+      work: (once?: Once) => Promise<T>,
+    ): Promise<T> {
+      const key = request.headers.get(HEADER);
+      if (key === null) return await work();
+      if (!KEY.test(key))
+        throw new ApiError("invalid_request", "Idempotency-Key: 1 to 255 visible ASCII characters");
+      const slip = {
+        userId: principalOf(request).userId,
+        keyHash: sha256("key", key),
+        requestHash: sha256(new URL(request.url).pathname, JSON.stringify(sorted(body))),
+      };
+      const repeat = ({ requestHash, answer }: store.Kept): T => {
+        if (!requestHash.equals(slip.requestHash))
+          throw new ApiError("invalid_request", "Idempotency-Key: was sent with another call");
+        Object.assign(set.headers, { "Idempotent-Replayed": "true" });
+        return JSON.parse(unseal(answer, key));
+      };
+      const known = await store.findAnswer(pool, slip, store.RETENTION_HOURS);
+      if (known) return repeat(known);
+
+      let performed = false;
+      const once: Once = async (sql, effect, answer) => {
+        if (!(await store.take(sql, slip, store.RETENTION_HOURS))) {
+          const kept = await store.findAnswer(sql, slip, store.RETENTION_HOURS);
+          if (!kept) throw new Error("an idempotency key is taken and has no answer");
+          throw new Repeated(kept);
+        }
+        const result = await effect();
+        if (result === false) await store.giveBack(sql, slip);
+        else await store.keep(sql, slip, seal(JSON.stringify(answer(result)), key));
+        performed = result !== false;
+        return result;
+      };
+      try {
+        return await work(once);
+      } catch (error) {
+        if (error instanceof Repeated) return repeat(error.kept);
+        // A transaction that reads one snapshot cannot see who took the key meanwhile, only that somebody did.
+        const kept =
+          errorCode(error) === SERIALIZATION_FAILURE
+            ? await store.findAnswer(pool, slip, store.RETENTION_HOURS)
+            : undefined;
+        if (kept) return repeat(kept);
+        // Refused after its effect, which it has taken back. Any other error may have come after the commit.
+        if (performed && error instanceof ApiError) await store.giveBack(pool, slip);
+        throw error;
+      }
+    },
+  };
+}
+
+const sha256 = (...parts: readonly string[]) =>
+  createHash("sha256").update(parts.join("\u0000")).digest();
+
+/** The same fields in another order are the same call. Bodies of these calls are flat. */
+const sorted = (body: object) => Object.entries(body).toSorted(([a], [b]) => (a < b ? -1 : 1));
+
+/** So that only who knows the key can read an answer, which may hold an environment's token. */
+function seal(text: string, key: string): Buffer {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, sha256("answer", key), nonce);
+  const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
+}
+
+function unseal(answer: Buffer, key: string): string {
+  const text = NONCE_BYTES + TAG_BYTES;
+  const decipher = createDecipheriv(CIPHER, sha256("answer", key), answer.subarray(0, NONCE_BYTES));
+  decipher.setAuthTag(answer.subarray(NONCE_BYTES, text));
+  return Buffer.concat([decipher.update(answer.subarray(text)), decipher.final()]).toString("utf8");
+}

@@ -1,0 +1,122 @@
+/** Sets the gauges when somebody scrapes, and tells how late the event loop is. */
+import type { Capture } from "~/capture/capture";
+import type { Config } from "~/config";
+import type { Pool } from "~/db/connect";
+import type { Metrics } from "~/metrics";
+import { countReady } from "~/platform/environments/schemas-store";
+import { spareTargets } from "~/platform/maintenance";
+import * as store from "~/platform/observation-store";
+import type { Templates } from "~/platform/templates/templates";
+import { VERSION } from "~/version";
+
+export type Observation = ReturnType<typeof createObservation>;
+
+/** A database that does not answer must not keep the rest from being told. */
+const READ_MS = 3_000;
+const LAG_EVERY_MS = 250;
+const PRIVATE = "private";
+const WAL_STATUSES = ["reserved", "extended", "unreserved", "lost"] as const;
+
+export function createObservation(deps: {
+  config: Config;
+  pool: Pool;
+  /** A connection that calls do not queue for: a busy server is not an unfit one. */
+  probe: Pool;
+  templates: Templates;
+  capture: Capture;
+  metrics: Metrics;
+}) {
+  const { config, pool, probe, templates, capture, metrics } = deps;
+  let scraping: Promise<string> | undefined;
+  let asking: Promise<number> | undefined;
+  let expected = performance.now() + LAG_EVERY_MS;
+  let lagMs = 0;
+  let worstMs = 0;
+  const watching = setInterval(() => {
+    lagMs = Math.max(0, performance.now() - expected);
+    worstMs = Math.max(worstMs, lagMs);
+    expected = performance.now() + LAG_EVERY_MS;
+  }, LAG_EVERY_MS);
+
+  async function readDatabase(): Promise<() => void> {
+    const started = performance.now();
+    await store.ping(pool);
+    const waited = performance.now() - started;
+    const [environments, runs, ready, log, connections, list] = await Promise.all([
+      store.countEnvironments(pool),
+      store.countRuns(pool),
+      countReady(pool),
+      store.readLogState(pool),
+      store.countConnections(pool),
+      templates.list(),
+    ]);
+    const targets = spareTargets(config, list);
+    return () => {
+      metrics.dbWait.set(waited / 1000);
+      metrics.environments.reset();
+      let backlog = 0;
+      for (const { name: service, state, count } of environments) {
+        metrics.environments.set({ service, state }, count);
+        if (state === "expired") backlog += count;
+      }
+      metrics.expiredBacklog.set(backlog);
+      metrics.runs.set({ state: "running" }, runs.running);
+      metrics.runs.set({ state: "ending" }, runs.ending);
+      metrics.runs.set({ state: "evaluating" }, runs.evaluating);
+      metrics.captureHold.set(runs.holdSeconds);
+      metrics.poolReady.reset();
+      metrics.poolTarget.reset();
+      for (const { name, schemaName, visibility } of list) {
+        const template = visibility === "public" ? name : PRIVATE;
+        metrics.poolReady.inc({ template }, ready.get(schemaName) ?? 0);
+        metrics.poolTarget.inc({ template }, targets.get(schemaName) ?? 0);
+      }
+      metrics.dbConnections.reset();
+      for (const { state, count } of connections) metrics.dbConnections.set({ state }, count);
+      if (!log) return;
+      metrics.captureEpoch.set(log.epoch);
+      metrics.captureLag.set(log.lag);
+      metrics.captureRetained.set(log.retained);
+      metrics.captureBudget.set(log.lag / config.CAPTURE_WAL_BUDGET);
+      metrics.captureSpill.reset();
+      metrics.captureSpill.inc(log.spilled);
+      for (const status of WAL_STATUSES)
+        metrics.captureWalStatus.set({ status }, status === log.walStatus ? 1 : 0);
+      metrics.buildInfo.set({ version: VERSION, bun: Bun.version, pg: log.postgres }, 1);
+    };
+  }
+
+  async function read(): Promise<string> {
+    const reading = readDatabase().catch(() => undefined);
+    const set = await Promise.race([reading, Bun.sleep(READ_MS)]);
+    set?.();
+    metrics.loopLag.set(worstMs / 1000);
+    worstMs = 0;
+    return await metrics.registry.metrics();
+  }
+
+  return {
+    /** All metrics as Prometheus reads them. Those who ask at the same time share one answer. */
+    async scrape(): Promise<string> {
+      scraping ??= read().finally(() => {
+        scraping = undefined;
+      });
+      return await scraping;
+    },
+
+    /** How late the event loop was a moment ago. */
+    loopLagMs: () => Math.max(lagMs, performance.now() - expected),
+
+    captureState: capture.local,
+
+    /** The newest migration in the database. */
+    async schemaVersion(): Promise<number> {
+      asking ??= store.schemaVersion(probe).finally(() => {
+        asking = undefined;
+      });
+      return await asking;
+    },
+
+    stop: () => clearInterval(watching),
+  };
+}

@@ -1,0 +1,93 @@
+/**
+ * For who runs the server: alive (`/livez`), fit for calls (`/readyz`), and its metrics (`/metrics`).
+ *
+ * Open to everybody, metrics aside, which on the public port want a key. ADMIN_PORT serves all three without one, and
+ * goes on until the very end of a stop, when the public port takes no connections any more.
+ */
+import type { StreamState } from "~/capture/reading";
+import { NEWEST_VERSION } from "~/db/migrate";
+import { ApiError } from "~/errors";
+import type { Observation } from "~/platform/observation";
+
+export type Probes = ReturnType<typeof createProbes>;
+
+export const METRICS_PATH = "/metrics";
+const PATHS = ["/livez", "/readyz", METRICS_PATH] as const;
+type Path = (typeof PATHS)[number];
+
+const DATABASE_MS = 2_000;
+const DEAD_LAG_MS = 5_000;
+const UNREADY_LAG_MS = 1_000;
+const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+/** Words of their own: what the state means for somebody who is about to send a call. */
+const CAPTURE = {
+  idle: "stopped",
+  starting: "starting",
+  busy: "starting",
+  streaming: "active",
+  following: "waiting",
+  failing: "lost",
+  disabled: "disabled",
+} as const satisfies Record<StreamState | "disabled", string>;
+
+export const probePath = (pathname: string): pathname is Path =>
+  PATHS.some((path) => path === pathname);
+
+const answer = (status: number, body: object) =>
+  new Response(JSON.stringify(body), {
+    status,
+    headers: { "Content-Type": "application/json; charset=utf-8" },
+  });
+
+export function createProbes(observation: Observation) {
+  let draining = false;
+
+  async function database() {
+    const version = await Promise.race([
+      observation.schemaVersion().catch(() => undefined),
+      Bun.sleep(DATABASE_MS),
+    ]);
+    if (version === undefined) return { database: "unreachable", migrations: "unknown" } as const;
+    const migrations = version < NEWEST_VERSION ? "missing" : "applied";
+    return { database: "ok", migrations } as const;
+  }
+
+  async function ready(): Promise<Response> {
+    const capture = CAPTURE[observation.captureState()];
+    const blocked = observation.loopLagMs() > UNREADY_LAG_MS;
+    const checks = {
+      ...(await database()),
+      capture,
+      event_loop: blocked ? "blocked" : "ok",
+      draining,
+    };
+    const fit =
+      checks.migrations === "applied" && capture !== "lost" && !blocked && !checks.draining;
+    return answer(fit ? 200 : 503, { status: fit ? "ready" : "unready", checks });
+  }
+
+  function live(): Response {
+    const alive = observation.loopLagMs() < DEAD_LAG_MS;
+    return answer(alive ? 200 : 503, { status: alive ? "alive" : "blocked" });
+  }
+
+  return {
+    async answer({ method }: Request, path: Path): Promise<Response> {
+      if (method !== "GET" && method !== "HEAD")
+        throw new ApiError("method_not_allowed", "The path does not take this method", {
+          Allow: "GET, HEAD",
+        });
+      if (path === "/livez") return live();
+      if (path === "/readyz") return await ready();
+      const text = await observation.scrape();
+      return new Response(text, { headers: { "Content-Type": METRICS_TYPE } });
+    },
+
+    /** From now on calls should go to other servers. */
+    drain() {
+      draining = true;
+    },
+    draining: () => draining,
+  };
+}

@@ -1,0 +1,64 @@
+/** The binary says what it contains, under licences that allow it, and so does the bill of materials beside it. */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
+import { dependencies } from "../../package.json";
+import { billOfMaterials, licenses, listPackages, type Package } from "../../scripts/contents";
+
+/** Licences under which a binary may be passed on with no more than their texts. */
+const ALLOWED = ["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "Unlicense"];
+
+let packages: Package[];
+beforeAll(async () => {
+  // The sources import the text that the build writes; before the first build there is none.
+  const file = Bun.file(join(import.meta.dir, "../../dist/licenses.txt"));
+  if (!(await file.exists())) await Bun.write(file, "");
+  packages = await listPackages();
+});
+
+test("every package that is depended on is in the binary, with its licence", () => {
+  const names = packages.map(({ name }) => name);
+  for (const name of Object.keys(dependencies)) expect(names).toContain(name);
+  expect(names.length).toBeGreaterThan(Object.keys(dependencies).length);
+  expect(packages.filter(({ license }) => !ALLOWED.includes(license))).toEqual([]);
+  for (const { name, text, sha512 } of packages)
+    expect([name, text.length > 40, sha512.length]).toEqual([name, true, 128]);
+});
+
+test("nothing of the tests is in the binary", () => {
+  const names = packages.map(({ name }) => name);
+  for (const name of ["fast-check", "kubernetes-models", "@slack/web-api", "typescript"])
+    expect(names).not.toContain(name);
+});
+
+test("the text has them all, the runtime first", () => {
+  const text = licenses(packages);
+  const heads = [...text.matchAll(/^(\S+) (\S+): \S+\n─/gm)].map(([, name]) => name);
+  expect(heads).toEqual(["bun", ...packages.map(({ name }) => name)]);
+});
+
+describe("the bill of materials", () => {
+  test("is valid CycloneDX", async () => {
+    const bill = JSON.stringify(billOfMaterials(packages, "1.2.3"));
+    const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
+    expect(await validator.validate(bill)).toBeNull();
+    expect(await validator.validate(bill.replace('"library"', '"thing"'))).not.toBeNull();
+  });
+
+  test("is the same for the same packages", () => {
+    const [first, again, other] = ["1.2.3", "1.2.3", "1.2.4"].map((version) =>
+      JSON.stringify(billOfMaterials(packages, version)),
+    );
+    expect(again).toBe(first!);
+    expect(other).not.toBe(first!);
+  });
+
+  test("leads from the program to every component", () => {
+    const bill = billOfMaterials(packages, "1.2.3") as any;
+    const refs = bill.components.map((component: any) => component["bom-ref"]);
+    const [own, ...rest] = bill.dependencies;
+    expect(own.dependsOn.toSorted()).toEqual(refs.toSorted());
+    for (const { ref, dependsOn } of rest)
+      expect([ref, ...dependsOn].filter((each) => !refs.includes(each))).toEqual([]);
+  });
+});

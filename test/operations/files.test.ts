@@ -1,0 +1,169 @@
+/** The files for others' programs: every metric they name exists, every manifest is one that Kubernetes takes. */
+import { describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { parser } from "@prometheus-io/lezer-promql";
+import { readConfig, SETTINGS } from "~/config";
+import { createMetrics } from "~/metrics";
+
+const ROOT = join(import.meta.dir, "../..");
+const read = (path: string) => Bun.file(join(ROOT, path)).text();
+
+describe("scripts/observability", async () => {
+  const alerts = Bun.YAML.parse(await read("scripts/observability/alerts.yaml")) as any;
+  const dashboard = JSON.parse(await read("scripts/observability/dashboard.json"));
+  const rules: any[] = alerts.groups.flatMap(({ rules }: any) => rules);
+  const panels: any[] = dashboard.panels.filter(({ type }: any) => type !== "row");
+  const known = new Map(
+    (await createMetrics().registry.getMetricsAsJSON()).map(({ name, type }) => [name, `${type}`]),
+  );
+
+  /** The series that the text format makes of a metric. */
+  const exists = (series: string) =>
+    known.has(series) ||
+    (known.get(series.replace(/_(bucket|sum|count)$/, "")) === "histogram" && !known.has(series));
+  /** How often Prometheus' own grammar stumbles over an expression. */
+  const mistakes = (expression: string) => {
+    let count = 0;
+    parser.parse(expression.replaceAll("$__rate_interval", "5m")).iterate({
+      enter: ({ type }) => {
+        if (type.isError) count++;
+      },
+    });
+    return count;
+  };
+  const named = (expression: string) => expression.match(/\b(diorama|process)_[a-z_]+\b/g) ?? [];
+
+  test.each(rules.map((rule) => [rule.alert, rule]))("%s asks for what there is", (_name, rule) => {
+    expect(mistakes(rule.expr)).toBe(0);
+    expect(named(rule.expr).length).toBeGreaterThan(0);
+    expect(named(rule.expr).filter((series) => !exists(series))).toEqual([]);
+    expect(["warn", "page"]).toContain(rule.labels.severity);
+    expect(rule.annotations.summary.length).toBeGreaterThan(10);
+  });
+
+  test.each(panels.map((panel) => [panel.title, panel]))(
+    "the panel %s does, too",
+    (_name, panel) => {
+      for (const { expr } of panel.targets) {
+        expect(mistakes(expr)).toBe(0);
+        expect(named(expr).length).toBeGreaterThan(0);
+        expect(named(expr).filter((series) => !exists(series))).toEqual([]);
+      }
+    },
+  );
+
+  test("mistakes in an expression are found", () => {
+    expect(mistakes("sum(rate(diorama_errors_total[5m])")).toBeGreaterThan(0);
+    expect(mistakes("sum by (code) rate(diorama_errors_total[5m])")).toBeGreaterThan(0);
+  });
+
+  test("shows every metric there is", () => {
+    const text = JSON.stringify(panels);
+    expect([...known.keys()].filter((name) => !text.includes(name))).toEqual([]);
+  });
+
+  test("has panels that do not lie on each other", () => {
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }: any) =>
+      Array.from({ length: w * h }, (_, n) => `${x + (n % w)},${y + Math.floor(n / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+  });
+});
+
+describe("scripts/kubernetes", async () => {
+  const FOLDER = "scripts/kubernetes";
+  const files = readdirSync(join(ROOT, FOLDER)).filter((file) => file !== "kustomization.yaml");
+  const manifests = new Map<string, any>();
+  for (const file of files) manifests.set(file, Bun.YAML.parse(await read(`${FOLDER}/${file}`)));
+  const deployment = manifests.get("deployment.yaml");
+  const [container] = deployment.spec.template.spec.containers;
+
+  const group = (apiVersion: string) => {
+    const [first = "", version] = apiVersion.split("/");
+    const name = version === undefined ? "core" : (first.split(".")[0] ?? "");
+    return [name, version ?? first].map((part) => part[0]?.toUpperCase() + part.slice(1)).join("");
+  };
+
+  /** Notes which fields are asked for: the validators take what they do not know without a word. */
+  function watched(value: any, path: string, unread: Set<string>): any {
+    if (typeof value !== "object" || value === null) return value;
+    const copy: any = Array.isArray(value) ? [] : {};
+    for (const [key, inner] of Object.entries(value)) {
+      unread.add(`${path}.${key}`);
+      copy[key] = watched(inner, `${path}.${key}`, unread);
+    }
+    return new Proxy(copy, {
+      get(target, key) {
+        unread.delete(`${path}.${String(key)}`);
+        return target[key];
+      },
+    });
+  }
+
+  test.each(files)(
+    "%s fits the schema of its kind, and has no field that the kind has not",
+    async (file) => {
+      const manifest = manifests.get(file);
+      const kind = `IoK8sApi${group(manifest.apiVersion)}${manifest.kind}`;
+      const { validate } = await import(`kubernetes-models/_schemas/${kind}`);
+      const unread = new Set<string>();
+
+      const valid = validate(watched(manifest, "", unread));
+
+      expect({ valid, errors: validate.errors ?? null, unread: [...unread] }).toEqual({
+        valid: true,
+        errors: null,
+        unread: [],
+      });
+    },
+  );
+
+  test("the schema finds what is wrong", async () => {
+    const { validate } = await import("kubernetes-models/_schemas/IoK8sApiAppsV1Deployment");
+    const unread = new Set<string>();
+    const { spec, ...rest } = deployment;
+    expect(validate({ ...rest, spec: { ...spec, replicas: "two" } })).toBe(false);
+    validate(watched({ ...rest, spec: { ...spec, replica: 2 } }, "", unread));
+    expect([...unread]).toEqual([".spec.replica"]);
+  });
+
+  test("is put together from these files, the secret aside", async () => {
+    const { resources } = Bun.YAML.parse(await read(`${FOLDER}/kustomization.yaml`)) as any;
+    const expected = files.filter((file) => file !== "secret.example.yaml");
+    expect(resources.toSorted()).toEqual(expected.toSorted());
+  });
+
+  test("names the same pods everywhere, ports by their names, and a secret that there is", () => {
+    const labels = deployment.spec.template.metadata.labels;
+    const selectors = [
+      deployment.spec.selector.matchLabels,
+      manifests.get("service.yaml").spec.selector,
+      manifests.get("pod-disruption-budget.yaml").spec.selector.matchLabels,
+      manifests.get("network-policy.yaml").spec.podSelector.matchLabels,
+    ];
+    for (const selector of selectors) expect(selector).toEqual(labels);
+
+    const ports = container.ports.map(({ name }: any) => name);
+    expect(ports).toContain(manifests.get("service.yaml").spec.ports[0].targetPort);
+    for (const probe of ["startupProbe", "readinessProbe", "livenessProbe"])
+      expect(ports).toContain(container[probe].httpGet.port);
+
+    const [{ valueFrom }] = container.env;
+    const secret = manifests.get("secret.example.yaml");
+    expect(valueFrom.secretKeyRef.name).toBe(secret.metadata.name);
+    expect(Object.keys(secret.stringData)).toContain(valueFrom.secretKeyRef.key);
+  });
+
+  test("sets settings that there are, and leaves time for the stop", () => {
+    const env = Object.fromEntries(container.env.map(({ name, value }: any) => [name, value]));
+    expect(Object.keys(env).filter((name) => !(name in SETTINGS))).toEqual([]);
+    const config = readConfig({ ...env, DATABASE_URL: "postgres://u:p@host/db" });
+    expect(container.ports.map(({ containerPort }: any) => containerPort)).toEqual([
+      config.PORT,
+      config.ADMIN_PORT,
+    ]);
+    const grace = deployment.spec.template.spec.terminationGracePeriodSeconds;
+    expect(grace).toBeGreaterThan(config.SHUTDOWN_DELAY + 30);
+  });
+});

@@ -1,0 +1,90 @@
+/** Arguments that no careful client sends: answered in the service's words, never as a bug. */
+import { expect, test } from "bun:test";
+import { METHODS } from "~/replicas/chat/api/index";
+import { GENERAL, JOHN, RANDOM, useScenes, WELCOME } from "./scene";
+
+const newScene = useScenes();
+/** One for all of them: they may find what others left behind. */
+let scene: ReturnType<typeof newScene> | undefined;
+
+const NASTY: readonly unknown[] = [
+  "",
+  "x",
+  "x".repeat(5_000),
+  "\u0000",
+  "\ud800",
+  "%",
+  "')--",
+  "-1",
+  "0",
+  "2147483648",
+  "99999999999999",
+  "1e3",
+  "null",
+  "[]",
+  "[null]",
+  "[[]]",
+  "{}",
+  '{"type":null}',
+  '[{"type":"section","text":null}]',
+  '[{"column_id":null}]',
+  '{"__proto__":{"a":1}}',
+  "in:@",
+  "every every",
+  WELCOME,
+  GENERAL,
+];
+
+/** What lets a call come as far as to use the nasty one. */
+const SOUND: Readonly<Record<string, unknown>> = {
+  channel: RANDOM,
+  channel_id: RANDOM,
+  user: JOHN,
+  user_id: JOHN,
+  users: JOHN,
+  text: "hi",
+  name: "tada",
+  timestamp: WELCOME,
+  ts: WELCOME,
+  thread_ts: WELCOME,
+  title: "x",
+  link: "https://acme.test",
+  type: "link",
+  time: "in 1 hour",
+  query: "hi",
+  external_id: "x",
+  external_url: "https://acme.test",
+  external_unique_id: "x",
+  join_url: "https://acme.test",
+  markdown_text: "hi",
+  access_level: "read",
+  status: "x",
+};
+
+test.each([...METHODS.values()].map((method) => [method.name, method] as const))(
+  "%s answers nasty arguments",
+  async (name, { args }) => {
+    scene ??= newScene();
+    const { url } = await scene;
+    const names = Object.keys(args.properties);
+    const sound = Object.fromEntries(
+      names.flatMap((key) => (key in SOUND ? [[key, SOUND[key]]] : [])),
+    );
+    const calls = [...names, "unknown"].flatMap((key) =>
+      NASTY.map((value) => ({ ...sound, [key]: value })),
+    );
+
+    const answers = await Promise.all(
+      calls.map(async (given) => {
+        const response = await fetch(`${url}/${name}`, {
+          method: "POST",
+          headers: { "Content-Type": "application/json; charset=utf-8" },
+          body: JSON.stringify(given),
+        });
+        return { given, status: response.status, body: await response.text() };
+      }),
+    );
+
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+  },
+);
