@@ -51,7 +51,8 @@ export function createApp(parts: {
   const { keys, gateway, health, probes, log } = parts;
   const traffic = createTraffic(log, parts.metrics);
 
-  const router = new Elysia({ name: "diorama" })
+  // By default it takes the first ten characters of an address for the scheme and the host: `http://api/` is shorter.
+  const router = new Elysia({ name: "diorama", handler: { standardHostname: false } })
     .onError(({ code, error, request }) => {
       // Thrown on, so that there is one place where errors become answers. A returned value would be an answer.
       throw code === "NOT_FOUND" ? unknownRoute(request) : error;
@@ -111,6 +112,7 @@ export function createApp(parts: {
       const principal = await keys.authenticate(platformKey(request));
       setPrincipal(request, principal);
       await keys.countRequest(principal);
+      requireReadable(url);
       requireSingleParameters(url);
     }
     return await router.fetch(request);
@@ -137,12 +139,15 @@ export function createApp(parts: {
       const started = traffic.begin();
       const given = request.headers.get("x-request-id") ?? "";
       const requestId = REQUEST_ID.test(given) ? given : crypto.randomUUID();
-      const url = new URL(request.url);
+      let pathname = "";
       let response: Response;
       let failure: unknown;
       let code: string | undefined;
       try {
-        response = await answer(request, url, requestId);
+        const named = withHost(request);
+        const url = new URL(named.url);
+        ({ pathname } = url);
+        response = await answer(named, url, requestId);
       } catch (error) {
         failure = readable(error);
         ({ response, code } = errorResponse(failure, log, requestId));
@@ -153,7 +158,7 @@ export function createApp(parts: {
       // A client that comes back on this connection would find it closed.
       if (probes.draining()) response.headers.set("Connection", "close");
       const { status } = response;
-      const route = routeOf(url.pathname);
+      const route = routeOf(pathname);
       traffic.end({ request, requestId, route, started, status, error: failure, code });
       return response;
     },
@@ -177,6 +182,26 @@ function readable(error: unknown): unknown {
   // A parser's error is wrapped.
   if (error instanceof Error && error.cause instanceof ApiError) return error.cause;
   return error;
+}
+
+/** A client of HTTP/1.0 need not name a host; the request's address is then a bare path. */
+const withHost = (request: Request) =>
+  request.url.startsWith("/") ? new Request(`http://localhost${request.url}`, request) : request;
+
+/** Refuses a path that is not UTF-8, of which a route would see nothing, and NUL, which Postgres does not take. */
+function requireReadable({ pathname, search }: URL): void {
+  if (isUtf8(pathname) && !/%00/.test(pathname + search)) return;
+  throw pathname.startsWith("/api/platform/env/")
+    ? new ApiError("invalid_environment_path", "An environment id is 32 lower-case hex digits")
+    : new ApiError("invalid_request", "The address holds NUL, or is not UTF-8");
+}
+
+function isUtf8(encoded: string): boolean {
+  try {
+    return decodeURIComponent(encoded).isWellFormed();
+  } catch {
+    return false;
+  }
 }
 
 /** The same name twice in a query would be read as its last value. */

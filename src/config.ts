@@ -261,8 +261,27 @@ export const describe = (config: Config): string[] =>
     return `${name}=${protocol}//${host}${pathname}`;
   });
 
+/** Bun sends what it fetches through a proxy of the environment: keys on their way to the control plane, too. */
+function proxied(env: Record<string, string | undefined>, config: Config): string[] {
+  if (config.CONTROL_PLANE_URL === undefined) return [];
+  const { protocol, hostname } = new URL(config.CONTROL_PLANE_URL);
+  const name = protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
+  const proxy = env[name] || env[name.toLowerCase()];
+  const direct = (env["NO_PROXY"] ?? env["no_proxy"] ?? "").split(/[\s,]+/);
+  if (!proxy || direct.some((host) => host === "*" || host === hostname)) return [];
+  return [
+    `${name} is set: keys reach CONTROL_PLANE_URL through that proxy unless NO_PROXY names ${hostname}`,
+  ];
+}
+
+/** All that a person should look at before it matters: no setting is wrong. */
+export const warningsOf = (env: Record<string, string | undefined>, config: Config): string[] => [
+  ...misspelt(env),
+  ...proxied(env, config),
+];
+
 /** Variables that look like a misspelt setting, each with the name it resembles. */
-export function misspelt(env: Record<string, string | undefined>): string[] {
+function misspelt(env: Record<string, string | undefined>): string[] {
   const names = Object.keys(SETTINGS);
   return Object.keys(env).flatMap((found) => {
     if (found.length < 6 || names.includes(found)) return [];

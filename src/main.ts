@@ -6,7 +6,7 @@ import { CommandError } from "~/commands/failure";
 import { licenses } from "~/commands/licenses";
 import { SUITES_USAGE, suites } from "~/commands/suites";
 import { TEMPLATES_USAGE, templates } from "~/commands/templates";
-import { ConfigError, misspelt, readConfig } from "~/config";
+import { ConfigError, readConfig, warningsOf } from "~/config";
 import { connect, isUnavailable } from "~/db/connect";
 import { migrate } from "~/db/migrate";
 import { examine, Unfit } from "~/doctor";
@@ -51,7 +51,7 @@ const env = () => process.env;
 
 async function serve(): Promise<void> {
   const config = readConfig(env());
-  for (const warning of misspelt(env())) notice(`warning: ${warning}`);
+  for (const warning of warningsOf(env(), config)) notice(`warning: ${warning}`);
   const program = await waitForDatabase(() => startProgram(config));
   if (config.development) banner(program.url);
   stopOnSignal(program, config.SHUTDOWN_DELAY);
@@ -109,7 +109,7 @@ function stopOnSignal(program: Program, delaySeconds: number): void {
 
 async function doctor(): Promise<void> {
   const config = readConfig(env());
-  for (const warning of misspelt(env())) print(`warning: ${warning}`);
+  for (const warning of warningsOf(env(), config)) print(`warning: ${warning}`);
   const pool = connect(config.DATABASE_URL, { max: 1, name: "doctor", camel: true });
   try {
     const { plugin, warnings } = await examine(pool, config);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ConfigError, misspelt, readConfig, SETTINGS } from "~/config";
+import { ConfigError, readConfig, SETTINGS, warningsOf } from "~/config";
 
 const URL = { DATABASE_URL: "postgres://user:secret@localhost:5432/diorama" };
 
@@ -74,16 +74,24 @@ describe("settings", () => {
     ["ENVIRONMENT_POOL_TARGETS", "a:b:c", /item 1/],
     ["ENVIRONMENT_POOL_TARGETS", "a:-1", /item 1/],
     ["ENVIRONMENT_POOL_TARGETS", "a:1,a:2", /comes a second time/],
-    ["CONTROL_PLANE_URL", "file:///etc/passwd", /http or https/],
-    ["CONTROL_PLANE_URL", "http://169.254.169.254/latest", /link-local/],
-    ["CONTROL_PLANE_URL", "https://user:pw@host", /user name or password/],
-    ["CONTROL_PLANE_URL", "https://host/#x", /without \? or #/],
-    ["CONTROL_PLANE_URL", "nonsense", /http or https/],
   ])("%s = %p is refused with what is needed", (name, value, message) => {
     const found = problems({ [name]: value });
     expect(found).toHaveLength(1);
     expect(found[0]).toStartWith(name);
     expect(found[0]).toMatch(message);
+  });
+
+  test.each([
+    ["file:///etc/passwd", /http or https/],
+    ["http://169.254.169.254/latest", /link-local/],
+    ["http://[fe80::1]/", /link-local/],
+    ["http://2852039166/", /link-local/],
+    ["https://user:pw@host", /user name or password/],
+    ["https://host/#x", /without \? or #/],
+    ["https://host/?x", /without \? or #/],
+    ["nonsense", /http or https/],
+  ])("CONTROL_PLANE_URL = %p is refused (S015)", (value, message) => {
+    expect(problems({ CONTROL_PLANE_URL: value })).toEqual([expect.stringMatching(message)]);
   });
 
   test("tell all that is wrong at once, and no password", () => {
@@ -92,17 +100,29 @@ describe("settings", () => {
     expect(found.join()).not.toContain("secret");
   });
 
-  test("need https for keys outside development", () => {
+  test("need https for keys outside development (S015)", () => {
     const plane = { CONTROL_PLANE_URL: "http://keys.example.com", ENVIRONMENT: "production" };
     expect(problems(plane)).toEqual([expect.stringContaining("https outside development")]);
     expect(problems({ ...plane, CONTROL_PLANE_URL: "http://127.0.0.1:9" })).toEqual([]);
   });
 
   test("that are misspelt are noticed", () => {
-    expect(misspelt({ DATABSE_URL: "x", PATH: "x", LOG_LEVELS: "x" })).toEqual([
+    const env = { DATABSE_URL: "x", PATH: "x", LOG_LEVELS: "x" };
+    expect(warningsOf(env, readConfig(URL))).toEqual([
       "DATABSE_URL is not a setting; did you mean DATABASE_URL?",
       "LOG_LEVELS is not a setting; did you mean LOG_LEVEL?",
     ]);
+  });
+
+  test.each([
+    [{ HTTPS_PROXY: "http://proxy" }, ["HTTPS_PROXY"]],
+    [{ https_proxy: "http://proxy" }, ["HTTPS_PROXY"]],
+    [{ HTTPS_PROXY: "http://proxy", NO_PROXY: "a, keys.example.com" }, []],
+    [{ HTTP_PROXY: "http://proxy" }, []],
+    [{ HTTPS_PROXY: "" }, []],
+  ])("with %p, a proxy that would see the keys is told of: %p (S016)", (env, names) => {
+    const config = readConfig({ ...URL, CONTROL_PLANE_URL: "https://keys.example.com" });
+    expect(warningsOf(env, config).map((warning) => warning.split(" ")[0] ?? "")).toEqual(names);
   });
 
   test("each say what they are for", () => {

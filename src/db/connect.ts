@@ -2,7 +2,8 @@
  * Connections to Postgres.
  *
  * Every session is pinned: UTC, ISO dates, shortest exact floats, hex bytea, and a search_path without user
- * schemas, so that a name that forgot its schema is an error and never somebody else's table.
+ * schemas, so that a name that forgot its schema is an error and never somebody else's table. (The driver leaves out
+ * what is empty: an empty search_path would be the server's own, with `public` in it.)
  */
 import postgres from "postgres";
 
@@ -22,7 +23,7 @@ export const SESSION = {
   IntervalStyle: "postgres",
   extra_float_digits: "1",
   bytea_output: "hex",
-  search_path: "",
+  search_path: "pg_catalog",
   // Statements are short: compiling one would take longer than running it.
   jit: "off",
 } as const;
@@ -52,13 +53,15 @@ export type PoolOptions = {
   camel?: boolean;
   /** For work that may take long: building schemas, copying templates. */
   patient?: boolean;
+  /** Speaks the replication protocol, which takes its commands by `unsafe(…).simple()` only. */
+  replication?: boolean;
   /** Called when a session is lost; what waits for it is then refused rather than sent on the next one. */
   onClose?: () => void;
 };
 
 export function connect(
   url: string,
-  { max, name, camel = false, patient = false, onClose }: PoolOptions,
+  { max, name, camel = false, patient = false, replication = false, onClose }: PoolOptions,
 ): Pool {
   const options = {
     max,
@@ -68,6 +71,7 @@ export function connect(
       ...SESSION,
       application_name: `diorama ${name}`,
       ...(onClose ? BOUND : {}),
+      ...(replication ? { replication: "database" } : {}),
       ...(patient
         ? {}
         : {
@@ -78,6 +82,7 @@ export function connect(
     transform: camel ? { column: { to: postgres.fromCamel, from: postgres.toCamel } } : {},
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     max_lifetime: LIFETIME_SECONDS,
+    fetch_types: !replication,
     onnotice: () => {},
     // Of scripts/patches: the types do not know them.
     ...(onClose ? { onclose: onClose, drop_queued: true } : {}),

@@ -1,6 +1,7 @@
 /** The scalars of the schema: what a client may write, and what it gets. */
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from "graphql";
 import { Duration, dayOf, parseDuration } from "~/graphql/duration";
+import { parseBounded } from "~/json";
 
 const MOMENT =
   /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:?\d\d)?)?)?)?$/i;
@@ -120,7 +121,7 @@ export const SCALARS: ReadonlyMap<string, GraphQLScalarType> = new Map(
 function jsonIn(value: unknown): unknown {
   if (typeof value !== "string") return value;
   try {
-    return JSON.parse(value);
+    return parseBounded(value);
   } catch {
     throw refuse("This must be JSON in a string.");
   }

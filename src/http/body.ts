@@ -1,11 +1,10 @@
 /** Reads a request's body: bounded, and for the platform as strict JSON. */
 import { findUnstorable } from "~/db/storable";
 import { ApiError } from "~/errors";
+import { parseBounded, TooDeep } from "~/json";
 
 export const PLATFORM_BODY_MAX = 1024 * 1024;
 export const SERVICE_BODY_MAX = 4 * 1024 * 1024;
-/** Deeper than any document of ours; far from where a recursive walk would overflow. */
-const DEPTH_MAX = 32;
 
 const tooLarge = (max: number) =>
   new ApiError("request_too_large", `The body is larger than ${max} bytes`);
@@ -41,34 +40,18 @@ export async function readJson(request: Request): Promise<unknown> {
 
 export function parseJson(bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) throw invalid("The body is empty; a JSON object is needed");
-  requireShallow(bytes);
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch {
-    throw invalid("The body is not valid JSON in UTF-8");
+    value = parseBounded(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (error) {
+    throw invalid(
+      error instanceof TooDeep
+        ? `The body is ${error.message}`
+        : "The body is not valid JSON in UTF-8",
+    );
   }
   const unstorable = findUnstorable(value);
   if (unstorable !== undefined)
     throw invalid(`${unstorable}: a string holds NUL or half a surrogate pair`);
   return value;
-}
-
-const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] =
-  Buffer.from('"\\{}[]');
-
-/** Counts brackets before anything recursive sees them. */
-function requireShallow(bytes: Uint8Array): void {
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (inString) {
-      if (byte === BACKSLASH) at++;
-      else if (byte === QUOTE) inString = false;
-    } else if (byte === QUOTE) inString = true;
-    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-      if (++depth > DEPTH_MAX) throw invalid(`The body is nested deeper than ${DEPTH_MAX}`);
-    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth--;
-  }
 }

@@ -6,12 +6,17 @@ import { LimitBody } from "~/http/model";
 import { errorFields, type Log } from "~/log";
 
 /** Codes that any route may answer beside its own. */
-const COMMON: readonly ErrorCode[] = ["not_authed", "internal_error", "service_unavailable"];
+const COMMON: readonly ErrorCode[] = [
+  "invalid_request",
+  "not_authed",
+  "internal_error",
+  "service_unavailable",
+];
 
 /** The `response` entries of a route for the codes it may refuse with. */
 export function failures(...codes: readonly ErrorCode[]): Record<number, TSchema> {
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of [...codes, ...COMMON]) {
+  for (const code of new Set([...codes, ...COMMON])) {
     const status = STATUS[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
@@ -44,12 +49,14 @@ export function errorResponse(
     return { response: new Response(body, { status: 429, headers }), code: "limit_exceeded" };
   }
   const refusal = toRefusal(error);
-  if (refusal !== error)
-    log.error("request failed", {
+  if (refusal !== error) {
+    const level = refusal.code === "internal_error" ? "error" : "warn"; // a database that is away is no bug
+    log[level]("request failed", {
       request_id: requestId,
       code: refusal.code,
       ...errorFields(error),
     });
+  }
   const { code, message, headers } = refusal;
   const body = JSON.stringify({ ok: false, error: code, detail: message });
   return {

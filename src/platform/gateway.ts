@@ -4,7 +4,6 @@
  * A key is looked up on every call, so that a revoked one is refused at once. An environment is remembered, which
  * saves a round trip: should it have been ended meanwhile, its lane refuses the call.
  */
-import { timingSafeEqual } from "node:crypto";
 import { callMark } from "~/capture/change";
 import { type Lanes, TenancyOver } from "~/db/lanes";
 import { ApiError } from "~/errors";
@@ -52,17 +51,15 @@ export function createGateway(deps: {
         principal: undefined,
       };
     if (credential !== undefined && credentialKind(credential) === "e") {
-      const environment = id === undefined ? undefined : await environments.find(id);
-      if (!environment || !timingSafeEqual(environment.tokenHash, hashCredential(credential)))
-        throw new ApiError("not_authed", "Invalid API key");
+      const environment =
+        id && (await environments.find(id, { tokenHash: hashCredential(credential) }));
+      if (!environment) throw new ApiError("not_authed", "Invalid API key");
       return { environment, principal: undefined };
     }
     const principal = await keys.authenticate(credential);
-    const environment = id === undefined ? undefined : await environments.find(id);
-    return {
-      environment: environment?.userId === principal.userId ? environment : undefined,
-      principal,
-    };
+    const environment =
+      id === undefined ? undefined : await environments.find(id, { userId: principal.userId });
+    return { environment, principal };
   }
 
   return {

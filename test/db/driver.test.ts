@@ -10,7 +10,7 @@ const database = useDatabase({ empty: true });
 let pool: Pool;
 
 beforeAll(async () => {
-  await database.sql`create table written (run int not null, step int not null)`;
+  await database.sql`create table public.written (run int not null, step int not null)`;
   pool = connect(database.url, { max: 4, name: "driven" });
 });
 afterAll(() => pool.end({ timeout: 1 }));
@@ -38,7 +38,7 @@ describe("a transaction whose backend dies", () => {
     await expect(outcome).rejects.toThrow();
     await Promise.all(others);
     await eventually(() => expect(settled).toEqual(["refused", "refused", "refused"]));
-    expect(await database.sql`select step from written where run = 1`).toHaveLength(0);
+    expect(await database.sql`select step from public.written where run = 1`).toHaveLength(0);
   });
 
   test("settles the statements that wait in it", async () => {
@@ -62,7 +62,7 @@ describe("a transaction whose backend dies", () => {
     });
 
     await expect(late).rejects.toThrow("is over");
-    expect(await database.sql`select step from written where run = 2`).toHaveLength(1);
+    expect(await database.sql`select step from public.written where run = 2`).toHaveLength(1);
   });
 });
 
@@ -96,7 +96,7 @@ describe("under load, with backends killed at random", () => {
       outcome.status === "fulfilled" ? [outcome.value] : [],
     );
     const rows = await database.sql`
-      select run, count(*)::int as steps from written where run >= 1000 group by run
+      select run, count(*)::int as steps from public.written where run >= 1000 group by run
     `;
     expect(rows.every(({ steps }) => steps === STEPS)).toBe(true);
     for (const run of committed) expect(rows.some((row) => row["run"] === run)).toBe(true);

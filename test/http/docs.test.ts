@@ -95,7 +95,7 @@ describe("the document", () => {
 });
 
 describe("the explorer", () => {
-  test("asks no other host for anything", async () => {
+  test("asks no other host for anything (S149)", async () => {
     for (const path of ["/docs", "/docs/explorer.js", "/docs/explorer.css"]) {
       const response = await fetch(program.url + path);
       expect([path, response.status]).toEqual([path, 200]);
@@ -107,7 +107,7 @@ describe("the explorer", () => {
 
   const browserPath = Bun.which("chromium") ?? Bun.which("google-chrome");
   if (browserPath)
-    test("works in a browser that has no network: a call from the page gets its answer", async () => {
+    test("works in a browser that has no network: a call from the page gets its answer (S149)", async () => {
       const browser = await chromium.launch({
         executablePath: browserPath,
         args: [

@@ -13,21 +13,33 @@ export type ServerProcess = TestProgram & {
   readonly exited: Promise<number>;
   /** What it has printed. */
   output(): string;
+  /** Returns once it serves. Throws when it has ended, or after `seconds`. */
+  ready(seconds?: number): Promise<void>;
 };
 
-/** The sources, or the binary that is to be tested in their place. */
-const PROGRAM = process.env["DIORAMA_BINARY"]
-  ? [process.env["DIORAMA_BINARY"]]
-  : ["bun", join(ROOT, "src/main.ts")];
+export type Launch = {
+  /** Words before the command: another clock, fewer file descriptors. */
+  readonly prefix?: readonly string[];
+  /** A module to load before the sources, by its path. */
+  readonly preload?: string;
+};
 
-/** Starts the program in a process and waits until it serves. */
-export async function startProcess(
+const SOURCES = join(ROOT, "src/main.ts");
+/** The sources, or the binary that is to be tested in their place. */
+const PROGRAM = process.env["DIORAMA_BINARY"] ? [process.env["DIORAMA_BINARY"]] : ["bun", SOURCES];
+
+const READY_SECONDS = 20;
+
+/** Starts the program in a process, which may not serve yet. */
+export async function launch(
   database: Pick<TestDatabase, "url">,
   settings: Record<string, string> = {},
+  { prefix = [], preload }: Launch = {},
 ): Promise<ServerProcess> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const child = Bun.spawn(PROGRAM, {
+  const program = preload ? ["bun", "--preload", preload, SOURCES] : PROGRAM;
+  const child = Bun.spawn([...prefix, ...program], {
     cwd: ROOT,
     env: {
       ...process.env,
@@ -39,24 +51,34 @@ export async function startProcess(
       ...settings,
     },
     stdout: "pipe",
-    stderr: "ignore",
+    stderr: "pipe",
   });
   let output = "";
-  const reading = (async () => {
-    const decoder = new TextDecoder();
-    for await (const chunk of child.stdout) output += decoder.decode(chunk);
-  })();
-  reading.catch(() => undefined);
-  await eventually(async () => {
-    if (child.exitCode !== null)
-      throw new Error(`the server ended with ${child.exitCode}: ${output}`);
-    const health = await fetch(`${url}/api/platform/health`);
-    if (!health.ok) throw new Error(`health is ${health.status}`);
-  }, 20);
+  for (const stream of [child.stdout, child.stderr]) {
+    const reading = (async () => {
+      const decoder = new TextDecoder();
+      for await (const chunk of stream) output += decoder.decode(chunk);
+    })();
+    reading.catch(() => undefined);
+  }
   return Object.assign(Object.create(clientOf(url)), {
     pid: child.pid,
     kill: (signal: NodeJS.Signals = "SIGKILL") => child.kill(signal),
     exited: child.exited,
     output: () => output,
+    ready: (seconds = READY_SECONDS) =>
+      eventually(async () => {
+        if (child.exitCode !== null)
+          throw new Error(`the server ended with ${child.exitCode}: ${output}`);
+        const health = await fetch(`${url}/api/platform/health`);
+        if (!health.ok) throw new Error(`health is ${health.status}`);
+      }, seconds),
   });
+}
+
+/** Starts the program in a process and waits until it serves. */
+export async function startProcess(...args: Parameters<typeof launch>): Promise<ServerProcess> {
+  const server = await launch(...args);
+  await server.ready();
+  return server;
 }

@@ -1,4 +1,5 @@
 /** Disposable copies: made from a template, addressed by id, gone on request or when their time is over. */
+import { timingSafeEqual } from "node:crypto";
 import type { Capture } from "~/capture/capture";
 import type { Pool, Tx } from "~/db/connect";
 import { type Lanes, takeAlone } from "~/db/lanes";
@@ -74,12 +75,12 @@ export function createEnvironments(deps: {
 
   async function find(
     environmentId: string,
-    fresh = false,
+    owner?: store.Owner,
   ): Promise<store.EnvironmentRow | undefined> {
     const remembered = known.get(environmentId);
-    if (remembered && !fresh && remembered.until > performance.now()) return remembered.environment;
-    known.delete(environmentId);
-    const environment = await store.find(pool, environmentId);
+    if (remembered && remembered.until > performance.now() && owns(owner, remembered.environment))
+      return remembered.environment;
+    const environment = await store.find(pool, environmentId, owner);
     if (environment) remember(environment);
     return environment;
   }
@@ -178,17 +179,18 @@ export function createEnvironments(deps: {
     },
 
     /**
-     * An environment by its plain id, in whatever state; undefined when there is none. May be remembered, for as long
-     * as it is certain not to expire: whether it was ended meanwhile, its lane knows.
+     * The owner's environment by its plain id, or anybody's, in whatever state; undefined when there is none. May be remembered, for
+     * as long as it is certain not to expire: whether it was ended meanwhile, its lane knows. A stranger's call takes
+     * the look-up of an id that never was, so that time tells no more than the answer.
      */
     find,
 
     /** A live environment of this user. Throws `environment_not_found`. */
     async require(userId: string, id: string): Promise<store.EnvironmentRow> {
       const plain = environmentId(id);
-      const environment = plain && (await store.find(pool, plain));
-      if (!environment || environment.userId !== userId || environment.state !== "live")
-        throw notFound();
+      const environment =
+        plain === undefined ? undefined : await store.find(pool, plain, { userId });
+      if (environment?.state !== "live") throw notFound();
       return environment;
     },
 
@@ -213,9 +215,8 @@ export function createEnvironments(deps: {
           "invalid_environment_path",
           "An environment id is 32 lower-case hex digits",
         );
-      const environment = await store.find(pool, plain);
-      if (!environment || environment.userId !== userId || environment.state === "expired")
-        throw notFound();
+      const environment = await store.find(pool, plain, { userId });
+      if (!environment || environment.state === "expired") throw notFound();
       const ended = await store.remove(pool, plain, capture.closeMark(pool));
       if (!ended)
         throw new ApiError(
@@ -258,6 +259,11 @@ const REMEMBERED_SECONDS = 10;
 /** Close to its end, an environment is looked up on every call, by the database's clock. */
 const EXPIRY_MARGIN_SECONDS = 1;
 const REMEMBERED_MAX = 20_000;
+
+function owns(owner: store.Owner | undefined, { userId, tokenHash }: store.EnvironmentRow) {
+  if (owner === undefined) return true;
+  return "userId" in owner ? owner.userId === userId : timingSafeEqual(owner.tokenHash, tokenHash);
+}
 
 /** The request says who, or its test. */
 function who(

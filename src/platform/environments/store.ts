@@ -86,12 +86,23 @@ const stateExpression = (sql: Sql): Fragment => sql`
   case when deleted_at < expires_at then 'deleted' when expires_at <= now() then 'expired' else 'live' end
 `;
 
-export async function find(sql: Sql, environmentId: string): Promise<EnvironmentRow | undefined> {
+/** Whom an environment belongs to: a user, or whoever holds its token. */
+export type Owner = { readonly userId: string } | { readonly tokenHash: Buffer };
+
+const belongsTo = (sql: Sql, owner: Owner): Fragment =>
+  "userId" in owner ? sql`user_id = ${owner.userId}` : sql`token_hash = ${owner.tokenHash}`;
+
+/** Without an owner: anybody's, for a caller who knows whose it is. */
+export async function find(
+  sql: Sql,
+  environmentId: string,
+  owner?: Owner,
+): Promise<EnvironmentRow | undefined> {
   const [environment] = await sql<EnvironmentRow[]>`
     select environment_id, user_id, key_id, service, template_name, schema_name, template_schema, acting_user_id, token_hash,
       expires_at, extract(epoch from expires_at - now())::float8 as seconds_left, ${stateExpression(sql)} as state
     from diorama.environments left join diorama.schemas using (schema_name)
-    where environment_id = ${environmentId}
+    where environment_id = ${environmentId} ${owner ? sql`and ${belongsTo(sql, owner)}` : sql``}
   `;
   return environment;
 }
@@ -206,6 +217,15 @@ export async function endGone(sql: Sql): Promise<number> {
   `;
   return rows.count;
 }
+
+/** Ends environments whose schema somebody dropped. */
+export const removeBereft = async (sql: Sql, closeMark: Fragment): Promise<Ended[]> =>
+  await end(
+    sql,
+    sql`schema_name not in (select nspname from pg_namespace) limit ${EXPIRE_BATCH} for update skip locked`,
+    "lost its schema",
+    closeMark,
+  );
 
 /** Of the given environments those that have ended. */
 export async function listEnded(sql: Sql, ids: readonly string[]): Promise<string[]> {

@@ -114,8 +114,8 @@ export function createRuns(deps: {
     /** Begins a run. Every change from now on is recorded when this has returned. */
     async start(userId: string, wanted: NewRun, once?: Once): Promise<StartedRun> {
       const id = environmentId(wanted.envId);
-      const environment = id === undefined ? undefined : await environments.find(id);
-      if (environment?.userId !== userId || environment.state !== "live") throw notFound();
+      const environment = id === undefined ? undefined : await environments.find(id, { userId });
+      if (environment?.state !== "live") throw notFound();
       const expected = await expectation(userId, environment.service, wanted);
       const run = {
         runId: newId(),

@@ -6,6 +6,7 @@
  */
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { findUnstorable } from "~/db/storable";
+import { parseBounded } from "~/json";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 
 export type RawArguments = ReadonlyMap<string, unknown>;
@@ -97,7 +98,7 @@ function toList(value: unknown): string[] | undefined {
 function splitList(text: string): unknown {
   if (!text.trimStart().startsWith("[")) return text.split(",");
   try {
-    return JSON.parse(text);
+    return parseBounded(text);
   } catch {
     return undefined;
   }
@@ -106,7 +107,7 @@ function splitList(text: string): unknown {
 function parseJson(value: unknown, code: string): unknown {
   if (typeof value !== "string") return value;
   try {
-    return JSON.parse(value);
+    return parseBounded(value);
   } catch {
     if (code === "invalid_arguments") return undefined;
     throw new ChatError(code);

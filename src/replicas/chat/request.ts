@@ -1,4 +1,5 @@
 /** The arguments of a call, wherever they stand: query, form, multipart or JSON. The body wins. */
+import { parseBounded } from "~/json";
 import type { RawArguments } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 
@@ -56,7 +57,7 @@ function decode(body: Uint8Array, code: string): string {
 function parseObject(body: Uint8Array): object {
   let value: unknown;
   try {
-    value = JSON.parse(decode(body, "invalid_json"));
+    value = parseBounded(decode(body, "invalid_json"));
   } catch {
     throw new ChatError("invalid_json");
   }

@@ -1,6 +1,7 @@
 /** HTTP → one GraphQL request. */
 import { findUnstorable } from "~/db/storable";
 import type { GraphQLRequest } from "~/graphql/execute";
+import { parseBounded } from "~/json";
 import type { ReplicaCall } from "~/replicas/replica";
 
 /** A request that is no GraphQL request. */
@@ -47,7 +48,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 function parse(body: Uint8Array): unknown {
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+    value = parseBounded(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch {
     throw new Unreadable(400, "The body is not valid JSON in UTF-8.");
   }

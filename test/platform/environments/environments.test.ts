@@ -1,8 +1,7 @@
-import { beforeAll, describe, expect, test } from "bun:test";
-import { connect } from "~/db/connect";
-import { createKey } from "~/platform/keys/keys";
+import { describe, expect, test } from "bun:test";
 import { eventually, useDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, startTestProgram, useProgram } from "../../support/program";
+import { ask } from "../../support/wire";
 
 const database = useDatabase();
 const program = useProgram(database);
@@ -11,17 +10,6 @@ const WANTED = {
   templateName: "chat_default",
   impersonateUserId: "U01AGENT",
 };
-
-const keys: Record<string, string> = {};
-beforeAll(async () => {
-  const pool = connect(database.url, { max: 1, name: "test", camel: true });
-  for (const userId of ["alice", "bob"])
-    keys[userId] = (
-      await createKey(pool, { userId, name: "", plan: "free", expiresInDays: null })
-    ).key;
-  await pool.end();
-});
-const as = (user: string) => ({ "X-API-Key": keys[user]! });
 
 describe("initEnv", () => {
   test("answers with a copy of the template", async () => {
@@ -50,25 +38,71 @@ describe("initEnv", () => {
   });
 
   test.each([
-    [{ templateService: "linear" }, 400, "invalid_service"],
-    [{ templateService: "__proto__" }, 400, "invalid_service"],
-    [{ templateService: undefined }, 400, "invalid_request"],
-    [{ templateService: 5 }, 400, "invalid_request"],
-    [{ templateName: "nope" }, 404, "template_not_found"],
-    [{ templateName: "x'; drop schema public; --" }, 404, "template_not_found"],
-    [{ impersonateUserId: undefined }, 400, "missing_impersonate"],
-    [{ impersonateUserId: "U99" }, 400, "impersonate_not_found"],
-    [{ impersonateUserId: "' OR 1=1" }, 400, "impersonate_not_found"],
-    [{ impersonateUserId: undefined, impersonateEmail: "%" }, 400, "impersonate_not_found"],
-    [{ impersonateUserId: ["U01AGENT"] }, 400, "invalid_request"],
-    [{ testId: "0123" }, 404, "test_not_found"],
-    [{ ttlSeconds: 0 }, 400, "invalid_request"],
-    [{ ttlSeconds: -1 }, 400, "invalid_request"],
-    [{ ttlSeconds: 604_801 }, 400, "invalid_request"],
-    [{ ttlSeconds: "60" }, 400, "invalid_request"],
-    [{ ttlSeconds: true }, 400, "invalid_request"],
-  ])("refuses %p", async (fields, status, code) => {
+    [{ impersonateUserId: "U99" }, 400, "impersonate_not_found", "S032"],
+    [{ ttlSeconds: "60" }, 400, "invalid_request", "S056"],
+    [{ ttlSeconds: true }, 400, "invalid_request", "S056"],
+    [{ ttlSeconds: -0 }, 400, "invalid_request", "S056"],
+    [{ ttlSeconds: 2 ** 53 }, 400, "invalid_request", "S056"],
+    [{ ttlSeconds: null }, 400, "invalid_request", "S056"],
+    [{ ttlSeconds: 0 }, 400, "invalid_request", "S057"],
+    [{ ttlSeconds: -1 }, 400, "invalid_request", "S057"],
+    [{ ttlSeconds: 604_801 }, 400, "invalid_request", "S057"],
+    [{ ttlSeconds: 1e18 }, 400, "invalid_request", "S057"],
+    [{ ttlSeconds: "NaN" }, 400, "invalid_request", "S057"],
+    [{ templateName: "x'; drop schema public; --" }, 404, "template_not_found", "S072"],
+    [{ templateService: "linear" }, 400, "invalid_service", "S076"],
+    [{ templateService: "Chat" }, 400, "invalid_service", "S076"],
+    [{ templateService: "chat " }, 400, "invalid_service", "S076"],
+    [{ templateService: "__proto__" }, 400, "invalid_service", "S076"],
+    [{ templateService: "constructor" }, 400, "invalid_service", "S076"],
+    [{ templateService: "toString" }, 400, "invalid_service", "S076"],
+    [{ templateService: undefined }, 400, "invalid_request", "S076"],
+    [{ templateService: 5 }, 400, "invalid_request", "S076"],
+    [{ templateName: "nope" }, 404, "template_not_found", "S076"],
+    [{ impersonateUserId: undefined }, 400, "missing_impersonate", "S078"],
+    [{ impersonateUserId: "' OR 1=1" }, 400, "impersonate_not_found", "S078"],
+    [{ impersonateUserId: "U01\u0000" }, 400, "invalid_request", "S078"],
+    [{ impersonateUserId: 5 }, 400, "invalid_request", "S078"],
+    [{ impersonateUserId: ["U01AGENT"] }, 400, "invalid_request", "S078"],
+    [{ impersonateUserId: { id: "U01AGENT" } }, 400, "invalid_request", "S078"],
+    [{ testId: "0123" }, 404, "test_not_found", "S078"],
+    ...["%", "_@_", "%@acme.test", "robin@acme.tes_", "robin@acme.test%"].map(
+      (impersonateEmail) =>
+        [
+          { impersonateUserId: undefined, impersonateEmail },
+          400,
+          "impersonate_not_found",
+          "S079",
+        ] as const,
+    ),
+  ] as const)("refuses %p with %d %s (%s)", async (fields, status, code) => {
     expectRefusal(await program.post("/initEnv", { ...WANTED, ...fields }), status, code);
+  });
+
+  test.each(["templateName", "impersonateUserId", "impersonateEmail", "testId"])(
+    "takes no megabyte for a %s (S058, S078)",
+    async (field) => {
+      const answer = await program.post("/initEnv", { ...WANTED, [field]: "x".repeat(1_000_000) });
+      expectRefusal(answer, 400, "invalid_request");
+      expect(answer.body.detail.length).toBeLessThan(200);
+    },
+  );
+
+  test("takes no number that JSON cannot hold for a time (S056)", async () => {
+    const body = JSON.stringify(WANTED).replace("}", ',"ttlSeconds":1e999}');
+    expectRefusal(await program.post("/initEnv", body), 400, "invalid_request");
+  });
+
+  test("takes no user of another environment, however it came to be (S032)", async () => {
+    const { schemaName } = await program.environment();
+    await database.sql.unsafe(
+      `update "${schemaName}".users set id = 'U77ELSE' where id = 'U03ROBIN'`,
+    );
+    expectRefusal(
+      await program.post("/initEnv", { ...WANTED, impersonateUserId: "U77ELSE" }),
+      400,
+      "impersonate_not_found",
+    );
   });
 
   test("names the field and what was expected", async () => {
@@ -195,25 +229,70 @@ describe("an environment", () => {
     }
   });
 
-  test.each([
-    ["../../platform/health", 400],
-    ["a%2Fb", 400],
-    ["a%00b", 400],
-    ["%zz", 400],
-    ["x%22%3B%20DROP%20SCHEMA%20public%3B%20--", 400],
-    ["0123456789ABCDEF0123456789ABCDEF", 400],
-    ["0123456789abcdef0123456789abcdef0", 400],
-    ["env_0123456789abcdef0123456789abcdef", 400],
-    ["public", 400],
-  ])("is not found under %p", async (id, status) => {
-    const response = await fetch(`${program.url}/api/env/${id}/services/chat/api.test`);
-    const body = (await response.json()) as { error: string };
-    if (id.startsWith("..")) expect(body.error).toBe("not_found");
-    else expect([response.status, body.error]).toEqual([status, "invalid_environment_path"]);
+  const MALFORMED = [
+    ["a%2Fb", "S070"],
+    ["a%00b", "S070"],
+    ["%zz", "S070"],
+    ["%ff", "S070"],
+    ["0123456789ABCDEF0123456789ABCDEF", "S071"],
+    ["0123456789abcdef0123456789abcdef0", "S071"],
+    ["0123456789abcdef 0123456789abcdef", "S071"],
+    ["env_0123456789abcdef0123456789abcdef", "S071"],
+    ["public", "S071"],
+    ["pg_catalog", "S071"],
+    ["x%22%3B%20DROP%20SCHEMA%20public%3B%20--", "S072"],
+  ] as const;
+  test.each(MALFORMED)("cannot have the id %p (%s)", async (id) => {
+    for (const [method, path] of [
+      ["POST", `/api/env/${id}/services/chat/api.test`],
+      ["DELETE", `/api/platform/env/${id}`],
+    ] as const) {
+      const response = await fetch(program.url + path, { method });
+      expect([path, response.status, await response.json()]).toMatchObject([
+        path,
+        400,
+        { ok: false, error: "invalid_environment_path" },
+      ]);
+    }
   });
 
-  test.each(["tracker", "Chat", "chat%20", "__proto__", "constructor"])(
-    "refuses the service %p",
+  test("an empty id is malformed, or no path at all (S071)", async () => {
+    const service = await fetch(`${program.url}/api/env//services/chat/api.test`);
+    expect([service.status, await service.json()]).toMatchObject([
+      400,
+      { error: "invalid_environment_path" },
+    ]);
+    expectRefusal(await program.call("DELETE", "/env/"), 404, "not_found");
+  });
+
+  test.each([
+    ["/api/env/../../platform/health", "S070"],
+    ["/api/env/%2e%2e/services/chat/api.test", "S070"],
+    ["/api/env/ID/services/chat/../../../platform/results/x", "S077"],
+    ["/api/env/ID/services/chat/..%2f..%2f..%2fplatform/results/x", "S077"],
+    ["/api/env/ID/services/chat/%2e%2e/tracker/graphql", "S077"],
+  ])("leads nowhere else by %s (%s)", async (path) => {
+    const { environmentId } = await program.environment();
+    const { status, body } = await ask(
+      program.url,
+      `GET ${path.replace("ID", environmentId)} HTTP/1.1`,
+    );
+    expect([status, JSON.parse(body).error]).not.toEqual([404, "run_not_found"]);
+    expect(JSON.parse(body)).toMatchObject({ ok: false });
+  });
+
+  test("loses no schema to a name with SQL in it (S072)", async () => {
+    const attack = `x"; DROP SCHEMA public CASCADE; DROP SCHEMA diorama CASCADE; --`;
+    for (const body of [{ envId: attack }, { ...WANTED, templateName: attack }])
+      await program.post("envId" in body ? "/startRun" : "/initEnv", body);
+    const schemas = await database.sql`
+      select 1 from pg_namespace where nspname in ('public', 'diorama')
+    `;
+    expect(schemas).toHaveLength(2);
+  });
+
+  test.each(["tracker", "Chat", "chat%20", "linear", "__proto__", "constructor", "toString"])(
+    "refuses the service %p (S031, S076)",
     async (service) => {
       const { environmentId } = await program.environment();
       const response = await fetch(
@@ -225,61 +304,6 @@ describe("an environment", () => {
       ]);
     },
   );
-});
-
-describe("to another user", () => {
-  test("nothing of it exists, in the same words as for what never was", async () => {
-    const mine = await program.environment({}, as("alice"));
-    const run = await program.post("/startRun", { envId: mine.environmentId }, as("alice"));
-    const nobody = "0".repeat(32);
-    const pairs = [
-      [
-        `/api/platform/env/${mine.environmentId}`,
-        `/api/platform/env/${nobody}`,
-        "DELETE",
-        undefined,
-      ],
-      [
-        `${mine.environmentUrl}/auth.test`,
-        `/api/env/${nobody}/services/chat/auth.test`,
-        "POST",
-        undefined,
-      ],
-      [
-        "/api/platform/startRun",
-        "/api/platform/startRun",
-        "POST",
-        [{ envId: mine.environmentId }, { envId: nobody }],
-      ],
-      [
-        "/api/platform/diffRun",
-        "/api/platform/diffRun",
-        "POST",
-        [{ runId: run.body.runId }, { runId: nobody }],
-      ],
-      [
-        `/api/platform/results/${run.body.runId}`,
-        `/api/platform/results/${nobody}`,
-        "GET",
-        undefined,
-      ],
-    ] as const;
-
-    for (const [theirs, none, method, bodies] of pairs) {
-      const ask = async (path: string, body?: object) => {
-        const response = await fetch(program.url + path, {
-          method,
-          headers: { ...as("bob"), ...(body ? { "Content-Type": "application/json" } : {}) },
-          ...(body ? { body: JSON.stringify(body) } : {}),
-        });
-        return { status: response.status, body: await response.text() };
-      };
-      const foreign = await ask(theirs, bodies?.[0]);
-      expect(foreign).toEqual(await ask(none, bodies?.[1]));
-      expect(foreign.status).toBe(404);
-    }
-    expectStatus(await program.get(`/results/${run.body.runId}`, as("alice")), 200);
-  });
 });
 
 describe("the agent's token", () => {

@@ -1,10 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Pool } from "~/db/connect";
-import { credentialKind, DEVELOPMENT_KEY, newCredential } from "~/platform/keys/format";
+import {
+  credentialKind,
+  DEVELOPMENT_KEY,
+  hashCredential,
+  newCredential,
+} from "~/platform/keys/format";
 import { createKey } from "~/platform/keys/keys";
 import { revokeKey } from "~/platform/keys/store";
 import { useDatabase } from "../../support/database";
-import { expectRefusal, expectStatus, startTestProgram, useProgram } from "../../support/program";
+import {
+  type Answer,
+  expectRefusal,
+  expectStatus,
+  startTestProgram,
+  useProgram,
+} from "../../support/program";
+import { compareTimes } from "../../support/times";
 
 const database = useDatabase();
 const development = useProgram(database);
@@ -18,8 +30,22 @@ afterAll(() => pool.end());
 
 const make = (days: number | null = null, plan: "free" | "pro" | "enterprise" = "free") =>
   createKey(pool, { userId: "someone", name: "", plan, expiresInDays: days });
+const WANTED = {
+  templateService: "chat",
+  templateName: "chat_default",
+  impersonateUserId: "U01AGENT",
+};
 const ask = (server: typeof production, key?: string) =>
   server.get("/results/none", key === undefined ? {} : { "X-API-Key": key });
+
+/** A credential that passes for well-formed. */
+const withChecksum = (body: string) => {
+  const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  let sum = "";
+  for (let rest = Bun.hash.crc32(body); sum.length < 6; rest = Math.floor(rest / 62))
+    sum = alphabet[rest % 62] + sum;
+  return body + sum;
+};
 
 describe("a key", () => {
   test("looks like one, and a typing error does not", () => {
@@ -29,6 +55,53 @@ describe("a key", () => {
     expect(credentialKind(newCredential("e"))).toBe("e");
     const last = key.at(-1) === "A" ? "B" : "A";
     expect(credentialKind(key.slice(0, -1) + last)).toBeUndefined();
+  });
+
+  test("with a typing error is refused without asking the database (S004)", async () => {
+    const { key } = await make();
+    const mistyped = key.slice(0, -1) + (key.endsWith("A") ? "B" : "A");
+    await database.sql.begin(async (tx) => {
+      await tx`lock table diorama.api_keys in access exclusive mode`;
+      expectRefusal(await ask(production, mistyped), 401, "not_authed", "Invalid API key");
+    });
+  });
+
+  test("is not what is known of it (S009)", async () => {
+    const { key, keyId } = await make();
+    const hash = hashCredential(key).toString("hex");
+    for (const known of [keyId, hash, `\\x${hash}`, key.slice(0, 30)])
+      expectRefusal(await ask(production, known), 401, "not_authed", "Invalid API key");
+  });
+
+  test("cannot be approached: how much of it is right changes no time (S011)", async () => {
+    const { key } = await make();
+    const sharing = (characters: number) => {
+      const rest = newCredential("k").slice("diorama_k_".length + characters, -6);
+      return withChecksum(key.slice(0, "diorama_k_".length + characters) + rest);
+    };
+    for (const shared of [10, 30]) {
+      const verdict = await compareTimes(
+        () => ask(production, sharing(0)),
+        () => ask(production, sharing(shared)),
+      );
+      expect(verdict).toBe("no difference");
+    }
+  });
+
+  test("guessed at random a thousand times is refused each time, and others are served meanwhile (S010)", async () => {
+    const { key } = await make();
+    let served = 0;
+    const guesses = Array.from({ length: 20 }, async () => {
+      for (let n = 0; n < 50; n++)
+        expectRefusal(await ask(production, newCredential("k")), 401, "not_authed");
+    });
+    const others = Array.from({ length: 20 }, async () => {
+      const started = performance.now();
+      expectRefusal(await ask(production, key), 404, "run_not_found");
+      if (performance.now() - started < 2_000) served++;
+    });
+    await Promise.all([...guesses, ...others]);
+    expect(served).toBe(20);
   });
 
   test("is never stored", async () => {
@@ -42,7 +115,33 @@ describe("a key", () => {
     expectRefusal(await ask(production, (await make()).key), 404, "run_not_found");
   });
 
-  test("ends when it expires, and at once when it is revoked", async () => {
+  test("that expired a millisecond ago is refused (S005)", async () => {
+    const { key, keyId } = await make();
+    await database.sql`
+      update diorama.api_keys set expires_at = now() - interval '1 millisecond' where key_id = ${keyId}
+    `;
+    expectRefusal(await ask(production, key), 401, "not_authed", "API key has expired");
+  });
+
+  test("can be replaced: what its user made stays theirs (S034)", async () => {
+    const [old, next] = [await make(), await make()];
+    const environment = await production.environment({}, { "X-API-Key": old.key });
+    const headers = { "X-API-Key": next.key };
+    await revokeKey(pool, old.keyId);
+    const started = await production.post(
+      "/startRun",
+      { envId: environment.environmentId },
+      headers,
+    );
+    expectStatus(started, 201);
+    expectStatus(await production.post("/diffRun", { runId: started.body.runId }, headers), 200);
+    expectStatus(
+      await production.call("DELETE", `/env/${environment.environmentId}`, undefined, headers),
+      200,
+    );
+  });
+
+  test("ends when it expires, and at once when it is revoked (S005)", async () => {
     const brief = await make(0.5 / 86_400);
     expectRefusal(await ask(production, brief.key), 404, "run_not_found");
     await Bun.sleep(600);
@@ -68,28 +167,28 @@ describe("a key", () => {
 
 describe("without a good key", () => {
   const bad: [string, string | undefined, string][] = [
-    ["none", undefined, "API key required"],
-    ["an empty one", "", "API key required"],
-    ["spaces", "   ", "API key required"],
-    ["an unknown one", newCredential("k"), "Invalid API key"],
-    ["another word", "' OR '1'='1", "Invalid API key"],
-    ["the development key", DEVELOPMENT_KEY, "Invalid API key"],
+    ["none (S001)", undefined, "API key required"],
+    ["an empty one (S002)", "", "API key required"],
+    ["spaces (S002)", "   ", "API key required"],
+    ["an unknown one (S003)", newCredential("k"), "Invalid API key"],
+    ["SQL (S009)", "' OR '1'='1", "Invalid API key"],
+    ["the development key (S013)", DEVELOPMENT_KEY, "Invalid API key"],
     ["an environment's token", newCredential("e"), "Invalid API key"],
-    ["8 kB", "x".repeat(8_000), "Invalid API key"],
   ];
   test.each(bad)("production refuses %s", async (_case, key, detail) => {
     expectRefusal(await ask(production, key), 401, "not_authed", detail);
   });
 
-  test("nothing is told, not even whether a path exists", async () => {
+  test("nothing is told, not even whether a path exists (S001)", async () => {
+    const routes = production.program.app.router.routes
+      .filter(({ path }) => path.startsWith("/api/platform/") && !path.endsWith("/health"))
+      .map(({ method, path }) => [method, path.slice("/api/platform".length)] as const);
+    expect(routes.length).toBeGreaterThan(4);
     for (const [method, path] of [
-      ["POST", "/initEnv"],
-      ["POST", "/startRun"],
-      ["POST", "/diffRun"],
-      ["GET", "/results/x"],
-      ["DELETE", "/env/x"],
+      ...routes,
       ["GET", "/nope"],
       ["PATCH", "/initEnv"],
+      ["GET", "/results/%00"],
     ] as const)
       expectRefusal(await production.call(method, path), 401, "not_authed", "API key required");
     const service = await fetch(`${production.url}/api/env/x/services/y/z`);
@@ -115,7 +214,7 @@ describe("without a good key", () => {
     ["query", "?api_key=KEY", {}],
     ["Authorization", "", { Authorization: "Bearer KEY" }],
     ["cookie", "", { Cookie: "X-API-Key=KEY" }],
-  ])("a key in the %s is not looked for", async (_where, query, headers) => {
+  ])("a key in the %s is not looked for (S007)", async (_where, query, headers) => {
     const { key } = await make();
     const filled = Object.fromEntries(
       Object.entries(headers as Record<string, string>).map(([name, value]) => [
@@ -133,18 +232,76 @@ describe("without a good key", () => {
 });
 
 describe("limits", () => {
-  const limited = useProgram(database, {
-    ENVIRONMENT: "production",
-    HOST: "127.0.0.1",
-    RATE_LIMITS: "true",
+  const LIMITED = { ENVIRONMENT: "production", HOST: "127.0.0.1", RATE_LIMITS: "true" };
+  const limited = useProgram(database, LIMITED);
+
+  test("of a day admit exactly as many as they say, on two servers at once (S140, S141, S142)", async () => {
+    const other = await startTestProgram(database, LIMITED);
+    const { key, keyId } = await make(null, "enterprise");
+    const headers = { "X-API-Key": key };
+    const used = async (kind: string, count: number) => {
+      await database.sql`
+        insert into diorama.usage values (${keyId}, ${kind}, date_trunc('day', now()), ${count})
+        on conflict (key_id, kind, window_start) do update set used = excluded.used
+      `;
+    };
+    const together = async (count: number, call: (server: typeof limited) => Promise<Answer>) =>
+      await Promise.all(
+        Array.from({ length: count }, (_, index) => call(index % 2 ? limited : other)),
+      );
+    try {
+      await used("environment/day", 180);
+      const made = await together(40, (server) => server.post("/initEnv", WANTED, headers));
+      expect(made.filter(({ status }) => status === 201)).toHaveLength(20);
+      for (const { status, body } of made)
+        if (status !== 201)
+          expect([status, body]).toEqual([
+            429,
+            { valid: false, reason: "daily environment limit reached", limit: 200, current: 200 },
+          ]);
+
+      await used("request/day", 1_900);
+      const asked = await together(150, (server) => ask(server, key));
+      expect(asked.filter(({ status }) => status === 404)).toHaveLength(100);
+
+      // Tomorrow, seen from today.
+      await database.sql`
+        update diorama.usage set window_start = window_start - interval '1 day' where key_id = ${keyId}
+      `;
+      expectRefusal(await ask(limited, key), 404, "run_not_found");
+      expectStatus(await limited.post("/initEnv", WANTED, headers), 201);
+    } finally {
+      await other.program.stop();
+    }
   });
 
-  test("admit exactly as many as they say, on two servers at once", async () => {
-    const other = await startTestProgram(database, {
-      ENVIRONMENT: "production",
-      HOST: "127.0.0.1",
-      RATE_LIMITS: "true",
-    });
+  test("give back what a failed creation took (S140)", async () => {
+    const { key, keyId } = await make(null, "enterprise");
+    await database.sql`
+      alter table diorama.environments add constraint nobody check (key_id <> ${database.sql.unsafe(`'${keyId}'`)}) not valid
+    `;
+    try {
+      const refused = await limited.post("/initEnv", WANTED, { "X-API-Key": key });
+      expect(refused.status).toBeGreaterThanOrEqual(500);
+    } finally {
+      await database.sql`alter table diorama.environments drop constraint nobody`;
+    }
+    const rows = await database.sql`
+      select 1 from diorama.usage where key_id = ${keyId} and kind = 'environment/day'
+    `;
+    expect(rows).toHaveLength(0);
+  });
+
+  test("do not apply where they are not asked for (S143)", async () => {
+    const { key } = await make();
+    for (let n = 0; n < 25; n++) {
+      const answers = await Promise.all(Array.from({ length: 100 }, () => ask(production, key)));
+      expect(answers.every(({ status }) => status === 404)).toBe(true);
+    }
+  });
+
+  test("of an hour admit exactly as many as they say, on two servers at once (S141)", async () => {
+    const other = await startTestProgram(database, LIMITED);
     const { key } = await make();
     const answers = await Promise.all(
       Array.from({ length: 150 }, (_, index) => ask(index % 2 ? limited : other, key)),
@@ -165,13 +322,8 @@ describe("limits", () => {
   test("count environments that are alive at the same time", async () => {
     const { key } = await make();
     const headers = { "X-API-Key": key };
-    const wanted = {
-      templateService: "chat",
-      templateName: "chat_default",
-      impersonateUserId: "U01AGENT",
-    };
     const answers = await Promise.all(
-      Array.from({ length: 12 }, () => limited.post("/initEnv", wanted, headers)),
+      Array.from({ length: 12 }, () => limited.post("/initEnv", WANTED, headers)),
     );
 
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
@@ -192,11 +344,7 @@ describe("limits", () => {
     await database.sql`
       insert into diorama.usage values (${keyId}, 'environment/day', date_trunc('day', now()), 200), (${keyId}, 'request/day', date_trunc('day', now()), 1999)
     `;
-    const environments = await limited.post(
-      "/initEnv",
-      { templateService: "chat", templateName: "chat_default", impersonateUserId: "U01AGENT" },
-      { "X-API-Key": key },
-    );
+    const environments = await limited.post("/initEnv", WANTED, { "X-API-Key": key });
     expect([environments.status, environments.body]).toEqual([
       429,
       { valid: false, reason: "daily environment limit reached", limit: 200, current: 200 },
@@ -209,7 +357,7 @@ describe("limits", () => {
     expect(requests.headers.get("retry-after")).toBeNull();
   });
 
-  test("do not count refused credentials", async () => {
+  test("do not count refused credentials (S141)", async () => {
     await Promise.all(Array.from({ length: 20 }, () => ask(limited, newCredential("k"))));
     const rows =
       await database.sql`select 1 from diorama.usage where key_id not in (select key_id from diorama.api_keys)`;
@@ -279,7 +427,7 @@ describe("a control plane", () => {
     ["3 MB", () => Response.json({ valid: true, user_id: "x", filler: "x".repeat(3_000_000) })],
   ];
   test.each(failures)(
-    "that answers %s makes a 503, never a user and never a 401",
+    "that answers %s makes a 503, never a user and never a 401 (S014)",
     async (name, broken) => {
       mode = broken;
       const answer = await ask(planned, `broken ${name}`);

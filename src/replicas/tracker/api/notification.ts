@@ -126,7 +126,8 @@ async function listAbout(context: Context, input: About): Promise<readonly RowOb
       "input must name what the notifications are about",
     );
   const subject = SUBJECTS.find(([name]) => name === key);
-  const about = subject ? (await requireRow(context, subject[1], value)).id : value;
+  if (!subject) return []; // an OAuth client's approval: nobody asks for one here
+  const about = (await requireRow(context, subject[1], value)).id;
   return await context.read.rows("Notification", {
     args: { includeArchived: true },
     where: having({ [key]: about }),

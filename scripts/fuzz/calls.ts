@@ -1,0 +1,193 @@
+/** Calls by the OpenAPI document: the platform's and those of an environment's services. */
+import fc, { type Arbitrary } from "fast-check";
+import { type GraphqlSchema, graphqlBody } from "./graphql";
+import { anId, fitting, jsonOf, ODD_STRINGS, type Schema } from "./values";
+import { HOLDERS, kindOf } from "./world";
+
+/** Whose credential a call carries. */
+export const CALLERS = ["own", "foreign", "token", "wrong", "none"] as const;
+
+/** One call as it is kept: places for ids are filled when it is sent. */
+export type Call = {
+  readonly caller: (typeof CALLERS)[number];
+  readonly method: string;
+  /** Places in it are encoded when they are filled; the rest is as it goes on the wire. */
+  readonly path: string;
+  readonly type: string | undefined;
+  readonly body: string | undefined;
+};
+
+type Parameter = { name: string; in: string; required?: boolean; schema: Schema };
+export type Operation = {
+  readonly method: string;
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  readonly body: Schema | undefined;
+};
+
+export type Document = {
+  readonly paths: Record<
+    string,
+    Record<
+      string,
+      {
+        parameters?: Parameter[];
+        requestBody?: { content?: Record<string, { schema?: Schema }> };
+      }
+    >
+  >;
+};
+
+export const operationsOf = ({ paths }: Document): Operation[] =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { parameters = [], requestBody }]) => ({
+      method: method.toUpperCase(),
+      path,
+      parameters,
+      body: requestBody?.content?.["application/json"]?.schema,
+    })),
+  );
+
+/** Percent-encoding of any text, also of half a surrogate pair, as the bytes that it would be. Places stay. */
+export function encodePart(text: string): string {
+  if (text.startsWith("‹") && text.endsWith("›")) return text;
+  return [...text]
+    .map((letter) =>
+      letter.isWellFormed()
+        ? encodeURIComponent(letter)
+        : [...Buffer.from([0xed, 0xa0, 0x80])].map((byte) => `%${byte.toString(16)}`).join(""),
+    )
+    .join("");
+}
+
+const oddPart = fc
+  .constantFrom(...ODD_STRINGS.filter((text) => !text.includes("70000")))
+  .map(encodePart);
+
+/** A parameter of a path, by the name it has there: `{runId}`. */
+const pathPart = (name: string): Arbitrary<string> =>
+  fc.oneof({ weight: 5, arbitrary: anId(kindOf(name, "")) }, { weight: 1, arbitrary: oddPart });
+
+function pathOf({ path, parameters }: Operation): Arbitrary<string> {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
+  const query = parameters.filter((parameter) => parameter.in === "query");
+  return fc
+    .tuple(
+      fc.tuple(...names.map(pathPart)),
+      fc.tuple(...query.map((parameter) => fc.option(queryPart(parameter), { nil: undefined }))),
+    )
+    .map(([parts, given]) => {
+      const filled = names.reduce(
+        (text, name, index) => text.replace(`{${name}}`, () => parts[index] ?? ""),
+        path,
+      );
+      const search = given.filter((part) => part !== undefined).join("&");
+      return search ? `${filled}?${search}` : filled;
+    });
+}
+
+const queryPart = ({ name, schema }: Parameter): Arbitrary<string> =>
+  fc.oneof(
+    { weight: 3, arbitrary: fitting(schema, name).map((value) => partOf(name, String(value))) },
+    { weight: 1, arbitrary: oddPart.map((part) => `${name}=${part}`) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(`${name}=`, `${name}=1&${name}=2`, `${name}[]=1`, name),
+    },
+  );
+
+const partOf = (name: string, value: string) => `${name}=${encodePart(value)}`;
+
+const JSON_TYPE = "application/json";
+const typeOfBody: Arbitrary<string | undefined> = fc.oneof(
+  { weight: 20, arbitrary: fc.constant(JSON_TYPE) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(undefined, "text/plain", "application/xml", "multipart/form-data"),
+  },
+);
+const caller: Arbitrary<Call["caller"]> = fc.oneof(
+  { weight: 12, arbitrary: fc.constant("own" as const) },
+  { weight: 2, arbitrary: fc.constant("foreign" as const) },
+  { weight: 1, arbitrary: fc.constantFrom(...CALLERS) },
+);
+
+export function platformCall(operation: Operation): Arbitrary<Call> {
+  const { body } = operation;
+  return fc.record({
+    caller,
+    method: fc.oneof(
+      { weight: 30, arbitrary: fc.constant(operation.method) },
+      { weight: 1, arbitrary: fc.constantFrom("GET", "POST", "PUT", "DELETE", "HEAD", "PATCH") },
+    ),
+    path: pathOf(operation),
+    type: body ? typeOfBody : fc.constant(undefined),
+    body: body ? jsonOf(fitting(body)) : fc.constant(undefined),
+  });
+}
+
+/** An environment of that service: one's own, and now and then any other. */
+const base = (service: string): Arbitrary<string> =>
+  fc
+    .oneof(
+      { weight: 12, arbitrary: fc.constant(`‹${service}Environment.own.0›`) },
+      {
+        weight: 1,
+        arbitrary: fc
+          .constantFrom(...HOLDERS)
+          .map((holder) => `‹${service}Environment.${holder}.0›`),
+      },
+      { weight: 1, arbitrary: oddPart },
+    )
+    .map((id) => `/api/env/${id}/services/${service}`);
+
+const ofService: Arbitrary<Call["caller"]> = fc.oneof(
+  { weight: 10, arbitrary: fc.constant("token" as const) },
+  { weight: 4, arbitrary: caller },
+);
+
+export function chatCall({ path, body = {} }: Operation): Arbitrary<Call> {
+  const name = path.split("/").at(-1) ?? "";
+  const json = jsonOf(fitting(body, "", name.split(".")[0]));
+  const asJson = fc.record({ type: typeOfBody, body: json });
+  const asForm = json.map((text) => ({
+    type: "application/x-www-form-urlencoded",
+    body: formOf(text),
+  }));
+  return fc
+    .tuple(
+      ofService,
+      base("chat"),
+      fc.oneof({ weight: 5, arbitrary: asJson }, { weight: 1, arbitrary: asForm }),
+      fc.oneof({ weight: 40, arbitrary: fc.constant(name) }, { weight: 1, arbitrary: oddPart }),
+    )
+    .map(([by, prefix, sent, method]) => ({
+      caller: by,
+      method: "POST",
+      path: `${prefix}/${method}`,
+      ...sent,
+    }));
+}
+
+/** The form that says the same as a JSON object. */
+function formOf(json: string): string {
+  try {
+    const fields = Object.entries(JSON.parse(json) as object).map(([key, value]) =>
+      partOf(encodePart(key), typeof value === "string" ? value : JSON.stringify(value)),
+    );
+    return fields.join("&");
+  } catch {
+    return json.replaceAll(/[^a-z0-9=&%]/gi, "");
+  }
+}
+
+export const trackerCall = (schema: GraphqlSchema): Arbitrary<Call> =>
+  fc
+    .tuple(ofService, base("tracker"), graphqlBody(schema), typeOfBody)
+    .map(([by, prefix, body, type]) => ({
+      caller: by,
+      method: "POST",
+      path: `${prefix}/graphql`,
+      type,
+      body,
+    }));

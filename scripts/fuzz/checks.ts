@@ -1,0 +1,136 @@
+/** What must hold for every answer, and for the server after any calls. */
+import type { Sql } from "postgres";
+import { checkAnswer } from "../../test/support/contract";
+import type { Call } from "./calls";
+
+export type Answered = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly milliseconds: number;
+};
+
+/** Nobody waits longer than this for anything. */
+export const SLOW_MS = 2_000;
+
+/** Of a bug that talks: stack frames, paths of ours, the driver's and the database's own words. */
+const LEAKS = [
+  /\bat .{1,200}:\d+:\d+/,
+  /node_modules|\/\$bunfs|\/src\/[a-z]+\//,
+  /postgres(ql)?:\/\//,
+  /PostgresError|syntax error at or near|violates .{1,40} constraint|SQLSTATE|invalid input syntax/,
+  /relation \\?"|column \\?"|diorama\.[a-z_]+\b/,
+  /Maximum call stack|Cannot read prop|is not a function|undefined is not|\[object Object\]/,
+];
+
+const isService = (path: string) => path.startsWith("/api/env/");
+
+/** What is wrong with an answer, in a sentence; undefined when nothing is. */
+export async function faultOf(
+  url: string,
+  call: Call & { readonly filledPath: string; readonly sent: string },
+  { status, headers, text, milliseconds }: Answered,
+  secrets: readonly string[],
+): Promise<string | undefined> {
+  if (milliseconds > SLOW_MS) return `took ${Math.round(milliseconds)} ms`;
+  if (status === 431 || (status === 400 && text === "")) return undefined; // Bun's own
+  if (call.method === "HEAD") return status >= 500 ? `status ${status}` : undefined;
+  for (const secret of secrets)
+    if (text.includes(secret) && !call.sent.includes(secret))
+      return `told a secret: ${secret.slice(0, 24)}…`;
+  for (const leak of LEAKS) {
+    const found = leak.exec(text)?.[0];
+    if (found && !call.sent.includes(found)) return `told what only we should see: ${found}`;
+  }
+  if (!headers.get("content-type")?.startsWith("application/json") && !isDownload(headers))
+    return `content type ${headers.get("content-type")}`;
+  if (!headers.get("x-request-id")) return "no X-Request-Id";
+  if (isDownload(headers)) return status < 400 ? undefined : `status ${status}`;
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return `status ${status} with a body that is not JSON`;
+  }
+  if (status === 503 && !headers.get("retry-after")) return "503 without Retry-After";
+  if (status >= 500 && status !== 503) return `status ${status}`;
+  return isService(call.filledPath)
+    ? serviceFault(call.filledPath, status, body as Body, call.sent)
+    : await contractFault(url, call.method, call.filledPath, status, body);
+}
+
+const isDownload = (headers: Headers) => headers.has("content-disposition");
+
+type Body = {
+  ok?: unknown;
+  error?: unknown;
+  detail?: unknown;
+  data?: unknown;
+  errors?: { message?: unknown }[];
+} | null;
+
+const isEnvelope = (body: Body) =>
+  body?.ok === false && typeof body.error === "string" && typeof body.detail === "string";
+
+function serviceFault(path: string, status: number, body: Body, sent: string): string | undefined {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return "no object";
+  const isGraphql = path.includes("/services/tracker") && !isEnvelope(body);
+  if (isGraphql) {
+    if (body.errors === undefined && body.data === undefined) return "neither data nor errors";
+    const messages = (body.errors ?? []).map(({ message }) => message);
+    if (messages.some((message) => typeof message !== "string")) return "an error without message";
+    if (messages.some((message) => /internal (server )?error|went wrong/i.test(String(message))))
+      return `a bug of the tracker: ${messages.join("; ").slice(0, 200)}`;
+    return undefined;
+  }
+  if (status === 200) {
+    if (typeof body.ok !== "boolean") return "a chat answer without ok";
+    const isCode = body.ok || /^[a-z][a-z0-9_]*$/.test(String(body.error));
+    // api.test says what it is told to say.
+    if (!isCode && !sent.includes("error"))
+      return `a chat error that is no code: ${String(body.error).slice(0, 100)}`;
+    return /^(internal_error|fatal_error)$/.test(String(body.error)) ? "a bug of chat" : undefined;
+  }
+  return isEnvelope(body) ? undefined : `status ${status} without the envelope`;
+}
+
+async function contractFault(
+  url: string,
+  method: string,
+  path: string,
+  status: number,
+  body: unknown,
+): Promise<string | undefined> {
+  if (status >= 400 && status !== 429 && !isEnvelope(body as Body))
+    return `status ${status} without the envelope`;
+  try {
+    await checkAnswer(url, method, path.replace(/^\/api\/platform/, ""), status, body);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message.slice(0, 600) : "not as documented";
+  }
+}
+
+/** What is wrong with the server and its database when nothing is being answered; undefined when nothing is. */
+export async function restFault(url: string, sql: Sql): Promise<string | undefined> {
+  const health = await fetch(`${url}/api/platform/health`).catch(() => undefined);
+  if (health?.status !== 200) return `health is ${health?.status ?? "silent"}`;
+  const [row] = await sql<{ open: number; waiting: number; connections: number }[]>`
+    select
+      count(*) filter (where state like 'idle in transaction%' and state_change < now() - interval '1 second')::int as open,
+      count(*) filter (where wait_event_type = 'Lock' and state_change < now() - interval '1 second')::int as waiting,
+      count(*)::int as connections
+    from pg_stat_activity
+    where datname = current_database() and application_name like 'diorama%' and application_name <> 'diorama builders'
+  `;
+  if (row && row.open > 0) return `${row.open} transactions left open`;
+  if (row && row.waiting > 0) return `${row.waiting} statements wait for locks`;
+  if (row && row.connections > CONNECTIONS_MAX) return `${row.connections} connections`;
+  const [stray] = await sql<{ name: string }[]>`
+    select schemaname || '.' || tablename as name from pg_tables where schemaname = 'public' limit 1
+  `;
+  return stray ? `a table that nobody asked for: ${stray.name}` : undefined;
+}
+
+/** Our pools, the stream and the listener. */
+const CONNECTIONS_MAX = 30;

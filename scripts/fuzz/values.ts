@@ -1,0 +1,191 @@
+/** Values that fit a JSON schema, and what can be done to them. */
+import fc, { type Arbitrary } from "fast-check";
+import { HOLDERS, kindOf, large, place } from "./world";
+
+export type Schema = { readonly [key: string]: unknown };
+
+const WORDS = ["a", "launch", "General", "Fix the login", "é", "e\u0301", "日本語", "🙂", "a b"];
+const DEPTH_MAX = 4;
+
+/** Strings that have hurt servers before. */
+export const ODD_STRINGS = [
+  ...["", " ", "\u0000", "\ud800", "a\u0000b", "\u202eabc", "\ufeff", "\r\n", "\u2028"],
+  ...["__proto__", "constructor", "toString", "hasOwnProperty", "null", "undefined", "NaN"],
+  ...["' OR '1'='1", 'x"; DROP SCHEMA public CASCADE; --', "\\", "\\'", "$1", "%", "_", "%00"],
+  ...["../../../etc/passwd", "..%2f", "file:///etc/passwd", "http://169.254.169.254/", "//"],
+  ...["<script>alert(1)</script>", "${7*7}", "{}", "[]", "1e999", "-1", "0x10", "9".repeat(200)],
+  ...[large("long", 256), large("long", 4_001), large("long", 70_000), "(a+)+$", "aaaaaaaaaaaaaa!"],
+  ...["1767603600.000100", "1e309", "1700000000.000001x", "9999999999.999999", "2026-13-45"],
+];
+const ODD_OTHERS = [
+  ...[null, true, false, 0, -0, -1, 1.5, 2 ** 31, 2 ** 53, 1e308, -1e308, 5e-324],
+  ...[[], {}, [[]], [null], { a: 1 }, ["x", 1, {}], { eq: { eq: 1 } }, { "": "" }],
+];
+
+export const odd: Arbitrary<unknown> = fc.oneof(
+  fc.constantFrom<unknown>(...ODD_STRINGS),
+  fc.constantFrom<unknown>(...ODD_OTHERS),
+  fc.string({ unit: "binary", maxLength: 20 }),
+  fc.double(),
+);
+
+/** An id of that kind: mostly one's own, sometimes another's, or what is over. */
+export const anId = (kind: string): Arbitrary<string> =>
+  fc
+    .tuple(fc.constantFrom("own" as const, "own" as const, "own" as const, ...HOLDERS), fc.nat(20))
+    .map(([holder, index]) => place(kind, holder, index));
+
+const NAMED: Record<string, Arbitrary<unknown>> = {
+  templateService: fc.constantFrom("chat", "tracker"),
+  service: fc.constantFrom("chat", "tracker"),
+  visibility: fc.constantFrom("public", "private"),
+  ttlSeconds: fc.integer({ min: 1, max: 60 }),
+  limit: fc.integer({ min: 1, max: 50 }),
+};
+
+const ID_FIELD =
+  /(Id|_id|Ids|_ids|^id|^ids|ts|timestamp|cursor|^users?|^channels?|^file|^name|Name|oldest|latest)$/;
+
+/** Something that fits. `field` and `parent`: what it is called, which says of which kind an id is. */
+export function fitting(schema: Schema, field = "", parent = "", depth = 0): Arbitrary<unknown> {
+  const any = (schema["anyOf"] ?? schema["oneOf"]) as readonly Schema[] | undefined;
+  if (any) return fc.oneof(...any.map((one) => fitting(one, field, parent, depth)));
+  if (NAMED[field]) return NAMED[field];
+  const choices = schema["enum"] as readonly unknown[] | undefined;
+  if (choices) return fc.constantFrom(...choices);
+  switch (schema["type"]) {
+    case "string":
+      return text(schema, field, parent);
+    case "integer":
+    case "number":
+      return number(schema);
+    case "boolean":
+      return fc.boolean();
+    case "array": {
+      const items = (schema["items"] ?? {}) as Schema;
+      return fc.array(fitting(items, field, parent, depth + 1), { maxLength: 3 });
+    }
+    case "object":
+      return depth < DEPTH_MAX ? object(schema, field, depth) : fc.constant({});
+    default:
+      return fc.oneof(fc.constantFrom<unknown>(...WORDS, 1, null), fc.jsonValue({ maxDepth: 2 }));
+  }
+}
+
+function text(schema: Schema, field: string, parent: string): Arbitrary<unknown> {
+  const { format, pattern, maxLength } = schema as Record<string, string>;
+  if (pattern) return fc.stringMatching(new RegExp(pattern));
+  if (format === "date-time") return fc.date({ noInvalidDate: true }).map((at) => at.toISOString());
+  const words = fc.oneof(fc.constantFrom(...WORDS), fc.string({ maxLength: 20 }));
+  const bounded = words.map((word) => word.slice(0, maxLength ? Number(maxLength) : 100));
+  return ID_FIELD.test(field)
+    ? fc.oneof({ weight: 4, arbitrary: anId(kindOf(field, parent)) }, bounded)
+    : bounded;
+}
+
+function number(schema: Schema): Arbitrary<number> {
+  const { minimum = 0, exclusiveMinimum, maximum = 1_000 } = schema as Record<string, number>;
+  const min = Math.ceil(typeof exclusiveMinimum === "number" ? exclusiveMinimum + 1 : minimum);
+  return fc.integer({ min, max: Math.max(min, Math.min(maximum, 2 ** 31 - 1)) });
+}
+
+function object(schema: Schema, field: string, depth: number): Arbitrary<unknown> {
+  const properties = Object.entries((schema["properties"] ?? {}) as Record<string, Schema>);
+  if (properties.length === 0)
+    return fc.dictionary(fc.constantFrom("a", "text", "eq"), odd, { maxKeys: 3 });
+  const required = new Set((schema["required"] as readonly string[] | undefined) ?? []);
+  return fc.record(
+    Object.fromEntries(
+      properties.map(([name, one]) => [name, fitting(one, name, field, depth + 1)]),
+    ),
+    { requiredKeys: properties.map(([name]) => name).filter((name) => required.has(name)) },
+  );
+}
+
+type Mutation = {
+  readonly how: (typeof WAYS)[number];
+  readonly at: number;
+  readonly value: unknown;
+};
+
+const WAYS = [
+  ...["replace", "replace", "replace", "drop", "grow", "add", "proto"],
+  ...["twice", "nest", "many", "cut", "whole"],
+] as const;
+
+const mutation: Arbitrary<Mutation> = fc.record({
+  how: fc.constantFrom(...WAYS),
+  at: fc.nat(50),
+  value: odd,
+});
+
+/** JSON text of a value, as it is or mutated. */
+export const jsonOf = (value: Arbitrary<unknown>): Arbitrary<string> =>
+  fc
+    .tuple(
+      value,
+      fc.oneof(
+        { weight: 2, arbitrary: fc.constant([]) },
+        { weight: 3, arbitrary: fc.array(mutation, { minLength: 1, maxLength: 2 }) },
+      ),
+    )
+    .map(([fit, mutations]) => mutations.reduce(mutate, JSON.stringify(fit)));
+
+const HOLE = "@@hole@@";
+const NESTED = 10_000;
+
+function mutate(json: string, { how, at, value }: Mutation): string {
+  if (how === "cut") return json.slice(0, at % (json.length + 1));
+  if (how === "whole") return JSON.stringify(value);
+  let tree: unknown;
+  try {
+    tree = JSON.parse(json);
+  } catch {
+    return json;
+  }
+  const spots = spotsOf(tree);
+  const spot = spots[at % Math.max(1, spots.length)];
+  if (!spot) return json;
+  const [holder, key] = spot;
+  if (how === "drop") {
+    if (Array.isArray(holder)) holder.splice(Number(key), 1);
+    else delete holder[key];
+  } else if (how === "grow") holder[key] = grown(holder[key]);
+  else if (how === "replace") holder[key] = value;
+  else if (how === "add" && !Array.isArray(holder))
+    holder[typeof value === "string" ? value.slice(0, 300) : "more"] = value;
+  else holder[key] = HOLE;
+  const text = JSON.stringify(tree);
+  const hole = JSON.stringify(HOLE);
+  switch (how) {
+    case "nest":
+      return text.replace(hole, () => large("deep", NESTED));
+    case "many":
+      return text.replace(hole, () => large("wide", 3_000));
+    case "proto":
+      return text.replace(hole, () => `{"__proto__":{"polluted":true},"constructor":{"a":1}}`);
+    case "twice":
+      return text.replace(hole, () => `1,${JSON.stringify(key)}:${JSON.stringify(value)}`);
+    default:
+      return text;
+  }
+}
+
+type Tree = { [key: string]: unknown };
+
+/** Every place of a tree where something stands. */
+function spotsOf(value: unknown, found: [Tree, string][] = []): [Tree, string][] {
+  if (typeof value !== "object" || value === null) return found;
+  for (const [key, item] of Object.entries(value)) {
+    found.push([value as Tree, key]);
+    spotsOf(item, found);
+  }
+  return found;
+}
+
+function grown(value: unknown): unknown {
+  if (typeof value === "string") return value.padEnd(value.length * 2 + 1_000, "x");
+  if (typeof value === "number") return value * 1_000 + 1;
+  if (Array.isArray(value)) return Array.from({ length: 200 }, () => value[0] ?? null);
+  return [value, value];
+}

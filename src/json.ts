@@ -1,0 +1,35 @@
+/** JSON from outside. */
+
+/** Deeper than any document of ours or of a service; far from where a recursive walk would overflow the stack. */
+const DEPTH_MAX = 64;
+
+/** Nested deeper than anything that is meant. */
+export class TooDeep extends SyntaxError {
+  override readonly name = "TooDeep";
+}
+
+/** JSON.parse for text that somebody sent: whatever walks the value later may do so recursively. Throws SyntaxError. */
+export function parseBounded(text: string): unknown {
+  if (isDeeper(text, DEPTH_MAX)) throw new TooDeep(`nested deeper than ${DEPTH_MAX}`);
+  return JSON.parse(text);
+}
+
+const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] =
+  Buffer.from('"\\{}[]');
+
+/** Counts brackets before anything recursive sees them. */
+function isDeeper(text: string, max: number): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const letter = text.charCodeAt(at);
+    if (inString) {
+      if (letter === BACKSLASH) at++;
+      else if (letter === QUOTE) inString = false;
+    } else if (letter === QUOTE) inString = true;
+    else if (letter === OPEN_BRACE || letter === OPEN_BRACKET) {
+      if (++depth > max) return true;
+    } else if (letter === CLOSE_BRACE || letter === CLOSE_BRACKET) depth--;
+  }
+  return false;
+}

@@ -1,0 +1,46 @@
+/** The compiled binary, where it differs from the sources. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "../scripts/build";
+
+let binary: string;
+let folder: string;
+
+beforeAll(async () => {
+  binary = await build(`${process.platform}-${process.arch}`, "diorama-test");
+  folder = await mkdtemp(join(tmpdir(), "diorama-"));
+});
+afterAll(async () => {
+  await Promise.all([rm(folder, { recursive: true }), rm(binary)]);
+});
+
+async function run(...args: string[]) {
+  const child = Bun.spawn([binary, ...args], {
+    cwd: folder,
+    env: { PATH: process.env["PATH"] },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { told: out + err, code };
+}
+
+test("reads and runs nothing of the folder that it is started in (S150)", async () => {
+  const ran = join(folder, "ran");
+  await Bun.write(join(folder, ".env"), "DATABASE_URL=postgres://evil:evil@127.0.0.1:1/evil\n");
+  await Bun.write(join(folder, "bunfig.toml"), 'preload = ["./preload.ts"]\n');
+  await Bun.write(join(folder, "preload.ts"), `await Bun.write(${JSON.stringify(ran)}, "");\n`);
+
+  const { told, code } = await run("doctor");
+
+  expect(told).toContain("DATABASE_URL is not set");
+  expect(code).toBe(78);
+  expect(existsSync(ran)).toBe(false);
+});

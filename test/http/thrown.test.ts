@@ -1,0 +1,47 @@
+/** Bugs: whatever a handler throws, the caller gets the envelope and the server goes on. */
+import { expect, test } from "bun:test";
+import { Elysia } from "elysia";
+import { createApp } from "~/app";
+import { createLog } from "~/log";
+
+const HEALTH = "http://localhost/api/platform/health";
+
+const THROWN: [string, unknown][] = [
+  ["null", null],
+  ["undefined", undefined],
+  ["text", "select * from secrets"],
+  ["a number", 0],
+  ["an object", { message: "select * from secrets" }],
+  ["an error", new Error("select * from secrets")],
+  ["an error that says it is a status", Object.assign(new Error("x"), { status: 200, code: 200 })],
+];
+
+function appThat(handler: () => unknown) {
+  const lines: string[] = [];
+  const app = createApp({
+    health: new Elysia().get("/health", handler),
+    log: createLog("error", "test", (line) => lines.push(line)),
+  } as unknown as Parameters<typeof createApp>[0]);
+  return { app, lines };
+}
+
+async function expectBug({ app, lines }: ReturnType<typeof appThat>): Promise<void> {
+  const response = await app.fetch(new Request(HEALTH));
+  expect([response.status, await response.json()]).toEqual([
+    500,
+    { ok: false, error: "internal_error", detail: "Something went wrong on our side" },
+  ]);
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual(["request failed"]);
+}
+
+test.each(THROWN)("%s, rejected with, is answered as a bug (S147)", async (_what, thrown) => {
+  await expectBug(appThat(() => Promise.reject(thrown)));
+});
+
+test.each(THROWN)("%s, thrown, is answered as a bug (S147)", async (_what, thrown) => {
+  await expectBug(
+    appThat(() => {
+      throw thrown;
+    }),
+  );
+});

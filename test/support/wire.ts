@@ -1,0 +1,93 @@
+/** Requests as bytes, for what no HTTP client would send. */
+import { connect } from "node:net";
+
+export type WireAnswer = { status: number; headers: Headers; body: string };
+
+const SILENCE_MS = 5_000;
+
+/** Sends `bytes` as they are and gives back what comes until the server closes, or falls silent for `silenceMs`. */
+export async function exchange(
+  url: string,
+  bytes: string | Uint8Array,
+  silenceMs = SILENCE_MS,
+): Promise<string> {
+  const { hostname, port } = new URL(url);
+  let received = "";
+  await new Promise<void>((resolve) => {
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    socket.setEncoding("latin1");
+    socket.setTimeout(silenceMs, () => socket.destroy());
+    socket.on("data", (chunk) => {
+      received += chunk;
+    });
+    socket.on("close", () => resolve());
+    socket.on("error", () => resolve());
+  });
+  return received;
+}
+
+/** The whole answers in what was received, in their order. Every one of ours declares its length. */
+export function readAnswers(received: string): WireAnswer[] {
+  const answers: WireAnswer[] = [];
+  for (let rest = received; rest.startsWith("HTTP/"); ) {
+    const end = rest.indexOf("\r\n\r\n");
+    if (end < 0) break;
+    const [first = "", ...lines] = rest.slice(0, end).split("\r\n");
+    const headers = new Headers(
+      lines.map((line): [string, string] => [
+        line.slice(0, line.indexOf(":")),
+        line.slice(line.indexOf(":") + 1).trim(),
+      ]),
+    );
+    const length = Number(headers.get("content-length") ?? 0);
+    if (rest.length < end + 4 + length) break;
+    answers.push({
+      status: Number(first.split(" ")[1]),
+      headers,
+      body: rest.slice(end + 4, end + 4 + length),
+    });
+    rest = rest.slice(end + 4 + length);
+  }
+  return answers;
+}
+
+/** One request by hand, after which the server is asked to close. Header values may hold any byte. */
+export async function ask(
+  url: string,
+  line: string,
+  headers: readonly string[] = [],
+  body = "",
+): Promise<WireAnswer> {
+  const head = [line, "Host: localhost", "Connection: close", ...headers].join("\r\n");
+  const [answer] = readAnswers(
+    await exchange(url, Buffer.from(`${head}\r\n\r\n${body}`, "latin1")),
+  );
+  return answer ?? { status: 0, headers: new Headers(), body: "" };
+}
+
+/** Sends `count` requests on one connection, each when the one before is answered; gives back their statuses. */
+export async function inTurn(
+  url: string,
+  count: number,
+  request: (index: number) => string,
+): Promise<number[]> {
+  const { hostname, port } = new URL(url);
+  const statuses: number[] = [];
+  await new Promise<void>((resolve, reject) => {
+    let received = "";
+    const socket = connect(Number(port), hostname, () => socket.write(request(0)));
+    socket.setEncoding("latin1");
+    socket.on("data", (chunk) => {
+      received += chunk;
+      const [answer] = readAnswers(received);
+      if (!answer) return;
+      received = "";
+      statuses.push(answer.status);
+      if (statuses.length === count) socket.destroy();
+      else socket.write(request(statuses.length));
+    });
+    socket.on("close", () => resolve());
+    socket.on("error", reject);
+  });
+  return statuses;
+}
