@@ -135,17 +135,19 @@ export function createApp(parts: {
     router,
 
     /** Every request ends here. Never throws, and every error has the envelope. */
-    async fetch(received: Request): Promise<Response> {
+    async fetch(request: Request): Promise<Response> {
       const started = traffic.begin();
-      const request = withHost(received);
-      const url = new URL(request.url);
       const given = request.headers.get("x-request-id") ?? "";
       const requestId = REQUEST_ID.test(given) ? given : crypto.randomUUID();
+      let pathname = "";
       let response: Response;
       let failure: unknown;
       let code: string | undefined;
       try {
-        response = await answer(request, url, requestId);
+        const named = withHost(request);
+        const url = new URL(named.url);
+        ({ pathname } = url);
+        response = await answer(named, url, requestId);
       } catch (error) {
         failure = readable(error);
         ({ response, code } = errorResponse(failure, log, requestId));
@@ -156,7 +158,7 @@ export function createApp(parts: {
       // A client that comes back on this connection would find it closed.
       if (probes.draining()) response.headers.set("Connection", "close");
       const { status } = response;
-      const route = routeOf(url.pathname);
+      const route = routeOf(pathname);
       traffic.end({ request, requestId, route, started, status, error: failure, code });
       return response;
     },

@@ -250,6 +250,17 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 
 const isLoopback = (host: string) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host);
 
+/** The settings in force, for the log: of URLs host and path only. */
+export const describe = (config: Config): string[] =>
+  (Object.keys(SETTINGS) as Name[]).map((name) => {
+    const value = config[name];
+    if (value instanceof Map)
+      return `${name}=${[...value].map((pair) => pair.join(":")).join(",")}`;
+    if (!name.endsWith("_URL") || value === undefined) return `${name}=${value ?? ""}`;
+    const { protocol, host, pathname } = new URL(String(value));
+    return `${name}=${protocol}//${host}${pathname}`;
+  });
+
 /** Bun sends what it fetches through a proxy of the environment: keys on their way to the control plane, too. */
 function proxied(env: Record<string, string | undefined>, config: Config): string[] {
   if (config.CONTROL_PLANE_URL === undefined) return [];
@@ -268,16 +279,6 @@ export const warningsOf = (env: Record<string, string | undefined>, config: Conf
   ...misspelt(env),
   ...proxied(env, config),
 ];
-/** The settings in force, for the log: of URLs host and path only. */
-export const describe = (config: Config): string[] =>
-  (Object.keys(SETTINGS) as Name[]).map((name) => {
-    const value = config[name];
-    if (value instanceof Map)
-      return `${name}=${[...value].map((pair) => pair.join(":")).join(",")}`;
-    if (!name.endsWith("_URL") || value === undefined) return `${name}=${value ?? ""}`;
-    const { protocol, host, pathname } = new URL(String(value));
-    return `${name}=${protocol}//${host}${pathname}`;
-  });
 
 /** Variables that look like a misspelt setting, each with the name it resembles. */
 function misspelt(env: Record<string, string | undefined>): string[] {

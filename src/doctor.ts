@@ -1,7 +1,7 @@
 /** Whether a database has what Diorama needs. Run at every start, and by `diorama doctor`. */
 import { choosePlugin, type Plugin } from "~/capture/slot";
 import type { Config } from "~/config";
-import { errorCode, isUnavailable, type Pool } from "~/db/connect";
+import { connect, errorCode, isUnavailable, type Pool } from "~/db/connect";
 
 /** The database cannot be reached, or lacks something. Each problem says what was found and what to do. */
 export class Unfit extends Error {
@@ -31,6 +31,14 @@ const FAULTY: Record<number, { found: number; fixed: string }> = {
   16: { found: 160_009, fixed: "16.10" },
   17: { found: 170_005, fixed: "17.6" },
 };
+
+/** What is wrong with a release, and which one mends it; undefined for a good one. */
+export function faultIn(version: number, text: string): string | undefined {
+  const faulty = FAULTY[Math.floor(version / 10_000)];
+  return faulty?.found === version
+    ? `PostgreSQL ${text} has a fault in logical decoding; ${faulty.fixed} mends it`
+    : undefined;
+}
 
 const alter = (name: string, value: string) =>
   `ALTER SYSTEM SET ${name} = ${value}; then restart Postgres`;
@@ -71,9 +79,29 @@ async function readFacts(pool: Pool): Promise<Facts> {
   return facts;
 }
 
+const NEEDS_DIRECT =
+  "DATABASE_URL leads through a pooler; a direct connection to Postgres is needed";
+/** A startup parameter that the other side does not know, a command that it does not understand. */
+const NOT_POSTGRES = new Set(["08P01", "42601"]);
+
+/** Whether the log can be streamed over this URL: a pooler in transaction mode passes statements only. */
+async function isDirect(url: string): Promise<boolean> {
+  const stream = connect(url, { max: 1, name: "doctor", replication: true });
+  try {
+    await stream.unsafe("IDENTIFY_SYSTEM").simple();
+    return true;
+  } catch (error) {
+    if (NOT_POSTGRES.has(errorCode(error) ?? "")) return false;
+    throw error;
+  } finally {
+    await stream.end({ timeout: 1 });
+  }
+}
+
 /** Throws Unfit with everything that is wrong. */
 export async function examine(pool: Pool, config: Config): Promise<Examination> {
   const facts = await readFacts(pool).catch((error) => {
+    if (NOT_POSTGRES.has(errorCode(error) ?? "")) throw new Unfit([NEEDS_DIRECT]);
     throw new Unfit(
       [
         `DATABASE_URL: the database cannot be reached (${errorCode(error) ?? "unknown"}); is it running?`,
@@ -93,11 +121,8 @@ export async function examine(pool: Pool, config: Config): Promise<Examination> 
   require(facts.mayCreate, "the role may not create schemas; GRANT CREATE ON DATABASE … TO the role");
   require(facts.connections >=
     CONNECTIONS_NEEDED, `max_connections is ${facts.connections}; at least ${CONNECTIONS_NEEDED} are needed: ${alter("max_connections", "100")}`);
-  const faulty = FAULTY[Math.floor(facts.version / 10_000)];
-  if (faulty?.found === facts.version)
-    warnings.push(
-      `PostgreSQL ${facts.versionText} has a fault in logical decoding; ${faulty.fixed} mends it`,
-    );
+  const fault = faultIn(facts.version, facts.versionText);
+  if (fault !== undefined) warnings.push(fault);
   if (facts.fsync === "off")
     warnings.push("fsync is off: a crash of the machine can lose everything");
   if (facts.superuser && !config.development)
@@ -118,6 +143,7 @@ export async function examine(pool: Pool, config: Config): Promise<Examination> 
       0, `max_replication_slots is ${facts.slots}, all in use by: ${facts.slotNames.join(", ")}`);
     require(facts.replication ||
       facts.superuser, "the role may not replicate; ALTER ROLE … REPLICATION");
+    if (problems.length === before) require(await isDirect(config.DATABASE_URL), NEEDS_DIRECT);
     if (problems.length === before)
       plugin = await choosePlugin(pool, config.CAPTURE_PLUGIN).catch((error) => {
         problems.push(pluginProblem(config.CAPTURE_PLUGIN, facts.version, error));

@@ -31,7 +31,9 @@ export function errorFields(error: unknown): Fields {
     error: error.name,
     stack: frames.slice(0, 12).map((line) => line.trim()),
   };
-  if (typeof code === "string") fields[error.name === "PostgresError" ? "sqlstate" : "code"] = code;
+  // Not `code`: that is the one which the caller was told.
+  if (typeof code === "string")
+    fields[error.name === "PostgresError" ? "sqlstate" : "error_code"] = code;
   if (TOLD_CLASSES.has(error.name)) fields["message"] = error.message;
   if (error.cause !== undefined) fields["cause"] = JSON.stringify(errorFields(error.cause));
   return fields;

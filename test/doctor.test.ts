@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { readConfig } from "~/config";
 import { connect } from "~/db/connect";
-import { examine, Unfit } from "~/doctor";
+import { examine, faultIn, Unfit } from "~/doctor";
 import { findPrograms, startCluster } from "../scripts/postgres";
 import { startClusters } from "./support/clusters";
 import { createDatabase, dropDatabase, useDatabase } from "./support/database";
@@ -67,6 +67,16 @@ describe("a database", () => {
     expect((await problems(weak.href)).join()).not.toContain("ALTER ROLE … REPLICATION");
     await database.sql.unsafe("drop role weak; drop role rds_replication");
   });
+});
+
+test.each([
+  [150_013, "15.13", "15.14"],
+  [170_005, "17.5", "17.6"],
+])("a release with a fault in logical decoding is warned of: %i", (version, text, fixed) => {
+  expect(faultIn(version, text)).toContain(`PostgreSQL ${text}`);
+  expect(faultIn(version, text)).toContain(`${fixed} mends it`);
+  expect(faultIn(version + 1, text)).toBeUndefined();
+  expect(faultIn(version - 1, text)).toBeUndefined();
 });
 
 describe("a server with wal_level replica and too few slots", async () => {

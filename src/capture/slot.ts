@@ -29,8 +29,11 @@ const QUERY_CANCELED = "57014";
 const PLUGIN_MISSING = "58P01";
 const PLUGIN_FORBIDDEN = "42501";
 
-/** Creating a slot waits for every open transaction that has an id, in any database. */
-const CREATE_TIMEOUT = "20s";
+/**
+ * Creating a slot waits for every open transaction that has an id, in any database. Shorter than a caller waits and
+ * than the driver believes in a silent connection: whoever waits is told what for.
+ */
+const CREATE_TIMEOUT = "8s";
 const PROBE_TIMEOUT = "5s";
 
 /** Slots belong to the cluster, we to one database. */

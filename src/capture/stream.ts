@@ -59,6 +59,9 @@ const FOLLOW_MS = 300;
 const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
+/** A walsender lets go of its slot a moment after its connection ended, on a busy machine after some. */
+const RELEASE_MS = 100;
+const RELEASE_ATTEMPTS = 20;
 /** The same position failed this often: what stands there cannot be decoded. */
 const POISON_ATTEMPTS = 3;
 const SENDER_TIMEOUT = "15s";
@@ -133,10 +136,15 @@ export function createStream(deps: Deps) {
     }
   }
 
-  /** A slot that is left over from a server that died without runs. */
-  async function dropUnused() {
-    const slot = await findSlot(pool, await slotName(pool));
-    if (slot && !slot.active && !(await results.hasActive(pool))) await dropSlot(pool, slot.name);
+  /** A slot that is left over from a server that died without runs, or from our own stream a moment ago. */
+  async function dropUnused(attempts = 1) {
+    for (let attempt = 1; ; attempt++) {
+      const slot = await findSlot(pool, await slotName(pool));
+      if (!slot || (await results.hasActive(pool))) return;
+      if (!slot.active && (await dropSlot(pool, slot.name))) return;
+      if (attempt === attempts) return;
+      await Bun.sleep(RELEASE_MS);
+    }
   }
 
   /** Becomes leader, streams (`onStreaming`) until there is nothing to do, the connection ends, or a listener throws. */
@@ -202,7 +210,7 @@ export function createStream(deps: Deps) {
     await service.destroy().catch(() => undefined);
     if (reading?.streaming && failure !== undefined) await notePoison(failure, reading.recorder);
     if (failure !== undefined) throw failure;
-    if (reading?.idle) await dropUnused();
+    if (reading?.idle) await dropUnused(RELEASE_ATTEMPTS);
   }
 
   /** Fails every run that is recorded from the log. */
@@ -264,10 +272,9 @@ export function createStream(deps: Deps) {
     await loseAll("undecodable transaction");
     emit({ type: "count", what: "poison", by: 1 });
     poison.attempts = 0;
-    // The slot goes once the walsender has let go of it.
-    for (let attempt = 0; attempt < 20; attempt++) {
+    for (let attempt = 0; attempt < RELEASE_ATTEMPTS; attempt++) {
       if (await dropSlot(pool, await slotName(pool))) return;
-      await Bun.sleep(RETRY_MS_MIN * 2);
+      await Bun.sleep(RELEASE_MS);
     }
   }
 
@@ -283,10 +290,11 @@ export function createStream(deps: Deps) {
     async stop() {
       stopping = true;
       demand.wanted = false;
+      const led = closeStream !== undefined;
       closeStream?.();
       wake();
       await running;
-      await dropUnused().catch(() => undefined);
+      await dropUnused(led ? RELEASE_ATTEMPTS : 1).catch(() => undefined);
     },
   };
 }

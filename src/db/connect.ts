@@ -53,13 +53,15 @@ export type PoolOptions = {
   camel?: boolean;
   /** For work that may take long: building schemas, copying templates. */
   patient?: boolean;
+  /** Speaks the replication protocol, which takes its commands by `unsafe(…).simple()` only. */
+  replication?: boolean;
   /** Called when a session is lost; what waits for it is then refused rather than sent on the next one. */
   onClose?: () => void;
 };
 
 export function connect(
   url: string,
-  { max, name, camel = false, patient = false, onClose }: PoolOptions,
+  { max, name, camel = false, patient = false, replication = false, onClose }: PoolOptions,
 ): Pool {
   const options = {
     max,
@@ -69,6 +71,7 @@ export function connect(
       ...SESSION,
       application_name: `diorama ${name}`,
       ...(onClose ? BOUND : {}),
+      ...(replication ? { replication: "database" } : {}),
       ...(patient
         ? {}
         : {
@@ -79,6 +82,7 @@ export function connect(
     transform: camel ? { column: { to: postgres.fromCamel, from: postgres.toCamel } } : {},
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     max_lifetime: LIFETIME_SECONDS,
+    fetch_types: !replication,
     onnotice: () => {},
     // Of scripts/patches: the types do not know them.
     ...(onClose ? { onclose: onClose, drop_queued: true } : {}),

@@ -49,12 +49,14 @@ export function errorResponse(
     return { response: new Response(body, { status: 429, headers }), code: "limit_exceeded" };
   }
   const refusal = toRefusal(error);
-  if (refusal !== error)
-    log.error("request failed", {
+  if (refusal !== error) {
+    const level = refusal.code === "internal_error" ? "error" : "warn"; // a database that is away is no bug
+    log[level]("request failed", {
       request_id: requestId,
       code: refusal.code,
       ...errorFields(error),
     });
+  }
   const { code, message, headers } = refusal;
   const body = JSON.stringify({ ok: false, error: code, detail: message });
   return {

@@ -95,6 +95,12 @@ export function createMaintenance(deps: {
     }
   }
 
+  /** After `sweepOrphans`, which has forgotten the schemas themselves. */
+  async function endBereft() {
+    const ended = await environments.removeBereft(pool, capture.closeMark(pool));
+    if (ended.length > 0) log.warn("environments without a schema ended", { count: ended.length });
+  }
+
   async function recycleStranded() {
     const stranded = await schemas.listUsed(pool, STRANDED_SECONDS, BATCH);
     await Promise.all(stranded.map((schema) => spares.recycle(schema)));
@@ -165,6 +171,7 @@ export function createMaintenance(deps: {
     await recycleStranded();
     await evaluation.concludeOverdue();
     await sweepOrphans();
+    await endBereft();
     await forgetOld();
     const wanted = spareTargets(config, await templates.list());
     await trim(wanted, await schemas.countReady(pool));

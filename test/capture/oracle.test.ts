@@ -4,10 +4,9 @@
  */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Diff } from "~/capture/fold";
-import { type JsonValue, toJson } from "~/capture/value";
-import { connect, type Pool } from "~/db/connect";
-import { type Keys, record, sorted, startCapture } from "../support/capture";
+import { connect } from "~/db/connect";
+import { difference, type Keys, sorted, stateOf } from "../../scripts/oracle";
+import { record, startCapture } from "../support/capture";
 import { startClusters } from "../support/clusters";
 import { createDatabase, dropDatabase } from "../support/database";
 
@@ -127,70 +126,6 @@ const transaction = fc.record({
   writer: fc.constantFrom(0, 1, 2),
 });
 
-type Row = Record<string, JsonValue>;
-type State = Map<
-  string,
-  { table: string; texts: (string | null)[]; columns: { name: string; type: string }[] }
->;
-
-/** Every row of a schema by table and key, with each column as Postgres prints it. */
-async function stateOf(sql: Pool, schema: string): Promise<State> {
-  const state: State = new Map();
-  for (const [table, key] of Object.entries(KEYS)) {
-    const columns = await sql<{ name: string; type: string }[]>`
-      select attname as name, format_type(atttypid, null) as type from pg_attribute
-      where attrelid = ${`${schema}.${table}`}::regclass and attnum > 0 and not attisdropped order by attnum
-    `;
-    const list = columns
-      .map(({ name }) => `case when "${name}" is not null then format('%s', "${name}") end`)
-      .join(", ");
-    const rows = await sql.unsafe<{ texts: (string | null)[] }[]>(
-      `select json_build_array(${list}) as texts from ${schema}.${table}`,
-    );
-    for (const { texts } of rows) {
-      const at = JSON.stringify([
-        table,
-        ...key.map((name) => texts[columns.findIndex((column) => column.name === name)]),
-      ]);
-      state.set(at, { table, texts, columns: [...columns] });
-    }
-  }
-  return state;
-}
-
-function difference(before: State, after: State): Diff {
-  const diff: Diff = { inserts: [], updates: [], deletes: [] };
-  const whole = ({ table, texts, columns }: NonNullable<ReturnType<State["get"]>>) => ({
-    __table__: table,
-    ...Object.fromEntries(
-      columns.map(({ name, type }, index) => [name, toJson(texts[index] ?? null, type)]),
-    ),
-  });
-  for (const [at, row] of after) {
-    const old = before.get(at);
-    if (!old) {
-      diff.inserts.push(whole(row));
-      continue;
-    }
-    const changed = row.columns
-      .filter((_, index) => old.texts[index] !== row.texts[index])
-      .map(({ name }) => name);
-    if (changed.length === 0) continue;
-    const was: Row = whole(old);
-    const is: Row = whole(row);
-    const pick = (from: Row, names: readonly string[]): Row =>
-      Object.fromEntries(names.map((name) => [name, from[name] ?? null]));
-    diff.updates.push({
-      __table__: row.table,
-      key: pick(is, KEYS[row.table]!),
-      before: pick(was, changed),
-      after: pick(is, changed),
-    });
-  }
-  for (const [at, row] of before) if (!after.has(at)) diff.deletes.push(whole(row));
-  return diff;
-}
-
 const RUNS = Number(process.env["ORACLE_RUNS"] ?? 60);
 
 const ways = (await startClusters()).flatMap((cluster) =>
@@ -224,7 +159,7 @@ describe("the captured diff equals the difference of two snapshots", () => {
             fc.array(transaction, { minLength: 1, maxLength: 12 }),
             async (transactions) => {
               const before = await Promise.all(
-                schemas.map((schema) => stateOf(database.sql, schema)),
+                schemas.map((schema) => stateOf(database.sql, schema, KEYS)),
               );
               const runs = await Promise.all(
                 schemas.map((schema) => record(pool, capture, schema, KEYS)),
@@ -256,11 +191,13 @@ describe("the captured diff equals the difference of two snapshots", () => {
 
               const results = await Promise.all(runs.map((run) => run.end()));
               const after = await Promise.all(
-                schemas.map((schema) => stateOf(database.sql, schema)),
+                schemas.map((schema) => stateOf(database.sql, schema, KEYS)),
               );
               for (const [index, result] of results.entries()) {
                 expect(result.failures).toEqual([]);
-                expect(sorted(result.diff)).toBe(sorted(difference(before[index]!, after[index]!)));
+                expect(sorted(result.diff)).toBe(
+                  sorted(difference(before[index]!, after[index]!, KEYS)),
+                );
               }
             },
           ),

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { standbyStatus } from "~/capture/protocol";
 import { publish } from "~/capture/slot";
 import { inTransaction, type Pool } from "~/db/connect";
-import { type Keys, record, startCapture } from "../support/capture";
+import type { Keys } from "../../scripts/oracle";
+import { record, startCapture } from "../support/capture";
 import { startClusters } from "../support/clusters";
 import { createDatabase, dropDatabase, eventually, type TestDatabase } from "../support/database";
 

@@ -5,9 +5,8 @@ import type { Plugin } from "~/capture/slot";
 import { connect, type Pool } from "~/db/connect";
 import { createLog } from "~/log";
 import { createMetrics } from "~/metrics";
+import type { Keys } from "../../scripts/oracle";
 import type { TestDatabase } from "./database";
-
-export type Keys = Record<string, string[]>;
 
 const newId = () => crypto.randomUUID().replaceAll("-", "");
 
@@ -86,14 +85,4 @@ export async function record(pool: Pool, capture: Capture, schema: string, keys:
       return await read(by.pool);
     },
   };
-}
-
-/** A diff whose lists are sorted, for comparison with one that came about in another order. */
-export function sorted(diff: Diff | null): string {
-  if (!diff) return "null";
-  const lists = Object.entries(diff).map(([name, rows]) => [
-    name,
-    rows.map((row) => JSON.stringify(row)).toSorted(),
-  ]);
-  return JSON.stringify(lists);
 }

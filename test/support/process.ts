@@ -20,14 +20,15 @@ export type ServerProcess = TestProgram & {
 export type Launch = {
   /** Words before the command: another clock, fewer file descriptors. */
   readonly prefix?: readonly string[];
-  /** A module to load before the program, by its path. */
+  /** A module to load before the sources, by its path. */
   readonly preload?: string;
 };
 
-const READY_SECONDS = 20;
-
+const SOURCES = join(ROOT, "src/main.ts");
 /** The sources, or the binary that is to be tested in their place. */
-const BINARY = process.env["DIORAMA_BINARY"];
+const PROGRAM = process.env["DIORAMA_BINARY"] ? [process.env["DIORAMA_BINARY"]] : ["bun", SOURCES];
+
+const READY_SECONDS = 20;
 
 /** Starts the program in a process, which may not serve yet. */
 export async function launch(
@@ -37,8 +38,8 @@ export async function launch(
 ): Promise<ServerProcess> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const sources = ["bun", ...(preload ? ["--preload", preload] : []), join(ROOT, "src/main.ts")];
-  const child = Bun.spawn([...prefix, ...(BINARY && !preload ? [BINARY] : sources)], {
+  const program = preload ? ["bun", "--preload", preload, SOURCES] : PROGRAM;
+  const child = Bun.spawn([...prefix, ...program], {
     cwd: ROOT,
     env: {
       ...process.env,
@@ -75,7 +76,7 @@ export async function launch(
   });
 }
 
-/** Starts the sources in a process and waits until it serves. */
+/** Starts the program in a process and waits until it serves. */
 export async function startProcess(...args: Parameters<typeof launch>): Promise<ServerProcess> {
   const server = await launch(...args);
   await server.ready();

@@ -218,6 +218,15 @@ export async function endGone(sql: Sql): Promise<number> {
   return rows.count;
 }
 
+/** Ends environments whose schema somebody dropped. */
+export const removeBereft = async (sql: Sql, closeMark: Fragment): Promise<Ended[]> =>
+  await end(
+    sql,
+    sql`schema_name not in (select nspname from pg_namespace) limit ${EXPIRE_BATCH} for update skip locked`,
+    "lost its schema",
+    closeMark,
+  );
+
 /** Of the given environments those that have ended. */
 export async function listEnded(sql: Sql, ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`

@@ -1,0 +1,212 @@
+/** Virtual users: whole lives of environments, on whichever server, with every acknowledged write checked. */
+import type { Diff } from "~/capture/fold";
+import { difference, keysOf, sorted, stateOf } from "../oracle";
+
+type Pool = Parameters<typeof stateOf>[0];
+type Body = Record<string, unknown>;
+
+export type Tally = {
+  lives: number;
+  calls: number;
+  acknowledged: number;
+  /** Acknowledged writes that a diff does not hold. */
+  lost: number;
+  /** Diffs compared with the difference of two snapshots, and those that were not it. */
+  compared: number;
+  wrong: number;
+  /** "Not now": refused with 503 or cut off, and asked again. */
+  retried: number;
+  /** A start whose answer was lost; nobody knows the run. */
+  ambiguous: number;
+  /** Everything else that should not have been answered. */
+  readonly errors: string[];
+  readonly times: Record<string, number[]>;
+};
+
+export const newTally = (): Tally => ({
+  lives: 0,
+  calls: 0,
+  acknowledged: 0,
+  lost: 0,
+  compared: 0,
+  wrong: 0,
+  retried: 0,
+  ambiguous: 0,
+  errors: [],
+  times: {},
+});
+
+const WRITES = 10;
+const READS = 5;
+const RETRY_MS = 100;
+const PATIENCE_MS = 60_000;
+const TTL_SECONDS = 900;
+const ERRORS_KEPT = 20;
+const TIMES_KEPT = 20_000;
+
+class Refused extends Error {
+  readonly code: string;
+  constructor(code: string, what: string) {
+    super(what);
+    this.code = code;
+  }
+}
+
+export function createUsers(options: {
+  /** Addresses of the servers. */
+  urls: readonly string[];
+  sql: Pool;
+  tally: Tally;
+  /** Between two calls of a user. */
+  thinkMs: number;
+  /** Share of the lives whose diff is compared with snapshots. */
+  compare: number;
+  over: () => boolean;
+}) {
+  const { urls, sql, tally, thinkMs, compare, over } = options;
+
+  const think = () => Bun.sleep(thinkMs * (0.5 + Math.random()));
+
+  /** One call to any server. Throws Refused for what a server says no to; undefined for "not now". */
+  async function once(name: string, method: string, path: string, body?: object) {
+    const url = urls[Math.floor(Math.random() * urls.length)];
+    const started = performance.now();
+    tally.calls++;
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { "Content-Type": "application/json; charset=utf-8" },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    }).catch(() => undefined);
+    const answer = response && ((await response.json().catch(() => undefined)) as Body | undefined);
+    if (!response || !answer || response.status === 503) return undefined;
+    if (response.status >= 400 || answer["ok"] === false)
+      throw new Refused(String(answer["error"]), `${name}: ${response.status} ${answer["error"]}`);
+    tally.times[name] ??= [];
+    const times = tally.times[name];
+    if (times && times.length < TIMES_KEPT) times.push(performance.now() - started);
+    return answer;
+  }
+
+  /** The same, asked again until it is answered. */
+  async function call(name: string, method: string, path: string, body?: object): Promise<Body> {
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const answer = await once(name, method, path, body);
+      if (answer) return answer;
+      tally.retried++;
+      if (performance.now() > deadline) throw new Refused("", `${name}: no answer in a minute`);
+      await Bun.sleep(RETRY_MS);
+    }
+  }
+
+  const platform = (name: string, method: string, path: string, body?: object) =>
+    call(name, method, `/api/platform${path}`, body);
+
+  async function endRun(runId: string): Promise<Body> {
+    try {
+      return await platform("diffRun", "POST", "/diffRun", { runId });
+    } catch (error) {
+      // Asked before, and the answer was lost.
+      if (!(error instanceof Refused) || error.code !== "run_already_completed") throw error;
+    }
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const results = await platform("results", "GET", `/results/${runId}`);
+      if (results["status"] !== "running") return results;
+      if (performance.now() > deadline) throw new Refused("", "results: running for a minute");
+      await Bun.sleep(RETRY_MS);
+    }
+  }
+
+  async function write(environment: Body, n: number, acknowledged: string[]) {
+    const text = `write ${n}`;
+    const path = `${environment["environmentUrl"]}/chat.postMessage`;
+    const answer = await once("postMessage", "POST", path, { channel: "C01GENERAL", text });
+    if (!answer) {
+      tally.retried++; // it may be there or not
+      await Bun.sleep(RETRY_MS);
+      return;
+    }
+    acknowledged.push(text);
+    tally.acknowledged++;
+    if (n % 3 === 0)
+      await once("reactions.add", "POST", `${environment["environmentUrl"]}/reactions.add`, {
+        channel: "C01GENERAL",
+        timestamp: answer["ts"],
+        name: "tada",
+      });
+  }
+
+  async function life(): Promise<void> {
+    const environment = await platform("initEnv", "POST", "/initEnv", {
+      templateService: "chat",
+      templateName: "chat_default",
+      impersonateUserId: "U01AGENT",
+      ttlSeconds: TTL_SECONDS,
+    });
+    const schema = String(environment["schemaName"]);
+    const isCompared = Math.random() < compare;
+    const keys = isCompared ? await patiently(() => keysOf(sql, schema)) : {};
+    const before = isCompared ? await patiently(() => stateOf(sql, schema, keys)) : undefined;
+    let run: Body;
+    try {
+      run = await platform("startRun", "POST", "/startRun", {
+        envId: environment["environmentId"],
+      });
+    } catch (error) {
+      if (!(error instanceof Refused) || error.code !== "run_already_exists") throw error;
+      tally.ambiguous++;
+      await remove(environment);
+      return;
+    }
+    const acknowledged: string[] = [];
+    for (let n = 0; n < WRITES; n++) {
+      await write(environment, n, acknowledged);
+      if (n % Math.ceil(WRITES / READS) === 0)
+        await call("history", "POST", `${environment["environmentUrl"]}/conversations.history`, {
+          channel: "C01GENERAL",
+        });
+      await think();
+    }
+    const { diff, failures } = await endRun(String(run["runId"]));
+    if (!diff) throw new Refused("", `diffRun: ${JSON.stringify(failures)}`);
+    const captured = new Set((diff as Diff).inserts.map((row) => row["text"]));
+    tally.lost += acknowledged.filter((text) => !captured.has(text)).length;
+    if (before) {
+      const after = await patiently(() => stateOf(sql, schema, keys));
+      tally.compared++;
+      if (sorted(diff as Diff) !== sorted(difference(before, after, keys))) tally.wrong++;
+    }
+    await remove(environment);
+    tally.lives++;
+  }
+
+  async function remove(environment: Body) {
+    await platform("delete", "DELETE", `/env/${environment["environmentId"]}`).catch((error) => {
+      if (!(error instanceof Refused) || error.code !== "environment_already_deleted") throw error;
+    });
+  }
+
+  return async function user(): Promise<void> {
+    await think();
+    while (!over())
+      await life().catch((error) => {
+        if (tally.errors.length < ERRORS_KEPT)
+          tally.errors.push(error instanceof Error ? error.message : String(error));
+        return Bun.sleep(RETRY_MS);
+      });
+  };
+}
+
+/** What the soak itself reads of Postgres, which may be starting again. */
+async function patiently<T>(read: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await read();
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await Bun.sleep(RETRY_MS);
+    }
+  }
+}

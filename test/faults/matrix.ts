@@ -1,0 +1,157 @@
+/** The fault matrix: every row, played here or proven by the tests of what it breaks. */
+import { CAPTURE } from "./capture";
+import type { Fault, Proof } from "./fault";
+import { POSTGRES } from "./postgres";
+import { PROCESSES } from "./processes";
+import { RUNS } from "./runs";
+
+export const FAULTS: readonly Fault[] = [...CAPTURE, ...POSTGRES, ...RUNS, ...PROCESSES];
+
+const RECOVERY = "test/capture/recovery.test.ts";
+const DOCTOR = "test/doctor.test.ts";
+const KEYS = "test/platform/keys/keys.test.ts";
+const RUN = "test/platform/runs/runs.test.ts";
+const ENVIRONMENT = "test/platform/environments/environments.test.ts";
+
+/** Files that proofs name and that are not here yet. A row that needs one of them is not run. */
+export const AWAITED: readonly string[] = ["test/platform/keys/idempotency.test.ts"];
+
+export const PROOFS: readonly Proof[] = [
+  {
+    id: "F06",
+    fault: "a transaction is open when a run starts, and commits during it",
+    expected: "its changes are in the diff: where it commits decides",
+    proofs: [{ file: RECOVERY, name: "a long transaction counts where it commits" }],
+  },
+  {
+    id: "F07",
+    fault: "a transaction is open when a run ends",
+    expected: "it is in neither this run's diff nor the next one's",
+    proofs: [{ file: RECOVERY, name: "a long transaction counts where it commits" }],
+  },
+  {
+    id: "F13",
+    fault: "a run holds back more log than CAPTURE_WAL_BUDGET",
+    expected: "the oldest run fails as capture_lost: wal budget; others go on",
+    proofs: [{ file: RECOVERY, name: "a run over the budget of log fails" }],
+  },
+  {
+    id: "F15",
+    fault: "wal_level is replica",
+    expected: "the start fails and says how to mend it; with snapshots instead of the log it works",
+    proofs: [
+      { file: DOCTOR, name: "is told all of it at once" },
+      { file: DOCTOR, name: "needs no log where snapshots are compared" },
+    ],
+  },
+  {
+    id: "F16",
+    fault: "the output plugin is not installed",
+    expected: "the start fails and says how to get it; auto takes the one that is there",
+    proofs: [{ file: DOCTOR, name: "needs the plugin that was asked for" }],
+  },
+  {
+    id: "F19",
+    fault: "DDL or truncate in an environment during a run",
+    expected: "truncate, drop, create fail the run by name; a new column shows in the diff",
+    proofs: [
+      { file: RECOVERY, name: "truncate fails the run by name" },
+      { file: RECOVERY, name: "a table dropped or created fails the run by name" },
+      { file: RECOVERY, name: "an added column shows in the diff" },
+    ],
+  },
+  {
+    id: "F30",
+    fault: "one run is ended by fifty callers on two servers",
+    expected: "one gets the result, the others run_already_completed",
+    proofs: [{ file: RUN, name: "is ended once by fifty callers on two servers" }],
+  },
+  {
+    id: "F31",
+    fault: "one environment's run is started by fifty callers",
+    expected: "one starts it, the others are told run_already_exists",
+    proofs: [{ file: RUN, name: "is started once by fifty callers on two servers" }],
+  },
+  {
+    id: "F32",
+    fault: "evaluateRun of a run without a test",
+    expected: "no_test_defined; the run goes on, and diffRun ends it",
+    proofs: [
+      {
+        file: "test/platform/runs/evaluation.test.ts",
+        name: "a run without a test is not evaluated, and goes on",
+      },
+    ],
+  },
+  {
+    id: "F33",
+    fault: "an environment expires during its run",
+    expected: "calls read 404 at that moment; the run is closed and says why",
+    proofs: [
+      { file: RUN, name: "expires is closed, and says so at once" },
+      {
+        file: ENVIRONMENT,
+        name: "ends exactly at its time, whether or not anything has tidied up",
+      },
+    ],
+  },
+  {
+    id: "F34",
+    fault: "an environment is deleted during its run",
+    expected: "the run is closed and says why; it no longer holds the log back",
+    proofs: [
+      { file: RUN, name: "is deleted is closed, and says so" },
+      { file: RUN, name: "runs of ended environments do not hold the log back" },
+    ],
+  },
+  {
+    id: "F38",
+    fault: "a hundred callers at once, and two ready schemas",
+    expected: "each gets a schema of its own",
+    proofs: [{ file: ENVIRONMENT, name: "gives a hundred callers at once, on two servers" }],
+  },
+  {
+    id: "F40",
+    fault: "a template is made of an environment that is being written to, in a run",
+    expected: "it holds one state, and is not in the run's diff",
+    proofs: [
+      {
+        file: "test/platform/templates/templates.test.ts",
+        name: "is whole although the environment is written to, and leaves no trace in a run",
+      },
+    ],
+  },
+  {
+    id: "F43",
+    fault: "initEnv or startRun is sent again because its answer was lost",
+    expected: "with an Idempotency-Key the same environment, the same run",
+    proofs: [
+      {
+        file: "test/platform/keys/idempotency.test.ts",
+        name: "answers the same call with the same environment and token",
+      },
+      {
+        file: "test/platform/keys/idempotency.test.ts",
+        name: "answers the same call with the same run, and with no second one",
+      },
+    ],
+  },
+  {
+    id: "F56",
+    fault: "the control plane is down, slow, lies, redirects, never ends",
+    expected: "503, never 401, within its time limit",
+    proofs: [{ file: KEYS, name: 'describe("a control plane"' }],
+  },
+  {
+    id: "F57",
+    fault: "a key expires or is revoked between two calls",
+    expected: "the next call is refused",
+    proofs: [{ file: KEYS, name: "ends when it expires, and at once when it is revoked" }],
+  },
+  {
+    id: "F66",
+    fault: "a minor release whose logical decoding is faulty",
+    expected: "a warning at start that names the release that mends it",
+    proofs: [{ file: DOCTOR, name: "a release with a fault in logical decoding" }],
+  },
+];

@@ -1,0 +1,79 @@
+/** A wire between a server and Postgres that can be cut, or swallow what is sent, at a chosen byte. */
+import { createConnection, createServer, type Socket } from "node:net";
+
+export type Link = {
+  /** The connection streams the log. */
+  readonly replication: boolean;
+  /** From now on nothing of what the server sends arrives. */
+  mute(): void;
+  /** Cuts the connection as soon as Postgres has answered what was sent. */
+  cutAtAnswer(): void;
+  cut(): void;
+};
+
+export type Proxy = Awaited<ReturnType<typeof startProxy>>;
+
+/** `onSent`: sees what a server sends, before Postgres does. */
+export async function startProxy(
+  databaseUrl: string,
+  onSent: (link: Link, data: Buffer) => void = () => {},
+) {
+  const target = new URL(databaseUrl);
+  const links = new Set<Link>();
+
+  const server = createServer((near) => {
+    const far = createConnection(Number(target.port), target.hostname);
+    let muted = false;
+    let cutting = false;
+    let first = true;
+    let replication = false;
+    const link: Link = {
+      get replication() {
+        return replication;
+      },
+      mute: () => {
+        muted = true;
+      },
+      cutAtAnswer: () => {
+        cutting = true;
+      },
+      cut: () => {
+        for (const socket of [near, far]) socket.destroy();
+      },
+    };
+    links.add(link);
+    near.on("data", (data: Buffer) => {
+      if (first) replication = data.includes("replication");
+      first = false;
+      onSent(link, data);
+      if (!muted) far.write(data);
+    });
+    far.on("data", (data: Buffer) => {
+      if (cutting) link.cut();
+      else near.write(data);
+    });
+    const close = () => {
+      links.delete(link);
+      link.cut();
+    };
+    for (const socket of [near, far] as Socket[]) {
+      socket.setNoDelay(true);
+      socket.on("error", close);
+      socket.on("close", close);
+    }
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the proxy has no port");
+  const url = new URL(databaseUrl);
+  url.port = String(address.port);
+
+  return {
+    url: url.toString(),
+    links: () => [...links],
+    stop() {
+      for (const link of links) link.cut();
+      server.close();
+    },
+  };
+}
