@@ -39,6 +39,7 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
     test_not_found: ["/initEnv", { testId: NONE }],
   },
   "DELETE /env/{envId}": {
+    invalid_request: ["/env/x?a=1&a=2"],
     invalid_environment_path: ["/env/nonsense"],
     environment_not_found: [`/env/${NONE}`],
     environment_already_deleted: () => [`/env/${made.deleted}`],
@@ -62,15 +63,27 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
     run_already_completed: () => ["/evaluateRun", { runId: made.ended }],
     no_test_defined: () => ["/evaluateRun", { runId: made.testless }],
   },
-  "GET /results/{runId}": { run_not_found: [`/results/${NONE}`] },
+  "GET /results/{runId}": {
+    invalid_request: ["/results/x?a=1&a=2"],
+    run_not_found: [`/results/${NONE}`],
+  },
   "GET /runs": { invalid_request: ["/runs?cursor=nonsense"] },
-  "GET /runs/{runId}/events": { run_not_found: [`/runs/${NONE}/events`] },
+  "GET /runs/{runId}/events": {
+    invalid_request: ["/runs/x/events?a=1&a=2"],
+    run_not_found: [`/runs/${NONE}/events`],
+  },
   "GET /templates": {
     invalid_request: ["/templates?visibility=secret"],
     invalid_service: ["/templates?service=calendar"],
   },
-  "GET /templates/{id}": { template_not_found: ["/templates/nothing"] },
-  "GET /templates/{id}/seed": { template_not_found: ["/templates/nothing/seed"] },
+  "GET /templates/{id}": {
+    invalid_request: ["/templates/x?a=1&a=2"],
+    template_not_found: ["/templates/nothing"],
+  },
+  "GET /templates/{id}/seed": {
+    invalid_request: ["/templates/x/seed?a=1&a=2"],
+    template_not_found: ["/templates/nothing/seed"],
+  },
   "POST /templates/import": {
     invalid_request: ["/templates/import", { service: "chat", name: "n", seed: {} }],
     invalid_service: ["/templates/import", { service: "calendar", name: "n", seed: {} }],
@@ -105,7 +118,10 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
     invalid_request: () => [`/testSuites/${made.suite}?expand=perhaps`],
     suite_not_found: [`/testSuites/${NONE}`],
   },
-  "GET /testSuites/{suiteId}/results": { suite_not_found: [`/testSuites/${NONE}/results`] },
+  "GET /testSuites/{suiteId}/results": {
+    invalid_request: ["/testSuites/x/results?a=1&a=2"],
+    suite_not_found: [`/testSuites/${NONE}/results`],
+  },
   "POST /testSuites/{suiteId}/tests": Object.fromEntries(
     Object.entries({
       invalid_request: { tests: [] },
@@ -118,8 +134,11 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
       () => [`/testSuites/${body ? made.suite : NONE}/tests`, body ?? { tests: [TEST] }] as const,
     ]),
   ),
-  "GET /tests/{testId}": { test_not_found: [`/tests/${NONE}`] },
-  "GET /assertion-schema": {},
+  "GET /tests/{testId}": {
+    invalid_request: ["/tests/x?a=1&a=2"],
+    test_not_found: [`/tests/${NONE}`],
+  },
+  "GET /assertion-schema": { invalid_request: ["/assertion-schema?a=1&a=2"] },
   "GET /health": {},
 };
 

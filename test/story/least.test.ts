@@ -40,7 +40,12 @@ beforeAll(async () => {
     { ENVIRONMENT: "production", HOST: "127.0.0.1", LOG_LEVEL: "debug" },
   );
   const pool = connect(url.href, { max: 1, name: "test", camel: true });
-  const holder = { userId: SECRET, name: SECRET, plan: "enterprise", expiresInDays: null } as const;
+  const holder = {
+    userId: "someone",
+    name: SECRET,
+    plan: "enterprise",
+    expiresInDays: null,
+  } as const;
   key = (await createKey(pool, holder)).key;
   await pool.end();
 });

@@ -17,7 +17,12 @@ let document: Promise<Document> | undefined;
 /** What no route answers: there is no such path, or no such method. */
 const OUTSIDE: Record<number, string> = { 404: "not_found", 405: "method_not_allowed" };
 /** Answers that come before a route is found. */
-const BEFORE_ROUTES = new Set(["not_authed", "invalid_request", "service_unavailable"]);
+const BEFORE_ROUTES = new Set([
+  "not_authed",
+  "invalid_request",
+  "invalid_environment_path",
+  "service_unavailable",
+]);
 
 /** Throws when the answer is not one that the document promises. */
 export async function checkAnswer(
