@@ -119,7 +119,8 @@ describe("the explorer", () => {
         ],
       });
       try {
-        const page = await browser.newPage();
+        // What is below the fold is not drawn before somebody scrolls there.
+        const page = await browser.newPage({ viewport: { width: 1_200, height: 3_000 } });
         const foreign: string[] = [];
         page.on("request", (request) => {
           const url = request.url();
