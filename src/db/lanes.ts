@@ -31,8 +31,9 @@ export class TenancyOver extends Error {
 /** Set once; from then on the driver refuses whatever is sent under it. */
 type Token = { lost: boolean };
 
+/** One environment's hold on its schema. */
 type Fence = {
-  readonly environmentId: string;
+  readonly schema: string;
   readonly taken: Promise<void>;
   /** `over`: it was given back because the environment ended. Otherwise its session was lost. */
   readonly token: Token & { over: boolean };
@@ -42,6 +43,7 @@ type Fence = {
 
 type Lane = {
   readonly sql: Pool;
+  /** By environment. */
   readonly fences: Map<string, Fence>;
   /** Of the session as a whole: a lock is never given back on another session than the one that took it. */
   session: Token;
@@ -135,25 +137,27 @@ export function createLanes(url: string, count: number, lifetimeMs = LIFETIME_MS
   }
 
   function fence(lane: Lane, { schemaName, environmentId }: Tenancy): Fence {
-    const known = lane.fences.get(schemaName);
-    lane.fences.delete(schemaName);
-    if (known?.environmentId === environmentId) {
-      lane.fences.set(schemaName, known); // as the one used last
+    const known = lane.fences.get(environmentId);
+    if (known) {
+      lane.fences.delete(environmentId);
+      lane.fences.set(environmentId, known); // as the one used last
       return known;
     }
-    if (known) end(lane, schemaName, known).catch(() => undefined);
     const token = { lost: false, over: false };
     const entry: Fence = {
-      environmentId,
+      schema: schemaName,
       taken: take(lane, schemaName, environmentId),
       token,
       users: 0,
     };
-    lane.fences.set(schemaName, entry);
-    entry.taken.catch(() => {
-      token.lost = true;
-      if (lane.fences.get(schemaName) === entry) lane.fences.delete(schemaName);
-    });
+    lane.fences.set(environmentId, entry);
+    entry.taken.then(
+      () => endOthers(lane, entry),
+      () => {
+        token.lost = true;
+        if (lane.fences.get(environmentId) === entry) lane.fences.delete(environmentId);
+      },
+    );
     if (lane.fences.size > FENCES_PER_LANE_MAX) evict(lane);
     return entry;
   }
@@ -174,26 +178,33 @@ export function createLanes(url: string, count: number, lifetimeMs = LIFETIME_MS
   }
 
   /** Refuses what is still to be sent, and gives the lock back behind what was sent. */
-  async function end(lane: Lane, schema: string, held: Fence): Promise<void> {
+  async function end(lane: Lane, environmentId: string, held: Fence): Promise<void> {
     const sql = under(lane.sql, lane.session);
     held.token.lost = true;
     held.token.over = true;
-    if (lane.fences.get(schema) === held) lane.fences.delete(schema);
+    if (lane.fences.get(environmentId) === held) lane.fences.delete(environmentId);
     const wasTaken = await held.taken.then(
       () => true,
       () => false,
     );
     if (!wasTaken) return;
     // A lost session has given back everything already.
-    await sql`select pg_advisory_unlock_shared(hashtextextended(${schema}, 0))`.catch(
+    await sql`select pg_advisory_unlock_shared(hashtextextended(${held.schema}, 0))`.catch(
       () => undefined,
     );
   }
 
+  /** The schema is this environment's: whichever had it before has ended, without our having heard of it. */
+  function endOthers(lane: Lane, mine: Fence): void {
+    for (const [environmentId, held] of lane.fences)
+      if (held !== mine && held.schema === mine.schema)
+        end(lane, environmentId, held).catch(() => undefined);
+  }
+
   function evict(lane: Lane): void {
-    for (const [schema, held] of lane.fences) {
+    for (const [environmentId, held] of lane.fences) {
       if (held.users > 0) continue;
-      end(lane, schema, held).catch(() => undefined);
+      end(lane, environmentId, held).catch(() => undefined);
       return;
     }
   }
@@ -224,12 +235,15 @@ export function createLanes(url: string, count: number, lifetimeMs = LIFETIME_MS
       }
     },
 
-    /** Lets go of a schema whose environment has ended. Statements that were sent before are waited for. */
-    async release(schema: string): Promise<void> {
+    /**
+     * Lets go of the schema of an environment that has ended. Statements that were sent before are waited for. The word
+     * may come late: whatever environment has the schema by then keeps it.
+     */
+    async release(environmentId: string): Promise<void> {
       await Promise.all(
         lanes.map(async (lane) => {
-          const held = lane.fences.get(schema);
-          if (held) await end(lane, schema, held);
+          const held = lane.fences.get(environmentId);
+          if (held) await end(lane, environmentId, held);
         }),
       );
     },
@@ -237,7 +251,7 @@ export function createLanes(url: string, count: number, lifetimeMs = LIFETIME_MS
     /** The environments that are held, with their schemas. */
     held: (): { environmentId: string; schema: string }[] =>
       lanes.flatMap(({ fences }) =>
-        [...fences].map(([schema, { environmentId }]) => ({ environmentId, schema })),
+        [...fences].map(([environmentId, { schema }]) => ({ environmentId, schema })),
       ),
 
     async end(): Promise<void> {

@@ -48,14 +48,14 @@ export function createEnvironments(deps: {
   const known = new Map<string, { environment: store.EnvironmentRow; until: number }>();
 
   /** An environment has ended, here or on another server. Resolves when none of its calls can run any more. */
-  async function forget(environmentId: string, schema: string): Promise<void> {
+  async function forget(environmentId: string): Promise<void> {
     known.delete(environmentId);
-    await lanes.release(schema);
+    await lanes.release(environmentId);
   }
 
   const listening = pool.listen(store.CHANNEL, (news) => {
-    const [environmentId = "", schema = ""] = news.split(" ");
-    forget(environmentId, schema).catch(() => undefined);
+    const [environmentId = ""] = news.split(" ");
+    forget(environmentId).catch(() => undefined);
   });
 
   /** News may be lost with a connection: what is still held is looked at now and then. */
@@ -68,8 +68,7 @@ export function createEnvironments(deps: {
         held.map(({ environmentId }) => environmentId),
       ),
     );
-    for (const { environmentId, schema } of held)
-      if (ended.has(environmentId)) await forget(environmentId, schema);
+    for (const { environmentId } of held) if (ended.has(environmentId)) await forget(environmentId);
   }
   const sweeping = setInterval(() => sweep().catch(() => undefined), SWEEP_MS);
 
@@ -223,7 +222,7 @@ export function createEnvironments(deps: {
           "environment_already_deleted",
           "The environment has been deleted already",
         );
-      const forgotten = forget(plain, ended.schemaName).catch(() => undefined);
+      const forgotten = forget(plain).catch(() => undefined);
       await Promise.race([forgotten, Bun.sleep(OTHERS_MS)]);
       await othersForget(ended.schemaName);
       spares.recycle(ended.schemaName).catch(() => undefined);
