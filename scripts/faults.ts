@@ -66,7 +66,10 @@ async function prove(row: Row): Promise<Row> {
   }
   return failed.length > 0
     ? { ...row, failed: failed.join("; ") }
-    : { ...row, happened: `as expected, in ${proofs.map(({ file }) => file).join(", ")}` };
+    : {
+        ...row,
+        happened: `as expected, in ${[...new Set(proofs.map(({ file }) => file))].join(", ")}`,
+      };
 }
 
 const report = join(tmpdir(), `diorama-faults-${crypto.randomUUID()}.jsonl`);

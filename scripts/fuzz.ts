@@ -38,6 +38,7 @@ const { values } = parseArgs({
 });
 
 type Entry = { readonly fault: string; readonly calls: readonly Call[] };
+// biome-ignore lint/suspicious/noExplicitAny: answers of a server under attack have no type.
 type Json = Record<string, any>;
 
 const target = await startTarget();
@@ -65,7 +66,9 @@ const SERVICES = [
 ];
 
 async function environment(key: string, service: string, ttlSeconds: number): Promise<Json> {
-  const { templateName, impersonateUserId } = SERVICES.find((one) => one.service === service)!;
+  const known = SERVICES.find((one) => one.service === service);
+  if (!known) throw new Error(`no service ${service}`);
+  const { templateName, impersonateUserId } = known;
   return await must(key, "POST", "/api/platform/initEnv", {
     templateService: service,
     templateName,

@@ -186,7 +186,7 @@ check("no error", tally.errors.length === 0, tally.errors.join("; ") || "none");
 check(
   values.calm ? "nothing had to be asked twice" : "faults were met by asking again",
   !values.calm || tally.retried === 0,
-  `${tally.retried} of ${tally.calls} calls; ${tally.ambiguous} starts without an answer`,
+  `${tally.retried} of ${tally.calls} calls; ${tally.ambiguous} starts without an answer ${JSON.stringify(tally.notNow)}`,
 );
 check(
   "all servers alive, and stopped with 0",

@@ -1,7 +1,7 @@
 /** Whether a database has what Diorama needs. Run at every start, and by `diorama doctor`. */
 import { choosePlugin, type Plugin } from "~/capture/slot";
 import type { Config } from "~/config";
-import { connect, errorCode, isUnavailable, type Pool } from "~/db/connect";
+import { connect, errorCode, INSUFFICIENT_PRIVILEGE, isUnavailable, type Pool } from "~/db/connect";
 
 /** The database cannot be reached, or lacks something. Each problem says what was found and what to do. */
 export class Unfit extends Error {
@@ -143,7 +143,14 @@ export async function examine(pool: Pool, config: Config): Promise<Examination> 
       0, `max_replication_slots is ${facts.slots}, all in use by: ${facts.slotNames.join(", ")}`);
     require(facts.replication ||
       facts.superuser, "the role may not replicate; ALTER ROLE … REPLICATION");
-    if (problems.length === before) require(await isDirect(config.DATABASE_URL), NEEDS_DIRECT);
+    if (problems.length === before)
+      await isDirect(config.DATABASE_URL).then(
+        (direct) => require(direct, NEEDS_DIRECT),
+        (error) => {
+          if (errorCode(error) !== INSUFFICIENT_PRIVILEGE) throw error;
+          require(false, "the server does not let the role replicate, whatever its attributes say");
+        },
+      );
     if (problems.length === before)
       plugin = await choosePlugin(pool, config.CAPTURE_PLUGIN).catch((error) => {
         problems.push(pluginProblem(config.CAPTURE_PLUGIN, facts.version, error));
@@ -159,7 +166,7 @@ function pluginProblem(plugin: string, version: number, error: unknown): string 
   switch (errorCode(error)) {
     case "58P01":
       return `CAPTURE_PLUGIN is ${plugin}, which is not installed (apt install postgresql-${major}-wal2json); auto or pgoutput need nothing`;
-    case "42501":
+    case INSUFFICIENT_PRIVILEGE:
       return `CAPTURE_PLUGIN is ${plugin}, which the server does not let be used: ALTER SYSTEM SET output_plugin_libraries = pgoutput, ${plugin}; then SELECT pg_reload_conf()`;
     default:
       return `the output plugin ${plugin} could not be tried (${errorCode(error) ?? "unknown"})`;

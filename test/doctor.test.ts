@@ -63,7 +63,9 @@ describe("a database", () => {
       expect.stringContaining("ALTER ROLE … REPLICATION"),
     ]);
 
-    await database.sql.unsafe("create role rds_replication; grant rds_replication to weak");
+    await database.sql.unsafe(
+      "drop role if exists rds_replication; create role rds_replication; grant rds_replication to weak",
+    );
     expect((await problems(weak.href)).join()).not.toContain("ALTER ROLE … REPLICATION");
     await database.sql.unsafe("drop role weak; drop role rds_replication");
   });

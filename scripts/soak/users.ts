@@ -16,6 +16,8 @@ export type Tally = {
   wrong: number;
   /** "Not now": refused with 503 or cut off, and asked again. */
   retried: number;
+  /** The same by call and detail. */
+  readonly notNow: Record<string, number>;
   /** A start whose answer was lost; nobody knows the run. */
   ambiguous: number;
   /** Everything else that should not have been answered. */
@@ -31,6 +33,7 @@ export const newTally = (): Tally => ({
   compared: 0,
   wrong: 0,
   retried: 0,
+  notNow: {},
   ambiguous: 0,
   errors: [],
   times: {},
@@ -78,7 +81,11 @@ export function createUsers(options: {
       ...(body ? { body: JSON.stringify(body) } : {}),
     }).catch(() => undefined);
     const answer = response && ((await response.json().catch(() => undefined)) as Body | undefined);
-    if (!response || !answer || response.status === 503) return undefined;
+    if (!response || !answer || response.status === 503) {
+      const what = `${name}: ${answer?.["detail"] ?? "cut off"}`;
+      tally.notNow[what] = (tally.notNow[what] ?? 0) + 1;
+      return undefined;
+    }
     if (response.status >= 400 || answer["ok"] === false)
       throw new Refused(String(answer["error"]), `${name}: ${response.status} ${answer["error"]}`);
     tally.times[name] ??= [];

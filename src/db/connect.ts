@@ -55,7 +55,10 @@ export type PoolOptions = {
   patient?: boolean;
   /** Speaks the replication protocol, which takes its commands by `unsafe(…).simple()` only. */
   replication?: boolean;
-  /** Called when a session is lost; what waits for it is then refused rather than sent on the next one. */
+  /**
+   * Called when a session is lost; what waits for it is then refused rather than sent on the next one. Such a session is
+   * not ended for its age.
+   */
   onClose?: () => void;
 };
 
@@ -81,7 +84,7 @@ export function connect(
     },
     transform: camel ? { column: { to: postgres.fromCamel, from: postgres.toCamel } } : {},
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
-    max_lifetime: LIFETIME_SECONDS,
+    max_lifetime: onClose ? null : LIFETIME_SECONDS,
     fetch_types: !replication,
     onnotice: () => {},
     // Of scripts/patches: the types do not know them.

@@ -46,36 +46,92 @@ type Lane = {
   /** Of the session as a whole: a lock is never given back on another session than the one that took it. */
   session: Token;
   busy: number;
+  /** Its session has been in use for long. */
+  isOld(): boolean;
+  /** Gives it a new session in place of the old one, on which nothing may be under way. */
+  renew(): void;
 };
 
 export type Lanes = ReturnType<typeof createLanes>;
 
 /** Advisory locks stand in a table of limited size; beyond this many a lane gives back those it used longest ago. */
 const FENCES_PER_LANE_MAX = 100;
+const LIFETIME_MS = 300_000;
 const DIVISION_BY_ZERO = "22012";
 const FENCE_LOST = "FENCE_LOST";
 
 const under = (sql: Pool, token: Token) =>
   (sql as unknown as { fence(token: Token): Pool }).fence(token);
 
-export function createLanes(url: string, count: number) {
-  const lanes = Array.from({ length: count }, (_, index) => {
-    const onClose = () => {
-      lane.session.lost = true;
-      lane.session = { lost: false };
-      for (const { token } of lane.fences.values()) token.lost = true;
-      lane.fences.clear();
-    };
-    const sql = connect(url, { max: 1, name: `lane ${index}`, onClose });
-    const lane: Lane = { sql, fences: new Map(), session: { lost: false }, busy: 0 };
-    return lane;
-  });
+function createLane(url: string, name: string, lifetimeMs: number): Lane {
+  const fences: Lane["fences"] = new Map();
+  let opened = performance.now();
+
+  function open(): Pool {
+    opened = performance.now();
+    const opening: Pool = connect(url, {
+      max: 1,
+      name,
+      onClose: () => {
+        if (sql === opening) forget();
+      },
+    });
+    return opening;
+  }
+
+  /** The session has ended, and with it every lock that it held. */
+  function forget() {
+    lane.session.lost = true;
+    lane.session = { lost: false };
+    for (const { token } of fences.values()) token.lost = true;
+    fences.clear();
+  }
+
+  let sql = open();
+  const lane: Lane = {
+    get sql() {
+      return sql;
+    },
+    fences,
+    session: { lost: false },
+    busy: 0,
+    isOld: () => performance.now() - opened > lifetimeMs,
+    renew() {
+      const old = sql;
+      forget();
+      sql = open();
+      old.end({ timeout: 1 }).catch(() => undefined);
+    },
+  };
+  return lane;
+}
+
+/** `lifetimeMs`: a backend keeps about 100 kB for every environment it has touched; a new one starts empty. */
+export function createLanes(url: string, count: number, lifetimeMs = LIFETIME_MS) {
+  const lanes = Array.from({ length: count }, (_, index) =>
+    createLane(url, `lane ${index}`, lifetimeMs),
+  );
+  /** Gets no more calls, until those under way are done and it has a new session. One at a time: see `pick`. */
+  let retiring: Lane | undefined;
+
+  /**
+   * What would be refused if the driver closed the session by itself, as it refuses everything that waits for a session
+   * that is gone: under load that were calls every five minutes.
+   */
+  function renewIfOld(lane: Lane): void {
+    if (retiring === undefined && lane.isOld()) retiring = lane;
+    if (retiring !== lane || lane.busy > 0) return;
+    retiring = undefined;
+    lane.renew();
+  }
 
   function pick(schema: string): Lane {
     const place = Bun.hash.crc32(schema) % count;
     const [first, second] = [lanes[place], lanes[(place + 1) % count]];
     if (!first || !second) throw new Error("there are no lanes");
-    return second.busy < first.busy ? second : first;
+    renewIfOld(first);
+    if (first === retiring) return second;
+    return second !== retiring && second.busy < first.busy ? second : first;
   }
 
   function fence(lane: Lane, { schemaName, environmentId }: Tenancy): Fence {
@@ -164,6 +220,7 @@ export function createLanes(url: string, count: number) {
       } finally {
         lane.busy--;
         held.users--;
+        renewIfOld(lane);
       }
     },
 

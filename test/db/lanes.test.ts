@@ -194,3 +194,32 @@ test("gives back the schemas used longest ago, so that its locks stay few", asyn
     await lanes.end();
   }
 });
+
+test("an old session is replaced without a call being refused", async () => {
+  const lanes = createLanes(database.url, 3, 100);
+  const lives = await Promise.all(Array.from({ length: 6 }, newLife));
+  const sessions = new Set<number>();
+  const end = performance.now() + 1_500;
+  try {
+    await Promise.all(
+      Array.from({ length: 18 }, async (_, caller) => {
+        while (performance.now() < end)
+          await lanes.use(lives[caller % lives.length]!, async ({ sql }) => {
+            const [row] = await sql`select pg_backend_pid() as pid from pg_sleep(0.005)`;
+            sessions.add(row?.["pid"]);
+          });
+      }),
+    );
+
+    expect(sessions.size).toBeGreaterThan(9);
+    await eventually(async () => {
+      const [open] = await database.sql`
+        select count(*)::int as count from pg_stat_activity
+        where pid = any(${[...sessions]}) and datname = current_database()
+      `;
+      expect(open?.["count"]).toBeLessThanOrEqual(3);
+    });
+  } finally {
+    await lanes.end();
+  }
+});

@@ -1,6 +1,7 @@
 /** The README's commands answer as the README says. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { Glob } from "bun";
 import { startClusters } from "../support/clusters";
 import { createDatabase, dropDatabase } from "../support/database";
 import { startTestProgram } from "../support/program";
@@ -42,4 +43,15 @@ test("the story in curl answers as printed", async () => {
     await program.stop();
     await dropDatabase(database);
   }
+});
+
+test("a promise names tests that there are", async () => {
+  const tests: string[] = [];
+  for await (const file of new Glob("**/*.test.ts").scan(join(import.meta.dir, "..")))
+    tests.push(await Bun.file(join(import.meta.dir, "..", file)).text());
+  const [, promises = ""] = README.split("## What Diorama promises");
+  const [table = ""] = promises.split("\n## ");
+  const named = [...table.matchAll(/"([^"]+)"/g)].map(([, name = ""]) => name);
+  expect(named.length).toBeGreaterThan(12);
+  for (const name of named) expect(tests.some((text) => text.includes(name))).toBe(true);
 });
