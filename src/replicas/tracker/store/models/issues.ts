@@ -369,7 +369,10 @@ export const ISSUES: readonly Model[] = [
   activity,
   stateSpan,
   model("IssueRelation", "issue_relations", { visible: inVisibleIssue }),
-  model("Reaction", "reactions"),
+  model("Reaction", "reactions", {
+    // Every reaction here is one of the standard emoji.
+    filters: { customEmojiId: (_row, { sql }) => sql`null::uuid` },
+  }),
   model("Attachment", "attachments", { visible: inVisibleIssue }),
   model("IssueHistory", "issue_history", {
     many: {
