@@ -15,7 +15,7 @@ import type { Metrics } from "~/metrics";
 import type { Environments } from "~/platform/environments/environments";
 import { environmentRoutes, savingRoutes } from "~/platform/environments/routes";
 import type { Saving } from "~/platform/environments/saving";
-import { type Gateway, gatewayPath } from "~/platform/gateway";
+import { type Gateway, type GatewayPath, gatewayPath } from "~/platform/gateway";
 import type { healthRoutes } from "~/platform/health";
 import type { Idempotency } from "~/platform/keys/idempotency";
 import type { Keys } from "~/platform/keys/keys";
@@ -95,9 +95,13 @@ export function createApp(parts: {
       : new ApiError("not_found", "There is no such path");
   }
 
-  async function answer(request: Request, url: URL, requestId: string): Promise<Response> {
+  async function answer(
+    request: Request,
+    url: URL,
+    call: GatewayPath | undefined,
+    requestId: string,
+  ): Promise<Response> {
     const { pathname } = url;
-    const call = gatewayPath(pathname);
     if (call) {
       const baseUrl = publicBase(request, url);
       return await gateway.handle(request, url, call, { baseUrl, requestId });
@@ -118,8 +122,7 @@ export function createApp(parts: {
     return await router.fetch(request);
   }
 
-  function routeOf(pathname: string): Route {
-    const call = gatewayPath(pathname);
+  function routeOf(pathname: string, call: GatewayPath | undefined): Route {
     if (call) {
       const service = REPLICAS.has(call.service) ? call.service : ":service";
       const name = `/api/env/:envId/services/${service}`;
@@ -140,6 +143,7 @@ export function createApp(parts: {
       const given = request.headers.get("x-request-id") ?? "";
       const requestId = REQUEST_ID.test(given) ? given : crypto.randomUUID();
       let pathname = "";
+      let call: GatewayPath | undefined;
       let response: Response;
       let failure: unknown;
       let code: string | undefined;
@@ -147,7 +151,8 @@ export function createApp(parts: {
         const named = withHost(request);
         const url = new URL(named.url);
         ({ pathname } = url);
-        response = await answer(named, url, requestId);
+        call = gatewayPath(pathname);
+        response = await answer(named, url, call, requestId);
       } catch (error) {
         failure = readable(error);
         ({ response, code } = errorResponse(failure, log, requestId));
@@ -158,7 +163,7 @@ export function createApp(parts: {
       // A client that comes back on this connection would find it closed.
       if (probes.draining()) response.headers.set("Connection", "close");
       const { status } = response;
-      const route = routeOf(pathname);
+      const route = routeOf(pathname, call);
       traffic.end({ request, requestId, route, started, status, error: failure, code });
       return response;
     },

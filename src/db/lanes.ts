@@ -248,11 +248,8 @@ export function createLanes(url: string, count: number, lifetimeMs = LIFETIME_MS
       );
     },
 
-    /** The environments that are held, with their schemas. */
-    held: (): { environmentId: string; schema: string }[] =>
-      lanes.flatMap(({ fences }) =>
-        [...fences].map(([environmentId, { schema }]) => ({ environmentId, schema })),
-      ),
+    /** The environments whose schemas are held. */
+    held: (): string[] => lanes.flatMap(({ fences }) => [...fences.keys()]),
 
     async end(): Promise<void> {
       await Promise.all(lanes.map(({ sql }) => sql.end({ timeout: 1 })));

@@ -53,8 +53,7 @@ export function createEnvironments(deps: {
     await lanes.release(environmentId);
   }
 
-  const listening = pool.listen(store.CHANNEL, (news) => {
-    const [environmentId = ""] = news.split(" ");
+  const listening = pool.listen(store.CHANNEL, (environmentId) => {
     forget(environmentId).catch(() => undefined);
   });
 
@@ -62,13 +61,7 @@ export function createEnvironments(deps: {
   async function sweep(): Promise<void> {
     const held = lanes.held();
     if (held.length === 0) return;
-    const ended = new Set(
-      await store.listEnded(
-        pool,
-        held.map(({ environmentId }) => environmentId),
-      ),
-    );
-    for (const { environmentId } of held) if (ended.has(environmentId)) await forget(environmentId);
+    for (const environmentId of await store.listEnded(pool, held)) await forget(environmentId);
   }
   const sweeping = setInterval(() => sweep().catch(() => undefined), SWEEP_MS);
 

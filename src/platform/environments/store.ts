@@ -140,7 +140,7 @@ export async function list(
 
 export type Ended = { readonly environmentId: string; readonly schemaName: string };
 
-/** Tells other servers which environments have ended: payload `<environment id> <schema>`. */
+/** Tells other servers which environments have ended: the payload is an id. */
 export const CHANNEL = "diorama_environments";
 
 /**
@@ -170,7 +170,7 @@ async function end(
     )
     select ended.environment_id, ended.schema_name,
       case when closed.capture = 'log' then ${closeMark}::text end as mark,
-      pg_notify(${CHANNEL}, ended.environment_id || ' ' || ended.schema_name)
+      pg_notify(${CHANNEL}, ended.environment_id)
     from ended left join closed using (environment_id)
   `;
 }
@@ -197,6 +197,9 @@ export const removeExpired = async (sql: Sql, closeMark: Fragment): Promise<Ende
     closeMark,
   );
 
+const schemaIsGone = (sql: Sql): Fragment =>
+  sql`schema_name not in (select nspname from pg_namespace)`;
+
 /**
  * Ends environments whose schema is gone, fails their runs and strikes their schemas off the register: the database was
  * restored without them. Returns how many ended.
@@ -204,10 +207,10 @@ export const removeExpired = async (sql: Sql, closeMark: Fragment): Promise<Ende
 export async function endGone(sql: Sql): Promise<number> {
   const rows = await sql`
     with gone as (
-      delete from diorama.schemas where schema_name not in (select nspname from pg_namespace)
+      delete from diorama.schemas where ${schemaIsGone(sql)}
     ), ended as (
       update diorama.environments set deleted_at = least(now(), expires_at)
-      where deleted_at is null and schema_name not in (select nspname from pg_namespace)
+      where deleted_at is null and ${schemaIsGone(sql)}
       returning environment_id
     ), failed as (
       update diorama.runs r set ${failedColumns(sql, lostBecause("database changed"))}
@@ -222,7 +225,7 @@ export async function endGone(sql: Sql): Promise<number> {
 export const removeBereft = async (sql: Sql, closeMark: Fragment): Promise<Ended[]> =>
   await end(
     sql,
-    sql`schema_name not in (select nspname from pg_namespace) limit ${EXPIRE_BATCH} for update skip locked`,
+    sql`${schemaIsGone(sql)} limit ${EXPIRE_BATCH} for update skip locked`,
     "lost its schema",
     closeMark,
   );
