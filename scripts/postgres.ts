@@ -5,7 +5,7 @@
  * reach (a checkout in /root) is kept under /var/tmp instead.
  */
 import { existsSync, readdirSync } from "node:fs";
-import { chmod, cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname, join, resolve } from "node:path";
 
@@ -34,6 +34,8 @@ const SETTINGS = {
 };
 
 const START_SECONDS = "60";
+/** Somebody else may take the free port first. */
+const START_ATTEMPTS = 3;
 
 /** The directory of `initdb`, `pg_ctl` and `postgres`; undefined when this machine has none of that kind. */
 export async function findPrograms(source: Source): Promise<string | undefined> {
@@ -121,6 +123,17 @@ const elsewhere = (path: string) =>
  * The answer's `url` names the superuser and the database `postgres`.
  */
 export async function startCluster(options: ClusterOptions) {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await startOnce(options);
+    } catch (error) {
+      if (attempt === START_ATTEMPTS) throw error;
+      console.error(`Postgres did not start, trying again: ${error}`);
+      await Bun.sleep(1_000);
+    }
+}
+
+async function startOnce(options: ClusterOptions) {
   const user = await postgresUser();
   let bin = await findPrograms(options.source);
   if (!bin)
@@ -139,8 +152,11 @@ export async function startCluster(options: ClusterOptions) {
   const passwordFile = join(dir, "password");
   const pgCtl = (...args: string[]) => asUser(user, [join(bin, "pg_ctl"), "-D", data, ...args]);
 
-  if (!existsSync(join(data, "PG_VERSION"))) {
+  if (!existsSync(data)) {
+    // Under another name until it is whole: whoever is stopped in the middle starts over.
+    const unfinished = `${data}.unfinished`;
     await mkdir(dir, { recursive: true, mode: 0o755 });
+    await rm(unfinished, { recursive: true, force: true });
     await writeFile(
       passwordFile,
       Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("hex"),
@@ -152,7 +168,7 @@ export async function startCluster(options: ClusterOptions) {
     await run(
       asUser(user, [
         join(bin, "initdb"),
-        `--pgdata=${data}`,
+        `--pgdata=${unfinished}`,
         "--username=postgres",
         "--auth=scram-sha-256",
         `--pwfile=${passwordFile}`,
@@ -162,6 +178,7 @@ export async function startCluster(options: ClusterOptions) {
         ...(options.initdb ?? []),
       ]),
     );
+    await rename(unfinished, data);
   }
   const password = (await readFile(passwordFile, "utf8")).trim();
 
@@ -194,8 +211,11 @@ export async function startCluster(options: ClusterOptions) {
       })
         .map(([name, value]) => `-c ${name}='${value}'`)
         .join(" ");
-      await run(
-        pgCtl("-w", "-t", START_SECONDS, "-l", join(dir, "postgres.log"), "-o", flags, "start"),
+      const log = join(dir, "postgres.log");
+      await run(pgCtl("-w", "-t", START_SECONDS, "-l", log, "-o", flags, "start")).catch(
+        async (error) => {
+          throw new Error(`${error}\n${await run(["tail", "-n", "20", log], true)}`);
+        },
       );
     },
     /** `immediate` is a crash: no checkpoint, recovery at the next start. */

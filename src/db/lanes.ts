@@ -10,7 +10,8 @@
  * lock exclusively. Lock and statements share one session: a session that dies takes its statements with it, and a
  * statement that waited for a connection is refused rather than moved to another one.
  *
- * A lane is one such session. A schema keeps to two of them, so that a slow call holds up few others.
+ * A lane is one such session. A schema keeps to two of them, so that a slow call holds up few others; where both are held
+ * up by others, it goes elsewhere.
  */
 import { connect, errorCode, type Fragment, type Pool, type Sql } from "~/db/connect";
 import { openSession, type Preface, type Session, tablesOf } from "~/db/session";
@@ -48,6 +49,8 @@ type Lane = {
   /** Of the session as a whole: a lock is never given back on another session than the one that took it. */
   session: Token;
   busy: number;
+  /** By performance.now(): since when the calls under way have seen none of them end. */
+  waitsSince: number;
   /** Its session has been in use for long. */
   isOld(): boolean;
   /** Gives it a new session in place of the old one, on which nothing may be under way. */
@@ -59,6 +62,8 @@ export type Lanes = ReturnType<typeof createLanes>;
 /** Advisory locks stand in a table of limited size; beyond this many a lane gives back those it used longest ago. */
 const FENCES_PER_LANE_MAX = 100;
 const LIFETIME_MS = 300_000;
+/** A lane on which no call has ended for this long is held up, by a slow statement or a lock. */
+const HELD_UP_MS = 250;
 const DIVISION_BY_ZERO = "22012";
 const FENCE_LOST = "FENCE_LOST";
 
@@ -97,6 +102,7 @@ function createLane(url: string, name: string, lifetimeMs: number): Lane {
     fences,
     session: { lost: false },
     busy: 0,
+    waitsSince: 0,
     isOld: () => performance.now() - opened > lifetimeMs,
     renew() {
       const old = sql;
@@ -127,13 +133,20 @@ export function createLanes(url: string, count: number, lifetimeMs = LIFETIME_MS
     lane.renew();
   }
 
-  function pick(schema: string): Lane {
-    const place = Bun.hash.crc32(schema) % count;
+  function pick({ schemaName, environmentId }: Tenancy): Lane {
+    const place = Bun.hash.crc32(schemaName) % count;
     const [first, second] = [lanes[place], lanes[(place + 1) % count]];
     if (!first || !second) throw new Error("there are no lanes");
     renewIfOld(first);
-    if (first === retiring) return second;
-    return second !== retiring && second.busy < first.busy ? second : first;
+    const usual = leastBusy([first, second]);
+    const isOthers = (lane: Lane) => !lane.fences.get(environmentId)?.users;
+    // An environment that is held up by itself stays, lest it hold up all.
+    return isHeldUp(usual) && isOthers(first) && isOthers(second) ? leastBusy(lanes) : usual;
+  }
+
+  function leastBusy(among: Lane[]): Lane {
+    const open = among.filter((lane) => lane !== retiring);
+    return (open.length > 0 ? open : among).reduce((a, b) => (b.busy < a.busy ? b : a));
   }
 
   function fence(lane: Lane, { schemaName, environmentId }: Tenancy): Fence {
@@ -216,9 +229,9 @@ export function createLanes(url: string, count: number, lifetimeMs = LIFETIME_MS
       work: (session: Session) => Promise<T>,
       preface?: Preface,
     ): Promise<T> {
-      const lane = pick(tenancy.schemaName);
+      const lane = pick(tenancy);
       const held = fence(lane, tenancy);
-      lane.busy++;
+      if (lane.busy++ === 0) lane.waitsSince = performance.now();
       held.users++;
       try {
         await held.taken;
@@ -230,6 +243,7 @@ export function createLanes(url: string, count: number, lifetimeMs = LIFETIME_MS
         throw held.token.over ? over() : unavailable("The connection to the database was lost");
       } finally {
         lane.busy--;
+        lane.waitsSince = performance.now();
         held.users--;
         renewIfOld(lane);
       }
@@ -256,6 +270,9 @@ export function createLanes(url: string, count: number, lifetimeMs = LIFETIME_MS
     },
   };
 }
+
+const isHeldUp = ({ busy, waitsSince }: Lane) =>
+  busy > 0 && performance.now() - waitsSince > HELD_UP_MS;
 
 const over = () => new TenancyOver("the environment has ended");
 

@@ -206,6 +206,32 @@ test("gives back the schemas used longest ago, so that its locks stay few", asyn
   }
 });
 
+test("one that is held up by others goes elsewhere, one that is held up by itself stays", async () => {
+  const lanes = createLanes(database.url, 3);
+  const [neighbour, victim] = [life, await newLife()];
+  const place = (schema: string) => Bun.hash.crc32(schema) % 3;
+  // Its schema's name decides which lanes it keeps to: the same as the victim's.
+  let schemaName = neighbour.schemaName;
+  for (let n = 0; place(schemaName) !== place(victim.schemaName); n++)
+    schemaName = `${neighbour.schemaName}_${n}`;
+  await database.sql`
+    update diorama.environments set schema_name = ${schemaName} where environment_id = ${neighbour.environmentId}
+  `;
+  const slow = () => lanes.use({ ...neighbour, schemaName }, ({ sql }) => sql`select pg_sleep(2)`);
+  const done: string[] = [];
+  try {
+    const calls = [slow(), slow()].map((call) => call.then(() => done.push("neighbour")));
+    await Bun.sleep(400);
+    calls.push(slow().then(() => done.push("neighbour, again")));
+    await write(lanes, victim).then(() => done.push("victim"));
+
+    await Promise.all(calls);
+    expect(done).toEqual(["victim", "neighbour", "neighbour", "neighbour, again"]);
+  } finally {
+    await lanes.end();
+  }
+});
+
 test("an old session is replaced without a call being refused", async () => {
   const lanes = createLanes(database.url, 3, 100);
   const lives = await Promise.all(Array.from({ length: 6 }, newLife));
