@@ -93,6 +93,17 @@ const watching = postgres(databaseUrl, {
   onnotice: () => {},
   connection: { application_name: "watching" },
 });
+/** As many ready schemas as there are users: what is to be seen is a pool at work, not one that is filled. */
+async function full(): Promise<void> {
+  for (;;) {
+    const [row] =
+      await watching`select count(*)::int as ready from diorama.schemas where state = 'ready'`;
+    if (row?.["ready"] >= users) return;
+    await Bun.sleep(500);
+  }
+}
+await full();
+
 const tally = newTally();
 const samples: Sample[] = [];
 const faults = { walsender: 0, restarts: 0, crashes: 0 };
