@@ -193,6 +193,7 @@ export async function startProgram(config: Config, idleSeconds = IDLE_SECONDS) {
         await maintenance.stop();
         await environments.stop();
         await capture.stop();
+        evaluation.stop();
         observation.stop();
         await closePools();
         await server.stop(true);

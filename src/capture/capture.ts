@@ -15,6 +15,7 @@ import { type Fragment, inTransaction, type Pool, type Sql } from "~/db/connect"
 import { unavailable } from "~/errors";
 import type { Level, Log } from "~/log";
 import type { Metrics } from "~/metrics";
+import { threadUrl } from "~/thread";
 
 export type CaptureKind = "log" | "snapshot";
 
@@ -43,11 +44,6 @@ const POLL_MS = 250;
 const WORKER_STOP_MS = 5_000;
 const PUBLISHED_MAX = 20_000;
 
-/** In the binary, paths start at the folder of all entry points. */
-const WORKER =
-  typeof DIORAMA_VERSION === "undefined"
-    ? new URL("./worker.ts", import.meta.url).href
-    : new URL("./capture/worker.js", import.meta.url).href;
 const WORKER_RESTART_MS = 1_000;
 
 const STATES: readonly StreamState[] = [
@@ -288,7 +284,7 @@ async function createReader({
   }
 
   function spawn() {
-    const thread = new Worker(WORKER);
+    const thread = new Worker(threadUrl("capture"));
     thread.onmessage = ({ data }: MessageEvent<FromWorker>) => {
       if (data.type === "stopped") stopped();
       else if (data.type === "state") {

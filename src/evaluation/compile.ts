@@ -13,6 +13,7 @@ import {
   type Value as RowValue,
   type Test,
 } from "~/evaluation/operators";
+import { stepsOf } from "~/evaluation/pattern";
 import {
   ASSERTIONS_MAX,
   type Assertion,
@@ -78,6 +79,8 @@ export type CompiledSpec = {
   readonly free: ReadonlyMap<string, ReadonlySet<string>>;
   /** Tables that the service keeps for itself: every column is derived. */
   readonly own: ReadonlySet<string>;
+  /** Holding it against long text may take long. */
+  readonly hasPatterns: boolean;
 };
 
 /** `assertion` counts from 1; undefined for what concerns the spec as a whole. */
@@ -90,10 +93,19 @@ export class SpecError extends Error {
 }
 
 const DEPTH_MAX = 5;
+/** Compiling them takes some 50 ms. */
+const PATTERN_STEPS_MAX = 10_000;
 const shown = (name: string) => JSON.stringify(name.length > 64 ? `${name.slice(0, 64)}…` : name);
 
 type Columns = ReadonlyMap<string, string>;
-type At = { readonly assertion: number; readonly columns: Columns; readonly table: string };
+/** What all patterns of a spec come to. */
+type Patterns = { steps: number };
+type At = {
+  readonly assertion: number;
+  readonly columns: Columns;
+  readonly table: string;
+  readonly patterns: Patterns;
+};
 
 export function compile(spec: unknown, world: World): CompiledSpec {
   requireObject(spec, "expectedOutput");
@@ -114,10 +126,12 @@ export function compile(spec: unknown, world: World): CompiledSpec {
     ]),
   );
   const free = freeColumns(world, tables, ignore_fields);
+  const patterns = { steps: 0 };
   return {
     assertions: assertions.map((assertion, index) =>
-      compileAssertion(assertion, index + 1, tables, free),
+      compileAssertion(assertion, index + 1, tables, free, patterns),
     ),
+    hasPatterns: patterns.steps > 0,
     strict,
     closedWorld: closed_world,
     free,
@@ -170,6 +184,7 @@ function compileAssertion(
   assertion: number,
   tables: ReadonlyMap<string, Columns>,
   free: ReadonlyMap<string, ReadonlySet<string>>,
+  patterns: Patterns,
 ): CompiledAssertion {
   const fail = (problem: string, path: string) => new SpecError(problem, path, assertion);
   requireObject(raw, "", assertion);
@@ -184,7 +199,7 @@ function compileAssertion(
   const columns = tables.get(entity);
   if (!columns)
     throw fail(`there is no table ${shown(entity)}${nearest(entity, tables.keys())}`, "entity");
-  const at: At = { assertion, columns, table: entity };
+  const at: At = { assertion, columns, table: entity, patterns };
 
   const { where = {}, expected_changes, ignore = [] } = raw;
   for (const name of ["expected_count", "ignore", "description"] as const) {
@@ -264,7 +279,7 @@ function conditions(
   path: string,
   at: string,
   read: Leaf["read"],
-  { assertion }: At,
+  { assertion, patterns }: At,
 ): Leaf[] {
   const isLiteral = typeof condition !== "object" || condition === null || Array.isArray(condition);
   const operators = isLiteral ? { eq: condition } : (condition as object);
@@ -281,6 +296,13 @@ function conditions(
     const misfit = Value.Errors(isLiteral ? Literal : OPERATORS[name].operand, operand).First();
     if (misfit)
       throw new SpecError(`${name} takes another operand: ${misfit.message}`, place, assertion);
+    if (name === "regex") patterns.steps += stepsOf(operand);
+    if (patterns.steps > PATTERN_STEPS_MAX)
+      throw new SpecError(
+        `the patterns come to more than ${PATTERN_STEPS_MAX} steps, repetitions written out`,
+        place,
+        assertion,
+      );
     try {
       return { path, read, operator: name, operand, test: compileOperator(name, operand) };
     } catch (error) {

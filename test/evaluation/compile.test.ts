@@ -42,6 +42,14 @@ test.each([
     where({ text: { regex: "(?<=a)b" } }),
     "assertion 1: where.text.regex: the pattern does not compile",
   ],
+  [
+    where({ text: { regex: "(.{0,99}b){0,101}" } }),
+    "assertion 1: where.text.regex: the patterns come to more than 10000 steps",
+  ],
+  [
+    where({ or: Array.from({ length: 11 }, () => ({ text: { regex: "a{1000}" } })) }),
+    "assertion 1: where.or[10].text.regex: the patterns come to more than 10000 steps",
+  ],
   [where({ "text.a": 1 }), "assertion 1: where.text.a: text is text, which has no parts"],
   [where({ or: {} }), "assertion 1: where.or: a list of at most 50 conditions is needed"],
   [where({ not: [] }), "assertion 1: where.not: an object is needed"],

@@ -8,6 +8,7 @@ import { RUN_ROWS_MAX } from "~/capture/recorder";
 import { readRows } from "~/capture/snapshot";
 import type { Pool, Sql } from "~/db/connect";
 import { ApiError } from "~/errors";
+import { createAside } from "~/evaluation/aside";
 import type { Evidence } from "~/evaluation/candidates";
 import type { CompiledSpec, World } from "~/evaluation/compile";
 import { evaluate, type Verdict } from "~/evaluation/evaluate";
@@ -24,9 +25,7 @@ const BATCH = 20;
 const COMPILED_MAX = 200;
 
 /** JSON text. */
-type Judged = Pick<store.EvaluatingRow, "environmentId" | "diff" | "evidence" | "standing"> & {
-  readonly expected?: string;
-};
+type Judged = Omit<store.EvaluatingRow, "runId">;
 
 type Tables = Awaited<ReturnType<Templates["tablesOf"]>>;
 
@@ -36,6 +35,7 @@ export function createEvaluation(deps: {
   templates: Templates;
 }) {
   const { pool, environments, templates } = deps;
+  const aside = createAside();
   /** Tests are run again and again: what each came to for the tables it was last asked for. */
   const compiled = new Map<string, { spec: CompiledSpec; tables: Tables }>();
 
@@ -49,15 +49,18 @@ export function createEvaluation(deps: {
     return { tables, derived: requireReplica(environment.service).derived };
   }
 
-  async function judge(run: Judged, spec?: CompiledSpec): Promise<Verdict> {
+  async function judge(run: Judged, known?: CompiledSpec): Promise<Verdict> {
     const world = await worldOf(run.environmentId);
+    const spec = known ?? requireSpec(JSON.parse(run.expected), world);
     const keys = Object.fromEntries(world.tables.map(({ name, key }) => [name, key]));
     const evidence: Evidence = {
       diff: JSON.parse(run.diff),
       ...JSON.parse(run.evidence),
       standing: JSON.parse(run.standing),
     };
-    return evaluate(spec ?? requireSpec(JSON.parse(run.expected ?? "null"), world), keys, evidence);
+    if (spec.hasPatterns)
+      return await aside.judge({ expected: run.expected, world, keys, evidence });
+    return evaluate(spec, keys, evidence);
   }
 
   return {
@@ -76,7 +79,11 @@ export function createEvaluation(deps: {
      * The rows that may turn out to be unchanged, as JSON text. Read before the run ends: a row that the diff does not
      * mention was the same all along, and of the others the evidence knows better.
      */
-    async standing(sql: Sql, environmentId: string, { assertions }: CompiledSpec): Promise<string> {
+    async standing(
+      sql: Sql,
+      environmentId: string,
+      { assertions, hasPatterns }: CompiledSpec,
+    ): Promise<string> {
       const wanted = assertions.filter(({ diffType }) => diffType === "unchanged");
       if (wanted.length === 0) return "{}";
       const schema = (await environments.find(environmentId))?.schemaName ?? "";
@@ -88,6 +95,7 @@ export function createEvaluation(deps: {
             "invalid_assertion",
             `${table} has more than ${RUN_ROWS_MAX} rows, which is too many for unchanged`,
           );
+        if (hasPatterns) continue;
         const asked = wanted.filter(({ entity }) => entity === table);
         found[table] = rows.filter((row) => asked.some(({ matches }) => matches(row)));
       }
@@ -110,5 +118,7 @@ export function createEvaluation(deps: {
       for (const runId of await store.listOverdue(pool, OVERDUE_SECONDS, BATCH))
         await this.conclude(runId);
     },
+
+    stop: aside.stop,
   };
 }

@@ -180,7 +180,8 @@ export function createRuns(deps: {
           return { ...(given && { expected }), standing };
         },
         async judge(recorded) {
-          verdict = await evaluation.judge({ ...recorded, environmentId: id, standing }, spec);
+          const judged = { ...recorded, environmentId: id, expected, standing };
+          verdict = await evaluation.judge(judged, spec);
           return verdict;
         },
       });

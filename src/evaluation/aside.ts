@@ -1,0 +1,65 @@
+/**
+ * Verdicts by patterns, beside the loop that answers calls and within a time. A pattern takes no more than its size times
+ * the length of the text, which for both at their largest is a minute, and nobody else shall wait for that.
+ */
+import type { Evidence, Keys } from "~/evaluation/candidates";
+import type { World } from "~/evaluation/compile";
+import type { Verdict } from "~/evaluation/evaluate";
+import { createGate } from "~/gate";
+import { threadUrl } from "~/thread";
+
+/** A spec as JSON text, which has been compiled before, and what it is to be held against. */
+export type Trial = {
+  readonly expected: string;
+  readonly world: World;
+  readonly keys: Keys;
+  readonly evidence: Evidence;
+};
+
+export type Aside = ReturnType<typeof createAside>;
+
+const DEADLINE_SECONDS = 3;
+
+export function createAside(seconds = DEADLINE_SECONDS) {
+  const oneAtATime = createGate(1);
+  let thread: Worker | undefined;
+
+  function end() {
+    thread?.terminate();
+    thread = undefined;
+  }
+
+  async function ask(trial: Trial): Promise<Verdict | undefined> {
+    const { promise, resolve, reject } = Promise.withResolvers<Verdict | undefined>();
+    thread ??= new Worker(threadUrl("evaluation"));
+    thread.unref();
+    thread.onmessage = ({ data }: MessageEvent<Verdict>) => resolve(data);
+    thread.onerror = ({ message }) => {
+      end();
+      reject(new Error(message));
+    };
+    const timer = setTimeout(() => {
+      end();
+      resolve(undefined);
+    }, seconds * 1000);
+    thread.postMessage(trial);
+    return await promise.finally(() => clearTimeout(timer));
+  }
+
+  return {
+    /** What takes longer than its time has failed. */
+    async judge(trial: Trial): Promise<Verdict> {
+      const verdict = await oneAtATime(() => ask(trial));
+      if (verdict) return verdict;
+      const total = JSON.parse(trial.expected).assertions.length;
+      return {
+        passed: false,
+        score: { passed: 0, total, percent: 0 },
+        failures: [`the patterns took longer than ${seconds} s`],
+        explanations: [],
+      };
+    },
+
+    stop: end,
+  };
+}

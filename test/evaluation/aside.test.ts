@@ -1,0 +1,59 @@
+/** A pattern that takes too long takes nobody else's time. */
+import { afterAll, expect, test } from "bun:test";
+import { createAside, type Trial } from "~/evaluation/aside";
+
+const aside = createAside(1);
+afterAll(() => aside.stop());
+
+function trial(regex: string): Trial {
+  const row = { __table__: "things", id: 1, name: "ab".repeat(20_000) };
+  return {
+    expected: JSON.stringify({
+      assertions: [{ diff_type: "added", entity: "things", where: { name: { regex } } }],
+    }),
+    world: {
+      tables: [
+        {
+          name: "things",
+          columns: [
+            { name: "id", type: "integer" },
+            { name: "name", type: "text" },
+          ],
+        },
+      ],
+      derived: {},
+    },
+    keys: { things: ["id"] },
+    evidence: {
+      diff: { inserts: [row], updates: [], deletes: [] },
+      rest: [],
+      settled: [],
+      passing: [],
+      standing: {},
+    },
+  };
+}
+
+test("a pattern beyond its time has failed, the next is judged as ever, and the loop goes on", async () => {
+  let longest = 0;
+  let at = performance.now();
+  const ticking = setInterval(() => {
+    longest = Math.max(longest, performance.now() - at);
+    at = performance.now();
+  }, 5);
+
+  const [slow, quick] = await Promise.all([
+    aside.judge(trial(`${".{0,999}".repeat(9)}\\d$`)),
+    aside.judge(trial("^(ab)+$")),
+  ]);
+  clearInterval(ticking);
+
+  expect(slow).toEqual({
+    passed: false,
+    score: { passed: 0, total: 1, percent: 0 },
+    failures: ["the patterns took longer than 1 s"],
+    explanations: [],
+  });
+  expect(quick).toMatchObject({ passed: true, score: { passed: 1, total: 1, percent: 100 } });
+  expect(longest).toBeLessThan(500);
+});
