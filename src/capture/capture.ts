@@ -11,7 +11,16 @@ import { type Plugin, publish } from "~/capture/slot";
 import { compareSnapshot, dropSnapshot, TablesChanged, takeSnapshot } from "~/capture/snapshot";
 import type { StreamOptions } from "~/capture/stream";
 import type { FromWorker, ToWorker } from "~/capture/worker";
-import { type Fragment, inTransaction, type Pool, type Sql } from "~/db/connect";
+import {
+  errorCode,
+  type Fragment,
+  inTransaction,
+  LOCK_NOT_AVAILABLE,
+  type Pool,
+  SERIALIZATION_FAILURE,
+  type Sql,
+  type Tx,
+} from "~/db/connect";
 import { unavailable } from "~/errors";
 import type { Level, Log } from "~/log";
 import type { Metrics } from "~/metrics";
@@ -59,7 +68,11 @@ const STATES: readonly StreamState[] = [
 const lostReason = (reason: string) =>
   `capture_${reason.replaceAll(/[0-9]+ /g, "").replaceAll(/[^a-z]+/g, "_")}`;
 
-const REPEATABLE_READ = "isolation level repeatable read";
+/** For a pause between an environment's calls. */
+const BETWEEN_MS = 10_000;
+/** Well below Postgres' deadlock_timeout. */
+const LOCK_MS = 100;
+const IN_USE = new Set([SERIALIZATION_FAILURE, LOCK_NOT_AVAILABLE]);
 
 export async function createCapture(deps: {
   kind: CaptureKind;
@@ -96,15 +109,11 @@ export async function createCapture(deps: {
       insert: (sql: Sql, mark: Fragment) => Promise<boolean>,
     ): Promise<boolean> {
       if (!stream)
-        return await inTransaction(
-          pool,
-          async (tx) => {
-            const inserted = await insert(tx, tx`null`);
-            if (inserted) await takeSnapshot(tx, run.run, run.schema);
-            return inserted;
-          },
-          REPEATABLE_READ,
-        );
+        return await betweenCalls(async (tx) => {
+          const inserted = await insert(tx, tx`null`);
+          if (inserted) await takeSnapshot(tx, run.run, run.schema);
+          return inserted;
+        });
       await stream.ready();
       const isPublished = await ensurePublished(run.schema);
       const seen = stream.expect("seen", run.run);
@@ -140,16 +149,12 @@ export async function createCapture(deps: {
     ): Promise<{ readonly diff?: string } | undefined> {
       const evaluate = judge && crypto.randomUUID();
       if (way === "snapshot")
-        return await inTransaction(
-          pool,
-          async (tx) => {
-            const schema = await update(tx, tx`null`);
-            if (schema === undefined) return undefined;
-            await storeComparison(tx, { run, schema, evaluate: judge !== undefined });
-            return {};
-          },
-          REPEATABLE_READ,
-        );
+        return await betweenCalls(async (tx) => {
+          const schema = await update(tx, tx`null`);
+          if (schema === undefined) return undefined;
+          await storeComparison(tx, { run, schema, evaluate: judge !== undefined });
+          return {};
+        });
       const stored = stream?.expect("stored", run);
       if (evaluate) stream?.judges.set(evaluate, judge);
       try {
@@ -187,6 +192,29 @@ export async function createCapture(deps: {
   };
 
   type Ending = { run: string; schema: string; evaluate: boolean };
+  /**
+   * A comparison begins and ends between two of the environment's calls, and decides alone which of several callers it
+   * belongs to. Whoever finds a table or the run's row in use lets go of everything and begins again, before a call that
+   * waits for it could be taken for its half of a deadlock.
+   */
+  async function betweenCalls<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const deadline = performance.now() + BETWEEN_MS;
+    for (;;)
+      try {
+        return await inTransaction(
+          pool,
+          async (tx) => {
+            await tx.unsafe(`set local lock_timeout = ${LOCK_MS}`);
+            return await work(tx);
+          },
+          "isolation level repeatable read",
+        );
+      } catch (error) {
+        if (performance.now() > deadline || !IN_USE.has(errorCode(error) ?? "")) throw error;
+        await Bun.sleep(Math.random() * LOCK_MS);
+      }
+  }
+
   async function storeComparison(tx: Sql, { run, schema, evaluate }: Ending) {
     try {
       const { diff, evidence } = await compareSnapshot(tx, run, schema);

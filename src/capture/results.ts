@@ -81,9 +81,9 @@ export async function markSeen(sql: Sql, run: string): Promise<boolean> {
 const SCORE_OF_LOST = { passed: 0, total: 0, percent: 0 };
 
 /** What a run that failed for a reason outside its test reads like. */
-export const failedColumns = (sql: Sql, failure: string): Fragment => sql`
+export const failedColumns = (sql: Sql, failure: string, endedAt = sql`now()`): Fragment => sql`
   status = 'failed', passed = false, score = ${sql.json(SCORE_OF_LOST)}, failures = ${sql.json([failure])},
-  diff = null, ended_at = coalesce(ended_at, now())
+  diff = null, ended_at = coalesce(ended_at, ${endedAt})
 `;
 
 export const lostBecause = (reason: string) => `capture_lost: ${reason}`;

@@ -47,9 +47,22 @@ function asTexts({ columns, types }: SnapshotTable, wanted = columns): string {
 /** On every table while its environment is compared by snapshots; a schema that has it left is not recycled. */
 const TRIGGER = "diorama_order";
 
+/** The tables together, before any is touched: those that make or drop a trigger need them so anyway. */
+async function lockTables(
+  sql: Sql,
+  schema: string,
+  tables: readonly SnapshotTable[],
+  mode: string,
+) {
+  const names = tables.map(({ name }) => `${quote(schema)}.${quote(name)}`);
+  if (names.length > 0) await sql.unsafe(`lock table ${names.join(", ")} in ${mode} mode`);
+}
+
 /** Copies every row of the schema. To be called in a repeatable-read transaction. */
 export async function takeSnapshot(sql: Sql, run: string, schema: string): Promise<void> {
-  for (const table of await readTables(sql, schema)) {
+  const tables = await readTables(sql, schema);
+  await lockTables(sql, schema, tables, "share row exclusive");
+  for (const table of tables) {
     const { name, columns, types, key } = table;
     await sql`
       insert into diorama.snapshots (run_id, table_name, columns, types, key)
@@ -91,6 +104,7 @@ export async function compareSnapshot(
     !now.every(({ name }) => before.some((table) => table.name === name))
   )
     throw new TablesChanged("a table was dropped or created");
+  await lockTables(sql, schema, now, "access exclusive");
   const diff: Diff = { inserts: [], updates: [], deletes: [] };
   const evidence: Evidence = { rest: [], settled: [], passing: [] };
   for (const table of now) {
