@@ -2,6 +2,7 @@
  * The HTTP application: routes by Elysia, and around them what must hold for every answer, whatever path it takes:
  * request id, authentication before anything else is told, the envelope on every error, headers.
  */
+import type { TSchema } from "@sinclair/typebox";
 import { Elysia, ValidationError } from "elysia";
 import { ApiError } from "~/errors";
 import { platformKey } from "~/http/auth";
@@ -177,16 +178,23 @@ export function createApp(parts: {
 function readable(error: unknown): unknown {
   if (error instanceof ValidationError) {
     if (error.type === "response") return error; // a bug of ours
-    const [first] = error.all as { path?: string; message?: string }[];
+    const [first] = error.all as { path?: string; message?: string; schema?: TSchema }[];
     const field = (first?.path ?? "").replace(/^\//, "").replaceAll("/", ".") || error.type;
     return new ApiError(
       "invalid_request",
-      `${field}: ${first?.message ?? "does not fit its shape"}`,
+      `${field}: ${choiceOf(first?.schema) ?? first?.message ?? "does not fit its shape"}`,
     );
   }
   // A parser's error is wrapped.
   if (error instanceof Error && error.cause instanceof ApiError) return error.cause;
   return error;
+}
+
+/** What a union of literals allows. */
+function choiceOf(schema: TSchema | undefined): string | undefined {
+  const literals: TSchema[] = schema?.["anyOf"] ?? [];
+  if (literals.length === 0 || !literals.every((literal) => "const" in literal)) return undefined;
+  return `one of ${literals.map((literal) => literal["const"]).join(", ")} is needed`;
 }
 
 /** A client of HTTP/1.0 need not name a host; the request's address is then a bare path. */

@@ -35,7 +35,10 @@ export async function readJson(request: Request): Promise<unknown> {
   if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type ?? ""))
     throw invalid("The Content-Type must be application/json");
   if (request.headers.has("content-encoding")) throw invalid("The body must not be compressed");
-  return parseJson(await readBody(request, PLATFORM_BODY_MAX));
+  const value = parseJson(await readBody(request, PLATFORM_BODY_MAX));
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw invalid("The body must be a JSON object");
+  return value;
 }
 
 export function parseJson(bytes: Uint8Array): unknown {

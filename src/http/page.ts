@@ -23,7 +23,14 @@ export type Page = { readonly limit: number; readonly after: Place | undefined }
 const scopeOf = (list: string, userId: string) =>
   createHash("sha256").update(`${list} ${userId}`).digest("hex").slice(0, 12);
 
-const TIME = /^\d{4,6}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?\+00$/;
+const TIME = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d{1,6})?\+00$/;
+const ID = /^[\w-]{1,64}$/;
+
+function isTime(text: string): boolean {
+  const [, date, time] = TIME.exec(text) ?? [];
+  const moment = new Date(`${date}T${time}Z`);
+  return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(`${date}T${time}`);
+}
 
 /** Throws `invalid_request` for a limit out of range, and for a cursor of another list. */
 export function readPage(
@@ -42,7 +49,7 @@ export function readPage(
 
 function readCursor(cursor: string, list: string, userId: string): Place {
   const [scope, at = "", id = ""] = Buffer.from(cursor, "base64url").toString().split("|");
-  if (scope !== scopeOf(list, userId) || !TIME.test(at))
+  if (scope !== scopeOf(list, userId) || !isTime(at) || !ID.test(id))
     throw new ApiError("invalid_request", "cursor: not one of this list");
   return { at, id };
 }

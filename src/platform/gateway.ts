@@ -39,6 +39,22 @@ export function createGateway(deps: {
 }) {
   const { lanes, environments, keys, templates } = deps;
 
+  /**
+   * The platform's credential and, beside it, the service's own user token. `X-API-Key` is always the credential;
+   * elsewhere only what may be one of ours is.
+   */
+  function credentialOf(request: Request, url: URL, body: Uint8Array, service: string) {
+    const header = authorization(request);
+    const key = platformKey(request);
+    if (key !== undefined) return { credential: key, userToken: header };
+    if (header !== undefined && keys.mayBeOne(header))
+      return { credential: header, userToken: undefined };
+    const argument = REPLICAS.get(service)?.credential?.({ request, url, body });
+    if (argument !== undefined && keys.mayBeOne(argument))
+      return { credential: argument, userToken: header };
+    return { credential: undefined, userToken: header };
+  }
+
   /** The environment, if the credential or a secret in the path opens it. Throws `not_authed`. */
   async function open(
     id: string | undefined,
@@ -51,8 +67,8 @@ export function createGateway(deps: {
         principal: undefined,
       };
     if (credential !== undefined && credentialKind(credential) === "e") {
-      const environment =
-        id && (await environments.find(id, { tokenHash: hashCredential(credential) }));
+      if (id === undefined) throw malformed();
+      const environment = await environments.find(id, { tokenHash: hashCredential(credential) });
       if (!environment) throw new ApiError("not_authed", "Invalid API key");
       return { environment, principal: undefined };
     }
@@ -79,11 +95,7 @@ export function createGateway(deps: {
         REPLICAS.get(service)?.carriesSecret?.(path) ?? false,
       );
       await keys.countRequest(principal ?? environment);
-      if (id === undefined)
-        throw new ApiError(
-          "invalid_environment_path",
-          "An environment id is 32 lower-case hex digits",
-        );
+      if (id === undefined) throw malformed();
       const replica = requireReplica(service);
       if (environment?.state !== "live") throw notFound();
       if (environment.service !== service)
@@ -117,20 +129,5 @@ export function createGateway(deps: {
   };
 }
 
-/**
- * The platform's credential and, beside it, the service's own user token. `X-API-Key` is always the credential;
- * elsewhere only what looks like one of ours is.
- */
-function credentialOf(request: Request, url: URL, body: Uint8Array, service: string) {
-  const header = authorization(request);
-  const key = platformKey(request);
-  if (key !== undefined) return { credential: key, userToken: header };
-  if (header !== undefined && looksOurs(header))
-    return { credential: header, userToken: undefined };
-  const argument = REPLICAS.get(service)?.credential?.({ request, url, body });
-  if (argument !== undefined && looksOurs(argument))
-    return { credential: argument, userToken: header };
-  return { credential: undefined, userToken: header };
-}
-
-const looksOurs = (text: string) => text.startsWith("diorama_");
+const malformed = () =>
+  new ApiError("invalid_environment_path", "An environment id is 32 lower-case hex digits");

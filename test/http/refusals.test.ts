@@ -254,3 +254,17 @@ test("an agent's token opens its environment's service, and nothing of the platf
       );
   expect(await call(environmentUrl)).toEqual([200, true]);
 });
+
+test.each([
+  ["/runs?status=foo", undefined, "status: one of running, completed, passed, failed is needed"],
+  ["/initEnv", [], "The body must be a JSON object"],
+  ["/initEnv", null, "The body must be a JSON object"],
+  [
+    "/testSuites",
+    { ...SUITE, tests: [{ name: "t", prompt: "p" }] },
+    'test "t": expectedOutput is needed',
+  ],
+])("%s %j is told what is needed", async (path, body, detail) => {
+  const answer = await program.call(body === undefined ? "GET" : "POST", path, body);
+  expectRefusal(answer, 400, "invalid_request", detail);
+});

@@ -159,12 +159,12 @@ async function end(
       where environment_id in (
         select environment_id from diorama.environments where deleted_at is null and ${which}
       )
-      returning environment_id, schema_name
+      returning environment_id, schema_name, least(now(), expires_at) as at
     ), freed as (
       update diorama.schemas s set state = 'used', changed_at = now()
       from ended where s.schema_name = ended.schema_name
     ), closed as (
-      update diorama.runs r set ${failedColumns(sql, `run abandoned: environment ${reason}`)}
+      update diorama.runs r set ${failedColumns(sql, `run abandoned: environment ${reason}`, sql`ended.at`)}
       from ended where r.environment_id = ended.environment_id and r.status = 'running'
       returning r.run_id, r.environment_id, r.capture
     )

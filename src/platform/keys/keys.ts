@@ -28,6 +28,8 @@ const ENVIRONMENTS_PER_DAY = 200;
 const REQUESTS_PER_HOUR = { free: 100, pro: 1_000, enterprise: Number.POSITIVE_INFINITY };
 export const CONCURRENT_ENVIRONMENTS = { free: 5, pro: 50, enterprise: Number.POSITIVE_INFINITY };
 
+const CHAT_TOKEN = /^xox[a-z]-/;
+
 const notAuthed = (detail: string) => new ApiError("not_authed", detail);
 
 export function createKeys(pool: Pool, config: Config, log: Log, metrics: Metrics) {
@@ -57,6 +59,10 @@ export function createKeys(pool: Pool, config: Config, log: Log, metrics: Metric
       if (config.development) return DEVELOPER;
       throw notAuthed("API key required");
     },
+
+    /** A control plane's keys have any form, other than that of a chat user's token. */
+    mayBeOne: (text: string) =>
+      text.startsWith("diorama_") || (Boolean(controlPlane) && !CHAT_TOKEN.test(text)),
 
     /**
      * Counts one request of a key, or of an environment that was made with it. Throws LimitExceeded. Does nothing

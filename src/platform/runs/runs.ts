@@ -55,7 +55,7 @@ export function createRuns(deps: {
     const run = await store.findRun(pool, runId);
     if (!run || run.userId !== userId) throw new ApiError("run_not_found", "There is no such run");
     if (run.status !== "running" || run.live) return run;
-    await store.abandonExpired(pool, runId, capture.closeMark(pool));
+    await store.abandonExpired(pool, { runId }, capture.closeMark(pool));
     return (await store.findRun(pool, runId)) ?? run;
   }
 
@@ -216,8 +216,14 @@ export function createRuns(deps: {
     /** Those of this user, in pages. */
     async list(userId: string, query: RunQuery) {
       const page = readPage(query, LIST, userId);
-      const { environmentId, testId, testSuiteId: suiteId, status } = query;
-      const filter = { environmentId, testId, suiteId, status };
+      const { environmentId: envId, testId, testSuiteId: suiteId, status } = query;
+      const filter = {
+        environmentId: envId && (environmentId(envId) ?? envId),
+        testId,
+        suiteId,
+        status,
+      };
+      await store.abandonExpired(pool, { userId }, capture.closeMark(pool));
       const found = await listing.listRuns(pool, userId, filter, page);
       const { rows, ...rest } = pageOf(found, page, LIST, userId);
       const runs = rows.map((run) => ({
@@ -234,6 +240,7 @@ export function createRuns(deps: {
     /** What this user's latest runs of a suite's tests have come to. */
     async suiteResults(userId: string, suiteId: string) {
       const { name } = await suites.require(userId, suiteId);
+      await store.abandonExpired(pool, { userId }, capture.closeMark(pool));
       const latest = new Map(
         (await listing.latestOfSuite(pool, userId, suiteId)).map((run) => [run.testId, run]),
       );

@@ -101,12 +101,20 @@ export async function beginEnd(
   return ending?.schemaName;
 }
 
-/** Closes the run of an environment that has expired and was not swept yet. */
-export const abandonExpired = async (sql: Sql, runId: string, closeMark: Fragment) =>
+/** Closes one run, or all of a user, whose environment has expired and was not swept yet. */
+export const abandonExpired = async (
+  sql: Sql,
+  which: { runId: string } | { userId: string },
+  closeMark: Fragment,
+) =>
   await sql`
     with closed as (
-      update diorama.runs set ${failedColumns(sql, "run abandoned: environment expired")}
-      where run_id = ${runId} and status = 'running' returning run_id, capture
+      update diorama.runs r
+      set ${failedColumns(sql, "run abandoned: environment expired", sql`e.expires_at`)}
+      from diorama.environments e
+      where ${"runId" in which ? sql`r.run_id = ${which.runId}` : sql`r.user_id = ${which.userId}`}
+        and r.status = 'running' and e.environment_id = r.environment_id and e.expires_at <= now()
+      returning r.run_id, r.capture
     )
     select case when capture = 'log' then ${closeMark}::text end from closed
   `;

@@ -59,6 +59,11 @@ export async function prepareTests(
       users.set(user, found);
       await found;
     }
+    if (test.expectedOutput === undefined)
+      throw new ApiError(
+        "invalid_request",
+        `test ${JSON.stringify(test.name)}: expectedOutput is needed`,
+      );
     const world = await templates.world(template);
     // Compiling patterns takes a while: other calls go in between.
     if (requireSpec(test.expectedOutput, world, test.name).hasPatterns) await Bun.sleep(0);

@@ -1,4 +1,5 @@
 /** The chat service, wire-compatible with the Slack Web API. */
+import { ApiError } from "~/errors";
 import { METHODS } from "~/replicas/chat/api/index";
 import { ChatError } from "~/replicas/chat/errors";
 import { userOfToken } from "~/replicas/chat/ids";
@@ -66,6 +67,11 @@ async function answer(call: ReplicaCall): Promise<Response> {
 }
 
 async function callMethod(call: ReplicaCall, warnings: string[]): Promise<Answer> {
+  const { method: verb } = call.request;
+  if (verb !== "GET" && verb !== "POST")
+    throw new ApiError("method_not_allowed", "Methods are called with GET or POST", {
+      Allow: "GET, POST",
+    });
   const name = call.path.replace(/^api\//, "");
   const given = await readArguments(call);
   warnings.push(...given.warnings);

@@ -8,6 +8,8 @@ export type Incoming = { readonly request: Request; readonly url: URL; readonly 
 export type Arguments = { readonly raw: RawArguments; readonly warnings: readonly string[] };
 
 const JSON_TYPE = "application/json";
+/** The value of a part of that name, behind its headers. */
+const MULTIPART_TOKEN = /name="?token"?[^\r\n]*(?:\r\n[^\r\n]+)*\r\n\r\n([^\r\n]*)/i;
 const FORM_TYPE = "application/x-www-form-urlencoded";
 const MULTIPART_TYPE = "multipart/form-data";
 
@@ -88,9 +90,10 @@ async function readMultipart(request: Request, body: Uint8Array): Promise<[strin
 export function tokenArgument({ request, url, body }: Incoming): string | undefined {
   const fromQuery = url.searchParams.get("token");
   if (fromQuery !== null) return fromQuery;
-  const type = request.headers.get("content-type") ?? "";
+  const type = (request.headers.get("content-type") ?? "").toLowerCase();
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
   if (type.startsWith(FORM_TYPE)) return new URLSearchParams(text).get("token") ?? undefined;
+  if (type.startsWith(MULTIPART_TYPE)) return MULTIPART_TOKEN.exec(text)?.[1];
   if (type.startsWith(JSON_TYPE)) return /"token"\s*:\s*"([^"\\]*)"/.exec(text)?.[1];
   return undefined;
 }

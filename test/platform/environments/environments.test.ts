@@ -256,6 +256,17 @@ describe("an environment", () => {
     }
   });
 
+  test("a malformed id is called so to an environment's token too", async () => {
+    const { token } = await program.environment();
+    const response = await fetch(`${program.url}/api/env/zzz/services/chat/api.test`, {
+      headers: { "X-API-Key": token },
+    });
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { error: "invalid_environment_path" },
+    ]);
+  });
+
   test("an empty id is malformed, or no path at all (S071)", async () => {
     const service = await fetch(`${program.url}/api/env//services/chat/api.test`);
     expect([service.status, await service.json()]).toMatchObject([

@@ -403,6 +403,34 @@ describe("a control plane", () => {
     expectRefusal(await ask(planned, "refused"), 401, "not_authed", "Invalid API key");
   });
 
+  test("names its keys as it likes, wherever they stand, and leaves a chat user's token alone", async () => {
+    mode = () => Response.json({ valid: true, user_id: "planned" });
+    const { environmentUrl } = await planned.environment({}, { "X-API-Key": "cp_live_1" });
+    const whoCalls = async (
+      headers: Record<string, string>,
+      query = "",
+      body?: string | FormData,
+    ) => {
+      const url = `${planned.url}${environmentUrl}/auth.test${query}`;
+      const init = body === undefined ? { headers } : { method: "POST", headers, body };
+      const answer = (await (await fetch(url, init)).json()) as Record<string, string>;
+      return answer["user_id"] ?? answer["error"];
+    };
+
+    expect(await whoCalls({ Authorization: "Bearer cp_live_1" })).toBe("U01AGENT");
+    expect(await whoCalls({ Authorization: "cp_live_1" })).toBe("U01AGENT");
+    expect(await whoCalls({}, "?token=cp_live_1")).toBe("U01AGENT");
+    const json = { "Content-Type": "Application/JSON" };
+    expect(await whoCalls(json, "", '{"token":"cp_live_1"}')).toBe("U01AGENT");
+    const form = new FormData();
+    form.set("as_user", "true");
+    form.set("token", "cp_live_1");
+    expect(await whoCalls({}, "", form)).toBe("U01AGENT");
+    const john = { Authorization: "Bearer xoxp-U02JOHN" };
+    expect(await whoCalls(john, "?token=cp_live_1")).toBe("U02JOHN");
+    expect(await whoCalls(john)).toBe("not_authed");
+  });
+
   test("passes a used-up limit through", async () => {
     mode = () =>
       Response.json({ valid: false, reason: "daily request limit reached", limit: 9, current: 9 });

@@ -128,7 +128,13 @@ describe("a suite", () => {
     await create({ name: "cursor 1" }, ann);
     await create({ name: "cursor 2" }, ann);
     const { nextCursor } = (await program.get("/testSuites?name=cursor&limit=1", ann)).body;
+    const [scope, at, id] = Buffer.from(nextCursor, "base64url").toString().split("|");
+    const forged = (...parts: (string | undefined)[]) =>
+      Buffer.from(parts.join("|")).toString("base64url");
     for (const [path, as] of [
+      [`/testSuites?cursor=${forged(scope, "2026-99-99 99:99:99+00", id)}`, ann],
+      [`/testSuites?cursor=${forged(scope, "2026-02-30 00:00:00+00", id)}`, ann],
+      [`/testSuites?cursor=${forged(scope, at, "\0")}`, ann],
       [`/testSuites?cursor=${nextCursor}`, bob],
       [`/templates?cursor=${nextCursor}`, ann],
       ["/testSuites?cursor=nonsense", ann],

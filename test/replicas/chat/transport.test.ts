@@ -191,6 +191,19 @@ describe("a token", () => {
   });
 });
 
+test.each(["PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"])(
+  "a method called by %s is refused and does nothing",
+  async (method) => {
+    const { url, state } = await newScene();
+    const before = await state();
+
+    const response = await fetch(`${url}/chat.postMessage?channel=${GENERAL}&text=x`, { method });
+
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, POST"]);
+    expect(await state()).toEqual(before);
+  },
+);
+
 describe("other clients", () => {
   test("the older official one reads and writes", async () => {
     const { url } = await newScene();
