@@ -138,7 +138,10 @@ export const RunEvents = t.Object({
       before: t.Nullable(Columns),
       after: t.Nullable(Columns),
       request: t.Nullable(
-        t.String({ description: "X-Request-Id of the call that caused it, where it is known" }),
+        t.String({
+          description:
+            "X-Request-Id of the call that caused it; null where the call was a single statement",
+        }),
       ),
     }),
   ),

@@ -107,7 +107,8 @@ export const runRoutes = (runs: Runs, idempotency: Idempotency) =>
         response: { 200: RunEvents, ...failures("run_not_found") },
         detail: {
           summary: "The single changes of a run, in order",
-          description: "What the diff adds up, one by one, once the run is ended.",
+          description:
+            "What the diff adds up, one by one, once the run is ended. None of a run that compares snapshots.",
         },
       },
     )
