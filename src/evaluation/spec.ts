@@ -118,7 +118,8 @@ export const Spec = strict({
   closed_world: Type.Optional(
     Type.Boolean({
       default: false,
-      description: "Every row of the diff must be counted by some assertion",
+      description:
+        "Every row of the diff must be counted by some assertion; not those of tables that the service keeps by itself, such as a history",
     }),
   ),
 });
