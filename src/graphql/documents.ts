@@ -27,7 +27,8 @@ import {
   TOKENS_MAX,
 } from "~/graphql/limits";
 
-const DOCUMENTS_MAX = 2_000;
+/** Of all documents that are kept: one takes 38 bytes of memory for each of its characters. */
+const CHARACTERS_MAX = 1_500_000;
 const ERRORS_MAX = 20;
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -47,16 +48,21 @@ export type PreparedDocument = {
   readonly errors: readonly GraphQLError[];
 };
 
-/** Keeps the documents that were used last. */
-export function createDocuments(schema: GraphQLSchema) {
+/** Keeps the documents that were used last, as many as `charactersMax` holds. */
+export function createDocuments(schema: GraphQLSchema, charactersMax = CHARACTERS_MAX) {
   const kept = new Map<string, PreparedDocument>();
+  let characters = 0;
   return (text: string): PreparedDocument => {
     const known = kept.get(text);
-    if (known) kept.delete(text);
     const prepared = known ?? prepare(schema, text);
+    if (known) kept.delete(text);
+    else characters += text.length;
     kept.set(text, prepared);
-    const oldest = kept.size > DOCUMENTS_MAX ? kept.keys().next().value : undefined;
-    if (oldest !== undefined) kept.delete(oldest);
+    for (const oldest of kept.keys()) {
+      if (characters <= charactersMax) break;
+      kept.delete(oldest);
+      characters -= oldest.length;
+    }
     return prepared;
   };
 }

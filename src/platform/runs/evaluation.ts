@@ -23,6 +23,7 @@ export type Evaluation = ReturnType<typeof createEvaluation>;
 const OVERDUE_SECONDS = 60;
 const BATCH = 20;
 const COMPILED_MAX = 200;
+const COMPILED_LENGTH_MAX = 64_000;
 
 /** JSON text. */
 type Judged = Omit<store.EvaluatingRow, "runId">;
@@ -70,6 +71,7 @@ export function createEvaluation(deps: {
       const known = compiled.get(expected);
       if (known?.tables === world.tables) return known.spec;
       const spec = requireSpec(JSON.parse(expected), world);
+      if (expected.length > COMPILED_LENGTH_MAX) return spec;
       if (compiled.size >= COMPILED_MAX) compiled.clear();
       compiled.set(expected, { spec, tables: world.tables });
       return spec;

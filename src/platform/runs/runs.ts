@@ -18,6 +18,8 @@ export type Runs = ReturnType<typeof createRuns>;
 const newId = () => crypto.randomUUID().replaceAll("-", "");
 
 const TRIALS_MAX = 10_000;
+/** Longer expectations are read again. */
+const TRIAL_LENGTH_MAX = 16_000;
 const LIST = "runs";
 const NO_EVENTS = { total: 0, events: [] };
 const NOT_RUN = { status: null, passed: null, score: null, execution_time: null };
@@ -149,7 +151,7 @@ export function createRuns(deps: {
         throw new ApiError("run_already_exists", "The environment has a run that is not ended");
       }
       if (trials.size >= TRIALS_MAX) trials.clear();
-      trials.set(run.runId, run);
+      if ((run.expected?.length ?? 0) <= TRIAL_LENGTH_MAX) trials.set(run.runId, run);
       return answer;
     },
 
