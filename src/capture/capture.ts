@@ -355,6 +355,7 @@ async function createReader({
       const deadline = performance.now() + READY_MS;
       while (!streams() && state !== "following") {
         if (performance.now() > deadline) throw unavailable(reason);
+        if (state === "failing") await pool`select 1`; // throws at once where Postgres itself is away
         await Promise.race([
           new Promise<void>((resolve) => (changed = resolve)),
           Bun.sleep(POLL_MS),

@@ -8,6 +8,8 @@ import { slotsOf } from "./capture";
 import { type Fault, must, secondsOf } from "./fault";
 
 const READY_SECONDS = 10;
+/** A call is told so, and does not wait for Postgres. */
+const REFUSED_SECONDS = 6;
 /** An attempt takes as long as a gigabyte takes to be written out. */
 const PATIENCE_SECONDS = 300;
 const MOUNTS = join(import.meta.dir, "../../.diorama");
@@ -58,8 +60,19 @@ async function restart(stage: Stage, mode: "fast" | "immediate") {
   const story = await stage.story(database, server);
   await story.write(server, 20);
 
+  const other = await server.post("/initEnv", {
+    templateService: "chat",
+    templateName: "chat_default",
+    impersonateUserId: "U01AGENT",
+  });
+
   const stopped = await secondsOf(() => cluster.stop(mode));
   const meanwhile = await server.post("/diffRun", { runId: "unknown" });
+  const envId = other.body.environmentId;
+  const refused = await secondsOf(async () => {
+    const { status } = await server.post("/startRun", { envId });
+    must(status === 503, status);
+  });
   await cluster.start();
   const seconds = await secondsOf(async () => {
     await server.ready();
@@ -70,6 +83,7 @@ async function restart(stage: Stage, mode: "fast" | "immediate") {
     await story.endWell(server);
   });
 
+  must(refused < REFUSED_SECONDS, refused);
   must(meanwhile.status === 503 && meanwhile.headers.has("retry-after"), meanwhile);
   must(seconds < READY_SECONDS, seconds);
   return { stopped, seconds };
