@@ -11,6 +11,8 @@ export type TestDatabase = {
   readonly cluster: TestCluster;
   /** Rows as they are. */
   readonly sql: Pool;
+  /** Stops what would miss it. */
+  readonly beforeDrop: (() => Promise<void>)[];
 };
 
 const shared = globalThis as { dioramaTemplates?: Map<string, Promise<string>> };
@@ -64,10 +66,13 @@ export async function createDatabase(cluster: TestCluster, empty = false): Promi
   await admin.unsafe(`create database ${name} template ${template}`);
   await admin.end();
   const url = withDatabase(cluster.url, name);
-  return { url, cluster, sql: connect(url, { max: 4, name: "test", patient: true }) };
+  const sql = connect(url, { max: 4, name: "test", patient: true });
+  return { url, cluster, sql, beforeDrop: [] };
 }
 
-export async function dropDatabase({ url, cluster, sql }: TestDatabase): Promise<void> {
+export async function dropDatabase(database: TestDatabase): Promise<void> {
+  const { url, cluster, sql, beforeDrop } = database;
+  await Promise.all(beforeDrop.map((stop) => stop()));
   await sql.end({ timeout: 1 });
   const name = new URL(url).pathname.slice(1);
   if (process.env["KEEP_DB"]) {

@@ -40,6 +40,10 @@ export async function startTestProgram(
   settings: Record<string, string> = {},
 ): Promise<TestProgram> {
   const program = await startProgram(configFor(database, settings));
+  const { stop } = program;
+  let stopped: Promise<void> | undefined;
+  program.stop = () => (stopped ??= stop());
+  database.beforeDrop.push(program.stop);
   return clientOf(program.url, program);
 }
 
