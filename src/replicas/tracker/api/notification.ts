@@ -15,7 +15,6 @@ import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument } from "~/replicas/tracker/errors";
 import { requireRow } from "~/replicas/tracker/require";
 import { having, inInbox } from "~/replicas/tracker/store/lookups";
-import { countUnread } from "~/replicas/tracker/store/notifications";
 import type { Values } from "~/replicas/tracker/store/write";
 import { issueUrl, projectUrl, workspaceUrl } from "~/replicas/tracker/urls";
 
@@ -151,8 +150,8 @@ export const notifications: Resolvers<Context> = {
   InitiativeNotification: FIELDS,
   DocumentNotification: FIELDS,
   Query: {
-    notificationsUnreadCount: (_source, _args, { session, viewer, now }) =>
-      countUnread(session, viewer.id, now),
+    notificationsUnreadCount: (_source, _args, { read }) =>
+      read.count("Notification", { args: {}, where: inInbox(true) }),
     inboxNotifications: (_source, args: { unreadOnly?: Optional<boolean> }, { read }, info) => {
       return read.page("Notification", {
         args,

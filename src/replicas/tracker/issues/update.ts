@@ -8,6 +8,7 @@ import { historyOf } from "~/replicas/tracker/issues/history";
 import { addedLabels, labelsThatMove, replacedLabels } from "~/replicas/tracker/issues/labels";
 import {
   ifGiven,
+  isOpenTo,
   mentionedIn,
   type References,
   readReferences,
@@ -205,7 +206,7 @@ function valuesAfter(
     priority: input.priority === null ? 0 : ifGiven(input.priority, requirePriority),
     estimate: requireEstimate(input.estimate),
     dueDate: input.dueDate,
-    assigneeId: ifGiven(input.assigneeId, (id) => requireAssignee(referred, id, team)),
+    assigneeId: assigneeAfter(issue, input, referred, team),
     delegateId: ifGiven(input.delegateId, (id) => requireUser(referred, id)),
     parentId: ifGiven(input.parentId, (id) => requireParent(referred, id, issue.id).id),
     stateId: state.id,
@@ -230,6 +231,20 @@ function valuesAfter(
       archivedAt: input.trashed ? (issue["archivedAt"] ?? now) : null,
     }),
   };
+}
+
+/** In a new team that the assignee is kept out of, nobody. */
+function assigneeAfter(
+  issue: RowObject,
+  { assigneeId }: IssueUpdate,
+  referred: Referred,
+  team: Team,
+): Optional<string> {
+  const old = issue["assigneeId"] as string | null;
+  const isLeft = team.id !== issue["teamId"] && old !== null && !isOpenTo(old, team);
+  return assigneeId === undefined && isLeft
+    ? null
+    : ifGiven(assigneeId, (id) => requireAssignee(referred, id, team));
 }
 
 const subIssueOrder = (issue: RowObject, { parentId, subIssueSortOrder }: IssueUpdate) =>

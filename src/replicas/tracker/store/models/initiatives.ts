@@ -104,7 +104,7 @@ const document = model("Document", "documents", {
     subscribers: listed("User", "subscriberIds"),
   },
   filters: { searchableContent: textOf("title", "content") },
-  visible: together(inVisibleTeam(), inVisibleIssue, inVisibleProject()),
+  visible: together(inVisibleTeam(), inVisibleIssue(), inVisibleProject()),
   sorts: {
     creator: by(relatedValue("users", "creatorId", "displayName")),
     project: by(relatedValue("projects", "projectId", "name")),

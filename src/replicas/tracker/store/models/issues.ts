@@ -305,7 +305,7 @@ const comment = model("Comment", "comments", {
     spawnedAgentSessions: children("AgentSession", "sourceCommentId"),
   },
   computed: { reactionData: reactionData("commentId") },
-  visible: together(inVisibleIssue, inVisibleProject()),
+  visible: together(inVisibleIssue(), inVisibleProject()),
 });
 
 /** Every time that something happened to an issue, and who did it. */
@@ -368,12 +368,12 @@ export const ISSUES: readonly Model[] = [
   comment,
   activity,
   stateSpan,
-  model("IssueRelation", "issue_relations", { visible: inVisibleIssue }),
+  model("IssueRelation", "issue_relations", { visible: inVisibleIssue() }),
   model("Reaction", "reactions", {
     // Every reaction here is one of the standard emoji.
     filters: { customEmojiId: (_row, { sql }) => sql`null::uuid` },
   }),
-  model("Attachment", "attachments", { visible: inVisibleIssue }),
+  model("Attachment", "attachments", { visible: inVisibleIssue() }),
   model("IssueHistory", "issue_history", {
     many: {
       actors: ["User", (row, related, { sql }) => sql`${related("id")} = ${row("actorId")}`],
@@ -382,7 +382,7 @@ export const ISSUES: readonly Model[] = [
       removedFromReleases: listed("Release", "removedFromReleaseIds"),
       removedLabels: listed("IssueLabel", "removedLabelIds"),
     },
-    visible: inVisibleIssue,
+    visible: inVisibleIssue(),
   }),
   record(
     "IssueSuggestion",

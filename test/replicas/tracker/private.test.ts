@@ -1,0 +1,131 @@
+/** What users know of a private team that they are not in, by what is theirs or beside it: nothing. */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { useDatabase } from "../../support/database";
+import { ENG, JOHN, ROBIN, useTracker } from "../../support/tracker";
+
+const tracker = useTracker(useDatabase());
+const NOTIFICATIONS = `{
+  notificationsUnreadCount
+  notifications(first: 250) {
+    nodes { type ... on IssueNotification { issue { id } } ... on ProjectNotification { project { id } } }
+  }
+}`;
+let secret: string;
+
+beforeAll(async () => {
+  const payload = await tracker.linear.createTeam({ name: "Secret", private: true });
+  secret = (await payload.team)!.id;
+});
+
+const makeIssue = async (input: object, teamId = ENG): Promise<any> =>
+  (await (
+    await tracker.linear.createIssue({ title: "One", teamId, ...input })
+  ).issue)!;
+
+/** The notifications of a user about one issue or project, and how many are unread at all. */
+async function toldOf(id: string, user = ROBIN) {
+  const { notifications, notificationsUnreadCount } = await tracker.data(NOTIFICATIONS, {}, user);
+  const about = notifications.nodes.filter(
+    (one: any) => one.issue?.id === id || one.project?.id === id,
+  );
+  return { types: about.map((one: any) => one.type), unread: notificationsUnreadCount };
+}
+
+const followersOf = async (id: string) =>
+  (await (await tracker.linear.issue(id)).subscribers()).nodes.map((user) => user.id);
+
+describe("of a private team, who is not in it", () => {
+  test("no longer has notifications of an issue that moves there", async () => {
+    const issue = await makeIssue({ assigneeId: ROBIN, description: "@robin" });
+    const before = await toldOf(issue.id);
+
+    await tracker.linear.updateIssue(issue.id, { teamId: secret });
+
+    const after = await toldOf(issue.id);
+    expect(before.types.toSorted()).toEqual(["issueAssignedToYou", "issueMention"]);
+    expect(after).toEqual({ types: [], unread: before.unread - 2 });
+  });
+
+  test("no longer has an issue that moves there", async () => {
+    const issue = await makeIssue({ assigneeId: ROBIN });
+
+    const payload = await tracker.linear.updateIssue(issue.id, { teamId: secret });
+
+    const moved = (await payload.issue)!;
+    const [change] = (await moved.history()).nodes;
+    expect(moved.assigneeId).toBeUndefined();
+    expect([change!.fromAssigneeId, change!.toAssigneeId]).toEqual([ROBIN, undefined]);
+  });
+
+  test("keeps notifications from before, unseen until they are a member again", async () => {
+    const { teamMembership } = await tracker.linear.createTeamMembership({
+      teamId: secret,
+      userId: ROBIN,
+    });
+    const issue = await makeIssue({ assigneeId: ROBIN }, secret);
+    expect((await toldOf(issue.id)).types).toEqual(["issueAssignedToYou"]);
+
+    await tracker.linear.deleteTeamMembership((await teamMembership)!.id);
+
+    expect((await toldOf(issue.id)).types).toEqual([]);
+  });
+
+  test("neither follows its issues nor hears of them", async () => {
+    const told = (await toldOf("")).unread;
+
+    const issue = await makeIssue({ description: "@robin", subscriberIds: [ROBIN] }, secret);
+    await tracker.linear.updateIssue(issue.id, { subscriberIds: [JOHN, ROBIN] });
+    await tracker.linear.createComment({
+      issueId: issue.id,
+      body: "@robin",
+      subscriberIds: [ROBIN],
+    });
+
+    expect(await followersOf(issue.id)).toEqual([JOHN]);
+    await tracker.linear.createTeamMembership({ teamId: secret, userId: ROBIN });
+    const after = await toldOf(issue.id);
+    const { nodes } = await (await tracker.linear.team(secret)).memberships();
+    const mine = nodes.find(({ userId }) => userId === ROBIN);
+    await tracker.linear.deleteTeamMembership(mine!.id);
+    expect(after.types).toEqual([]);
+    expect((await toldOf("")).unread).toBe(told);
+  });
+
+  test("hears no more of a project that becomes the team's own", async () => {
+    const input = { name: "Moving", teamIds: [ENG], leadId: ROBIN };
+    const project = (await (await tracker.linear.createProject(input)).project)!;
+    expect((await toldOf(project.id)).types).toEqual(["projectAddedAsLead"]);
+
+    await tracker.linear.updateProject(project.id, { teamIds: [secret] });
+    await tracker.linear.createProjectUpdate({ projectId: project.id, body: "Quiet" });
+
+    expect((await toldOf(project.id)).types).toEqual([]);
+    await tracker.linear.updateProject(project.id, { teamIds: [ENG] });
+    expect((await toldOf(project.id)).types).toEqual(["projectAddedAsLead"]);
+  });
+
+  test("no longer sees what they subscribed to there", async () => {
+    const payload = await tracker.linear.createTeamMembership({ teamId: secret, userId: ROBIN });
+    const label = (await (
+      await tracker.linear.createIssueLabel({ name: "Hushed", teamId: secret })
+    ).issueLabel)!;
+    const robin = tracker.as(ROBIN);
+    await robin.createNotificationSubscription({ teamId: secret });
+    await robin.createNotificationSubscription({ labelId: label.id });
+    const list = async () =>
+      (
+        await tracker.data(
+          `{ notificationSubscriptions { nodes {
+            ... on TeamNotificationSubscription { team { id } } ... on LabelNotificationSubscription { label { id } }
+          } } }`,
+          {},
+          ROBIN,
+        )
+      ).notificationSubscriptions.nodes;
+    expect(await list()).toHaveLength(2);
+
+    await tracker.linear.deleteTeamMembership((await payload.teamMembership)!.id);
+
+    expect(await list()).toEqual([]);
+  });
+});
