@@ -128,4 +128,40 @@ describe("of a private team, who is not in it", () => {
 
     expect(await list()).toEqual([]);
   });
+
+  test("sees no relation with its issues, from either end", async () => {
+    const [here, other] = [await makeIssue({}), await makeIssue({})];
+    const there = await makeIssue({}, secret);
+    const relate = async (issueId: string, relatedIssueId: string) =>
+      (
+        await tracker.data(
+          "mutation($input: IssueRelationCreateInput!) { issueRelationCreate(input: $input) { issueRelation { id } } }",
+          { input: { issueId, relatedIssueId, type: "blocks" } },
+        )
+      ).issueRelationCreate.issueRelation.id;
+    await relate(here.id, other.id);
+    const hidden = [await relate(here.id, there.id), await relate(there.id, other.id)];
+    const seen = async (user: string) =>
+      await tracker.data(
+        `query($here: String!, $other: String!) {
+          here: issue(id: $here) { relations { nodes { relatedIssue { id } } } history { nodes { relationChanges { identifier } } } }
+          other: issue(id: $other) { inverseRelations { nodes { issue { id } } } }
+          issueRelations(first: 250) { nodes { id issue { id } relatedIssue { id } } }
+        }`,
+        { here: here.id, other: other.id },
+        user,
+      );
+
+    const [john, robin] = [await seen(JOHN), await seen(ROBIN)];
+    expect(john.here.relations.nodes).toHaveLength(2);
+    expect(robin.here.relations.nodes).toEqual([{ relatedIssue: { id: other.id } }]);
+    expect(robin.other.inverseRelations.nodes).toEqual([{ issue: { id: here.id } }]);
+    const listed = (answer: any) => answer.issueRelations.nodes.map(({ id }: any) => id);
+    expect(listed(john)).toEqual(expect.arrayContaining(hidden));
+    expect(listed(robin).filter((id: string) => hidden.includes(id))).toEqual([]);
+    const named = ({ here: { history } }: any) =>
+      history.nodes.flatMap(({ relationChanges }: any) => relationChanges ?? []);
+    expect(named(john)).toContainEqual({ identifier: there.identifier });
+    expect(named(robin)).toEqual([{ identifier: other.identifier }]);
+  });
 });

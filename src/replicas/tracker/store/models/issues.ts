@@ -368,7 +368,9 @@ export const ISSUES: readonly Model[] = [
   comment,
   activity,
   stateSpan,
-  model("IssueRelation", "issue_relations", { visible: inVisibleIssue() }),
+  model("IssueRelation", "issue_relations", {
+    visible: together(inVisibleIssue(), inVisibleIssue("relatedIssueId")),
+  }),
   model("Reaction", "reactions", {
     // Every reaction here is one of the standard emoji.
     filters: { customEmojiId: (_row, { sql }) => sql`null::uuid` },
