@@ -23,6 +23,7 @@ import {
   type Model,
   type Models,
   notArchived,
+  type One,
   type Relation,
   type Row,
   requireModel,
@@ -40,7 +41,6 @@ export type Filtering = {
   nodes: number;
 };
 
-type One = { readonly to: string; readonly key: string };
 type Many = { readonly to: string; readonly on: Relation };
 type Place = { readonly model: Model; readonly row: Row; readonly depth: number };
 

@@ -47,6 +47,13 @@ export type SortOptions = {
   readonly [option: string]: unknown;
 };
 
+export type One = {
+  readonly to: string;
+  readonly key: string;
+  /** Whoever sees the row sees this one as well, even if it is hidden from them otherwise. */
+  readonly withRow?: boolean;
+};
+
 export type Model = {
   /** The name of the GraphQL type. */
   readonly name: string;
@@ -58,7 +65,7 @@ export type Model = {
   /** Instead of a table: a query. */
   readonly source?: (scope: Scope) => Fragment;
   /** Related rows by the column, or the computed value, that holds their id. */
-  readonly one: ReadonlyMap<string, { readonly to: string; readonly key: string }>;
+  readonly one: ReadonlyMap<string, One>;
   readonly many: ReadonlyMap<string, { readonly to: string; readonly on: Relation }>;
   /** Values that are computed from the row when they are asked for. */
   readonly computed: ReadonlyMap<string, Expression>;

@@ -164,4 +164,67 @@ describe("of a private team, who is not in it", () => {
     expect(named(john)).toContainEqual({ identifier: there.identifier });
     expect(named(robin)).toEqual([{ identifier: other.identifier }]);
   });
+
+  test("sees and changes an issue that is shared with them, though not the team", async () => {
+    const issue = await makeIssue({ description: "Shared" }, secret);
+    await tracker.linear.createComment({ issueId: issue.id, body: "Here" });
+    const share = (field: string) =>
+      tracker.data(
+        `mutation($id: String!, $userId: String!) { ${field}(id: $id, userId: $userId) { success } }`,
+        { id: issue.id, userId: ROBIN },
+      );
+    const ask = (query: string, variables: object = {}) =>
+      tracker.ask(query, { id: issue.identifier, ...variables }, ROBIN);
+    const one = `query($id: String!) { issue(id: $id) {
+      id team { id } state { type team { id } } comments { nodes { body } }
+      sharedAccess { viewerHasOnlySharedAccess disallowedIssueFields }
+    } }`;
+    expect((await ask(one)).errors[0].message).toBe("Entity not found: Issue");
+
+    await share("issueShare");
+
+    expect((await ask(one)).data.issue).toEqual({
+      id: issue.id,
+      team: { id: secret },
+      state: { type: "backlog", team: { id: secret } },
+      comments: { nodes: [{ body: "Here" }] },
+      sharedAccess: {
+        viewerHasOnlySharedAccess: true,
+        disallowedIssueFields: ["cycleId", "projectId", "projectMilestoneId", "teamId"],
+      },
+    });
+    const update = `mutation($id: String!, $input: IssueUpdateInput!) {
+      issueUpdate(id: $id, input: $input) { issue { title state { type } } }
+    }`;
+    const states = (await (await tracker.linear.team(secret)).states()).nodes;
+    const started = states.find(({ type }) => type === "started")!;
+    const input = { title: "Changed", stateId: started.id };
+    expect((await ask(update, { input })).data.issueUpdate.issue).toEqual({
+      title: "Changed",
+      state: { type: "started" },
+    });
+    expect((await ask(update, { input: { teamId: ENG } })).errors[0].extensions.type).toBe(
+      "forbidden",
+    );
+    const list = "{ issues(first: 250) { nodes { id state { name } team { key } } } }";
+    expect((await ask(list)).data.issues.nodes.map(({ id }: any) => id)).toContain(issue.id);
+    const team = await ask("query($team: String!) { team(id: $team) { id } }", { team: secret });
+    expect(team.errors[0].message).toBe("Entity not found: Team");
+
+    await tracker.linear.createComment({ issueId: issue.id, body: "@robin" });
+    const { notifications } = await tracker.data(
+      "{ notifications { nodes { type ... on IssueNotification { issueStatusType issue { id } team { id } } } } }",
+      {},
+      ROBIN,
+    );
+    expect(notifications.nodes[0]).toEqual({
+      type: "issueCommentMention",
+      issueStatusType: "started",
+      issue: { id: issue.id },
+      team: { id: secret },
+    });
+
+    await share("issueUnshare");
+    expect((await ask(one)).errors[0].message).toBe("Entity not found: Issue");
+  });
 });

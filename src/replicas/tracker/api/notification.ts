@@ -85,7 +85,8 @@ const FIELDS: Resolvers<Context>[string] = {
   isLinearActor: ({ actorId }: RowObject) => actorId === null,
   issueStatusType: async ({ issueId }: RowObject, _args, { read }) => {
     const issue = issueId ? await read.one("Issue", issueId as string) : undefined;
-    return issue && (await read.one("WorkflowState", issue["stateId"] as string))?.["type"];
+    if (!issue) return undefined;
+    return (await read.one("WorkflowState", issue["stateId"] as string, new Set(), true))?.["type"];
   },
   projectUpdateHealth: async ({ projectUpdateId }: RowObject, _args, { read }) =>
     projectUpdateId && (await read.one("ProjectUpdate", projectUpdateId as string))?.["health"],

@@ -2,7 +2,7 @@
 import type { RowObject } from "~/graphql/page";
 import { changeRow, createRow, type Optional } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
-import { invalidInput, notFound } from "~/replicas/tracker/errors";
+import { forbidden, invalidInput, notFound } from "~/replicas/tracker/errors";
 import { cycleOf } from "~/replicas/tracker/issues/create";
 import { historyOf } from "~/replicas/tracker/issues/history";
 import { addedLabels, labelsThatMove, replacedLabels } from "~/replicas/tracker/issues/labels";
@@ -53,6 +53,9 @@ export type IssueUpdate = References &
     readonly autoClosedByParentClosing?: Optional<boolean>;
   };
 
+/** What of an issue is only for members of its team to change, even if it is shared. */
+export const FOR_MEMBERS = ["cycleId", "projectId", "projectMilestoneId", "teamId"] as const;
+
 /** Changes issues, all or none. Returns them in the order of the ids. */
 export async function updateIssues(
   context: Context,
@@ -84,8 +87,11 @@ async function updateIssue(
   input: IssueUpdate,
   referred: Referred,
 ): Promise<RowObject> {
-  const { session, now, viewer } = context;
+  const { session, now, viewer, hiddenTeamIds } = context;
   const from = teamOf(referred, issue);
+  const refused = FOR_MEMBERS.find((name) => input[name] !== undefined);
+  if (refused && hiddenTeamIds.includes(from.id))
+    throw forbidden(`Only members of its team can change the ${refused} of a shared issue`);
   const team = input.teamId ? requireTeam(referred, input.teamId, context) : from;
   const before = referred.labelIds[issue.id] ?? [];
   const state = stateAfter(issue, input, referred, team);

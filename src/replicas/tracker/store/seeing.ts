@@ -21,7 +21,9 @@ export const maySeeIssue = (
   issues: Fragment | Identifier = session.t.issues,
 ): Fragment => session.sql`exists (
   select from ${issues} i
-  where i.id = ${issueId} and ${maySeeTeam(session, session.sql`i."teamId"`, userId)}
+  where i.id = ${issueId} and (
+    ${userId} = any(i."sharedWithUserIds") or ${maySeeTeam(session, session.sql`i."teamId"`, userId)}
+  )
 )`;
 
 export const maySeeProject = (

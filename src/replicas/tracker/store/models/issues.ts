@@ -23,6 +23,7 @@ import {
   inVisibleProject,
   inVisibleTeam,
   together,
+  visibleIssue,
 } from "~/replicas/tracker/store/models/visibility";
 
 /** Seconds from one moment to another. */
@@ -280,7 +281,8 @@ export const issue: Model = model("Issue", "issues", {
     workflowState: ({ closedIssuesOrderedByRecency }) =>
       byState(closedIssuesOrderedByRecency === true),
   },
-  visible: inVisibleTeam(),
+  visible: visibleIssue,
+  withRow: ["state", "team"],
 });
 
 const issueOrders = (key: string, options: SortOptions): readonly Order[] =>
@@ -329,7 +331,10 @@ const activity: Model = {
 
 /** How long an issue was in which state: from its history, which says when it left each. */
 const stateSpan: Model = {
-  ...model("IssueStateSpan", "issue_history", { one: { state: "WorkflowState" } }),
+  ...model("IssueStateSpan", "issue_history", {
+    one: { state: "WorkflowState" },
+    withRow: ["state"],
+  }),
   columns: new Map(
     Object.entries({
       id: "uuid",
@@ -385,6 +390,7 @@ export const ISSUES: readonly Model[] = [
       removedLabels: listed("IssueLabel", "removedLabelIds"),
     },
     visible: inVisibleIssue(),
+    withRow: ["fromState", "toState"],
   }),
   record(
     "IssueSuggestion",

@@ -167,6 +167,7 @@ export const teamMembership = model("TeamMembership", "team_memberships", {
 export const workflowState = model("WorkflowState", "workflow_states", {
   many: { issues: children("Issue", "stateId") },
   visible: inVisibleTeam(),
+  withRow: ["team"],
 });
 
 const auditFilter =

@@ -53,6 +53,7 @@ export const PERSONAL: readonly Model[] = [
     one: { team: "Team" },
     filters: { subscriptionType },
     visible: together(own("userId"), inVisibleIssue(), inVisibleProject()),
+    withRow: ["team"],
   }),
   model("NotificationSubscription", "notification_subscriptions", {
     visible: together(

@@ -28,9 +28,16 @@ export const inVisible =
     );
   };
 
-/** Not of an issue of such a team. */
+/** An issue of no such team, or one that is shared with the asking user. */
+export const visibleIssue: Visible = (row, scope) => {
+  const { sql, actor } = scope;
+  const condition = inVisibleTeam()(row, scope);
+  return condition && sql`(${condition} or ${actor}::uuid = any(${row("sharedWithUserIds")}))`;
+};
+
+/** Not of an issue that the asking user must not see. */
 export const inVisibleIssue = (column = "issueId"): Visible =>
-  inVisible(column, "issues", inVisibleTeam());
+  inVisible(column, "issues", visibleIssue);
 
 /** Not of a project that has no other teams. */
 export const inVisibleProject =
