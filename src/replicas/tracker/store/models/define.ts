@@ -79,6 +79,7 @@ type Declaration = {
   readonly filters?: { readonly [field: string]: Expression };
   readonly sorts?: { readonly [key: string]: (options: SortOptions) => readonly Order[] };
   readonly unlisted?: Model["unlisted"];
+  readonly inUse?: Model["inUse"];
   readonly visible?: Model["visible"];
   /** Relations to one row that whoever sees this row sees as well. */
   readonly withRow?: readonly string[];
@@ -110,7 +111,7 @@ function build(
   table: string,
   columns: Model["columns"],
   shared: boolean,
-  { one, many, computed, filters, sorts, unlisted, visible, withRow = [] }: Declaration,
+  { one, many, computed, filters, sorts, unlisted, inUse, visible, withRow = [] }: Declaration,
 ): Model {
   const relations = new Map<string, One>();
   for (const [column, type] of columns) {
@@ -142,6 +143,7 @@ function build(
     filters: entries(filters),
     sorts: entries(sorts),
     ...(unlisted && { unlisted }),
+    ...(inUse && { inUse }),
     ...(visible && { visible }),
   };
 }

@@ -10,6 +10,7 @@ import {
   nothing,
   reactionData,
   relatedValue,
+  teamInUse,
   textOf,
 } from "~/replicas/tracker/store/models/expressions";
 import { lastReport } from "~/replicas/tracker/store/models/planning";
@@ -104,6 +105,7 @@ const document = model("Document", "documents", {
     subscribers: listed("User", "subscriberIds"),
   },
   filters: { searchableContent: textOf("title", "content") },
+  inUse: teamInUse,
   visible: together(inVisibleTeam(), inVisibleIssue(), inVisibleProject()),
   sorts: {
     creator: by(relatedValue("users", "creatorId", "displayName")),

@@ -16,6 +16,7 @@ import {
   reactionData,
   recordsOf,
   relatedValue,
+  teamInUse,
   textOf,
 } from "~/replicas/tracker/store/models/expressions";
 import {
@@ -294,6 +295,7 @@ const issueLabel = model("IssueLabel", "issue_labels", {
     issues: through("Issue", "issue_label_assignments", "labelId", "issueId"),
   },
   computed: { lastAppliedAt: lastAppliedAt("issue_label_assignments") },
+  inUse: teamInUse,
   visible: inVisibleTeam(),
 });
 

@@ -1,6 +1,7 @@
 /** What users keep for themselves, and what they are told. */
 import type { Expression, Model } from "~/graphql/model";
 import { children, model, record } from "~/replicas/tracker/store/models/define";
+import { teamInUse } from "~/replicas/tracker/store/models/expressions";
 import {
   inVisible,
   inVisibleIssue,
@@ -82,13 +83,15 @@ export const PERSONAL: readonly Model[] = [
       organizationViewPreferences: "ViewPreferences",
       userViewPreferences: "ViewPreferences",
     },
+    inUse: teamInUse,
     visible: inVisibleView,
   }),
   model("Template", "templates", {
     filters: { inheritedFromId: (_row, { sql }) => sql`null::uuid` },
+    inUse: teamInUse,
     visible: inVisibleTeam(),
   }),
-  model("Webhook", "webhooks", { visible: inVisibleTeam() }),
+  model("Webhook", "webhooks", { inUse: teamInUse, visible: inVisibleTeam() }),
   model("EntityExternalLink", "entity_external_links", {
     visible: together(inVisibleTeam(), inVisibleProject()),
   }),
