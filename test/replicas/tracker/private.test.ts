@@ -227,4 +227,35 @@ describe("of a private team, who is not in it", () => {
     await share("issueUnshare");
     expect((await ask(one)).errors[0].message).toBe("Entity not found: Issue");
   });
+
+  test("sees nothing else that names it, its issues or its projects", async () => {
+    const { linear } = tracker;
+    const issue = await makeIssue({}, secret);
+    const project = (await (
+      await linear.createProject({ name: "Own", teamIds: [secret] })
+    ).project)!;
+    const roadmap = (await (await linear.createRoadmap({ name: "2026" })).roadmap)!;
+    await linear.createRoadmapToProject({ roadmapId: roadmap.id, projectId: project.id });
+    await linear.createTriageResponsibility({ teamId: secret, action: "notify" });
+    const pipeline = (await (await linear.createReleasePipeline({ name: "App" })).releasePipeline)!;
+    const input = { name: "One", pipelineId: pipeline.id };
+    const release = (await (await linear.createRelease(input)).release)!;
+    await linear.createIssueToRelease({ issueId: issue.id, releaseId: release.id });
+    const QUERY = `{
+      issueToReleases { nodes { issue { title } } }
+      roadmapToProjects { nodes { project { name } } }
+      triageResponsibilities { nodes { team { key } } }
+    }`;
+
+    expect(await tracker.data(QUERY)).toEqual({
+      issueToReleases: { nodes: [{ issue: { title: "One" } }] },
+      roadmapToProjects: { nodes: [{ project: { name: "Own" } }] },
+      triageResponsibilities: { nodes: [{ team: { key: "SEC" } }] },
+    });
+    expect(await tracker.data(QUERY, {}, ROBIN)).toEqual({
+      issueToReleases: { nodes: [] },
+      roadmapToProjects: { nodes: [] },
+      triageResponsibilities: { nodes: [] },
+    });
+  });
 });

@@ -199,5 +199,9 @@ export const INITIATIVES: readonly Model[] = [
     { creatorId: "uuid", ownerId: "uuid", sortOrder: "float8" },
     { many: { projects: ["Project", roadmapProjects] } },
   ),
-  record("RoadmapToProject", { projectId: "uuid", roadmapId: "uuid" }),
+  record(
+    "RoadmapToProject",
+    { projectId: "uuid", roadmapId: "uuid" },
+    { visible: inVisibleProject() },
+  ),
 ];
