@@ -16,7 +16,7 @@ import {
   isObjectType,
   isScalarType,
 } from "graphql";
-import type { Model, Models } from "~/graphql/model";
+import type { Model, Models, One } from "~/graphql/model";
 import { EMPTY, type PageArguments, type RowObject } from "~/graphql/page";
 import type { Maybe, PageWanted, Reader } from "~/graphql/reader";
 import { SCALARS } from "~/graphql/scalars";
@@ -130,7 +130,7 @@ function resolverOf(model: Model, field: GraphQLField<unknown, unknown>): Maybe<
   if (model.many.has(name))
     return isListType(getNullableType(type)) ? listOf(model, name) : pageOf(model);
   const one = model.one.get(name);
-  if (one) return relatedBy(model, one.to, one.key);
+  if (one) return relatedBy(model, one);
   return model.computed.has(name) ? computed(model, name) : undefined;
 }
 
@@ -141,13 +141,13 @@ const computed =
     name in row ? row[name] : read.value(model, name, row.id);
 
 /** The row whose id stands in `key`, without a query when only that id is wanted. */
-function relatedBy(model: Model, to: string, key: string): Resolver<Reading> {
+function relatedBy(model: Model, { to, key, withRow }: One): Resolver<Reading> {
   const idOf = model.computed.has(key) ? computed(model, key) : (row: RowObject) => row[key];
   return (row, args, context, info) => {
     const load = (id: unknown) => {
       if (id === null || id === undefined) return null;
       const fields = selectedFields(info);
-      return wantsOnlyId(fields) ? { id } : context.read.one(to, id as string, fields);
+      return wantsOnlyId(fields) ? { id } : context.read.one(to, id as string, fields, withRow);
     };
     const id = idOf(row, args, context, info);
     return id instanceof Promise ? id.then(load) : load(id);

@@ -23,6 +23,7 @@ import {
   type Model,
   type Models,
   notArchived,
+  type One,
   type Relation,
   type Row,
   requireModel,
@@ -130,21 +131,29 @@ function compileKey(
   return compare(scope, type.name, expression, value as Input, field.name);
 }
 
-/** A related row that fits, or with `null` whether there is any. */
+/**
+ * A related row that fits, or with `null` whether there is any. Each member of `and` and `or` is such a filter again:
+ * the alternative to a row that fits may be that there is none.
+ */
 function compileOne(
   at: Filtering,
   type: GraphQLInputObjectType,
-  { null: none, ...input }: Input,
-  { to, key: name }: { readonly to: string; readonly key: string },
-  { model, row, depth }: Place,
+  { and, or, null: none, ...input }: Input,
+  relation: One,
+  place: Place,
 ): Fragment | undefined {
   const { scope } = at;
+  const { to, key: name } = relation;
+  const { model, row, depth } = place;
   const { sql } = scope;
   const key = expressionOf(model, row, scope, name);
   if (!key) throw new Error(`${model.name} has no ${name}`);
   const related = requireModel(at.models, to);
   const alias = scope.alias();
   const relatedRow = rowOf(related, scope, alias);
+  const inside = { ...place, depth: depth + 1 };
+  const nested = (list: unknown) =>
+    listOf(list).map((item) => compileOne(at, type, item as Input, relation, inside));
   const condition = compile(at, type, input, { model: related, row: relatedRow, depth: depth + 1 });
   return all(scope, [
     nullness(scope, key, none),
@@ -153,6 +162,8 @@ function compileOne(
         select from ${source(related, scope)} as ${sql(alias)}
         where ${relatedRow("id")} = ${key} and ${condition}
       )`,
+    all(scope, nested(and)),
+    any(scope, nested(or)),
   ]);
 }
 

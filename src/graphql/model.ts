@@ -47,6 +47,13 @@ export type SortOptions = {
   readonly [option: string]: unknown;
 };
 
+export type One = {
+  readonly to: string;
+  readonly key: string;
+  /** Whoever sees the row sees this one as well, even if it is hidden from them otherwise. */
+  readonly withRow?: boolean;
+};
+
 export type Model = {
   /** The name of the GraphQL type. */
   readonly name: string;
@@ -58,7 +65,7 @@ export type Model = {
   /** Instead of a table: a query. */
   readonly source?: (scope: Scope) => Fragment;
   /** Related rows by the column, or the computed value, that holds their id. */
-  readonly one: ReadonlyMap<string, { readonly to: string; readonly key: string }>;
+  readonly one: ReadonlyMap<string, One>;
   readonly many: ReadonlyMap<string, { readonly to: string; readonly on: Relation }>;
   /** Values that are computed from the row when they are asked for. */
   readonly computed: ReadonlyMap<string, Expression>;
@@ -68,6 +75,8 @@ export type Model = {
   readonly sorts: ReadonlyMap<string, (options: SortOptions) => readonly Order[]>;
   /** Rows that lists leave out unless this argument of theirs is true. */
   readonly unlisted?: { readonly unless: string; readonly condition: Expression };
+  /** Whether what the row belongs to is in use: lists leave out what does not as if it were archived itself. */
+  readonly inUse?: Expression;
   /** Whether the asking user may see the row; undefined when there is nothing to hide. */
   readonly visible?: (row: Row, scope: Scope) => Fragment | undefined;
 };
@@ -84,8 +93,11 @@ export function requireModel(models: Models, name: string): Model {
 const OWN = new Set(["id", "createdAt", "updatedAt", "archivedAt"]);
 
 /** Undefined for an entity that has no archive. */
-export const notArchived = (model: Model, row: Row, { sql }: Scope): Fragment | undefined =>
-  model.shared || model.columns.has("archivedAt") ? sql`${row("archivedAt")} is null` : undefined;
+export function notArchived(model: Model, row: Row, scope: Scope): Fragment | undefined {
+  if (!model.shared && !model.columns.has("archivedAt")) return undefined;
+  const own = scope.sql`${row("archivedAt")} is null`;
+  return model.inUse ? scope.sql`${own} and ${model.inUse(row, scope)}` : own;
+}
 
 /** What stands after `from`. */
 export function source(model: Model, scope: Scope): Value {

@@ -91,6 +91,7 @@ export function createReader(models: Models, asking: Omit<Scope, "alias">) {
     model: Model,
     ids: readonly string[],
     fields: ReadonlySet<string>,
+    evenHidden = false,
   ): Promise<ReadonlyMap<string, Maybe<RowObject>>> {
     const scope = statement(asking);
     const { sql } = scope;
@@ -98,7 +99,7 @@ export function createReader(models: Models, asking: Omit<Scope, "alias">) {
     const row = rowOf(model, scope, alias);
     const where = all(scope, [
       sql`${row("id")} = any(${ids as string[]}::uuid[])`,
-      model.visible?.(row, scope),
+      evenHidden ? undefined : model.visible?.(row, scope),
     ]);
     const rows = await sql`
       select ${columns(model, alias, row, scope, fields)}
@@ -206,13 +207,13 @@ export function createReader(models: Models, asking: Omit<Scope, "alias">) {
     models,
 
     /** A row by its id, with the computed values among `fields`. Undefined when there is none to be seen. */
-    one(name: string, id: string, fields: ReadonlySet<string> = NO_FIELDS) {
+    one(name: string, id: string, fields: ReadonlySet<string> = NO_FIELDS, evenHidden = false) {
       if (!isUuid(id)) return undefined;
       const model = requireModel(models, name);
       const computed = computedOf(model, fields);
       const rows = loader<Maybe<RowObject>>(
-        `one ${name} ${computed}`,
-        (ids) => fetchRows(model, ids, new Set(computed)),
+        `one ${name} ${computed} ${evenHidden}`,
+        (ids) => fetchRows(model, ids, new Set(computed), evenHidden),
         undefined,
       );
       return rows.load(id.toLowerCase());

@@ -24,16 +24,28 @@ export function parseMoment(text: string): Date | undefined {
   return exists ? moment : undefined;
 }
 
+const YEAR_MAX = 9999;
+/** Whether four digits can say its year, as JavaScript and Postgres both write it. */
+export const hasPlainYear = (moment: Date): boolean =>
+  moment.getUTCFullYear() >= 1 && moment.getUTCFullYear() <= YEAR_MAX;
+
 function moment(value: unknown): Date {
-  const parsed = typeof value === "string" ? momentOrDuration(value) : undefined;
+  const parsed = momentOrDuration(value);
   if (parsed === undefined) throw refuse("A moment must be written as ISO 8601.");
   return parsed instanceof Duration ? parsed.after(new Date()) : parsed;
 }
 
-const momentOrDuration = (text: string) => parseDuration(text) ?? parseMoment(text);
+function momentOrDuration(value: unknown): Date | Duration | undefined {
+  if (typeof value !== "string") return undefined;
+  const parsed = parseDuration(value) ?? parseMoment(value);
+  const meant = parsed instanceof Duration ? parsed.after(new Date()) : parsed;
+  if (meant && !hasPlainYear(meant))
+    throw refuse(`A moment must be in the years 1 to ${YEAR_MAX}.`);
+  return parsed;
+}
 
 function dayOrDuration(value: unknown): string | Duration {
-  const parsed = typeof value === "string" ? momentOrDuration(value) : undefined;
+  const parsed = momentOrDuration(value);
   if (parsed === undefined) throw refuse("A day must be written as YYYY-MM-DD.");
   return parsed instanceof Duration ? parsed : dayOf(parsed);
 }
@@ -86,7 +98,7 @@ export const SCALARS: ReadonlyMap<string, GraphQLScalarType> = new Map(
   [
     scalar("DateTime", moment, isoText),
     scalar("DateTimeOrDuration", (value) => {
-      const parsed = typeof value === "string" ? momentOrDuration(value) : undefined;
+      const parsed = momentOrDuration(value);
       if (parsed === undefined)
         throw refuse("A moment must be written as ISO 8601, or as a duration.");
       return parsed;

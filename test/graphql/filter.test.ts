@@ -165,6 +165,13 @@ const few = numberOf(fc.integer({ min: 0, max: 3 }));
 const deeper = (depth: number, shape: () => Record<string, fc.Arbitrary<unknown>>) =>
   depth > 1 ? shape() : {};
 
+/** A filter of one related row, or of none. */
+const maybeOne = (filter: fc.Arbitrary<object>) =>
+  fc.oneof(
+    { weight: 3, arbitrary: nullable(filter) },
+    { weight: 1, arbitrary: fc.record({ or: some(nullable(filter)) }) },
+    { weight: 1, arbitrary: fc.record({ and: some(nullable(filter)) }) },
+  );
 const user: (depth?: number) => fc.Arbitrary<object> = fc.memo((depth) =>
   optional({
     displayName: text,
@@ -197,8 +204,8 @@ const issue: (depth?: number) => fc.Arbitrary<object> = fc.memo((depth) =>
     createdAt: moment,
     completedAt: nullable(moment),
     dueDate: nullable(day),
-    assignee: nullable(user(2)),
-    creator: nullable(user(2)),
+    assignee: maybeOne(user(2)),
+    creator: maybeOne(user(2)),
     state: optional({ type: text, name: text, position: few }),
     team: optional({
       key: optional({ eq: fc.constantFrom("ENG", "DES"), neq: fc.constant("ENG") }),
@@ -206,7 +213,7 @@ const issue: (depth?: number) => fc.Arbitrary<object> = fc.memo((depth) =>
     labels: label(2),
     subscribers: optional({ some: user(1), every: user(1), length: few, displayName: text }),
     ...deeper(depth, () => ({
-      parent: nullable(fc.oneof(fc.constant({}), issue())),
+      parent: maybeOne(fc.oneof(fc.constant({}), issue())),
       children: optional({ every: issue(), some: issue(), length: few }),
       and: some(issue()),
       or: some(issue()),
@@ -247,6 +254,14 @@ describe("a filter", () => {
     const { issues } = await tracker.data(QUERY, { filter: wanted, all: true });
 
     expect(issues.nodes).toHaveLength(graph.issues.length);
+  });
+
+  test("of one related row takes that there is none as an alternative", async () => {
+    const assignee = { or: [{ null: true }, { isMe: { eq: true } }] };
+    const { issues } = await tracker.data(QUERY, { filter: { assignee }, all: true });
+
+    const expected = graph.issues.filter(({ assigneeId }) => [null, JOHN].includes(assigneeId));
+    expect(issues.nodes).toHaveLength(expected.length);
   });
 
   test.each([

@@ -160,11 +160,14 @@ export function evaluate(
     if (key === "or") return anyOf(given, fits);
     const one = ONE[type]?.[key];
     if (one) {
-      const { null: none, ...inner } = given;
+      const { and = [], or = [], null: none, ...inner } = given;
       const [related] = one.rows(graph, row);
       if (typeof none === "boolean" && (related === undefined) !== none) return false;
+      const again = (wanted: Filter) => fits({ [key]: wanted });
       return (
-        !says(inner) || (related !== undefined && evaluate(graph, one.to, inner, related, all))
+        (!says(inner) || (related !== undefined && evaluate(graph, one.to, inner, related, all))) &&
+        and.every(again) &&
+        anyOf(or, again)
       );
     }
     const many = MANY[type]?.[key];

@@ -84,6 +84,8 @@ export const notAccessible = (feature: string) =>
 const BROKEN: Readonly<Record<string, string>> = {
   "22001": "A value is too long",
   "22003": "A number is out of range",
+  "22007": "A date does not fit its field",
+  "22008": "A date is out of range",
   "22P02": "A value does not fit its field",
   "23502": "A value that must be given is null",
   "23505": "This already exists",

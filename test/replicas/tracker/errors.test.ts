@@ -94,6 +94,36 @@ describe("refusals become the official client's errors", () => {
     expect(answer.errors[0].extensions).toMatchObject({ type: "graphql error", code });
   });
 
+  test.each([
+    ["createdAt", { gt: "0000" }],
+    ["createdAt", { gt: "-P3000Y" }],
+    ["createdAt", { gt: "P99999Y" }],
+    ["createdAt", { in: [`P${"9".repeat(40)}D`] }],
+    ["createdAt", { lt: "9999-12-31T23:59:59-12:00" }],
+    ["dueDate", { eq: "0000-01-01" }],
+    ["dueDate", { eq: "P9000Y" }],
+  ])("a moment that no calendar has, for %s %o: graphql error", async (field, comparator) => {
+    const answer = await tracker.ask(
+      "query($filter: IssueFilter) { issues(filter: $filter) { nodes { id } } }",
+      { filter: { [field]: comparator } },
+    );
+
+    expect(answer.errors[0].message).toContain("A moment must be in the years 1 to 9999.");
+    expect(answer.errors[0].extensions.code).toBe("BAD_USER_INPUT");
+  });
+
+  test.each([
+    ["dueDate", "P9000Y", "GRAPHQL_VALIDATION_FAILED"],
+    ["dueDate", "0000-12-31", "GRAPHQL_VALIDATION_FAILED"],
+    ["slaBreachesAt", "0001-01-01", "INVALID_INPUT"],
+  ])("an issue's %s of %s is refused", async (field, value, code) => {
+    const answer = await tracker.ask(
+      `mutation { issueUpdate(id: "ENG-1", input: { ${field}: "${value}" }) { success } }`,
+    );
+
+    expect(answer.errors[0].extensions.code).toBe(code);
+  });
+
   test("an unknown key in a variable: graphql error", async () => {
     const filter = { colour: { eq: "red" } } as object;
 

@@ -224,6 +224,44 @@ describe("teams", () => {
     expect((await tracker.linear.issue(issue.id)).archivedAt).toBeUndefined();
   });
 
+  test("that are deleted hide what is below them, but for who asks for what is archived", async () => {
+    const { linear } = tracker;
+    const create = { name: "Below", key: "BLW", cyclesEnabled: true };
+    const team = (await (await linear.createTeam(create)).team)!;
+    const teamId = team.id;
+    const label = (await (await linear.createIssueLabel({ name: "Below", teamId })).issueLabel)!;
+    await linear.createDocument({ title: "Below", teamId });
+    await linear.createTemplate({ name: "Below", type: "issue", teamId, templateData: {} });
+    await linear.createCustomView({ name: "Below", teamId });
+    const PAGES = "workflowStates issueLabels cycles teamMemberships documents customViews".split(
+      " ",
+    );
+    const counts = async (includeArchived: boolean) => {
+      const found = await tracker.data(
+        `query($all: Boolean!) {
+          ${PAGES.map((page) => `${page}(first: 250, includeArchived: $all) { nodes { team { id } } }`).join(" ")}
+          viewer { teamMemberships(first: 250, includeArchived: $all) { nodes { team { id } } } }
+          templates { team { id } }
+        }`,
+        { all: includeArchived },
+      );
+      const lists = [...PAGES.map((page) => found[page].nodes), found.viewer.teamMemberships.nodes];
+      return [...lists, found.templates].map(
+        (nodes) => nodes.filter((node: any) => node.team?.id === teamId).length,
+      );
+    };
+    const before = await counts(false);
+    expect(before.every((count) => count > 0)).toBe(true);
+
+    await linear.deleteTeam(teamId);
+
+    expect(await counts(false)).toEqual(before.map(() => 0));
+    expect((await counts(true)).slice(0, -1)).toEqual(before.slice(0, -1));
+    expect((await linear.issueLabel(label.id)).name).toBe("Below");
+    await linear.unarchiveTeam(teamId);
+    expect(await counts(false)).toEqual(before);
+  });
+
   test("give an issue from outside to triage, where it is on", async () => {
     const team = (await (
       await tracker.linear.createTeam({ name: "Triaged", key: "TRI", triageEnabled: true })

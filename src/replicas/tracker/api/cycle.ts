@@ -1,11 +1,12 @@
 /** Cycles: spans of a team's time that follow each other and never overlap. */
 import type { Resolvers } from "~/graphql/attach";
 import type { RowObject } from "~/graphql/page";
+import { hasPlainYear } from "~/graphql/scalars";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import { changeRow, type Given, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { midnightOf } from "~/replicas/tracker/cycles";
-import { invalidInput, notAccessible, userError } from "~/replicas/tracker/errors";
+import { invalidArgument, invalidInput, notAccessible, userError } from "~/replicas/tracker/errors";
 import { requireRow } from "~/replicas/tracker/require";
 import {
   type CycleRow,
@@ -75,6 +76,13 @@ async function shiftAll(
   let shifted: RowObject = cycle;
   for (const one of moving) {
     const span = { startsAt: moved(one.startsAt), endsAt: moved(one.endsAt) };
+    if (![span.startsAt, span.endsAt].every(hasPlainYear))
+      throw invalidArgument(
+        "daysToShift",
+        daysToShift,
+        "max",
+        "daysToShift must leave the cycles in the years 1 to 9999",
+      );
     requireFree(staying, span.startsAt, span.endsAt);
     const row = await changeRow(context, "Cycle", one, span);
     if (one.id === cycle.id) shifted = row;

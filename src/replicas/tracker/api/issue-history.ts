@@ -3,6 +3,9 @@ import type { Resolvers } from "~/graphql/attach";
 import type { RowObject } from "~/graphql/page";
 import { selectedFields } from "~/graphql/selection";
 import type { Context } from "~/replicas/tracker/context";
+import { lookUp } from "~/replicas/tracker/store/lookups";
+
+type RelationChange = { readonly identifier: string; readonly type: string };
 
 export const issueHistory: Resolvers<Context> = {
   IssueHistory: {
@@ -30,6 +33,16 @@ export const issueHistory: Resolvers<Context> = {
       if (!updatedDescription || !actorId) return null;
       const actor = await read.one("User", actorId as string, selectedFields(info));
       return actor ? [actor] : null;
+    },
+    /** Without those to issues that the asking user must not see. */
+    relationChanges: async ({ relationChanges }: RowObject, _args, { read, hiddenTeamIds }) => {
+      if (relationChanges === null || hiddenTeamIds.length === 0) return relationChanges;
+      const seen: RelationChange[] = [];
+      for (const change of relationChanges as readonly RelationChange[]) {
+        const where = lookUp("Issue", change.identifier);
+        if (where && (await read.find("Issue", where))) seen.push(change);
+      }
+      return seen.length === 0 ? null : seen;
     },
   },
 };

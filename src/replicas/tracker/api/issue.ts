@@ -5,6 +5,7 @@ import { selectedFields, wantsOnlyId } from "~/graphql/selection";
 import { PRIORITIES } from "~/replicas/tracker/api/conventions";
 import type { Context } from "~/replicas/tracker/context";
 import { identifierOf, slugOf } from "~/replicas/tracker/ids";
+import { FOR_MEMBERS } from "~/replicas/tracker/issues/update";
 import { lookUp, withAttachmentTo } from "~/replicas/tracker/store/lookups";
 import { issueUrl } from "~/replicas/tracker/urls";
 
@@ -35,15 +36,20 @@ export const issues: Resolvers<Context> = {
   Issue: {
     boardOrder: ({ sortOrder }: RowObject) => sortOrder,
     branchName: (issue: RowObject, _args, context) => branchName(issue, context),
-    sharedAccess: ({ sharedWithUserIds }: RowObject) => {
+    sharedAccess: ({ sharedWithUserIds, teamId }: RowObject, _args, { hiddenTeamIds }) => {
       const ids = (sharedWithUserIds ?? []) as readonly string[];
-      return { ids, isShared: ids.length > 0, sharedWithCount: ids.length };
+      const only = hiddenTeamIds.includes(teamId as string);
+      return {
+        ids,
+        isShared: ids.length > 0,
+        sharedWithCount: ids.length,
+        viewerHasOnlySharedAccess: only,
+        disallowedIssueFields: only ? FOR_MEMBERS : [],
+      };
     },
     url: (issue: RowObject, _args, context) => issueUrl(context, issue),
   },
   IssueSharedAccess: {
-    disallowedIssueFields: () => [],
-    viewerHasOnlySharedAccess: () => false,
     sharedWithUsers: ({ ids }: { ids: readonly string[] }, _args, { read }, info) => {
       const fields = selectedFields(info);
       return ids.map((id) => (wantsOnlyId(fields) ? { id } : read.one("User", id, fields)));

@@ -15,7 +15,6 @@ import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument } from "~/replicas/tracker/errors";
 import { requireRow } from "~/replicas/tracker/require";
 import { having, inInbox } from "~/replicas/tracker/store/lookups";
-import { countUnread } from "~/replicas/tracker/store/notifications";
 import type { Values } from "~/replicas/tracker/store/write";
 import { issueUrl, projectUrl, workspaceUrl } from "~/replicas/tracker/urls";
 
@@ -86,7 +85,8 @@ const FIELDS: Resolvers<Context>[string] = {
   isLinearActor: ({ actorId }: RowObject) => actorId === null,
   issueStatusType: async ({ issueId }: RowObject, _args, { read }) => {
     const issue = issueId ? await read.one("Issue", issueId as string) : undefined;
-    return issue && (await read.one("WorkflowState", issue["stateId"] as string))?.["type"];
+    if (!issue) return undefined;
+    return (await read.one("WorkflowState", issue["stateId"] as string, new Set(), true))?.["type"];
   },
   projectUpdateHealth: async ({ projectUpdateId }: RowObject, _args, { read }) =>
     projectUpdateId && (await read.one("ProjectUpdate", projectUpdateId as string))?.["health"],
@@ -151,8 +151,8 @@ export const notifications: Resolvers<Context> = {
   InitiativeNotification: FIELDS,
   DocumentNotification: FIELDS,
   Query: {
-    notificationsUnreadCount: (_source, _args, { session, viewer, now }) =>
-      countUnread(session, viewer.id, now),
+    notificationsUnreadCount: (_source, _args, { read }) =>
+      read.count("Notification", { args: {}, where: inInbox(true) }),
     inboxNotifications: (_source, args: { unreadOnly?: Optional<boolean> }, { read }, info) => {
       return read.page("Notification", {
         args,

@@ -127,10 +127,13 @@ export function requireState({ states }: Referred, id: string, team: Team): Stat
 export const requireUser = ({ users }: Referred, id: string): string =>
   found("User", users, (one) => one.id === id.toLowerCase()).id;
 
+export const isOpenTo = (userId: string, { visibility, memberIds }: Team): boolean =>
+  visibility !== "private" || memberIds.includes(userId);
+
 /** Someone who can have an issue of this team. */
 export function requireAssignee(referred: Referred, id: string, team: Team): string {
   const userId = requireUser(referred, id);
-  if (team.visibility === "private" && !team.memberIds.includes(userId))
+  if (!isOpenTo(userId, team))
     throw invalidInput(`The assignee is not a member of the private team ${team.key}`);
   return userId;
 }

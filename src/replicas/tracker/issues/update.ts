@@ -2,12 +2,13 @@
 import type { RowObject } from "~/graphql/page";
 import { changeRow, createRow, type Optional } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
-import { invalidInput, notFound } from "~/replicas/tracker/errors";
+import { forbidden, invalidInput, notFound } from "~/replicas/tracker/errors";
 import { cycleOf } from "~/replicas/tracker/issues/create";
 import { historyOf } from "~/replicas/tracker/issues/history";
 import { addedLabels, labelsThatMove, replacedLabels } from "~/replicas/tracker/issues/labels";
 import {
   ifGiven,
+  isOpenTo,
   mentionedIn,
   type References,
   readReferences,
@@ -52,6 +53,9 @@ export type IssueUpdate = References &
     readonly autoClosedByParentClosing?: Optional<boolean>;
   };
 
+/** What of an issue is only for members of its team to change, even if it is shared. */
+export const FOR_MEMBERS = ["cycleId", "projectId", "projectMilestoneId", "teamId"] as const;
+
 /** Changes issues, all or none. Returns them in the order of the ids. */
 export async function updateIssues(
   context: Context,
@@ -83,8 +87,11 @@ async function updateIssue(
   input: IssueUpdate,
   referred: Referred,
 ): Promise<RowObject> {
-  const { session, now, viewer } = context;
+  const { session, now, viewer, hiddenTeamIds } = context;
   const from = teamOf(referred, issue);
+  const refused = FOR_MEMBERS.find((name) => input[name] !== undefined);
+  if (refused && hiddenTeamIds.includes(from.id))
+    throw forbidden(`Only members of its team can change the ${refused} of a shared issue`);
   const team = input.teamId ? requireTeam(referred, input.teamId, context) : from;
   const before = referred.labelIds[issue.id] ?? [];
   const state = stateAfter(issue, input, referred, team);
@@ -205,7 +212,7 @@ function valuesAfter(
     priority: input.priority === null ? 0 : ifGiven(input.priority, requirePriority),
     estimate: requireEstimate(input.estimate),
     dueDate: input.dueDate,
-    assigneeId: ifGiven(input.assigneeId, (id) => requireAssignee(referred, id, team)),
+    assigneeId: assigneeAfter(issue, input, referred, team),
     delegateId: ifGiven(input.delegateId, (id) => requireUser(referred, id)),
     parentId: ifGiven(input.parentId, (id) => requireParent(referred, id, issue.id).id),
     stateId: state.id,
@@ -230,6 +237,20 @@ function valuesAfter(
       archivedAt: input.trashed ? (issue["archivedAt"] ?? now) : null,
     }),
   };
+}
+
+/** In a new team that the assignee is kept out of, nobody. */
+function assigneeAfter(
+  issue: RowObject,
+  { assigneeId }: IssueUpdate,
+  referred: Referred,
+  team: Team,
+): Optional<string> {
+  const old = issue["assigneeId"] as string | null;
+  const isLeft = team.id !== issue["teamId"] && old !== null && !isOpenTo(old, team);
+  return assigneeId === undefined && isLeft
+    ? null
+    : ifGiven(assigneeId, (id) => requireAssignee(referred, id, team));
 }
 
 const subIssueOrder = (issue: RowObject, { parentId, subIssueSortOrder }: IssueUpdate) =>

@@ -1,18 +1,5 @@
+import { maySeeProject } from "~/replicas/tracker/store/seeing";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
-
-/** How many notifications a user has neither read nor put off. */
-export async function countUnread(
-  { sql, t }: TrackerSession,
-  userId: string,
-  now: Date,
-): Promise<number> {
-  const [row] = await sql<[{ count: number }]>`
-    select count(*)::int as count from ${t.notifications}
-    where "userId" = ${userId} and "readAt" is null and "archivedAt" is null
-      and ("snoozedUntilAt" is null or "snoozedUntilAt" <= ${now})
-  `;
-  return row.count;
-}
 
 /** What users are told that is not about an issue. */
 export type Announcement = {
@@ -24,12 +11,13 @@ export type Announcement = {
   readonly initiativeUpdateId?: string;
 };
 
-/** Tells active users; the actor is told nothing. */
+/** Tells active users who may see what it is about; the actor is told nothing. */
 export async function announce(
-  { sql, t }: TrackerSession,
+  session: TrackerSession,
   { type, userIds, ...about }: Announcement,
   { actor, now }: { readonly actor: string; readonly now: Date },
 ): Promise<void> {
+  const { sql, t } = session;
   const {
     projectId = null,
     projectUpdateId = null,
@@ -45,6 +33,7 @@ export async function announce(
       ${projectId}::uuid, ${projectUpdateId}::uuid, ${initiativeId}::uuid, ${initiativeUpdateId}::uuid
     from ${t.users} u
     where u.active and u.id <> ${actor} and u.id = any(${userIds as string[]}::uuid[])
+      and (${projectId}::uuid is null or ${maySeeProject(session, sql`${projectId}::uuid`, sql`u.id`)})
   `;
 }
 

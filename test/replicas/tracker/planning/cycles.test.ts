@@ -103,6 +103,8 @@ describe("a cycle", () => {
     expect([await shift(before), await shift(cycle), await shift(later)]).toEqual([0, 2, 2]);
     const tooFar = tracker.linear.cycleShiftAll({ id: cycle.id, daysToShift: -9 });
     expect(await refusal(tooFar)).toBeInstanceOf(InvalidInputLinearError);
+    const endless = tracker.linear.cycleShiftAll({ id: cycle.id, daysToShift: 1e9 });
+    expect((await refusal(endless)).message).toContain("in the years 1 to 9999");
     expect(await shift(later)).toBe(2);
   });
 

@@ -1,6 +1,7 @@
 /** What the service writes beside a change of an issue: its history, who follows it, and who is told. */
 import type { Fragment } from "~/db/connect";
 import { newId } from "~/replicas/tracker/ids";
+import { maySeeIssue } from "~/replicas/tracker/store/seeing";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 import type { Values } from "~/replicas/tracker/store/write";
 
@@ -39,12 +40,17 @@ export const NO_EFFECTS: Effects = {
 
 export type Acting = { readonly actor: string; readonly now: Date };
 
-/** The effects as parts of a statement: `name as (…), …`. The actor is told nothing. */
+/**
+ * The effects as parts of a statement: `name as (…), …`. The actor is told nothing; who may not see an issue neither
+ * follows it nor hears of it. `issues`: where the issues are, if the statement itself inserts them.
+ */
 export function effectsOf(
-  { sql, t }: TrackerSession,
+  session: TrackerSession,
   effects: Effects,
   { actor, now }: Acting,
+  issues?: Fragment,
 ): Fragment {
+  const { sql, t } = session;
   const json = (rows: readonly unknown[]) => sql`${sql.json(rows as never)}::jsonb`;
   const row = { createdAt: now, updatedAt: now, actorId: actor };
   const history = effects.history.map((changed) => ({ id: newId(), ...row, ...changed }));
@@ -59,7 +65,8 @@ export function effectsOf(
       where a."issueId" = pair."issueId" and a."labelId" = pair."labelId"
     ), subscribed as (
       insert into ${t.issue_subscribers} ("issueId", "userId")
-      select distinct "issueId", "userId" from ${pairs(effects.subscribed)} on conflict do nothing
+      select distinct "issueId", "userId" from ${pairs(effects.subscribed)}
+      where ${maySeeIssue(session, sql`pair."issueId"`, sql`pair."userId"`, issues)} on conflict do nothing
     ), unsubscribed as (
       delete from ${t.issue_subscribers} s using ${pairs(effects.unsubscribed)}
       where s."issueId" = pair."issueId" and s."userId" = pair."userId"
@@ -84,7 +91,8 @@ export function effectsOf(
           )
         )
       )
-      where u.id <> ${actor}::uuid or n.type = 'issueReminder'
+      where (u.id <> ${actor}::uuid or n.type = 'issueReminder')
+        and ${maySeeIssue(session, sql`n."issueId"`, sql`u.id`, issues)}
     )
   `;
 }

@@ -46,7 +46,7 @@ export async function insertIssues(
       insert into ${t.issues} (${columns})
       select ${selected} from given join place using (id) join top on top.id = given."teamId"
       order by given.ordinal returning *
-    ), ${effectsOf(session, effects, acting)}
+    ), ${effectsOf(session, effects, acting, sql`added`)}
     select added.*, sync.id as "lastSyncId"
     from added cross join (select nextval(${sequence(schema)}::regclass)::float8 as id) sync
     order by added.number

@@ -1,5 +1,5 @@
 /** How an entity is declared: its table says most of it. */
-import type { Expression, Model, Order, Relation, SortOptions } from "~/graphql/model";
+import type { Expression, Model, One, Order, Relation, SortOptions } from "~/graphql/model";
 import { TABLES } from "~/replicas/tracker/store/tables";
 
 /** What a relation leads to, by its name: the column "assigneeId" is the relation `assignee` to a User. */
@@ -79,7 +79,10 @@ type Declaration = {
   readonly filters?: { readonly [field: string]: Expression };
   readonly sorts?: { readonly [key: string]: (options: SortOptions) => readonly Order[] };
   readonly unlisted?: Model["unlisted"];
+  readonly inUse?: Model["inUse"];
   readonly visible?: Model["visible"];
+  /** Relations to one row that whoever sees this row sees as well. */
+  readonly withRow?: readonly string[];
 };
 
 const entries = <V>(object: { readonly [key: string]: V } = {}) => new Map(Object.entries(object));
@@ -108,9 +111,9 @@ function build(
   table: string,
   columns: Model["columns"],
   shared: boolean,
-  { one, many, computed, filters, sorts, unlisted, visible }: Declaration,
+  { one, many, computed, filters, sorts, unlisted, inUse, visible, withRow = [] }: Declaration,
 ): Model {
-  const relations = new Map<string, { to: string; key: string }>();
+  const relations = new Map<string, One>();
   for (const [column, type] of columns) {
     if (type !== "uuid" || !column.endsWith("Id")) continue;
     const field = column.slice(0, -2);
@@ -121,6 +124,11 @@ function build(
   for (const [field, target] of Object.entries(one ?? {})) {
     const [to, key] = typeof target === "string" ? [target, `${field}Id`] : target;
     relations.set(field, { to, key });
+  }
+  for (const field of withRow) {
+    const relation = relations.get(field);
+    if (!relation) throw new Error(`${name} has no ${field}`);
+    relations.set(field, { ...relation, withRow: true });
   }
   return {
     name,
@@ -135,6 +143,7 @@ function build(
     filters: entries(filters),
     sorts: entries(sorts),
     ...(unlisted && { unlisted }),
+    ...(inUse && { inUse }),
     ...(visible && { visible }),
   };
 }

@@ -12,6 +12,11 @@ export const relatedValue =
     )`;
   };
 
+/** Whether the row's team, if it has one, is not archived. */
+export const teamInUse: Expression = (row, { sql, table }) => sql`not exists (
+  select from ${table("teams")} x where x.id = ${row("teamId")} and x."archivedAt" is not null
+)`;
+
 /** One order by an expression. */
 export const by = (expression: Expression) => (): readonly Order[] => [{ by: expression }];
 

@@ -10,6 +10,7 @@ import {
   nothing,
   reactionData,
   relatedValue,
+  teamInUse,
   textOf,
 } from "~/replicas/tracker/store/models/expressions";
 import { lastReport } from "~/replicas/tracker/store/models/planning";
@@ -104,7 +105,8 @@ const document = model("Document", "documents", {
     subscribers: listed("User", "subscriberIds"),
   },
   filters: { searchableContent: textOf("title", "content") },
-  visible: together(inVisibleTeam(), inVisibleIssue, inVisibleProject()),
+  inUse: teamInUse,
+  visible: together(inVisibleTeam(), inVisibleIssue(), inVisibleProject()),
   sorts: {
     creator: by(relatedValue("users", "creatorId", "displayName")),
     project: by(relatedValue("projects", "projectId", "name")),
@@ -197,5 +199,9 @@ export const INITIATIVES: readonly Model[] = [
     { creatorId: "uuid", ownerId: "uuid", sortOrder: "float8" },
     { many: { projects: ["Project", roadmapProjects] } },
   ),
-  record("RoadmapToProject", { projectId: "uuid", roadmapId: "uuid" }),
+  record(
+    "RoadmapToProject",
+    { projectId: "uuid", roadmapId: "uuid" },
+    { visible: inVisibleProject() },
+  ),
 ];

@@ -16,6 +16,7 @@ import {
   reactionData,
   recordsOf,
   relatedValue,
+  teamInUse,
   textOf,
 } from "~/replicas/tracker/store/models/expressions";
 import {
@@ -23,6 +24,7 @@ import {
   inVisibleProject,
   inVisibleTeam,
   together,
+  visibleIssue,
 } from "~/replicas/tracker/store/models/visibility";
 
 /** Seconds from one moment to another. */
@@ -280,7 +282,8 @@ export const issue: Model = model("Issue", "issues", {
     workflowState: ({ closedIssuesOrderedByRecency }) =>
       byState(closedIssuesOrderedByRecency === true),
   },
-  visible: inVisibleTeam(),
+  visible: visibleIssue,
+  withRow: ["state", "team"],
 });
 
 const issueOrders = (key: string, options: SortOptions): readonly Order[] =>
@@ -292,6 +295,7 @@ const issueLabel = model("IssueLabel", "issue_labels", {
     issues: through("Issue", "issue_label_assignments", "labelId", "issueId"),
   },
   computed: { lastAppliedAt: lastAppliedAt("issue_label_assignments") },
+  inUse: teamInUse,
   visible: inVisibleTeam(),
 });
 
@@ -305,7 +309,7 @@ const comment = model("Comment", "comments", {
     spawnedAgentSessions: children("AgentSession", "sourceCommentId"),
   },
   computed: { reactionData: reactionData("commentId") },
-  visible: together(inVisibleIssue, inVisibleProject()),
+  visible: together(inVisibleIssue(), inVisibleProject()),
 });
 
 /** Every time that something happened to an issue, and who did it. */
@@ -329,7 +333,10 @@ const activity: Model = {
 
 /** How long an issue was in which state: from its history, which says when it left each. */
 const stateSpan: Model = {
-  ...model("IssueStateSpan", "issue_history", { one: { state: "WorkflowState" } }),
+  ...model("IssueStateSpan", "issue_history", {
+    one: { state: "WorkflowState" },
+    withRow: ["state"],
+  }),
   columns: new Map(
     Object.entries({
       id: "uuid",
@@ -368,12 +375,14 @@ export const ISSUES: readonly Model[] = [
   comment,
   activity,
   stateSpan,
-  model("IssueRelation", "issue_relations", { visible: inVisibleIssue }),
+  model("IssueRelation", "issue_relations", {
+    visible: together(inVisibleIssue(), inVisibleIssue("relatedIssueId")),
+  }),
   model("Reaction", "reactions", {
     // Every reaction here is one of the standard emoji.
     filters: { customEmojiId: (_row, { sql }) => sql`null::uuid` },
   }),
-  model("Attachment", "attachments", { visible: inVisibleIssue }),
+  model("Attachment", "attachments", { visible: inVisibleIssue() }),
   model("IssueHistory", "issue_history", {
     many: {
       actors: ["User", (row, related, { sql }) => sql`${related("id")} = ${row("actorId")}`],
@@ -382,7 +391,8 @@ export const ISSUES: readonly Model[] = [
       removedFromReleases: listed("Release", "removedFromReleaseIds"),
       removedLabels: listed("IssueLabel", "removedLabelIds"),
     },
-    visible: inVisibleIssue,
+    visible: inVisibleIssue(),
+    withRow: ["fromState", "toState"],
   }),
   record(
     "IssueSuggestion",

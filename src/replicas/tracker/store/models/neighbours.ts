@@ -2,6 +2,7 @@
 import type { Expression, Model, Relation } from "~/graphql/model";
 import { children, record } from "~/replicas/tracker/store/models/define";
 import { by, countOf, existsOf, recordsOf } from "~/replicas/tracker/store/models/expressions";
+import { inVisibleIssue, inVisibleTeam } from "~/replicas/tracker/store/models/visibility";
 
 /** Records of another type whose array `key` holds this row's id, or the other way round. */
 const inArray =
@@ -172,7 +173,7 @@ const RELEASES: readonly Model[] = [
       },
     },
   ),
-  record("IssueToRelease", { issueId: "uuid", releaseId: "uuid" }),
+  record("IssueToRelease", { issueId: "uuid", releaseId: "uuid" }, { visible: inVisibleIssue() }),
   record("ReleaseHistory", { entries: "jsonb", releaseId: "uuid" }),
 ];
 
@@ -220,10 +221,9 @@ export const NEIGHBOURS: readonly Model[] = [
     { many: { automationStates: children("GitAutomationState", "targetBranchId") } },
   ),
   record("TimeSchedule", { config: "jsonb", entries: "jsonb" }),
-  record("TriageResponsibility", {
-    currentUserId: "uuid",
-    manualSelection: "jsonb",
-    teamId: "uuid",
-    timeScheduleId: "uuid",
-  }),
+  record(
+    "TriageResponsibility",
+    { currentUserId: "uuid", manualSelection: "jsonb", teamId: "uuid", timeScheduleId: "uuid" },
+    { visible: inVisibleTeam() },
+  ),
 ];

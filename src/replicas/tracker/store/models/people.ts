@@ -1,7 +1,7 @@
 /** The workspace, its users and its teams. */
 import type { Expression, Model, Relation } from "~/graphql/model";
 import { children, model, record, through } from "~/replicas/tracker/store/models/define";
-import { nothing } from "~/replicas/tracker/store/models/expressions";
+import { nothing, teamInUse } from "~/replicas/tracker/store/models/expressions";
 import { inVisibleTeam } from "~/replicas/tracker/store/models/visibility";
 
 const everything: Relation = (_row, _related, { sql }) => sql`true`;
@@ -161,12 +161,15 @@ export const team = model("Team", "teams", {
 });
 
 export const teamMembership = model("TeamMembership", "team_memberships", {
+  inUse: teamInUse,
   visible: inVisibleTeam(),
 });
 
 export const workflowState = model("WorkflowState", "workflow_states", {
   many: { issues: children("Issue", "stateId") },
+  inUse: teamInUse,
   visible: inVisibleTeam(),
+  withRow: ["team"],
 });
 
 const auditFilter =

@@ -1,7 +1,10 @@
 /** What users keep for themselves, and what they are told. */
 import type { Expression, Model } from "~/graphql/model";
 import { children, model, record } from "~/replicas/tracker/store/models/define";
+import { teamInUse } from "~/replicas/tracker/store/models/expressions";
 import {
+  inVisible,
+  inVisibleIssue,
   inVisibleProject,
   inVisibleTeam,
   together,
@@ -12,6 +15,12 @@ const own =
   (column: string): NonNullable<Model["visible"]> =>
   (row, { sql, actor }) =>
     sql`${row(column)} = ${actor}::uuid`;
+
+const inVisibleView = together(
+  inVisibleTeam(),
+  (row, { sql, actor }) =>
+    sql`(${row("shared")} or ${row("ownerId")} = ${actor}::uuid or ${row("creatorId")} = ${actor}::uuid)`,
+);
 
 /** The kind of thing that a notification is about. */
 const subscriptionType: Expression = (row, { sql }) => sql`(case
@@ -44,10 +53,18 @@ export const PERSONAL: readonly Model[] = [
     },
     one: { team: "Team" },
     filters: { subscriptionType },
-    visible: own("userId"),
+    visible: together(own("userId"), inVisibleIssue(), inVisibleProject()),
+    withRow: ["team"],
   }),
   model("NotificationSubscription", "notification_subscriptions", {
-    visible: own("subscriberId"),
+    visible: together(
+      own("subscriberId"),
+      inVisibleTeam(),
+      inVisibleProject(),
+      inVisible("cycleId", "cycles", inVisibleTeam()),
+      inVisible("labelId", "issue_labels", inVisibleTeam()),
+      inVisible("customViewId", "custom_views", inVisibleView),
+    ),
   }),
   model("CustomView", "custom_views", {
     computed: {
@@ -66,17 +83,15 @@ export const PERSONAL: readonly Model[] = [
       organizationViewPreferences: "ViewPreferences",
       userViewPreferences: "ViewPreferences",
     },
-    visible: together(
-      inVisibleTeam(),
-      (row, { sql, actor }) =>
-        sql`(${row("shared")} or ${row("ownerId")} = ${actor}::uuid or ${row("creatorId")} = ${actor}::uuid)`,
-    ),
+    inUse: teamInUse,
+    visible: inVisibleView,
   }),
   model("Template", "templates", {
     filters: { inheritedFromId: (_row, { sql }) => sql`null::uuid` },
+    inUse: teamInUse,
     visible: inVisibleTeam(),
   }),
-  model("Webhook", "webhooks", { visible: inVisibleTeam() }),
+  model("Webhook", "webhooks", { inUse: teamInUse, visible: inVisibleTeam() }),
   model("EntityExternalLink", "entity_external_links", {
     visible: together(inVisibleTeam(), inVisibleProject()),
   }),

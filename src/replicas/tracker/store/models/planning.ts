@@ -13,6 +13,7 @@ import {
   reactionData,
   recordsOf,
   relatedValue,
+  teamInUse,
   textOf,
 } from "~/replicas/tracker/store/models/expressions";
 import { historiesOf, progressOf, scopeOf } from "~/replicas/tracker/store/models/progress";
@@ -208,6 +209,7 @@ const cycle = model("Cycle", "cycles", {
       )
     )`,
   },
+  inUse: teamInUse,
   visible: inVisibleTeam(),
 });
 
@@ -218,6 +220,7 @@ export const PLANNING: readonly Model[] = [
   cycle,
   model("ProjectStatus", "project_statuses", {
     many: { projects: children("Project", "statusId") },
+    inUse: teamInUse,
     visible: inVisibleTeam(),
   }),
   model("ProjectMilestone", "project_milestones", {
@@ -252,6 +255,7 @@ export const PLANNING: readonly Model[] = [
       projects: through("Project", "project_label_assignments", "labelId", "projectId"),
     },
     computed: { lastAppliedAt: lastAppliedAt("project_label_assignments") },
+    inUse: teamInUse,
     visible: inVisibleTeam(),
   }),
   model("ProjectRelation", "project_relations", {

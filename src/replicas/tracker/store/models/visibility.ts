@@ -12,14 +12,32 @@ export const inVisibleTeam =
       ? undefined
       : sql`(${row(column)} = any(${hidden as string[]}::uuid[])) is not true`;
 
-/** Not of an issue of such a team. */
-export const inVisibleIssue: Visible = (row, { sql, table, hidden }) =>
-  hidden.length === 0
-    ? undefined
-    : sql`not exists (
-        select from ${table("issues")} i
-        where i.id = ${row("issueId")} and i."teamId" = any(${hidden as string[]}::uuid[])
-      )`;
+/** Not of a row of another table that the asking user must not see. */
+export const inVisible =
+  (column: string, other: string, visible: Visible): Visible =>
+  (row, scope) => {
+    const { sql, table } = scope;
+    const alias = scope.alias();
+    const condition = visible((name) => sql(`${alias}.${name}`), scope);
+    return (
+      condition &&
+      sql`(${row(column)} is null or exists (
+        select from ${table(other)} as ${sql(alias)}
+        where ${sql(`${alias}.id`)} = ${row(column)} and ${condition}
+      ))`
+    );
+  };
+
+/** An issue of no such team, or one that is shared with the asking user. */
+export const visibleIssue: Visible = (row, scope) => {
+  const { sql, actor } = scope;
+  const condition = inVisibleTeam()(row, scope);
+  return condition && sql`(${condition} or ${actor}::uuid = any(${row("sharedWithUserIds")}))`;
+};
+
+/** Not of an issue that the asking user must not see. */
+export const inVisibleIssue = (column = "issueId"): Visible =>
+  inVisible(column, "issues", visibleIssue);
 
 /** Not of a project that has no other teams. */
 export const inVisibleProject =
