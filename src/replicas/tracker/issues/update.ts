@@ -69,6 +69,9 @@ export async function updateIssues(
     {
       teamIds: [...new Set(locked.map((issue) => issue["teamId"] as string))],
       labelledIds: locked.map(({ id }) => id),
+      projectIds: input.teamId
+        ? (locked.flatMap(({ projectId }) => projectId ?? []) as string[])
+        : [],
     },
   );
   const changed = new Map<string, RowObject>();
@@ -245,7 +248,7 @@ type Place = {
   readonly cycleId: string | null;
 };
 
-/** Project, milestone and cycle; in a new team what does not belong to it is left behind. */
+/** Project, milestone and cycle; in a new team what that takes no part in is left behind. */
 function placeAfter(
   issue: RowObject,
   input: IssueUpdate,
@@ -255,7 +258,10 @@ function placeAfter(
 ): Place {
   const old = issue as unknown as Place;
   const milestone = ifGiven(input.projectMilestoneId, (id) => requireMilestone(referred, id));
-  const kept = input.projectId === null || isMoved ? null : old.projectId;
+  const stays =
+    !isMoved ||
+    referred.projects.some(({ id, teamIds }) => id === old.projectId && teamIds.includes(team.id));
+  const kept = input.projectId === null || !stays ? null : old.projectId;
   const projectId =
     ifGiven(
       input.projectId ?? milestone?.projectId,

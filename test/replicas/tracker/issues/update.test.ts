@@ -125,6 +125,21 @@ describe("issueUpdate", () => {
     expect((await create()).number).toBe(issue.number + 1);
   });
 
+  test.each([
+    ["keeps its project and milestone where the new team takes part in them", [ENG, DES], true],
+    ["leaves its project and milestone where the new team takes no part in them", [ENG], false],
+  ])("into another team %s", async (_case, teamIds, kept) => {
+    const { linear } = tracker;
+    const projectId = (await linear.createProject({ name: "Move", teamIds })).projectId!;
+    const milestone = await linear.createProjectMilestone({ name: "Beta", projectId });
+    const projectMilestoneId = milestone.projectMilestoneId!;
+    const issue = await create({ projectId, projectMilestoneId });
+    const moved = await update(issue.id, { teamId: DES });
+
+    expect(moved.projectId).toBe(kept ? projectId : undefined);
+    expect(moved.projectMilestoneId).toBe(kept ? projectMilestoneId : undefined);
+  });
+
   test("assigns, and tells the one and the other", async () => {
     const issue = await create({ assigneeId: AGENT });
     await update(issue.id, { assigneeId: ROBIN });
