@@ -259,6 +259,28 @@ describe("issueBatchUpdate", () => {
     }
   });
 
+  test("of a parent and its child, where one closes the other, closes each once", async () => {
+    const closing = (on: boolean) =>
+      tracker.linear.updateTeam(ENG, { autoCloseChildIssues: on, autoCloseParentIssues: on });
+    await closing(true);
+    const stateId = (await states())["completed"]!;
+    // Their ids are random, and so is which of them is changed first.
+    for (let round = 0; round < 4; round++) {
+      const parent = await create({ subscriberIds: [ROBIN] });
+      const child = await create({ parentId: parent.id, subscriberIds: [ROBIN] });
+      await tracker.linear.updateIssueBatch([parent.id, child.id], { stateId });
+
+      for (const { id } of [parent, child]) {
+        expect((await (await tracker.linear.issue(id)).history()).nodes).toHaveLength(1);
+        const { nodes } = await tracker.as(ROBIN).notifications({
+          filter: { type: { eq: "issueStatusChangedDone" } },
+        });
+        expect(nodes.filter((one) => (one as any).issueId === id)).toHaveLength(1);
+      }
+    }
+    await closing(false);
+  });
+
   test("changes none when one does not fit", async () => {
     const [one, two] = [await create(), await create()];
     await refusal(tracker.linear.updateIssueBatch([one.id, two.id], { parentId: two.id }));
