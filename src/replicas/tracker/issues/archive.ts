@@ -29,19 +29,38 @@ export const archiveIssue = (context: Context, issue: RowObject): Promise<RowObj
   keep(context, issue, { archivedAt: issue["archivedAt"] ?? context.now });
 
 /** Its sub-issues go with it. */
-export async function trashIssue(context: Context, issue: RowObject): Promise<RowObject> {
-  const tree = await lockIssues(context.session, await listTree(context.session, issue.id));
-  let trashed = issue;
-  for (const one of tree) {
-    const archivedAt = one["archivedAt"] ?? context.now;
-    const written = await keep(context, one, { archivedAt, trashed: true });
-    if (one.id === issue.id) trashed = written;
-  }
-  return trashed;
-}
+export const trashIssue = (context: Context, issue: RowObject): Promise<RowObject> => {
+  const archivedAt = issue["archivedAt"] ?? context.now;
+  return keepTree(context, issue, (one) => ({
+    archivedAt: one["archivedAt"] ?? archivedAt,
+    trashed: true,
+  }));
+};
 
+/** `issue`: as it was in the trash. The sub-issues that went there with it come back with it. */
 export const restoreIssue = (context: Context, issue: RowObject): Promise<RowObject> =>
-  keep(context, issue, { archivedAt: null, trashed: null });
+  keepTree(context, issue, (one) =>
+    one.id === issue.id || isTrashedWith(issue, one) ? { archivedAt: null, trashed: null } : {},
+  );
+
+const isTrashedWith = (issue: RowObject, one: RowObject) =>
+  issue["trashed"] === true &&
+  one["trashed"] === true &&
+  Number(one["archivedAt"]) === Number(issue["archivedAt"]);
+
+async function keepTree(
+  context: Context,
+  issue: RowObject,
+  changes: (one: RowObject) => Values,
+): Promise<RowObject> {
+  const tree = await lockIssues(context.session, await listTree(context.session, issue.id));
+  let kept = issue;
+  for (const one of tree) {
+    const written = await keep(context, one, changes(one));
+    if (one.id === issue.id) kept = written;
+  }
+  return kept;
+}
 
 /** Its number is never given again. */
 export async function removeIssue({ session }: Context, issue: RowObject): Promise<void> {

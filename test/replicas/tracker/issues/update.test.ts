@@ -313,6 +313,37 @@ describe("archive and trash", () => {
     expect(trashed.archivedAt).toBeInstanceOf(Date);
   });
 
+  test.each([
+    [
+      "issueDelete and issueUnarchive",
+      (id: string) => tracker.linear.deleteIssue(id),
+      (id: string) => tracker.linear.unarchiveIssue(id),
+    ],
+    [
+      "issueUpdate",
+      (id: string) => update(id, { trashed: true }),
+      (id: string) => update(id, { trashed: false }),
+    ],
+  ])("by %s, sub-issues go and come back with their parent", async (_by, trash, restore) => {
+    const parent = await create();
+    const [child, gone] = [
+      await create({ parentId: parent.id }),
+      await create({ parentId: parent.id }),
+    ];
+    const isTrashed = async ({ id }: typeof parent) =>
+      (await tracker.linear.issue(id)).trashed === true;
+    await tracker.linear.deleteIssue(gone.id);
+
+    await trash(parent.id);
+    expect([await isTrashed(parent), await isTrashed(child)]).toEqual([true, true]);
+    expect((await child.history()).nodes).toHaveLength(1);
+    await restore(parent.id);
+    expect([await isTrashed(parent), await isTrashed(child)]).toEqual([false, false]);
+    expect((await tracker.linear.issue(child.id)).archivedAt).toBeUndefined();
+    expect(await isTrashed(gone)).toBe(true);
+    for (const one of [parent, child]) expect((await one.history()).nodes).toHaveLength(2);
+  });
+
   test("for good, only an admin deletes; the number is not given again", async () => {
     const issue = await create();
     const last = await create();
