@@ -6,6 +6,7 @@ import { changeRow, type Given, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { midnightOf } from "~/replicas/tracker/cycles";
 import { invalidInput, notAccessible, userError } from "~/replicas/tracker/errors";
+import { moveToCycle } from "~/replicas/tracker/issues/move";
 import { requireRow } from "~/replicas/tracker/require";
 import {
   type CycleRow,
@@ -13,7 +14,6 @@ import {
   listCycleIssues,
   listCycles,
   listOpenIssues,
-  moveIssuesToCycle,
 } from "~/replicas/tracker/store/cycles";
 import type { Values } from "~/replicas/tracker/store/write";
 
@@ -40,8 +40,8 @@ const rules: Rules = {
     completedAt != null && cycle["completedAt"] === null
       ? closing(cycle as CycleRow, context)
       : undefined,
-  leaves: async (cycle, { session, now }) => {
-    await moveIssuesToCycle(session, await listCycleIssues(session, cycle.id), null, now);
+  leaves: async (cycle, context) => {
+    await moveToCycle(context, await listCycleIssues(context.session, cycle.id), null);
   },
 };
 
@@ -52,12 +52,13 @@ function requireFree(others: readonly CycleRow[], startsAt: Date, endsAt: Date):
 }
 
 /** What is open when a cycle closes goes on in the next one, and is remembered. */
-async function closing(cycle: CycleRow, { session, now }: Context): Promise<Values> {
+async function closing(cycle: CycleRow, context: Context): Promise<Values> {
+  const { session } = context;
   const open = await listOpenIssues(session, cycle.id);
   const next = (await listCycles(session, cycle.teamId)).find(
     ({ startsAt, completedAt }) => startsAt >= cycle.endsAt && completedAt === null,
   );
-  await moveIssuesToCycle(session, open, next?.id ?? null, now);
+  await moveToCycle(context, open, next?.id ?? null);
   return { uncompletedIssueIdsUponClose: open };
 }
 

@@ -2,7 +2,7 @@
 import type { RowObject } from "~/graphql/page";
 import { changeRow } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
-import { historyOf } from "~/replicas/tracker/issues/history";
+import { historyOf, NO_LABELS } from "~/replicas/tracker/issues/history";
 import { writeEffects } from "~/replicas/tracker/store/issues/effects";
 import {
   deleteIssue,
@@ -11,8 +11,6 @@ import {
   lockIssues,
 } from "~/replicas/tracker/store/issues/update";
 import { differences, type Values } from "~/replicas/tracker/store/write";
-
-const NO_LABELS = { added: [], removed: [] };
 
 /** Changes what says where an issue is kept, and remembers it in its history. */
 async function keep(context: Context, issue: RowObject, changes: Values): Promise<RowObject> {

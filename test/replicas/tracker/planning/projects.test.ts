@@ -342,6 +342,7 @@ describe("milestones", () => {
     await milestone.delete();
 
     expect(await (await tracker.linear.issue(issue.id)).projectMilestone).toBeUndefined();
+    expect((await issue.history()).nodes).toHaveLength(1);
   });
 
   test("move to another project with their issues, whose team has to be there", async () => {
@@ -367,6 +368,9 @@ describe("milestones", () => {
     );
 
     expect((await (await tracker.linear.issue(issue.id)).project)?.id).toBe(to.id);
+    expect((await issue.history()).nodes).toMatchObject([
+      { fromProjectId: from.id, toProjectId: to.id },
+    ]);
     expect(await names(to.teams())).toEqual(["Design", "Engineering"]);
   });
 });
