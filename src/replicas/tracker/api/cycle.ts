@@ -5,7 +5,7 @@ import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import { changeRow, type Given, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { midnightOf } from "~/replicas/tracker/cycles";
-import { invalidInput, notAccessible, userError } from "~/replicas/tracker/errors";
+import { invalidInput, notEnabled, userError } from "~/replicas/tracker/errors";
 import { moveToCycle } from "~/replicas/tracker/issues/move";
 import { requireRow } from "~/replicas/tracker/require";
 import {
@@ -33,7 +33,8 @@ const rules: Rules = {
   },
   create: async ({ teamId }, context) => {
     const team = await requireRow(context, "Team", teamId);
-    if (team["cyclesEnabled"] !== true) throw notAccessible(`Cycles of the team ${team["name"]}`);
+    if (team["cyclesEnabled"] !== true)
+      throw notEnabled(`Cycles are not enabled for the team ${team["name"]}`);
     return { number: await findNextCycleNumber(context.session, teamId) };
   },
   update: (cycle, { completedAt }, context) =>

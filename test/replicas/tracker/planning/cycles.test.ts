@@ -65,9 +65,9 @@ describe("a cycle", () => {
     const overlap = { startsAt: cycle.startsAt, endsAt: inDays(lastDay + 1) };
     expect(await refusal(newCycle(overlap))).toBeInstanceOf(InvalidInputLinearError);
     expect(await refusal(newCycle({ endsAt: inDays(1) }))).toBeInstanceOf(InvalidInputLinearError);
-    expect(await refusal(newCycle({ teamId: OPERATIONS }))).toBeInstanceOf(
-      FeatureNotAccessibleLinearError,
-    );
+    const without = await refusal(newCycle({ teamId: OPERATIONS }));
+    expect(without).toBeInstanceOf(FeatureNotAccessibleLinearError);
+    expect(without.message).toBe("Cycles are not enabled for the team Operations.");
     expect(await refusal(cycle.update({ endsAt: inDays(1) }))).toBeInstanceOf(
       InvalidInputLinearError,
     );
