@@ -42,6 +42,50 @@ describe("comments", () => {
     expect(JSON.parse(raw.bodyData)).toMatchObject({ type: "doc" });
   });
 
+  test("are linked to on the page of what they are on", async () => {
+    const { linear } = tracker;
+    const project = (await (await linear.createProject({ name: "Move", teamIds: [ENG] })).project)!;
+    const initiative = (await (await linear.createInitiative({ name: "Grow" })).initiative)!;
+    const projectId = project.id;
+    const report = await linear.createProjectUpdate({ projectId, body: "Fine" });
+    const other = await linear.createInitiativeUpdate({
+      initiativeId: initiative.id,
+      body: "Fine",
+    });
+    const payload = await linear.createDocument({ title: "Plan", projectId });
+    const document = (await payload.document)!;
+    const ofProject = await tracker.data(
+      "query($id: String!) { project(id: $id) { documentContent { id } } }",
+      { id: projectId },
+    );
+    const urls = async (...targets: object[]) => {
+      const found: string[] = [];
+      for (const target of targets) {
+        const { url, id } = await comment({ ...target, body: "Here" });
+        found.push(url.replace(`#comment-${id.slice(0, 8)}`, "#comment"));
+      }
+      return found;
+    };
+
+    expect(
+      await urls(
+        { projectId },
+        { projectUpdateId: report.projectUpdateId },
+        { initiativeId: initiative.id },
+        { initiativeUpdateId: other.initiativeUpdateId },
+        { documentContentId: document.documentContentId },
+        { documentContentId: ofProject.project.documentContent.id },
+      ),
+    ).toEqual([
+      `${project.url}#comment`,
+      `${project.url}/updates#comment`,
+      `${initiative.url}#comment`,
+      `${initiative.url}/updates#comment`,
+      `${document.url}#comment`,
+      `${project.url}#comment`,
+    ]);
+  });
+
   test("make a thread; an answer to an answer hangs on the first", async () => {
     const issue = await createIssue();
     const root = await comment({ issueId: issue.id, body: "First" });
