@@ -2,9 +2,9 @@
 import type { RowObject } from "~/graphql/page";
 import { createRow, type Optional } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
-import { forbidden, invalidArgument, invalidInput, notFound } from "~/replicas/tracker/errors";
+import { invalidArgument, invalidInput, notFound } from "~/replicas/tracker/errors";
 import { mentionsIn } from "~/replicas/tracker/issues/references";
-import { requireGiven, requireRow } from "~/replicas/tracker/require";
+import { requireAuthor, requireGiven, requireRow } from "~/replicas/tracker/require";
 import { markdownOf, richText } from "~/replicas/tracker/rich-text";
 import { writeEffects } from "~/replicas/tracker/store/issues/effects";
 import { listUsersNamed } from "~/replicas/tracker/store/users";
@@ -142,8 +142,7 @@ export async function tell(
 /** A comment that the acting user may change. */
 export async function requireOwnComment(context: Context, id: string): Promise<RowObject> {
   const comment = await requireRow(context, "Comment", id);
-  if (comment["userId"] !== context.viewer.id && !context.viewer.admin)
-    throw forbidden("Only its author or an admin can change a comment");
+  requireAuthor(context, comment, "a comment");
   return comment;
 }
 
