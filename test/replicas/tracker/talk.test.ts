@@ -117,6 +117,38 @@ describe("comments", () => {
     expect((await issue.subscribers()).nodes.map(({ id }) => id)).toContain(AGENT);
   });
 
+  test("on a project, an initiative or an update tell who is mentioned", async () => {
+    const { linear } = tracker;
+    const projectId = (await linear.createProject({ name: "Move", teamIds: [ENG] })).projectId!;
+    const initiativeId = (await linear.createInitiative({ name: "Grow" })).initiativeId!;
+    const report = await linear.createProjectUpdate({ projectId, body: "Fine" });
+    const projectUpdateId = report.projectUpdateId!;
+    const other = await linear.createInitiativeUpdate({ initiativeId, body: "Fine" });
+    const initiativeUpdateId = other.initiativeUpdateId!;
+    const told = async (commentId: string) =>
+      (await tracker.as(ROBIN).notifications({ first: 250 })).nodes.filter(
+        (one) => (one as any).commentId === commentId,
+      );
+
+    for (const [type, on, about] of [
+      ["projectCommentMention", { projectId }, { projectId }],
+      ["projectUpdateCommentMention", { projectUpdateId }, { projectId, projectUpdateId }],
+      ["initiativeCommentMention", { initiativeId }, { initiativeId }],
+      [
+        "initiativeUpdateCommentMention",
+        { initiativeUpdateId },
+        { initiativeId, initiativeUpdateId },
+      ],
+    ] as const) {
+      const made = await comment({ ...on, body: "Ask @robin" });
+      expect(await told(made.id)).toMatchObject([{ type, ...about, category: "mentions" }]);
+    }
+    const quiet = await comment({ projectId, body: "Nobody" });
+    expect(await told(quiet.id)).toEqual([]);
+    await quiet.update({ body: "And @robin" });
+    expect(await told(quiet.id)).toMatchObject([{ type: "projectCommentMention" }]);
+  });
+
   test("are changed by their author or an admin", async () => {
     const issue = await createIssue();
     const made = await comment({ issueId: issue.id, body: "Mine" }, ROBIN);

@@ -12,6 +12,7 @@ import {
   requireOwnComment,
   requireThread,
   tell,
+  tellMentioned,
 } from "~/replicas/tracker/comments";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, notFound } from "~/replicas/tracker/errors";
@@ -128,7 +129,8 @@ export const comments: Resolvers<Context> = {
       const old = new Set(mentionsIn(before["body"] as string));
       const names = isEdited ? mentionsIn(text.body).filter((name) => !old.has(name)) : [];
       const mentioned = await listUsersNamed(context.session, names);
-      if (issueId && mentioned.length > 0)
+      if (!issueId) await tellMentioned(context, comment, mentioned);
+      else if (mentioned.length > 0)
         await tell(context, issueId, comment, { mentioned, followers: mentioned }, false);
       return { comment };
     },
