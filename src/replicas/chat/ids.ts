@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const LENGTH = 10;
 
-export type IdPrefix = "C" | "D" | "F" | "S" | "Bk" | "Rm" | "V" | "Q" | "R" | "Rec" | "Col" | "I";
+export type IdPrefix = "C" | "D" | "F" | "S" | "Bk" | "Rm" | "V" | "R" | "Rec" | "Col" | "I";
 
 /** A new id: the prefix and ten of 0-9A-Z, so that no two in an environment are the same. */
 export const newId = (prefix: IdPrefix) =>

@@ -6,6 +6,7 @@ export type Span = { readonly from: number; readonly to: number };
 
 export type Condition =
   | { readonly kind: "word" | "phrase" | "prefix"; readonly text: string }
+  | { readonly kind: "mention"; readonly text: string; readonly name: string }
   | { readonly kind: "in" | "from" | "to" | "with"; readonly name: string }
   | { readonly kind: "before" | "after" | "on"; readonly span: Span | undefined }
   | { readonly kind: "emoji"; readonly name: string; readonly own: boolean }
@@ -41,7 +42,7 @@ function readWord(value: string): Condition | undefined {
   if (value.startsWith('"')) return { kind: "phrase", text };
   const prefix = /^([\p{L}\p{N}]+)\*$/u.exec(text)?.[1];
   if (prefix && prefix.length >= PREFIX_MIN) return { kind: "prefix", text: prefix };
-  return { kind: "word", text };
+  return /^@\w/.test(text) ? { kind: "mention", text, name: nameOf(text) } : { kind: "word", text };
 }
 
 /** `#general`, `<#C1|general>`, `@maya`, `<@U1>`: what is named. */

@@ -2,11 +2,12 @@
 import type { RowObject } from "~/graphql/page";
 import { createRow, type Optional } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
-import { forbidden, invalidArgument, invalidInput, notFound } from "~/replicas/tracker/errors";
+import { invalidArgument, invalidInput, notFound } from "~/replicas/tracker/errors";
 import { mentionsIn } from "~/replicas/tracker/issues/references";
-import { requireGiven, requireRow } from "~/replicas/tracker/require";
+import { requireAuthor, requireGiven, requireRow } from "~/replicas/tracker/require";
 import { markdownOf, richText } from "~/replicas/tracker/rich-text";
 import { writeEffects } from "~/replicas/tracker/store/issues/effects";
+import { announce } from "~/replicas/tracker/store/notifications";
 import { listUsersNamed } from "~/replicas/tracker/store/users";
 
 /** What a comment can be on, by the field that says so. */
@@ -21,6 +22,13 @@ const TARGETS = {
 } as const;
 type TargetField = keyof typeof TARGETS;
 const FIELDS = Object.keys(TARGETS) as TargetField[];
+/** Besides issues: where a mention is told of. */
+const MENTIONING = [
+  "projectId",
+  "projectUpdateId",
+  "initiativeId",
+  "initiativeUpdateId",
+] as const satisfies TargetField[];
 
 export type CommentBody = {
   readonly body?: Optional<string>;
@@ -105,8 +113,39 @@ export async function createComment(context: Context, input: CommentCreate): Pro
       mentioned,
       followers: input.doNotSubscribeToIssue ? followers : [viewer.id, ...followers],
     });
+  else await tellMentioned(context, comment, mentioned);
   return comment;
 }
+
+type About = { readonly projectId?: string | null; readonly initiativeId?: string | null };
+
+/** Whoever a comment mentions on a project, an initiative or an update of one hears that. */
+export async function tellMentioned(
+  { session, read, viewer, now }: Context,
+  comment: RowObject,
+  userIds: readonly string[],
+): Promise<void> {
+  const field = MENTIONING.find((name) => comment[name]);
+  if (field === undefined || userIds.length === 0) return;
+  const id = comment[field] as string;
+  const about = (await read.one(TARGETS[field], id)) as About | undefined;
+  await announce(
+    session,
+    {
+      type: `${field.slice(0, -"Id".length)}CommentMention`,
+      userIds,
+      ...(about?.projectId && { projectId: about.projectId }),
+      ...(about?.initiativeId && { initiativeId: about.initiativeId }),
+      [field]: id,
+      commentId: comment.id,
+      ...parentOf(comment),
+    },
+    { actor: viewer.id, now },
+  );
+}
+
+const parentOf = ({ parentId }: RowObject) =>
+  parentId ? { parentCommentId: parentId as string } : {};
 
 /** Followers of the issue hear of a comment; whoever it mentions hears that. */
 export async function tell(
@@ -122,7 +161,7 @@ export async function tell(
   const about = {
     issueId,
     commentId: comment.id,
-    ...(comment["parentId"] ? { parentCommentId: comment["parentId"] as string } : {}),
+    ...parentOf(comment),
   };
   await writeEffects(
     session,
@@ -142,8 +181,7 @@ export async function tell(
 /** A comment that the acting user may change. */
 export async function requireOwnComment(context: Context, id: string): Promise<RowObject> {
   const comment = await requireRow(context, "Comment", id);
-  if (comment["userId"] !== context.viewer.id && !context.viewer.admin)
-    throw forbidden("Only its author or an admin can change a comment");
+  requireAuthor(context, comment, "a comment");
   return comment;
 }
 

@@ -79,6 +79,9 @@ export const notAccessible = (feature: string) =>
     `Feature not accessible: ${feature}`,
     `${feature} is not part of this environment.`,
   );
+/** What the environment has, but not here: a feature that is switched off. */
+export const notEnabled = (problem: string) =>
+  new TrackerError("feature not accessible", sentence(problem));
 
 /** Rules of the tables that a value broke, by SQLSTATE. */
 const BROKEN: Readonly<Record<string, string>> = {

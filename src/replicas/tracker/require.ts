@@ -36,6 +36,12 @@ export async function requireGiven(
   return await requireRow(context, type, requireUuid(property, id));
 }
 
+/** `what`: "a comment". */
+export function requireAuthor({ viewer }: Context, row: RowObject, what: string): void {
+  if (row["userId"] !== viewer.id && !viewer.admin)
+    throw forbidden(`Only its author or an admin can change ${what}`);
+}
+
 export function requireAdmin({ viewer }: Context): void {
   if (!viewer.admin && !viewer.owner) throw forbidden("Only admins can do this");
 }

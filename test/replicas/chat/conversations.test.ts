@@ -17,6 +17,17 @@ const newest = async ({ agent }: Scene, channel: string): Promise<any> =>
   (await agent.conversations.history({ channel, limit: 1 })).messages?.[0];
 
 describe("conversations.create", () => {
+  test("gives a channel no time that is still to come", async () => {
+    const { agent } = await newScene();
+    await agent.auth.test();
+    // In the second half of a second, where rounding would go up.
+    await Bun.sleep((1550 - (Date.now() % 1000)) % 1000);
+
+    const { channel } = await agent.conversations.create({ name: "on-time" });
+
+    expect(channel?.created).toBeLessThanOrEqual(Math.floor(Date.now() / 1000));
+  });
+
   test("makes a channel with its creator as the one member", async () => {
     const { agent } = await newScene();
 

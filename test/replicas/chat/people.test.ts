@@ -174,6 +174,16 @@ describe("profiles", () => {
     const { profile } = await agent.users.profile.get({ user: ROBIN });
     expect(profile?.title).toBe("Lead");
   });
+
+  test("have an email address that administrators change, and nobody else", async () => {
+    const { john, agent } = await newScene();
+    const args = { name: "email", value: "smith@acme.test" };
+
+    expect((await refused(agent.users.profile.set(args))).error).toBe("not_admin");
+    await john.users.profile.set({ ...args, user: AGENT });
+
+    expect((await agent.users.profile.get({})).profile?.email).toBe("smith@acme.test");
+  });
 });
 
 describe("bots.info", () => {

@@ -73,6 +73,22 @@ describe("chat.scheduleMessage", () => {
   });
 });
 
+test("messages of one second are listed and posted in the order of scheduling", async () => {
+  const { agent, write } = await newScene();
+  const post_at = later();
+  const texts = ["one", "two", "three", "four", "five", "six"];
+  for (const text of texts) await agent.chat.scheduleMessage({ channel: GENERAL, text, post_at });
+
+  const listed: unknown[] = [];
+  for await (const page of agent.paginate("chat.scheduledMessages.list", { limit: 4 }))
+    listed.push(...(page as any).scheduled_messages.map(({ text }: any) => text));
+  await write("scheduled_messages", `post_at = ${later(-60)}`);
+  const { messages }: any = await agent.conversations.history({ channel: GENERAL, limit: 6 });
+
+  expect(listed).toEqual(texts);
+  expect(messages.map(({ text }: any) => text).reverse()).toEqual(texts);
+});
+
 describe("chat.scheduledMessages.list", () => {
   test("lists one's own by time, within bounds, page by page", async () => {
     const { agent, robin } = await newScene();

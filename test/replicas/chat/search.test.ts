@@ -222,6 +222,22 @@ describe("search.messages", () => {
     expect(plain.matches.some(({ text }: any) => text.includes("\uE000"))).toBe(false);
   });
 
+  test("finds who is mentioned by the name that is shown", async () => {
+    const { agent } = await newScene();
+    await agent.users.profile.set({ name: "display_name", value: "smithy" });
+    await agent.chat.postMessage({ channel: GENERAL, text: `Ask <@${ROBIN}> about the crane` });
+    await agent.chat.postMessage({ channel: GENERAL, text: `No, ask <@${AGENT}|smithy>` });
+    const found = async (query: string) => {
+      const { messages }: any = await agent.search.messages({ query: `${query} ask` });
+      return messages.matches.map(({ text }: any) => text);
+    };
+
+    expect(await found("@robin")).toEqual([`Ask <@${ROBIN}> about the crane`]);
+    expect(await found("@Smithy")).toEqual([`No, ask <@${AGENT}|smithy>`]);
+    expect(await found("-@robin")).toEqual([`No, ask <@${AGENT}|smithy>`]);
+    expect(await found("@nobody")).toEqual([]);
+  });
+
   test("does not show deleted messages, nor notices", async () => {
     const { agent, john } = await newScene();
     await agent.conversations.setTopic({ channel: GENERAL, topic: "quokka" });

@@ -42,6 +42,50 @@ describe("comments", () => {
     expect(JSON.parse(raw.bodyData)).toMatchObject({ type: "doc" });
   });
 
+  test("are linked to on the page of what they are on", async () => {
+    const { linear } = tracker;
+    const project = (await (await linear.createProject({ name: "Move", teamIds: [ENG] })).project)!;
+    const initiative = (await (await linear.createInitiative({ name: "Grow" })).initiative)!;
+    const projectId = project.id;
+    const report = await linear.createProjectUpdate({ projectId, body: "Fine" });
+    const other = await linear.createInitiativeUpdate({
+      initiativeId: initiative.id,
+      body: "Fine",
+    });
+    const payload = await linear.createDocument({ title: "Plan", projectId });
+    const document = (await payload.document)!;
+    const ofProject = await tracker.data(
+      "query($id: String!) { project(id: $id) { documentContent { id } } }",
+      { id: projectId },
+    );
+    const urls = async (...targets: object[]) => {
+      const found: string[] = [];
+      for (const target of targets) {
+        const { url, id } = await comment({ ...target, body: "Here" });
+        found.push(url.replace(`#comment-${id.slice(0, 8)}`, "#comment"));
+      }
+      return found;
+    };
+
+    expect(
+      await urls(
+        { projectId },
+        { projectUpdateId: report.projectUpdateId },
+        { initiativeId: initiative.id },
+        { initiativeUpdateId: other.initiativeUpdateId },
+        { documentContentId: document.documentContentId },
+        { documentContentId: ofProject.project.documentContent.id },
+      ),
+    ).toEqual([
+      `${project.url}#comment`,
+      `${project.url}/updates#comment`,
+      `${initiative.url}#comment`,
+      `${initiative.url}/updates#comment`,
+      `${document.url}#comment`,
+      `${project.url}#comment`,
+    ]);
+  });
+
   test("make a thread; an answer to an answer hangs on the first", async () => {
     const issue = await createIssue();
     const root = await comment({ issueId: issue.id, body: "First" });
@@ -71,6 +115,38 @@ describe("comments", () => {
     await comment({ issueId: issue.id, body: "I agree" }, AGENT);
     expect(await typesFor(JOHN, issue.id)).toEqual(["issueNewComment"]);
     expect((await issue.subscribers()).nodes.map(({ id }) => id)).toContain(AGENT);
+  });
+
+  test("on a project, an initiative or an update tell who is mentioned", async () => {
+    const { linear } = tracker;
+    const projectId = (await linear.createProject({ name: "Move", teamIds: [ENG] })).projectId!;
+    const initiativeId = (await linear.createInitiative({ name: "Grow" })).initiativeId!;
+    const report = await linear.createProjectUpdate({ projectId, body: "Fine" });
+    const projectUpdateId = report.projectUpdateId!;
+    const other = await linear.createInitiativeUpdate({ initiativeId, body: "Fine" });
+    const initiativeUpdateId = other.initiativeUpdateId!;
+    const told = async (commentId: string) =>
+      (await tracker.as(ROBIN).notifications({ first: 250 })).nodes.filter(
+        (one) => (one as any).commentId === commentId,
+      );
+
+    for (const [type, on, about] of [
+      ["projectCommentMention", { projectId }, { projectId }],
+      ["projectUpdateCommentMention", { projectUpdateId }, { projectId, projectUpdateId }],
+      ["initiativeCommentMention", { initiativeId }, { initiativeId }],
+      [
+        "initiativeUpdateCommentMention",
+        { initiativeUpdateId },
+        { initiativeId, initiativeUpdateId },
+      ],
+    ] as const) {
+      const made = await comment({ ...on, body: "Ask @robin" });
+      expect(await told(made.id)).toMatchObject([{ type, ...about, category: "mentions" }]);
+    }
+    const quiet = await comment({ projectId, body: "Nobody" });
+    expect(await told(quiet.id)).toEqual([]);
+    await quiet.update({ body: "And @robin" });
+    expect(await told(quiet.id)).toMatchObject([{ type: "projectCommentMention" }]);
   });
 
   test("are changed by their author or an admin", async () => {

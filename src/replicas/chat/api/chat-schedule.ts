@@ -7,7 +7,7 @@ import {
 } from "~/replicas/chat/compose";
 import { resolveDestination } from "~/replicas/chat/destination";
 import { ChatError } from "~/replicas/chat/errors";
-import { isChannelId, newId } from "~/replicas/chat/ids";
+import { isChannelId } from "~/replicas/chat/ids";
 import { method } from "~/replicas/chat/method";
 import { clampLimit, cut, decodeCursor, encodeCursor } from "~/replicas/chat/paging";
 import { readThreadTs, requirePostable } from "~/replicas/chat/posting";
@@ -58,21 +58,19 @@ export const chatSchedule = [
       const threadTs = readThreadTs(args.thread_ts);
       const postAt = readPostAt(args.post_at);
       const { user } = await requireActor(call);
-      const id = newId("Q");
-      const channel = await call.session.transaction(async (session) => {
+      const { id, channel } = await call.session.transaction(async (session) => {
         const to = await resolveDestination(session, call.actor, args.channel);
         await requirePostable({ ...call, session }, to, threadTs);
-        const stored = await insertScheduled(session, {
+        const id = await insertScheduled(session, {
           ...content,
-          id,
           channel: to,
           user: call.actor,
           postAt,
           threadTs,
           broadcast: args.reply_broadcast ?? false,
         });
-        if (!stored) throw new ChatError("restricted_too_many");
-        return to;
+        if (id === undefined) throw new ChatError("restricted_too_many");
+        return { id, channel: to };
       });
       return {
         channel,

@@ -50,7 +50,8 @@ export const usersProfile = [
 
   method("users.profile.set", {
     tier: 1,
-    summary: "Changes the caller's profile and status; administrators change anybody's.",
+    summary:
+      "Changes the caller's profile and status; administrators change anybody's, and the email address.",
     args: {
       profile: Maybe(Json("invalid_profile", "The fields to change.")),
       name: Maybe(Text("One field to change, instead.")),
@@ -62,6 +63,8 @@ export const usersProfile = [
       const { user: actor, team } = await requirePerson(call);
       if (id && id !== actor.id && !isAdmin(actor)) throw new ChatError("not_admin");
       const user = id ? await requireUser(call, id) : actor;
+      const { email = user.profile["email"] } = change;
+      if (email !== user.profile["email"] && !isAdmin(actor)) throw new ChatError("not_admin");
       const changed = changeProfile(user, change);
       await requirePossible(call, user, team, change);
       await updateUser(call.session, user.id, changed);

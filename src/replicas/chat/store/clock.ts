@@ -4,11 +4,12 @@ import type { ChatSession } from "~/replicas/chat/method";
 
 type Handle = Pick<ChatSession, "sql">;
 
+// A cast rounds: without the floor, a moment could lie in the future.
 export const nowSeconds = ({ sql }: Handle): Fragment =>
-  sql`extract(epoch from clock_timestamp())::int`;
+  sql`floor(extract(epoch from clock_timestamp()))::int`;
 
 export const nowMillis = ({ sql }: Handle): Fragment =>
-  sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+  sql`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
 export const nowMicros = ({ sql }: Handle): Fragment =>
   sql`(extract(epoch from clock_timestamp()) * 1000000)::bigint`;

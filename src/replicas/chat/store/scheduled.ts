@@ -1,6 +1,7 @@
 /** Messages that are to be posted later. They become messages when somebody looks, with the time they were meant for. */
+import { randomBytes } from "node:crypto";
 import type { ChatSession } from "~/replicas/chat/method";
-import { asTs, nowSeconds } from "~/replicas/chat/store/clock";
+import { asTs, nowMicros, nowSeconds } from "~/replicas/chat/store/clock";
 import { type Json, json } from "~/replicas/chat/store/json";
 import { messageAt } from "~/replicas/chat/store/lookup";
 
@@ -14,7 +15,6 @@ export type ScheduledRow = {
 };
 
 export type NewScheduled = {
-  readonly id: string;
   readonly channel: string;
   readonly user: string;
   readonly postAt: number;
@@ -30,18 +30,20 @@ const WINDOW_SECONDS = 300;
 /** For one channel in any five minutes. */
 const SCHEDULED_MAX = 30;
 
-/** False when there would be too many messages of this channel within five minutes. */
+/** The id of the message; undefined when there would be too many of this channel within five minutes. */
 export async function insertScheduled(
   session: ChatSession,
   message: NewScheduled,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const { sql, t } = session;
   const m = message;
-  const rows = await sql`
+  // It begins with the time: those of one second are listed and posted in the order in which they were scheduled.
+  const id = sql`'Q' || upper(to_hex(${nowMicros(session)}) || ${randomBytes(1).toString("hex")})`;
+  const [row] = await sql<{ id: string }[]>`
     insert into ${t.scheduled_messages} (
       id, channel_id, user_id, post_at, text, thread_ts, reply_broadcast, blocks, attachments, metadata, date_created
     )
-    select ${m.id}, ${m.channel}, ${m.user}, ${m.postAt}, ${m.text}, ${m.threadTs}, ${m.broadcast},
+    select ${id}, ${m.channel}, ${m.user}, ${m.postAt}, ${m.text}, ${m.threadTs}, ${m.broadcast},
       ${json(session, m.blocks)}, ${json(session, m.attachments)}, ${json(session, m.metadata)}, ${nowSeconds(session)}
     where not exists (
       select from (
@@ -55,8 +57,9 @@ export async function insertScheduled(
       ) w
       where within > ${SCHEDULED_MAX} and post_at between ${m.postAt - WINDOW_SECONDS + 1} and ${m.postAt}
     )
+    returning id
   `;
-  return rows.count === 1;
+  return row?.id;
 }
 
 /** False when there is no such message of this user that is still to be posted. */

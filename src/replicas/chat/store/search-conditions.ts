@@ -19,7 +19,7 @@ export type Search = {
 };
 
 /** The words of a document `d`: as they are, and by their stems. */
-export function matches({ sql }: ChatSession, condition: Condition): Fragment {
+export function matches({ sql }: ChatSession, { users }: Names, condition: Condition): Fragment {
   if (condition.kind === "prefix")
     return sql`d.words @@ to_tsquery('simple', ${`${condition.text}:*`})`;
   if (condition.kind === "phrase")
@@ -29,7 +29,10 @@ export function matches({ sql }: ChatSession, condition: Condition): Fragment {
   const inside = /[^\p{L}\p{N}]/u.test(text)
     ? sql`or position(lower(${text}) in lower(d.text)) > 0`
     : sql``;
-  return sql`(d.words @@ plainto_tsquery('simple', ${text}) or d.stems @@ plainto_tsquery('english', ${text}) ${inside})`;
+  // A mention is kept as an id, and read as a name.
+  const ids = (condition.kind === "mention" && users.get(condition.name)) || [];
+  const mention = ids.length > 0 ? sql`or d.text ~ ${`<@(${ids.join("|")})[|>]`}` : sql``;
+  return sql`(d.words @@ plainto_tsquery('simple', ${text}) or d.stems @@ plainto_tsquery('english', ${text}) ${inside} ${mention})`;
 }
 
 /** Of a message `m` in the conversation `c`. */
@@ -78,7 +81,7 @@ export function messageMeets(
     case "is":
       return messageIs(session, viewer, condition.what);
     default:
-      return matches(session, condition);
+      return matches(session, names, condition);
   }
 }
 

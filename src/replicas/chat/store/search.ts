@@ -133,7 +133,7 @@ export async function searchFiles(session: ChatSession, search: Search): Promise
     where s.file_id = f.id and (not c.is_private and not c.is_im or k.user_id is not null) and ${meets}
   )`;
   const meets = (condition: Condition): Fragment => {
-    if ("text" in condition) return matches(session, condition);
+    if ("text" in condition) return matches(session, search.names, condition);
     if ("span" in condition) return within(session, condition, sql`f.created_at / 1000000.0`);
     if (condition.kind === "from")
       return sql`f.user_id = any(${[...(search.names.users.get(condition.name) ?? [])]}::text[])`;

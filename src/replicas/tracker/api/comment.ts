@@ -12,6 +12,7 @@ import {
   requireOwnComment,
   requireThread,
   tell,
+  tellMentioned,
 } from "~/replicas/tracker/comments";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, notFound } from "~/replicas/tracker/errors";
@@ -20,16 +21,45 @@ import { requireGiven, requireRow } from "~/replicas/tracker/require";
 import { deleteComments } from "~/replicas/tracker/store/comments";
 import { withHash } from "~/replicas/tracker/store/lookups";
 import { listUsersNamed } from "~/replicas/tracker/store/users";
-import { issueUrl, projectUrl, workspaceUrl } from "~/replicas/tracker/urls";
+import {
+  documentUrl,
+  initiativeUrl,
+  issueUrl,
+  projectUrl,
+  workspaceUrl,
+} from "~/replicas/tracker/urls";
 
 const HASH_LENGTH = 8;
 
-/** The page that a comment stands on. */
-async function pageUrl({ issueId, projectId }: RowObject, context: Context): Promise<string> {
-  const issue = issueId ? await context.read.one("Issue", issueId as string) : undefined;
-  if (issue) return issueUrl(context, issue);
-  const project = projectId ? await context.read.one("Project", projectId as string) : undefined;
-  return project ? projectUrl(context, project) : workspaceUrl(context);
+/** What has a page of its own, by the field that leads there. */
+const PAGES = [
+  ["issueId", "Issue", issueUrl],
+  ["projectId", "Project", projectUrl],
+  ["initiativeId", "Initiative", initiativeUrl],
+  ["documentId", "Document", documentUrl],
+] as const;
+
+/** What stands on the page of something else, and where. */
+const PLACES = [
+  ["projectUpdateId", "ProjectUpdate", "/updates"],
+  ["initiativeUpdateId", "InitiativeUpdate", "/updates"],
+  ["documentContentId", "DocumentContent", ""],
+  ["projectMilestoneId", "ProjectMilestone", ""],
+] as const;
+
+/** The page that a comment, or what it is on, stands on. */
+async function pageUrl(row: RowObject, context: Context): Promise<string> {
+  const read = async (key: string, type: string) =>
+    row[key] ? await context.read.one(type, row[key] as string) : undefined;
+  for (const [key, type, urlOf] of PAGES) {
+    const subject = await read(key, type);
+    if (subject) return urlOf(context, subject);
+  }
+  for (const [key, type, path] of PLACES) {
+    const subject = await read(key, type);
+    if (subject) return `${await pageUrl(subject, context)}${path}`;
+  }
+  return workspaceUrl(context);
 }
 
 type Update = CommentBody & {
@@ -99,7 +129,8 @@ export const comments: Resolvers<Context> = {
       const old = new Set(mentionsIn(before["body"] as string));
       const names = isEdited ? mentionsIn(text.body).filter((name) => !old.has(name)) : [];
       const mentioned = await listUsersNamed(context.session, names);
-      if (issueId && mentioned.length > 0)
+      if (!issueId) await tellMentioned(context, comment, mentioned);
+      else if (mentioned.length > 0)
         await tell(context, issueId, comment, { mentioned, followers: mentioned }, false);
       return { comment };
     },

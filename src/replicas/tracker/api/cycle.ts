@@ -6,7 +6,8 @@ import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import { changeRow, type Given, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { midnightOf } from "~/replicas/tracker/cycles";
-import { invalidArgument, invalidInput, notAccessible, userError } from "~/replicas/tracker/errors";
+import { invalidArgument, invalidInput, notEnabled, userError } from "~/replicas/tracker/errors";
+import { moveToCycle } from "~/replicas/tracker/issues/move";
 import { requireRow } from "~/replicas/tracker/require";
 import {
   type CycleRow,
@@ -14,7 +15,6 @@ import {
   listCycleIssues,
   listCycles,
   listOpenIssues,
-  moveIssuesToCycle,
 } from "~/replicas/tracker/store/cycles";
 import type { Values } from "~/replicas/tracker/store/write";
 
@@ -34,15 +34,16 @@ const rules: Rules = {
   },
   create: async ({ teamId }, context) => {
     const team = await requireRow(context, "Team", teamId);
-    if (team["cyclesEnabled"] !== true) throw notAccessible(`Cycles of the team ${team["name"]}`);
+    if (team["cyclesEnabled"] !== true)
+      throw notEnabled(`Cycles are not enabled for the team ${team["name"]}`);
     return { number: await findNextCycleNumber(context.session, teamId) };
   },
   update: (cycle, { completedAt }, context) =>
     completedAt != null && cycle["completedAt"] === null
       ? closing(cycle as CycleRow, context)
       : undefined,
-  leaves: async (cycle, { session, now }) => {
-    await moveIssuesToCycle(session, await listCycleIssues(session, cycle.id), null, now);
+  leaves: async (cycle, context) => {
+    await moveToCycle(context, await listCycleIssues(context.session, cycle.id), null);
   },
 };
 
@@ -53,12 +54,13 @@ function requireFree(others: readonly CycleRow[], startsAt: Date, endsAt: Date):
 }
 
 /** What is open when a cycle closes goes on in the next one, and is remembered. */
-async function closing(cycle: CycleRow, { session, now }: Context): Promise<Values> {
+async function closing(cycle: CycleRow, context: Context): Promise<Values> {
+  const { session } = context;
   const open = await listOpenIssues(session, cycle.id);
   const next = (await listCycles(session, cycle.teamId)).find(
     ({ startsAt, completedAt }) => startsAt >= cycle.endsAt && completedAt === null,
   );
-  await moveIssuesToCycle(session, open, next?.id ?? null, now);
+  await moveToCycle(context, open, next?.id ?? null);
   return { uncompletedIssueIdsUponClose: open };
 }
 

@@ -5,12 +5,12 @@ import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import { changeRow, type Given, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidInput, notAccessible } from "~/replicas/tracker/errors";
+import { moveIssues } from "~/replicas/tracker/issues/move";
 import { requireRow } from "~/replicas/tracker/require";
 import { markdownOf, richText } from "~/replicas/tracker/rich-text";
 import {
   listMilestoneIssues,
   listProjectTeams,
-  moveMilestoneIssues,
   releaseMilestone,
   setProjectTeams,
 } from "~/replicas/tracker/store/projects";
@@ -31,17 +31,28 @@ const rules: Rules = {
   place: "bottom",
   check: ({ descriptionData }) =>
     descriptionData == null ? undefined : { description: markdownOf(descriptionData) },
-  update: async (milestone, { projectId }, { session, now }) => {
+  update: async (milestone, { projectId }, context) => {
+    const { session } = context;
     if (projectId != null && projectId !== milestone["projectId"])
-      await moveMilestoneIssues(session, milestone.id, projectId, now);
+      await moveToProject(context, await listMilestoneIssues(session, milestone.id), projectId);
     return undefined;
   },
-  removed: ({ id }, { session, now }) => releaseMilestone(session, id, now),
+  removed: async ({ id }, context) => {
+    const { session, now } = context;
+    const issues = await listMilestoneIssues(session, id);
+    await moveIssues(context, idsOf(issues), { projectMilestoneId: null });
+    await releaseMilestone(session, id, now);
+  },
 };
+
+const idsOf = (rows: readonly Target[]) => rows.map(({ id }) => id);
+
+const moveToProject = (context: Context, issues: readonly Target[], projectId: string) =>
+  moveIssues(context, idsOf(issues), { projectId, addedToProjectAt: context.now });
 
 /** Takes a milestone to another project, with its issues. Their teams have to be in that project too. */
 async function move(context: Context, milestone: RowObject, input: Move) {
-  const { session, now } = context;
+  const { session } = context;
   // Moving issues between teams renumbers them, and the move could not be undone as this call promises.
   if (input.newIssueTeamId != null || (input.undoIssueTeamIds?.length ?? 0) > 0)
     throw notAccessible("Moving the issues of a milestone to another team");
@@ -57,7 +68,7 @@ async function move(context: Context, milestone: RowObject, input: Move) {
     await setProjectTeams(session, project.id, [...teamIds, ...missing]);
   }
   const moved = await changeRow(context, "ProjectMilestone", milestone, { projectId: project.id });
-  await moveMilestoneIssues(session, milestone.id, project.id, now);
+  await moveToProject(context, issues, project.id);
   const undo = input.undoProjectTeamIds;
   if (undo)
     await setProjectTeams(

@@ -5,7 +5,7 @@ import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import { archiveRow, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, userError } from "~/replicas/tracker/errors";
-import { requireGiven, requireRow } from "~/replicas/tracker/require";
+import { requireAuthor, requireGiven, requireRow } from "~/replicas/tracker/require";
 import { announce, listFollowers } from "~/replicas/tracker/store/notifications";
 import { listProjectMembers } from "~/replicas/tracker/store/projects";
 import { initiativeUrl, projectUrl } from "~/replicas/tracker/urls";
@@ -32,6 +32,11 @@ const rulesFor = (type: Subject): Rules => ({
       throw invalidArgument("body", body, "isNotEmpty", "body should not be empty");
     return { userId: viewer.id, health: health ?? "onTrack" };
   },
+  update: (report, _input, context) => {
+    requireAuthor(context, report, "an update");
+    return undefined;
+  },
+  leaves: (report, context) => requireAuthor(context, report, "an update"),
   written: async (report, _input, context, before) => {
     if (before) return;
     const key = KEYS[type];
@@ -84,6 +89,7 @@ export const reports: Resolvers<Context> = {
     ...mutationsOf("InitiativeUpdate", rulesFor("Initiative")),
     projectUpdateDelete: async (_source, { id }: Target, context) => {
       const report = await requireRow(context, "ProjectUpdate", id);
+      requireAuthor(context, report, "an update");
       return { entityId: (await archiveRow(context, "ProjectUpdate", report)).id };
     },
     createProjectUpdateReminder: reminder("Project"),

@@ -16,11 +16,12 @@ import type { Context } from "~/replicas/tracker/context";
 import { planCycles } from "~/replicas/tracker/cycles";
 import { DEFAULT_STATES, TRIAGE_STATE } from "~/replicas/tracker/defaults";
 import { forbidden, invalidArgument, invalidInput } from "~/replicas/tracker/errors";
+import { moveToCycle } from "~/replicas/tracker/issues/move";
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
+import { deleteCycles, listIssuesInCycles } from "~/replicas/tracker/store/cycles";
 import { listStates } from "~/replicas/tracker/store/states";
 import {
   archiveIssues,
-  deleteCycles,
   deleteMemberships,
   isKeyTaken,
   listAncestors,
@@ -230,7 +231,8 @@ export const teamChanges: Resolvers<Context> = {
 
     teamCyclesDelete: async (_source, { id }: Target, context) => {
       const team = await requireOwnTeam(context, id);
-      await deleteCycles(context.session, team.id, context.now);
+      await moveToCycle(context, await listIssuesInCycles(context.session, team.id), null);
+      await deleteCycles(context.session, team.id);
       return { team: await changeRow(context, "Team", team, { cyclesEnabled: false }) };
     },
 

@@ -2,7 +2,7 @@
 import type { RowObject } from "~/graphql/page";
 import { changeRow } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
-import { historyOf } from "~/replicas/tracker/issues/history";
+import { historyOf, NO_LABELS } from "~/replicas/tracker/issues/history";
 import { writeEffects } from "~/replicas/tracker/store/issues/effects";
 import {
   deleteIssue,
@@ -11,8 +11,6 @@ import {
   lockIssues,
 } from "~/replicas/tracker/store/issues/update";
 import { differences, type Values } from "~/replicas/tracker/store/write";
-
-const NO_LABELS = { added: [], removed: [] };
 
 /** Changes what says where an issue is kept, and remembers it in its history. */
 async function keep(context: Context, issue: RowObject, changes: Values): Promise<RowObject> {
@@ -29,19 +27,38 @@ export const archiveIssue = (context: Context, issue: RowObject): Promise<RowObj
   keep(context, issue, { archivedAt: issue["archivedAt"] ?? context.now });
 
 /** Its sub-issues go with it. */
-export async function trashIssue(context: Context, issue: RowObject): Promise<RowObject> {
-  const tree = await lockIssues(context.session, await listTree(context.session, issue.id));
-  let trashed = issue;
-  for (const one of tree) {
-    const archivedAt = one["archivedAt"] ?? context.now;
-    const written = await keep(context, one, { archivedAt, trashed: true });
-    if (one.id === issue.id) trashed = written;
-  }
-  return trashed;
-}
+export const trashIssue = (context: Context, issue: RowObject): Promise<RowObject> => {
+  const archivedAt = issue["archivedAt"] ?? context.now;
+  return keepTree(context, issue, (one) => ({
+    archivedAt: one["archivedAt"] ?? archivedAt,
+    trashed: true,
+  }));
+};
 
+/** `issue`: as it was in the trash. The sub-issues that went there with it come back with it. */
 export const restoreIssue = (context: Context, issue: RowObject): Promise<RowObject> =>
-  keep(context, issue, { archivedAt: null, trashed: null });
+  keepTree(context, issue, (one) =>
+    one.id === issue.id || isTrashedWith(issue, one) ? { archivedAt: null, trashed: null } : {},
+  );
+
+const isTrashedWith = (issue: RowObject, one: RowObject) =>
+  issue["trashed"] === true &&
+  one["trashed"] === true &&
+  Number(one["archivedAt"]) === Number(issue["archivedAt"]);
+
+async function keepTree(
+  context: Context,
+  issue: RowObject,
+  changes: (one: RowObject) => Values,
+): Promise<RowObject> {
+  const tree = await lockIssues(context.session, await listTree(context.session, issue.id));
+  let kept = issue;
+  for (const one of tree) {
+    const written = await keep(context, one, changes(one));
+    if (one.id === issue.id) kept = written;
+  }
+  return kept;
+}
 
 /** Its number is never given again. */
 export async function removeIssue({ session }: Context, issue: RowObject): Promise<void> {

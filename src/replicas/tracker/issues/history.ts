@@ -27,6 +27,8 @@ export type LabelChange = {
   readonly removed: readonly string[];
 };
 
+export const NO_LABELS: LabelChange = { added: [], removed: [] };
+
 /** The row of the history; undefined when nothing of what changed shows there. `different`: the fields that changed. */
 export function historyOf(
   issue: RowObject,

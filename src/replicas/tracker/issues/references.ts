@@ -72,7 +72,11 @@ export const mentionsIn = (text: Optional<string>): string[] =>
 export async function readReferences(
   { session, now }: Context,
   inputs: readonly References[],
-  also: { readonly teamIds?: readonly string[]; readonly labelledIds?: readonly string[] } = {},
+  also: {
+    readonly teamIds?: readonly string[];
+    readonly labelledIds?: readonly string[];
+    readonly projectIds?: readonly string[];
+  } = {},
 ): Promise<Referred> {
   inputs.forEach(requireIds);
   const all = (pick: (input: References) => readonly string[]) => [
@@ -88,7 +92,10 @@ export async function readReferences(
     labelIds: all(({ labelIds, addedLabelIds }) => [...(labelIds ?? []), ...(addedLabelIds ?? [])]),
     labelledIds: also.labelledIds ?? [],
     issues: all(({ parentId }) => given(parentId).map(issueKey)),
-    projects: all(({ projectId }) => given(projectId).map(projectKey)),
+    projects: [
+      ...all(({ projectId }) => given(projectId).map(projectKey)),
+      ...(also.projectIds ?? []),
+    ],
     milestoneIds: all(({ projectMilestoneId }) => given(projectMilestoneId)),
     cycleIds: all(({ cycleId }) => given(cycleId)),
     templateIds: all(({ templateId }) => given(templateId)),

@@ -3,6 +3,7 @@ import type { RowObject } from "~/graphql/page";
 import { changeRow, createRow, type Optional } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { forbidden, invalidInput, notFound } from "~/replicas/tracker/errors";
+import { restoreIssue, trashIssue } from "~/replicas/tracker/issues/archive";
 import { cycleOf } from "~/replicas/tracker/issues/create";
 import { historyOf } from "~/replicas/tracker/issues/history";
 import { addedLabels, labelsThatMove, replacedLabels } from "~/replicas/tracker/issues/labels";
@@ -73,41 +74,56 @@ export async function updateIssues(
     {
       teamIds: [...new Set(locked.map((issue) => issue["teamId"] as string))],
       labelledIds: locked.map(({ id }) => id),
+      projectIds: input.teamId
+        ? (locked.flatMap(({ projectId }) => projectId ?? []) as string[])
+        : [],
     },
   );
-  const changed = new Map<string, RowObject>();
-  for (const issue of locked)
-    changed.set(issue.id, await updateIssue(context, issue, input, referred));
+  const changes: Change[] = [];
+  for (const issue of locked) changes.push(await updateIssue(context, issue, input, referred));
+  // Not before the last one: what a change takes along may be in the list itself.
+  for (const change of changes) await takeAlong(context, change);
+  const changed = new Map(changes.map(({ after }) => [after.id, after]));
   return ids.flatMap((id) => changed.get(id) ?? []);
 }
+
+/** An issue before and after its change, and what of it differs. */
+type Change = {
+  readonly before: RowObject;
+  readonly after: RowObject;
+  readonly different: Values;
+  readonly team: Team;
+  readonly state: State;
+};
 
 async function updateIssue(
   context: Context,
   issue: RowObject,
   input: IssueUpdate,
   referred: Referred,
-): Promise<RowObject> {
+): Promise<Change> {
   const { session, now, viewer, hiddenTeamIds } = context;
   const from = teamOf(referred, issue);
   const refused = FOR_MEMBERS.find((name) => input[name] !== undefined);
   if (refused && hiddenTeamIds.includes(from.id))
     throw forbidden(`Only members of its team can change the ${refused} of a shared issue`);
   const team = input.teamId ? requireTeam(referred, input.teamId, context) : from;
-  const before = referred.labelIds[issue.id] ?? [];
+  const hadLabels = referred.labelIds[issue.id] ?? [];
   const state = stateAfter(issue, input, referred, team);
-  const labels = labelsAfter(input, referred, before, team);
+  const labels = labelsAfter(input, referred, hadLabels, team);
   const moved = team.id === from.id ? {} : await moveTo(context, issue, team);
   const values = valuesAfter(context, issue, input, referred, { team, state, from });
   const different = differences(issue, { ...values, ...moved });
-  const added = labels.filter((id) => !before.includes(id));
-  const removed = before.filter((id) => !labels.includes(id));
+  const added = labels.filter((id) => !hadLabels.includes(id));
+  const removed = hadLabels.filter((id) => !labels.includes(id));
   const followers = await followersAfter(context, issue, input, referred);
   const touched =
     Object.keys(different).length > 0 ||
     added.length > 0 ||
     removed.length > 0 ||
     followers.changed;
-  if (!touched) return issue;
+  const change = { before: issue, different, team, state };
+  if (!touched) return { ...change, after: issue };
 
   const written = await changeRow(context, "Issue", issue, { ...different, updatedAt: now });
   const history = historyOf(issue, different, { added, removed });
@@ -128,8 +144,17 @@ async function updateIssue(
     { actor: viewer.id, now },
   );
   await putInReleases(context, issue.id, input);
-  if ("stateId" in different) await closeAround(context, written, team, state);
-  return written;
+  return { ...change, after: written };
+}
+
+/** What follows for the issues around one. */
+async function takeAlong(context: Context, change: Change): Promise<void> {
+  const { before, after, different, team, state } = change;
+  if ("trashed" in different)
+    await (different["trashed"] === true
+      ? trashIssue(context, after)
+      : restoreIssue(context, before));
+  if ("stateId" in different) await closeAround(context, after, team, state);
 }
 
 function teamOf({ teams }: Referred, issue: RowObject): Team {
@@ -266,7 +291,7 @@ type Place = {
   readonly cycleId: string | null;
 };
 
-/** Project, milestone and cycle; in a new team what does not belong to it is left behind. */
+/** Project, milestone and cycle; in a new team what that takes no part in is left behind. */
 function placeAfter(
   issue: RowObject,
   input: IssueUpdate,
@@ -276,7 +301,10 @@ function placeAfter(
 ): Place {
   const old = issue as unknown as Place;
   const milestone = ifGiven(input.projectMilestoneId, (id) => requireMilestone(referred, id));
-  const kept = input.projectId === null || isMoved ? null : old.projectId;
+  const stays =
+    !isMoved ||
+    referred.projects.some(({ id, teamIds }) => id === old.projectId && teamIds.includes(team.id));
+  const kept = input.projectId === null || !stays ? null : old.projectId;
   const projectId =
     ifGiven(
       input.projectId ?? milestone?.projectId,

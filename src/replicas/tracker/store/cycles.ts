@@ -42,19 +42,6 @@ export async function listOpenIssues(
   return rows.map((row) => row["id"]);
 }
 
-/** Puts issues into another cycle, or into none. */
-export async function moveIssuesToCycle(
-  { sql, t }: TrackerSession,
-  ids: readonly string[],
-  cycleId: string | null,
-  now: Date,
-): Promise<void> {
-  await sql`
-    update ${t.issues} set "cycleId" = ${cycleId}, "addedToCycleAt" = ${cycleId && now}, "updatedAt" = ${now}
-    where id = any(${ids as string[]}::uuid[])
-  `;
-}
-
 export async function listCycleIssues(
   { sql, t }: TrackerSession,
   cycleId: string,
@@ -62,3 +49,17 @@ export async function listCycleIssues(
   const rows = await sql`select id from ${t.issues} where "cycleId" = ${cycleId}`;
   return rows.map((row) => row["id"]);
 }
+
+/** Issues that are in any cycle of a team. */
+export async function listIssuesInCycles(
+  { sql, t }: TrackerSession,
+  teamId: string,
+): Promise<string[]> {
+  const rows = await sql`
+    select id from ${t.issues} where "teamId" = ${teamId} and "cycleId" is not null
+  `;
+  return rows.map((row) => row["id"]);
+}
+
+export const deleteCycles = async ({ sql, t }: TrackerSession, teamId: string): Promise<unknown> =>
+  sql`delete from ${t.cycles} where "teamId" = ${teamId}`;

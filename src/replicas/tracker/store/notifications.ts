@@ -9,6 +9,8 @@ export type Announcement = {
   readonly projectUpdateId?: string;
   readonly initiativeId?: string;
   readonly initiativeUpdateId?: string;
+  readonly commentId?: string;
+  readonly parentCommentId?: string;
 };
 
 /** Tells active users who may see what it is about; the actor is told nothing. */
@@ -23,14 +25,16 @@ export async function announce(
     projectUpdateId = null,
     initiativeId = null,
     initiativeUpdateId = null,
+    commentId = null,
+    parentCommentId = null,
   } = about;
   await sql`
     insert into ${t.notifications} (
       id, "createdAt", "updatedAt", type, "userId", "actorId",
-      "projectId", "projectUpdateId", "initiativeId", "initiativeUpdateId"
+      "projectId", "projectUpdateId", "initiativeId", "initiativeUpdateId", "commentId", "parentCommentId"
     )
     select gen_random_uuid(), ${now}, ${now}, ${type}, u.id, ${actor},
-      ${projectId}::uuid, ${projectUpdateId}::uuid, ${initiativeId}::uuid, ${initiativeUpdateId}::uuid
+      ${projectId}::uuid, ${projectUpdateId}::uuid, ${initiativeId}::uuid, ${initiativeUpdateId}::uuid, ${commentId}::uuid, ${parentCommentId}::uuid
     from ${t.users} u
     where u.active and u.id <> ${actor} and u.id = any(${userIds as string[]}::uuid[])
       and (${projectId}::uuid is null or ${maySeeProject(session, sql`${projectId}::uuid`, sql`u.id`)})

@@ -86,15 +86,12 @@ export async function countWithStatus(
   return row ?? { all: 0, live: 0 };
 }
 
-/** Takes a milestone off everything that leads to it. */
+/** Takes a milestone off the relations that lead to it. */
 export async function releaseMilestone(
   { sql, t }: TrackerSession,
   id: string,
   now: Date,
 ): Promise<void> {
-  await sql`
-    update ${t.issues} set "projectMilestoneId" = null, "updatedAt" = ${now} where "projectMilestoneId" = ${id}
-  `;
   for (const [milestone, anchor, instead] of [
     ["projectMilestoneId", "anchorType", "end"],
     ["relatedProjectMilestoneId", "relatedAnchorType", "start"],
@@ -144,19 +141,6 @@ export const listMilestoneIssues = async (
 ): Promise<readonly { readonly id: string; readonly teamId: string }[]> => sql`
   select id, "teamId" from ${t.issues} where "projectMilestoneId" = ${milestoneId} order by "createdAt", id
 `;
-
-/** Moves the issues of a milestone to another project. */
-export async function moveMilestoneIssues(
-  { sql, t }: TrackerSession,
-  milestoneId: string,
-  projectId: string,
-  now: Date,
-): Promise<void> {
-  await sql`
-    update ${t.issues} set "projectId" = ${projectId}, "addedToProjectAt" = ${now}, "updatedAt" = ${now}
-    where "projectMilestoneId" = ${milestoneId}
-  `;
-}
 
 export const listProjectsWithStatus = async (
   { sql, t }: TrackerSession,

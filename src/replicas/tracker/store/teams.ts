@@ -46,19 +46,6 @@ export const restoreIssues = async (
   where "teamId" = ${teamId} and "archivedAt" = ${archivedAt}
 `;
 
-/** Removes the cycles of a team; their issues are in none then. */
-export const deleteCycles = async (
-  { sql, t }: TrackerSession,
-  teamId: string,
-  now: Date,
-): Promise<unknown> => sql`
-  with freed as (
-    update ${t.issues} set "cycleId" = null, "addedToCycleAt" = null, "updatedAt" = ${now}
-    where "teamId" = ${teamId} and "cycleId" is not null
-  )
-  delete from ${t.cycles} where "teamId" = ${teamId}
-`;
-
 /** Every team above this one. */
 export async function listAncestors(
   { sql, t }: TrackerSession,

@@ -192,7 +192,7 @@ export const itemsRefusals: Refusals = {
       return { profile: { status_text: "" } };
     },
     user_not_found: by(JOHN, { user: "U99NOBODY", name: "title", value: "Boss" }),
-    email_taken: { name: "email", value: "ROBIN@acme.test" },
+    email_taken: by(JOHN, { name: "email", value: "ROBIN@acme.test" }),
     profile_status_set_failed_not_valid_emoji: { name: "status_emoji", value: ":nope:" },
   },
 };

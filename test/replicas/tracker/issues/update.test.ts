@@ -125,6 +125,21 @@ describe("issueUpdate", () => {
     expect((await create()).number).toBe(issue.number + 1);
   });
 
+  test.each([
+    ["keeps its project and milestone where the new team takes part in them", [ENG, DES], true],
+    ["leaves its project and milestone where the new team takes no part in them", [ENG], false],
+  ])("into another team %s", async (_case, teamIds, kept) => {
+    const { linear } = tracker;
+    const projectId = (await linear.createProject({ name: "Move", teamIds })).projectId!;
+    const milestone = await linear.createProjectMilestone({ name: "Beta", projectId });
+    const projectMilestoneId = milestone.projectMilestoneId!;
+    const issue = await create({ projectId, projectMilestoneId });
+    const moved = await update(issue.id, { teamId: DES });
+
+    expect(moved.projectId).toBe(kept ? projectId : undefined);
+    expect(moved.projectMilestoneId).toBe(kept ? projectMilestoneId : undefined);
+  });
+
   test("assigns, and tells the one and the other", async () => {
     const issue = await create({ assigneeId: AGENT });
     await update(issue.id, { assigneeId: ROBIN });
@@ -244,6 +259,28 @@ describe("issueBatchUpdate", () => {
     }
   });
 
+  test("of a parent and its child, where one closes the other, closes each once", async () => {
+    const closing = (on: boolean) =>
+      tracker.linear.updateTeam(ENG, { autoCloseChildIssues: on, autoCloseParentIssues: on });
+    await closing(true);
+    const stateId = (await states())["completed"]!;
+    // Their ids are random, and so is which of them is changed first.
+    for (let round = 0; round < 4; round++) {
+      const parent = await create({ subscriberIds: [ROBIN] });
+      const child = await create({ parentId: parent.id, subscriberIds: [ROBIN] });
+      await tracker.linear.updateIssueBatch([parent.id, child.id], { stateId });
+
+      for (const { id } of [parent, child]) {
+        expect((await (await tracker.linear.issue(id)).history()).nodes).toHaveLength(1);
+        const { nodes } = await tracker.as(ROBIN).notifications({
+          filter: { type: { eq: "issueStatusChangedDone" } },
+        });
+        expect(nodes.filter((one) => (one as any).issueId === id)).toHaveLength(1);
+      }
+    }
+    await closing(false);
+  });
+
   test("changes none when one does not fit", async () => {
     const [one, two] = [await create(), await create()];
     await refusal(tracker.linear.updateIssueBatch([one.id, two.id], { parentId: two.id }));
@@ -274,6 +311,37 @@ describe("archive and trash", () => {
     const trashed = await tracker.linear.issue(child.id);
     expect(trashed.trashed).toBe(true);
     expect(trashed.archivedAt).toBeInstanceOf(Date);
+  });
+
+  test.each([
+    [
+      "issueDelete and issueUnarchive",
+      (id: string) => tracker.linear.deleteIssue(id),
+      (id: string) => tracker.linear.unarchiveIssue(id),
+    ],
+    [
+      "issueUpdate",
+      (id: string) => update(id, { trashed: true }),
+      (id: string) => update(id, { trashed: false }),
+    ],
+  ])("by %s, sub-issues go and come back with their parent", async (_by, trash, restore) => {
+    const parent = await create();
+    const [child, gone] = [
+      await create({ parentId: parent.id }),
+      await create({ parentId: parent.id }),
+    ];
+    const isTrashed = async ({ id }: typeof parent) =>
+      (await tracker.linear.issue(id)).trashed === true;
+    await tracker.linear.deleteIssue(gone.id);
+
+    await trash(parent.id);
+    expect([await isTrashed(parent), await isTrashed(child)]).toEqual([true, true]);
+    expect((await child.history()).nodes).toHaveLength(1);
+    await restore(parent.id);
+    expect([await isTrashed(parent), await isTrashed(child)]).toEqual([false, false]);
+    expect((await tracker.linear.issue(child.id)).archivedAt).toBeUndefined();
+    expect(await isTrashed(gone)).toBe(true);
+    for (const one of [parent, child]) expect((await one.history()).nodes).toHaveLength(2);
   });
 
   test("for good, only an admin deletes; the number is not given again", async () => {

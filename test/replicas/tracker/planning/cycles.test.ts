@@ -13,6 +13,13 @@ const OPERATIONS = "c0000000-0000-4000-8000-000000000012";
 const DAY_MS = 24 * 60 * 60 * 1000;
 const inDays = (days: number) => new Date(Date.now() + days * DAY_MS);
 
+/** The cycles that an issue left and entered, by its history. */
+const moves = async (id: string) =>
+  (await (await tracker.linear.issue(id)).history()).nodes.map((row) => [
+    row.fromCycleId,
+    row.toCycleId,
+  ]);
+
 /** Spans of one week each, one behind the other, so that tests do not meet. */
 let lastDay = 100;
 const newCycle = async (input: object = {}) => {
@@ -58,9 +65,9 @@ describe("a cycle", () => {
     const overlap = { startsAt: cycle.startsAt, endsAt: inDays(lastDay + 1) };
     expect(await refusal(newCycle(overlap))).toBeInstanceOf(InvalidInputLinearError);
     expect(await refusal(newCycle({ endsAt: inDays(1) }))).toBeInstanceOf(InvalidInputLinearError);
-    expect(await refusal(newCycle({ teamId: OPERATIONS }))).toBeInstanceOf(
-      FeatureNotAccessibleLinearError,
-    );
+    const without = await refusal(newCycle({ teamId: OPERATIONS }));
+    expect(without).toBeInstanceOf(FeatureNotAccessibleLinearError);
+    expect(without.message).toBe("Cycles are not enabled for the team Operations.");
     expect(await refusal(cycle.update({ endsAt: inDays(1) }))).toBeInstanceOf(
       InvalidInputLinearError,
     );
@@ -77,6 +84,7 @@ describe("a cycle", () => {
 
     const moved = await tracker.linear.issue(issue.id);
     expect((await moved.cycle)?.id).toBe(next.id);
+    expect(await moves(issue.id)).toEqual([[cycle.id, next.id]]);
     const left = await (await tracker.linear.cycle(cycle.id)).uncompletedIssuesUponClose();
     expect(left.nodes.map(({ id }) => id)).toEqual([issue.id]);
   });
@@ -90,6 +98,7 @@ describe("a cycle", () => {
     await cycle.archive();
 
     expect(await (await tracker.linear.issue(issue.id)).cycle).toBeUndefined();
+    expect(await moves(issue.id)).toEqual([[cycle.id, undefined]]);
     expect((await tracker.linear.cycle(cycle.id)).archivedAt).toBeInstanceOf(Date);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { InvalidInputLinearError, UserLinearError } from "@linear/sdk";
+import { ForbiddenLinearError, InvalidInputLinearError, UserLinearError } from "@linear/sdk";
 import { useDatabase } from "../../../support/database";
 import { AGENT, DES, ENG, JOHN, ROBIN, refusal, useTracker } from "../../../support/tracker";
 
@@ -342,6 +342,7 @@ describe("milestones", () => {
     await milestone.delete();
 
     expect(await (await tracker.linear.issue(issue.id)).projectMilestone).toBeUndefined();
+    expect((await issue.history()).nodes).toHaveLength(1);
   });
 
   test("move to another project with their issues, whose team has to be there", async () => {
@@ -367,6 +368,9 @@ describe("milestones", () => {
     );
 
     expect((await (await tracker.linear.issue(issue.id)).project)?.id).toBe(to.id);
+    expect((await issue.history()).nodes).toMatchObject([
+      { fromProjectId: from.id, toProjectId: to.id },
+    ]);
     expect(await names(to.teams())).toEqual(["Design", "Engineering"]);
   });
 });
@@ -423,6 +427,31 @@ describe("updates of projects", () => {
     expect(await refusal(tracker.linear.createProjectUpdateReminder(alone.id))).toBeInstanceOf(
       UserLinearError,
     );
+  });
+
+  test("are changed by their author or an admin", async () => {
+    const { id: projectId } = await newProject();
+    const { initiativeId } = await tracker.linear.createInitiative({ name: "Grow" });
+    const robin = tracker.as(ROBIN);
+    const id = (await robin.createProjectUpdate({ projectId, body: "Mine" })).projectUpdateId!;
+    const payload = await robin.createInitiativeUpdate({
+      initiativeId: initiativeId!,
+      body: "Mine",
+    });
+    const other = payload.initiativeUpdateId!;
+    const agent = tracker.as(AGENT);
+
+    for (const change of [
+      () => agent.updateProjectUpdate(id, { body: "x" }),
+      () => agent.archiveProjectUpdate(id),
+      () => agent.deleteProjectUpdate(id),
+      () => agent.updateInitiativeUpdate(other, { body: "x" }),
+      () => agent.archiveInitiativeUpdate(other),
+    ])
+      expect(await refusal(change())).toBeInstanceOf(ForbiddenLinearError);
+    await robin.updateProjectUpdate(id, { body: "Still mine" });
+    await tracker.linear.archiveInitiativeUpdate(other);
+    await tracker.linear.deleteProjectUpdate(id);
   });
 
   test("need words, and a project", async () => {
