@@ -4,6 +4,7 @@ import type { RowObject } from "~/graphql/page";
 import { changeRow, type Given, type Optional, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, notFound } from "~/replicas/tracker/errors";
+import type { IssueUpdate } from "~/replicas/tracker/issues/after";
 import {
   archiveIssue,
   removeIssue,
@@ -11,7 +12,7 @@ import {
   trashIssue,
 } from "~/replicas/tracker/issues/archive";
 import { createIssues, type IssueCreate } from "~/replicas/tracker/issues/create";
-import { type IssueUpdate, updateIssues } from "~/replicas/tracker/issues/update";
+import { updateIssues } from "~/replicas/tracker/issues/update";
 import { requireAdmin, requireGiven, requireRow } from "~/replicas/tracker/require";
 import { writeEffects } from "~/replicas/tracker/store/issues/effects";
 import { findUserId } from "~/replicas/tracker/store/users";

@@ -1,58 +1,30 @@
 /** Changes of issues. */
 import type { RowObject } from "~/graphql/page";
-import { changeRow, createRow, type Optional } from "~/replicas/tracker/change";
+import { changeRow, createRow } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { forbidden, invalidInput, notFound } from "~/replicas/tracker/errors";
-import { restoreIssue, trashIssue } from "~/replicas/tracker/issues/archive";
-import { cycleOf } from "~/replicas/tracker/issues/create";
-import { historyOf } from "~/replicas/tracker/issues/history";
-import { addedLabels, labelsThatMove, replacedLabels } from "~/replicas/tracker/issues/labels";
 import {
-  ifGiven,
-  isOpenTo,
+  type IssueUpdate,
+  labelsAfter,
+  stateAfter,
+  valuesAfter,
+} from "~/replicas/tracker/issues/after";
+import { restoreIssue, trashIssue } from "~/replicas/tracker/issues/archive";
+import { historyOf } from "~/replicas/tracker/issues/history";
+import {
   mentionedIn,
-  type References,
   readReferences,
-  requireAssignee,
-  requireCycle,
-  requireMilestone,
-  requireParent,
-  requireProject,
-  requireState,
   requireTeam,
   requireUser,
 } from "~/replicas/tracker/issues/references";
-import { isClosed, timesAfter, timesOf } from "~/replicas/tracker/issues/transition";
-import {
-  deadline,
-  descriptionOf,
-  type Plain,
-  requireEstimate,
-  requirePriority,
-  requireTitle,
-} from "~/replicas/tracker/issues/values";
+import { isClosed } from "~/replicas/tracker/issues/transition";
+import { descriptionOf } from "~/replicas/tracker/issues/values";
 import { type Notice, writeEffects } from "~/replicas/tracker/store/issues/effects";
 import type { Referred, State, Team } from "~/replicas/tracker/store/issues/referred";
 import { listSubscribers } from "~/replicas/tracker/store/issues/subscribers";
 import { listOpenChildren, lockIssues, moveNumber } from "~/replicas/tracker/store/issues/update";
 import { having } from "~/replicas/tracker/store/lookups";
 import { deleteRows, differences, type Values } from "~/replicas/tracker/store/write";
-
-export type IssueUpdate = References &
-  Plain & {
-    readonly addedReleaseIds?: Optional<readonly string[]>;
-    readonly dueDate?: Optional<string>;
-    readonly prioritySortOrder?: Optional<number>;
-    readonly releaseIds?: Optional<readonly string[]>;
-    readonly removedReleaseIds?: Optional<readonly string[]>;
-    readonly slaType?: Optional<string>;
-    readonly snoozedUntilAt?: Optional<Date>;
-    readonly sortOrder?: Optional<number>;
-    readonly subIssueSortOrder?: Optional<number>;
-    readonly trashed?: Optional<boolean>;
-    /** Of issues that are closed with another one. */
-    readonly autoClosedByParentClosing?: Optional<boolean>;
-  };
 
 /** What of an issue is only for members of its team to change, even if it is shared. */
 export const FOR_MEMBERS = ["cycleId", "projectId", "projectMilestoneId", "teamId"] as const;
@@ -163,41 +135,6 @@ function teamOf({ teams }: Referred, issue: RowObject): Team {
   return team;
 }
 
-/** The given state, or in a new team the one that corresponds to the old. */
-function stateAfter(
-  issue: RowObject,
-  { stateId }: IssueUpdate,
-  referred: Referred,
-  team: Team,
-): State {
-  if (stateId) return requireState(referred, stateId, team);
-  const current = referred.states.find(({ id }) => id === issue["stateId"]);
-  const states = referred.states.filter((state) => state.teamId === team.id);
-  const found =
-    states.find(({ id }) => id === issue["stateId"]) ??
-    states.find(({ type }) => type === current?.type) ??
-    states.find(({ id }) => id === team.defaultIssueStateId) ??
-    states[0];
-  if (!found) throw invalidInput(`The team ${team.key} has no workflow state`);
-  return found;
-}
-
-function labelsAfter(
-  { labelIds, addedLabelIds, removedLabelIds }: IssueUpdate,
-  referred: Referred,
-  before: readonly string[],
-  team: Team,
-): readonly string[] {
-  if (labelIds) return replacedLabels(referred, labelIds, before, team);
-  const removed = new Set((removedLabelIds ?? []).map((id) => id.toLowerCase()));
-  const kept = labelsThatMove(
-    referred,
-    before.filter((id) => !removed.has(id)),
-    team,
-  );
-  return addedLabels(referred, addedLabelIds ?? [], kept, team);
-}
-
 /** What changes with the team itself. */
 async function moveTo({ session, now }: Context, issue: RowObject, team: Team): Promise<Values> {
   const { teamId, number } = issue as unknown as { teamId: string; number: number };
@@ -209,118 +146,6 @@ async function moveTo({ session, now }: Context, issue: RowObject, team: Team): 
       issue["identifier"],
     ],
     addedToTeamAt: now,
-  };
-}
-
-function valuesAfter(
-  { now, viewer }: Context,
-  issue: RowObject,
-  input: IssueUpdate,
-  referred: Referred,
-  { team, state, from }: { readonly team: Team; readonly state: State; readonly from: Team },
-): Values {
-  const isMoved = team.id !== from.id;
-  const oldType = referred.states.find(({ id }) => id === issue["stateId"])?.type;
-  const times = timesAfter(timesOf(issue), oldType, state.type, now);
-  const entered = issue["stateId"] !== state.id;
-  const place = placeAfter(issue, input, referred, team, isMoved);
-  const cycleId =
-    input.cycleId === undefined && entered && place.cycleId === null
-      ? cycleOf(team, state)
-      : place.cycleId;
-  if (oldType === "triage" && state.type !== "triage" && team.requirePriorityToLeaveTriage)
-    requireUrgency(input.priority ?? (issue["priority"] as number));
-  return {
-    title:
-      input.title === undefined || input.title === null ? undefined : requireTitle(input.title),
-    description: descriptionOf(input),
-    priority: input.priority === null ? 0 : ifGiven(input.priority, requirePriority),
-    estimate: requireEstimate(input.estimate),
-    dueDate: input.dueDate,
-    assigneeId: assigneeAfter(issue, input, referred, team),
-    delegateId: ifGiven(input.delegateId, (id) => requireUser(referred, id)),
-    parentId: ifGiven(input.parentId, (id) => requireParent(referred, id, issue.id).id),
-    stateId: state.id,
-    ...times,
-    ...place,
-    cycleId,
-    addedToCycleAt: cycleId === issue["cycleId"] ? undefined : cycleId && now,
-    addedToProjectAt: place.projectId === issue["projectId"] ? undefined : place.projectId && now,
-    sortOrder: input.sortOrder ?? undefined,
-    prioritySortOrder: input.prioritySortOrder ?? undefined,
-    subIssueSortOrder: input.parentId === null ? null : subIssueOrder(issue, input),
-    slaType: input.slaType ?? (input.slaBreachesAt === null ? null : undefined),
-    ...deadline(input, now),
-    snoozedUntilAt: input.snoozedUntilAt,
-    snoozedById:
-      input.snoozedById ??
-      (input.snoozedUntilAt === null ? null : input.snoozedUntilAt && viewer.id),
-    lastAppliedTemplateId: input.lastAppliedTemplateId,
-    autoClosedByParentClosing: input.autoClosedByParentClosing ?? undefined,
-    ...(input.trashed !== undefined && {
-      trashed: input.trashed || null,
-      archivedAt: input.trashed ? (issue["archivedAt"] ?? now) : null,
-    }),
-  };
-}
-
-/** In a new team that the assignee is kept out of, nobody. */
-function assigneeAfter(
-  issue: RowObject,
-  { assigneeId }: IssueUpdate,
-  referred: Referred,
-  team: Team,
-): Optional<string> {
-  const old = issue["assigneeId"] as string | null;
-  const isLeft = team.id !== issue["teamId"] && old !== null && !isOpenTo(old, team);
-  return assigneeId === undefined && isLeft
-    ? null
-    : ifGiven(assigneeId, (id) => requireAssignee(referred, id, team));
-}
-
-const subIssueOrder = (issue: RowObject, { parentId, subIssueSortOrder }: IssueUpdate) =>
-  subIssueSortOrder ?? (parentId ? (issue["subIssueSortOrder"] ?? issue["sortOrder"]) : undefined);
-
-function requireUrgency(priority: number): void {
-  if (priority === 0) throw invalidInput("An issue needs a priority before it leaves triage");
-}
-
-type Place = {
-  readonly projectId: string | null;
-  readonly projectMilestoneId: string | null;
-  readonly cycleId: string | null;
-};
-
-/** Project, milestone and cycle; in a new team what that takes no part in is left behind. */
-function placeAfter(
-  issue: RowObject,
-  input: IssueUpdate,
-  referred: Referred,
-  team: Team,
-  isMoved: boolean,
-): Place {
-  const old = issue as unknown as Place;
-  const milestone = ifGiven(input.projectMilestoneId, (id) => requireMilestone(referred, id));
-  const stays =
-    !isMoved ||
-    referred.projects.some(({ id, teamIds }) => id === old.projectId && teamIds.includes(team.id));
-  const kept = input.projectId === null || !stays ? null : old.projectId;
-  const projectId =
-    ifGiven(
-      input.projectId ?? milestone?.projectId,
-      (id) => requireProject(referred, id, team).id,
-    ) ?? kept;
-  if (milestone && milestone.projectId !== projectId)
-    throw invalidInput("The milestone is not one of the issue's project");
-  const sameProject = projectId !== null && projectId === old.projectId;
-  const oldMilestone =
-    sameProject && input.projectMilestoneId !== null ? old.projectMilestoneId : null;
-  const cycleId = ifGiven(input.cycleId, (id) => requireCycle(referred, id, team));
-  const oldCycle = input.cycleId === null || isMoved ? null : old.cycleId;
-  return {
-    projectId,
-    projectMilestoneId: milestone ? milestone.id : oldMilestone,
-    cycleId: cycleId ?? oldCycle,
   };
 }
 
