@@ -35,7 +35,7 @@ const SETTINGS = {
 
 const START_SECONDS = "60";
 /** Somebody else may take the free port first. */
-const START_ATTEMPTS = 3;
+const START_ATTEMPTS = 5;
 
 /** The directory of `initdb`, `pg_ctl` and `postgres`; undefined when this machine has none of that kind. */
 export async function findPrograms(source: Source): Promise<string | undefined> {
@@ -129,7 +129,7 @@ export async function startCluster(options: ClusterOptions) {
     } catch (error) {
       if (attempt === START_ATTEMPTS) throw error;
       console.error(`Postgres did not start, trying again: ${error}`);
-      await Bun.sleep(1_000);
+      await Bun.sleep(attempt * 1_000);
     }
 }
 
