@@ -126,6 +126,9 @@ const documentContent: Model = {
   }),
   columns: new Map(
     Object.entries({
+      id: "uuid",
+      createdAt: "timestamptz",
+      updatedAt: "timestamptz",
       archivedAt: "timestamptz",
       content: "text",
       documentId: "uuid",
