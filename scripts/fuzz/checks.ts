@@ -20,7 +20,7 @@ const LEAKS = [
   /postgres(ql)?:\/\//,
   /PostgresError|syntax error at or near|violates .{1,40} constraint|SQLSTATE|invalid input syntax/,
   /relation \\?"|column \\?"|diorama\.[a-z_]+\b/,
-  /Maximum call stack|Cannot read prop|is not a function|undefined is not|\[object Object\]/,
+  /Maximum call stack|Cannot read prop|is not a function|undefined is not (an object|a function|iterable)|\[object Object\]/,
 ];
 
 const isService = (path: string) => path.startsWith("/api/env/");
