@@ -38,7 +38,15 @@ export async function readJson(request: Request): Promise<unknown> {
   const value = parseJson(await readBody(request, PLATFORM_BODY_MAX));
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw invalid("The body must be a JSON object");
+  if (hasToString(value))
+    throw invalid('The body has a key "toString", which nothing here is called');
   return value;
+}
+
+/** Such an object cannot become text, as which a validator's report would show it. */
+function hasToString(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.hasOwn(value, "toString") || Object.values(value).some(hasToString);
 }
 
 export function parseJson(bytes: Uint8Array): unknown {

@@ -260,6 +260,11 @@ test.each([
   ["/initEnv", [], "The body must be a JSON object"],
   ["/initEnv", null, "The body must be a JSON object"],
   [
+    "/initEnv",
+    { ...SUITE, impersonateUserId: [{ toString: "x" }] },
+    'The body has a key "toString", which nothing here is called',
+  ],
+  [
     "/testSuites",
     { ...SUITE, tests: [{ name: "t", prompt: "p" }] },
     'test "t": expectedOutput is needed',
