@@ -3,15 +3,27 @@
 /** Deeper than any document of ours or of a service; far from where a recursive walk would overflow the stack. */
 const DEPTH_MAX = 64;
 
-/** Nested deeper than anything that is meant. */
-export class TooDeep extends SyntaxError {
-  override readonly name = "TooDeep";
+/** JSON that nobody means: its message goes on from "The text is". */
+export class Unfit extends SyntaxError {
+  override readonly name = "Unfit";
 }
 
-/** JSON.parse for text that somebody sent: whatever walks the value later may do so recursively. Throws SyntaxError. */
+/**
+ * JSON.parse for text that somebody sent: whatever walks the value later may do so recursively, and make text of all
+ * that it finds. Throws SyntaxError.
+ */
 export function parseBounded(text: string): unknown {
-  if (isDeeper(text, DEPTH_MAX)) throw new TooDeep(`nested deeper than ${DEPTH_MAX}`);
-  return JSON.parse(text);
+  if (isDeeper(text, DEPTH_MAX)) throw new Unfit(`nested deeper than ${DEPTH_MAX}`);
+  const value: unknown = JSON.parse(text);
+  // A key may be written with escapes.
+  if ((text.includes("toString") || text.includes("\\u")) && hasToString(value))
+    throw new Unfit("an object with a key toString, which could not become text");
+  return value;
+}
+
+function hasToString(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.hasOwn(value, "toString") || Object.values(value).some(hasToString);
 }
 
 const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] =

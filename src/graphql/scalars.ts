@@ -67,6 +67,8 @@ function literalValue(node: ValueNode): unknown {
     case Kind.LIST:
       return node.values.map(literalValue);
     case Kind.OBJECT:
+      if (node.fields.some(({ name }) => name.value === "toString"))
+        throw refuse("An object with a key toString could not become text.");
       return Object.fromEntries(
         node.fields.map(({ name, value }) => [name.value, literalValue(value)]),
       );

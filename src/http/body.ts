@@ -1,7 +1,7 @@
 /** Reads a request's body: bounded, and for the platform as strict JSON. */
 import { findUnstorable } from "~/db/storable";
 import { ApiError } from "~/errors";
-import { parseBounded, TooDeep } from "~/json";
+import { parseBounded, Unfit } from "~/json";
 
 export const PLATFORM_BODY_MAX = 1024 * 1024;
 export const SERVICE_BODY_MAX = 4 * 1024 * 1024;
@@ -38,15 +38,7 @@ export async function readJson(request: Request): Promise<unknown> {
   const value = parseJson(await readBody(request, PLATFORM_BODY_MAX));
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw invalid("The body must be a JSON object");
-  if (hasToString(value))
-    throw invalid('The body has a key "toString", which nothing here is called');
   return value;
-}
-
-/** Such an object cannot become text, as which a validator's report would show it. */
-function hasToString(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return Object.hasOwn(value, "toString") || Object.values(value).some(hasToString);
 }
 
 export function parseJson(bytes: Uint8Array): unknown {
@@ -56,7 +48,7 @@ export function parseJson(bytes: Uint8Array): unknown {
     value = parseBounded(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (error) {
     throw invalid(
-      error instanceof TooDeep
+      error instanceof Unfit
         ? `The body is ${error.message}`
         : "The body is not valid JSON in UTF-8",
     );

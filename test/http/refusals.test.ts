@@ -262,7 +262,12 @@ test.each([
   [
     "/initEnv",
     { ...SUITE, impersonateUserId: [{ toString: "x" }] },
-    'The body has a key "toString", which nothing here is called',
+    "The body is an object with a key toString, which could not become text",
+  ],
+  [
+    "/initEnv",
+    String.raw`{"a":{"toStr\u0069ng":1}}`,
+    "The body is an object with a key toString, which could not become text",
   ],
   [
     "/testSuites",

@@ -67,7 +67,7 @@ function convertValue(value: unknown, schema: TSchema): unknown {
     case "boolean":
       return toFlag(value);
     case "integer":
-      return /^-?\d{1,15}$/.test(String(value)) ? Number(value) : undefined;
+      return /^-?\d{1,15}$/.test(toText(value) ?? "") ? Number(value) : undefined;
     case "array":
       return toList(value);
     default:
@@ -76,7 +76,7 @@ function convertValue(value: unknown, schema: TSchema): unknown {
   }
 }
 
-function toText(value: unknown, choices: readonly string[] | undefined): string | undefined {
+function toText(value: unknown, choices?: readonly string[]): string | undefined {
   if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean")
     return undefined;
   const text = String(value);
@@ -84,7 +84,7 @@ function toText(value: unknown, choices: readonly string[] | undefined): string 
 }
 
 function toFlag(value: unknown): boolean | undefined {
-  const text = String(value).toLowerCase();
+  const text = toText(value)?.toLowerCase();
   if (text === "true" || text === "1") return true;
   return text === "false" || text === "0" ? false : undefined;
 }
