@@ -3,9 +3,9 @@
 /** Deeper than any document of ours or of a service; far from where a recursive walk would overflow the stack. */
 const DEPTH_MAX = 64;
 
-/** JSON that nobody means: its message goes on from "The text is". */
-export class Unfit extends SyntaxError {
-  override readonly name = "Unfit";
+/** Nested deeper than anything that is meant. */
+export class TooDeep extends SyntaxError {
+  override readonly name = "TooDeep";
 }
 
 /**
@@ -13,17 +13,19 @@ export class Unfit extends SyntaxError {
  * that it finds. Throws SyntaxError.
  */
 export function parseBounded(text: string): unknown {
-  if (isDeeper(text, DEPTH_MAX)) throw new Unfit(`nested deeper than ${DEPTH_MAX}`);
+  if (isDeeper(text, DEPTH_MAX)) throw new TooDeep(`nested deeper than ${DEPTH_MAX}`);
   const value: unknown = JSON.parse(text);
   // A key may be written with escapes.
-  if ((text.includes("toString") || text.includes("\\u")) && hasToString(value))
-    throw new Unfit("an object with a key toString, which could not become text");
+  if (text.includes("toString") || text.includes("\\u")) makeTellable(value);
   return value;
 }
 
-function hasToString(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return Object.hasOwn(value, "toString") || Object.values(value).some(hasToString);
+/** An object with a key `toString` throws wherever text is made of it: this one is told as any other is. */
+export function makeTellable(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  if (Object.hasOwn(value, "toString"))
+    Object.defineProperty(value, Symbol.toPrimitive, { value: () => "[object Object]" });
+  for (const item of Object.values(value)) makeTellable(item);
 }
 
 const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] =

@@ -1,7 +1,7 @@
 /** The scalars of the schema: what a client may write, and what it gets. */
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from "graphql";
 import { Duration, dayOf, parseDuration } from "~/graphql/duration";
-import { parseBounded } from "~/json";
+import { makeTellable, parseBounded } from "~/json";
 
 const MOMENT =
   /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:?\d\d)?)?)?)?$/i;
@@ -67,8 +67,6 @@ function literalValue(node: ValueNode): unknown {
     case Kind.LIST:
       return node.values.map(literalValue);
     case Kind.OBJECT:
-      if (node.fields.some(({ name }) => name.value === "toString"))
-        throw refuse("An object with a key toString could not become text.");
       return Object.fromEntries(
         node.fields.map(({ name, value }) => [name.value, literalValue(value)]),
       );
@@ -87,7 +85,11 @@ const scalar = (
   new GraphQLScalarType({
     name,
     parseValue: parse,
-    parseLiteral: (node) => parse(literalValue(node)),
+    parseLiteral: (node) => {
+      const value = literalValue(node);
+      makeTellable(value);
+      return parse(value);
+    },
     serialize,
   });
 

@@ -1,7 +1,7 @@
 /** Reads a request's body: bounded, and for the platform as strict JSON. */
 import { findUnstorable } from "~/db/storable";
 import { ApiError } from "~/errors";
-import { parseBounded, Unfit } from "~/json";
+import { parseBounded, TooDeep } from "~/json";
 
 export const PLATFORM_BODY_MAX = 1024 * 1024;
 export const SERVICE_BODY_MAX = 4 * 1024 * 1024;
@@ -48,7 +48,7 @@ export function parseJson(bytes: Uint8Array): unknown {
     value = parseBounded(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (error) {
     throw invalid(
-      error instanceof Unfit
+      error instanceof TooDeep
         ? `The body is ${error.message}`
         : "The body is not valid JSON in UTF-8",
     );

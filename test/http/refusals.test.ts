@@ -261,13 +261,13 @@ test.each([
   ["/initEnv", null, "The body must be a JSON object"],
   [
     "/initEnv",
-    { ...SUITE, impersonateUserId: [{ toString: "x" }] },
-    "The body is an object with a key toString, which could not become text",
+    { ...SUITE, impersonateUserId: { toString: "x" } },
+    "impersonateUserId: Expected string",
   ],
   [
     "/initEnv",
-    String.raw`{"a":{"toStr\u0069ng":1}}`,
-    "The body is an object with a key toString, which could not become text",
+    String.raw`{"templateService":"chat","templateName":{"toStr\u0069ng":1}}`,
+    "templateName: Expected string",
   ],
   [
     "/testSuites",
