@@ -13,7 +13,7 @@ import { setPrincipal } from "~/http/principal";
 import { createTraffic, noteIds, type Route } from "~/http/traffic";
 import type { Log } from "~/log";
 import type { Metrics } from "~/metrics";
-import type { Environments } from "~/platform/environments/environments";
+import { type Environments, malformed } from "~/platform/environments/environments";
 import { environmentRoutes, savingRoutes } from "~/platform/environments/routes";
 import type { Saving } from "~/platform/environments/saving";
 import { type Gateway, type GatewayPath, gatewayPath } from "~/platform/gateway";
@@ -205,7 +205,7 @@ const withHost = (request: Request) =>
 function requireReadable({ pathname, search }: URL): void {
   if (isUtf8(pathname) && !/%00/.test(pathname + search)) return;
   throw pathname.startsWith("/api/platform/env/")
-    ? new ApiError("invalid_environment_path", "An environment id is 32 lower-case hex digits")
+    ? malformed()
     : new ApiError("invalid_request", "The address holds NUL, or is not UTF-8");
 }
 

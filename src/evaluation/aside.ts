@@ -16,8 +16,6 @@ export type Trial = {
   readonly evidence: Evidence;
 };
 
-export type Aside = ReturnType<typeof createAside>;
-
 const DEADLINE_SECONDS = 3;
 
 export function createAside(seconds = DEADLINE_SECONDS) {

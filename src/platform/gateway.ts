@@ -9,7 +9,12 @@ import { type Lanes, TenancyOver } from "~/db/lanes";
 import { ApiError } from "~/errors";
 import { authorization, platformKey } from "~/http/auth";
 import { readBody, SERVICE_BODY_MAX } from "~/http/body";
-import { type Environments, environmentId, notFound } from "~/platform/environments/environments";
+import {
+  type Environments,
+  environmentId,
+  malformed,
+  notFound,
+} from "~/platform/environments/environments";
 import { credentialKind, hashCredential } from "~/platform/keys/format";
 import type { Keys } from "~/platform/keys/keys";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
@@ -128,6 +133,3 @@ export function createGateway(deps: {
     },
   };
 }
-
-const malformed = () =>
-  new ApiError("invalid_environment_path", "An environment id is 32 lower-case hex digits");

@@ -31,6 +31,9 @@ export function environmentId(text: string): string | undefined {
   return DASHED.test(text) ? text.replaceAll("-", "") : undefined;
 }
 
+export const malformed = () =>
+  new ApiError("invalid_environment_path", "An environment id is 32 lower-case hex digits");
+
 export const notFound = () =>
   new ApiError("environment_not_found", "There is no such environment, or it has expired");
 
@@ -202,11 +205,7 @@ export function createEnvironments(deps: {
       id: string,
     ): Promise<{ environmentId: string; status: "deleted" }> {
       const plain = environmentId(id);
-      if (plain === undefined)
-        throw new ApiError(
-          "invalid_environment_path",
-          "An environment id is 32 lower-case hex digits",
-        );
+      if (plain === undefined) throw malformed();
       const environment = await store.find(pool, plain, { userId });
       if (!environment || environment.state === "expired") throw notFound();
       const ended = await store.remove(pool, plain, capture.closeMark(pool));
