@@ -9,6 +9,9 @@ export type Link = {
   /** Cuts the connection as soon as Postgres has answered what was sent. */
   cutAtAnswer(): void;
   cut(): void;
+  /** From now on nothing that Postgres answers arrives, until `release`. */
+  hold(): void;
+  release(): void;
 };
 
 export type Proxy = Awaited<ReturnType<typeof startProxy>>;
@@ -39,6 +42,12 @@ export async function startProxy(
       },
       cut: () => {
         for (const socket of [near, far]) socket.destroy();
+      },
+      hold: () => {
+        far.pause();
+      },
+      release: () => {
+        far.resume();
       },
     };
     links.add(link);

@@ -21,6 +21,15 @@ export async function findEvaluating(sql: Sql, runId: string): Promise<Evaluatin
   return run;
 }
 
+/** The stored verdict on a run. A run that failed without one has failures but no explanations. */
+export async function findVerdict(sql: Sql, runId: string): Promise<Verdict | undefined> {
+  const [verdict] = await sql<Verdict[]>`
+    select passed, score, failures, explanations
+    from diorama.runs where run_id = ${runId} and explanations is not null
+  `;
+  return verdict;
+}
+
 /** Runs whose verdict is overdue: the server that was asked for it is gone. */
 export async function listOverdue(
   sql: Sql,

@@ -106,10 +106,13 @@ export function createEvaluation(deps: {
 
     judge,
 
-    /** Gives the verdict on a run that waits for one; undefined when it does not. */
+    /**
+     * The verdict on a run that has ended: given now where the run still waits for it, otherwise as it is stored.
+     * Undefined for a run that failed without a verdict.
+     */
     async conclude(runId: string, spec?: CompiledSpec): Promise<Verdict | undefined> {
       const run = await store.findEvaluating(pool, runId);
-      if (!run) return undefined;
+      if (!run) return await store.findVerdict(pool, runId);
       const verdict = await judge(run, spec);
       await store.finish(pool, runId, verdict);
       return verdict;

@@ -187,7 +187,7 @@ export function createRuns(deps: {
           return verdict;
         },
       });
-      // Without the diff at hand it was recorded elsewhere, and waits for its verdict.
+      // Without the diff at hand, the row holds the verdict or waits for it.
       if (diff === undefined || !verdict) verdict = await evaluation.conclude(runId, spec);
       if (!verdict) throw await failure(runId);
       const { passed, score, failures, explanations } = verdict;

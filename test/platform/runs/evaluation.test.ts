@@ -1,7 +1,8 @@
 /** Runs that are checked: against a stored test, or against what the call brings along. */
 import { describe, expect, test } from "bun:test";
-import { useDatabase } from "../../support/database";
-import { expectRefusal, expectStatus, useProgram } from "../../support/program";
+import { createDatabase, dropDatabase, useDatabase } from "../../support/database";
+import { expectRefusal, expectStatus, startTestProgram, useProgram } from "../../support/program";
+import { type Link, startProxy } from "../../support/proxy";
 
 const database = useDatabase();
 const program = useProgram(database);
@@ -330,6 +331,33 @@ test("a verdict that its server did not live to give is given by maintenance", a
     status: "failed",
     failures: ["assertion#1 messages expected count 1 but got 0"],
   });
+});
+
+test("a verdict whose row is read before capture reports it is answered", async () => {
+  const apart = await createDatabase(database.cluster);
+  const storing: Link[] = [];
+  const proxy = await startProxy(apart.url, (link, data) => {
+    if (!data.includes("__table__")) return;
+    link.hold();
+    storing.push(link);
+  });
+  const server = await startTestProgram({ ...apart, url: proxy.url });
+  const { environmentId, environmentUrl } = await server.environment();
+  const { runId } = (await server.post("/startRun", { envId: environmentId })).body;
+  await server.chat({ environmentUrl }, "chat.postMessage", { channel: "C01GENERAL", text: "hi" });
+
+  const answer = await server.post("/evaluateRun", {
+    runId,
+    expectedOutput: { assertions: [added({ text: "hi" }, 1), added({ text: "ho" }, 1)] },
+  });
+
+  expect(storing).toHaveLength(1);
+  expectStatus(answer, 200);
+  expect(answer.body).toMatchObject({ status: "failed", score: { passed: 1, total: 2 } });
+  expect((await server.get(`/results/${runId}`)).body).toMatchObject(answer.body);
+  for (const link of storing) link.release();
+  await dropDatabase(apart);
+  proxy.stop();
 });
 
 describe("the events of a run", () => {
