@@ -1,9 +1,12 @@
 /** Every setting: name, format, default, meaning. The only reader of the environment. */
+import { normalizeAddress } from "~/address";
 import { LEVELS, type Level } from "~/log";
+
+type Environment = { readonly [name: string]: string | undefined };
 
 type Setting<T> = {
   /** Throws a sentence that says what is needed. */
-  readonly parse: (text: string) => T;
+  readonly parse: (text: string, env: Environment) => T;
   readonly format: string;
   readonly fallback: string | undefined;
   readonly help: string;
@@ -38,11 +41,11 @@ function bytes(value: string): number {
   return Number(digits) * (UNITS[unit] ?? 1);
 }
 
-function databaseUrl(value: string): string {
-  const wanted = "a URL such as postgres://user:password@host:5432/database";
-  if (!/^postgres(ql)?:\/\//.test(value) || !URL.canParse(value)) return need(wanted);
-  const url = new URL(value);
-  return url.hostname !== "" && url.pathname.length > 1 ? value : need(wanted);
+function databaseUrl(value: string, env: Environment): string {
+  const user = env["PGUSER"] || env["USER"] || env["LOGNAME"];
+  const wanted =
+    "a URL such as postgres://user:password@host:5432/database, special characters percent-encoded";
+  return normalizeAddress(value, user) ?? need(wanted);
 }
 
 const LINK_LOCAL = /^(169\.254\.|\[?fe80:)/i;
@@ -76,7 +79,7 @@ const SHUTDOWN_DELAY = 2;
 const PLUGINS = ["auto", "wal2json", "pgoutput"] as const;
 
 const setting = <T>(
-  parse: (text: string) => T,
+  parse: Setting<T>["parse"],
   format: string,
   fallback: string | undefined,
   help: string,
@@ -87,7 +90,7 @@ export const SETTINGS = {
     databaseUrl,
     "postgres://…",
     undefined,
-    "PostgreSQL connection string. A direct connection: no pooler in transaction mode.",
+    "PostgreSQL connection string, for a Unix socket `postgres:///database?host=/directory`. A direct connection: no pooler in transaction mode.",
   ),
   ENVIRONMENT: setting(
     text,
@@ -208,10 +211,12 @@ export class ConfigError extends Error {
 const SHOWN_CHARACTERS = 60;
 /** Values that may hold a password are not repeated. */
 const shown = (name: string, value: string) =>
-  name.endsWith("_URL") ? value.replace(/\/\/[^@/]*@/, "//…@") : value.slice(0, SHOWN_CHARACTERS);
+  name.endsWith("_URL")
+    ? value.replace(/\/\/[^@/]*@/, "//…@").replace(/([?&]password=)[^&#]*/g, "$1…")
+    : value.slice(0, SHOWN_CHARACTERS);
 
 /** Reads every setting. Throws ConfigError with all problems at once. */
-export function readConfig(env: Record<string, string | undefined>): Config {
+export function readConfig(env: Environment): Config {
   const problems: string[] = [];
   const read = <N extends Name>(name: N): Value<N> => {
     const { parse, fallback } = SETTINGS[name];
@@ -221,7 +226,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
         problems.push(`${name} is not set; needed: ${SETTINGS[name].format}`);
         return undefined as Value<N>;
       }
-      return parse(value) as Value<N>;
+      return parse(value, env) as Value<N>;
     } catch (error) {
       if (!(error instanceof Needed)) throw error;
       problems.push(`${name} is "${shown(name, value ?? "")}"; needed: ${error.message}`);
@@ -262,7 +267,7 @@ export const describe = (config: Config): string[] =>
   });
 
 /** Bun sends what it fetches through a proxy of the environment: keys on their way to the control plane, too. */
-function proxied(env: Record<string, string | undefined>, config: Config): string[] {
+function proxied(env: Environment, config: Config): string[] {
   if (config.CONTROL_PLANE_URL === undefined) return [];
   const { protocol, hostname } = new URL(config.CONTROL_PLANE_URL);
   const name = protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
@@ -275,13 +280,13 @@ function proxied(env: Record<string, string | undefined>, config: Config): strin
 }
 
 /** All that a person should look at before it matters: no setting is wrong. */
-export const warningsOf = (env: Record<string, string | undefined>, config: Config): string[] => [
+export const warningsOf = (env: Environment, config: Config): string[] => [
   ...misspelt(env),
   ...proxied(env, config),
 ];
 
 /** Variables that look like a misspelt setting, each with the name it resembles. */
-function misspelt(env: Record<string, string | undefined>): string[] {
+function misspelt(env: Environment): string[] {
   const names = Object.keys(SETTINGS);
   return Object.keys(env).flatMap((found) => {
     if (found.length < 6 || names.includes(found)) return [];

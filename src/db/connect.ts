@@ -6,6 +6,7 @@
  * what is empty: an empty search_path would be the server's own, with `public` in it.)
  */
 import postgres from "postgres";
+import { socketOf } from "~/address";
 
 type Types = { date: string };
 export type Pool = postgres.Sql<Types>;
@@ -66,8 +67,11 @@ export function connect(
   url: string,
   { max, name, camel = false, patient = false, replication = false, onClose }: PoolOptions,
 ): Pool {
+  const socket = socketOf(url);
   const options = {
     max,
+    // The driver does not look for a socket in a URL.
+    ...(socket && { host: socket }),
     // A date has no time and no zone; as a JavaScript Date it would have both.
     types: { date: { to: 1082, from: [1082], serialize: String, parse: String } },
     connection: {
