@@ -10,6 +10,7 @@ import { errorCode, inTransaction, LOCK_NOT_AVAILABLE, type Pool } from "~/db/co
 import platform from "~/db/migrations/0001_platform.sql" with { type: "text" };
 import evaluation from "~/db/migrations/0002_evaluation.sql" with { type: "text" };
 import operations from "~/db/migrations/0003_operations.sql" with { type: "text" };
+import impersonation from "~/db/migrations/0004_impersonation.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -23,6 +24,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: "platform", text: platform },
   { version: 2, name: "evaluation", text: evaluation },
   { version: 3, name: "operations", text: operations },
+  { version: 4, name: "impersonation", text: impersonation },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

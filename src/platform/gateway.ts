@@ -108,7 +108,7 @@ export function createGateway(deps: {
           "invalid_service",
           `This is an environment of the service ${environment.service}`,
         );
-      const { environmentId: id32, schemaName, actingUserId } = environment;
+      const { environmentId: id32, schemaName, actingUserId, allowImpersonation } = environment;
       const tables = await templates.tablesOf(environment);
       try {
         return await lanes.use(
@@ -122,6 +122,7 @@ export function createGateway(deps: {
               session,
               actor: actingUserId,
               userToken,
+              mayImpersonate: principal !== undefined || allowImpersonation,
               baseUrl: `${baseUrl}/api/env/${envId}/services/${service}`,
             }),
           callMark(requestId),

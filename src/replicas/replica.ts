@@ -48,9 +48,15 @@ export type ReplicaCall = {
   readonly actor: string;
   /** What stood in `Authorization`, if that was not the credential: a user's token of the service. */
   readonly userToken: string | undefined;
+  /** The caller may name another user than `actor`. A caller who may not and does is refused. */
+  readonly mayImpersonate: boolean;
   /** Where the caller reached this environment's service, without a slash at the end. */
   readonly baseUrl: string;
 };
+
+/** For the refusal of a call that names a user it may not act as, whether there is such a user or not. */
+export const OWN_USER_ONLY =
+  "An environment's token acts as the environment's own user; another one takes an API key, or allowImpersonation at initEnv.";
 
 /** A seed that cannot become rows. `path` leads to the first mistake: `channels[2].members[0]`. */
 export class SeedError extends Error {

@@ -35,16 +35,18 @@ export async function openTracker(
   program: TestProgram,
   template = "tracker_default",
 ): Promise<Tracker> {
+  const self = template === "tracker_expanded" ? MARIA : JOHN;
   const environment = await program.environment({
     templateService: "tracker",
     templateName: template,
-    impersonateUserId: template === "tracker_expanded" ? MARIA : JOHN,
+    impersonateUserId: self,
+    allowImpersonation: true,
   });
   const url = `${program.url}${environment.environmentUrl}/graphql`.replace("0.0.0.0", "127.0.0.1");
   const key = environment.token as string;
   const as = (userId: string) =>
     new LinearClient({ apiKey: userId, apiUrl: url, headers: { "X-API-Key": key } });
-  const ask: Tracker["ask"] = async (query, variables = {}, userId = JOHN) => {
+  const ask: Tracker["ask"] = async (query, variables = {}, userId = self) => {
     const response = await fetch(url, {
       method: "POST",
       headers: { "Content-Type": "application/json", "X-API-Key": key, Authorization: userId },
@@ -58,7 +60,7 @@ export async function openTracker(
     schema: environment.schemaName,
     key,
     url,
-    linear: as(JOHN),
+    linear: as(self),
     as,
     ask,
     data: async (query, variables, userId) => {

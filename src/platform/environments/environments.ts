@@ -140,6 +140,7 @@ export function createEnvironments(deps: {
         actingUserId: await templates.requireUser(template, by),
         tokenHash: hashCredential(token),
         ttlSeconds: wanted.ttlSeconds ?? TTL_SECONDS_DEFAULT,
+        allowImpersonation: wanted.allowImpersonation ?? false,
       };
       const answer = ({ schemaName, expiresAt }: store.Claimed): Environment => ({
         environmentId: environment.environmentId,

@@ -17,6 +17,13 @@ export const NewEnvironment = t.Object({
   ttlSeconds: t.Optional(
     t.Number({ exclusiveMinimum: 0, maximum: TTL_SECONDS_MAX, default: TTL_SECONDS_DEFAULT }),
   ),
+  allowImpersonation: t.Optional(
+    t.Boolean({
+      default: false,
+      description:
+        "Lets the environment's token name another user per call, with the service's own user token. An API key always may.",
+    }),
+  ),
 });
 export type NewEnvironment = Static<typeof NewEnvironment>;
 
@@ -28,7 +35,8 @@ export const Environment = t.Object({
   templateSchema: t.String({ description: "The template that was cloned" }),
   service: t.String(),
   token: t.String({
-    description: "For the agent: opens this environment's service and nothing else. Shown once.",
+    description:
+      "For the agent: opens this environment's service and nothing else, as the environment's own user. Shown once.",
   }),
 });
 export type Environment = Static<typeof Environment>;

@@ -11,6 +11,7 @@ export type NewEnvironmentRow = {
   readonly actingUserId: string;
   readonly tokenHash: Buffer;
   readonly ttlSeconds: number;
+  readonly allowImpersonation: boolean;
 };
 
 export type Claimed = { readonly schemaName: string; readonly expiresAt: Date };
@@ -44,10 +45,11 @@ function insertEnvironment(sql: Sql, environment: NewEnvironmentRow, schemas: Fr
   const e = environment;
   return sql`
     insert into diorama.environments (
-      environment_id, user_id, key_id, service, template_name, schema_name, acting_user_id, token_hash, expires_at
+      environment_id, user_id, key_id, service, template_name, schema_name, acting_user_id, token_hash,
+      allow_impersonation, expires_at
     )
     select ${e.environmentId}, ${e.userId}, ${e.keyId}, ${e.service}, ${e.templateName}, schema_name,
-      ${e.actingUserId}, ${e.tokenHash}, now() + ${e.ttlSeconds}::float8 * interval '1 second'
+      ${e.actingUserId}, ${e.tokenHash}, ${e.allowImpersonation}, now() + ${e.ttlSeconds}::float8 * interval '1 second'
     from ${schemas}
     returning schema_name as "schemaName", expires_at as "expiresAt"
   `;
@@ -76,6 +78,8 @@ export type EnvironmentRow = {
   readonly templateSchema: string;
   readonly actingUserId: string;
   readonly tokenHash: Buffer;
+  /** Its token may act as other users than `actingUserId`. */
+  readonly allowImpersonation: boolean;
   readonly expiresAt: Date;
   readonly secondsLeft: number;
   /** live: usable. expired: its time is over, swept or not. deleted: by request, before that. */
@@ -100,7 +104,7 @@ export async function find(
 ): Promise<EnvironmentRow | undefined> {
   const [environment] = await sql<EnvironmentRow[]>`
     select environment_id, user_id, key_id, service, template_name, schema_name, template_schema, acting_user_id, token_hash,
-      expires_at, extract(epoch from expires_at - now())::float8 as seconds_left, ${stateExpression(sql)} as state
+      allow_impersonation, expires_at, extract(epoch from expires_at - now())::float8 as seconds_left, ${stateExpression(sql)} as state
     from diorama.environments left join diorama.schemas using (schema_name)
     where environment_id = ${environmentId} ${owner ? sql`and ${belongsTo(sql, owner)}` : sql``}
   `;

@@ -11,7 +11,7 @@ import { seedChat } from "~/replicas/chat/seed";
 import { findUser } from "~/replicas/chat/store/users";
 import tables from "~/replicas/chat/tables.sql" with { type: "text" };
 import { carriesSecret, transfer } from "~/replicas/chat/transfers";
-import type { Replica, ReplicaCall } from "~/replicas/replica";
+import { OWN_USER_ONLY, type Replica, type ReplicaCall } from "~/replicas/replica";
 
 export const chat: Replica = {
   service: "chat",
@@ -91,9 +91,14 @@ async function callMethod(call: ReplicaCall, warnings: string[]): Promise<Answer
 }
 
 /** A token `xoxp-<userId>` or `xoxb-<userId>` calls as that user; any other says nothing. */
-async function actingUser({ session, actor }: ReplicaCall, token: unknown): Promise<string> {
+async function actingUser(call: ReplicaCall, token: unknown): Promise<string> {
+  const { session, actor, mayImpersonate } = call;
   const named = typeof token === "string" ? userOfToken(token) : undefined;
   if (named === undefined || named === actor) return actor;
+  if (!mayImpersonate)
+    throw new ChatError("invalid_auth", {
+      response_metadata: { messages: [`[ERROR] ${OWN_USER_ONLY}`] },
+    });
   const user = await findUser(session as ChatSession, named);
   if (!user) throw new ChatError("invalid_auth");
   if (user.deleted) throw new ChatError("account_inactive");

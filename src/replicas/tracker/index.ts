@@ -2,7 +2,7 @@
 import type { GraphQLFormattedError } from "graphql";
 import { type Answer, createExecutor } from "~/graphql/execute";
 import { isUuid } from "~/graphql/scalars";
-import type { Replica, ReplicaCall } from "~/replicas/replica";
+import { OWN_USER_ONLY, type Replica, type ReplicaCall } from "~/replicas/replica";
 import { type Context, createContext } from "~/replicas/tracker/context";
 import { DERIVED } from "~/replicas/tracker/derived";
 import { formatError, shapeOf, statusOf, TrackerError } from "~/replicas/tracker/errors";
@@ -69,14 +69,13 @@ function refused(status: number | undefined, error: TrackerError): Response {
 
 /** A mutation is one transaction; who asks is looked up before it, which shortens it by a round trip. */
 async function within<T>(
-  { session, actor, userToken }: ReplicaCall,
+  call: ReplicaCall,
   now: Date,
   isMutation: boolean,
   work: (context: Context) => Promise<T>,
 ): Promise<T> {
-  const named = userToken?.replace(/^Bearer\s+/i, "").trim();
-  const userIds = isUuid(named) ? [named, actor] : [actor];
-  const asking = await findAsking(session as TrackerSession, userIds);
+  const { session } = call;
+  const asking = await findAsking(session as TrackerSession, actingUser(call));
   if (!asking) throw new TrackerError("authentication error", "There is no such user to act as.");
   if (!asking.viewer.active)
     throw new TrackerError("authentication error", "This user has been suspended.");
@@ -84,4 +83,12 @@ async function within<T>(
   return await session.transaction((inside) =>
     work(createContext(inside as TrackerSession, asking, now)),
   );
+}
+
+/** A token that is a user's id calls as that user; any other says nothing. */
+function actingUser({ actor, userToken, mayImpersonate }: ReplicaCall): string {
+  const named = isUuid(userToken) ? userToken.toLowerCase() : actor;
+  if (named !== actor && !mayImpersonate)
+    throw new TrackerError("authentication error", OWN_USER_ONLY);
+  return named;
 }

@@ -51,6 +51,7 @@ async function counting(scene: Scene) {
         session,
         actor: AGENT,
         userToken: undefined,
+        mayImpersonate: false,
         baseUrl: "http://test",
       });
       const answer: any = await response.json();

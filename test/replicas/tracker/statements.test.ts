@@ -44,6 +44,7 @@ async function count(query: string, variables: object = {}) {
     session,
     actor: MARIA,
     userToken: undefined,
+    mayImpersonate: false,
     baseUrl: "http://localhost",
   });
   const { data, errors } = (await response.json()) as any;

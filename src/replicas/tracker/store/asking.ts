@@ -20,10 +20,10 @@ export type Asking = {
   readonly hiddenTeamIds: readonly string[];
 };
 
-/** The first of the users that there is. Undefined when there is none of them. */
+/** Undefined when there is no such user. */
 export async function findAsking(
   { sql, t }: TrackerSession,
-  userIds: readonly string[],
+  userId: string,
 ): Promise<Asking | undefined> {
   const [row] = await sql`
     select
@@ -33,8 +33,7 @@ export async function findAsking(
         select t.id from ${t.teams} t where t.visibility = 'private'
           and not exists (select from ${t.team_memberships} m where m."teamId" = t.id and m."userId" = u.id)
       ) as "hiddenTeamIds"
-    from ${t.users} u cross join ${t.organizations} o where u.id = any(${userIds as string[]}::uuid[])
-    order by array_position(${userIds as string[]}::uuid[], u.id) limit 1
+    from ${t.users} u cross join ${t.organizations} o where u.id = ${userId}
   `;
   if (!row) return undefined;
   const { workspaceId, urlKey, gitBranchFormat, hiddenTeamIds, ...viewer } = row;
