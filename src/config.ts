@@ -1,6 +1,6 @@
 /** Every setting: name, format, default, meaning. The only reader of the environment. */
 import { normalizeAddress } from "~/address";
-import { LEVELS, type Level } from "~/log";
+import { FORMATS, LEVELS, type Level } from "~/log";
 
 type Environment = { readonly [name: string]: string | undefined };
 
@@ -183,6 +183,12 @@ export const SETTINGS = {
     LEVELS.join(", "),
     "info",
     "Least severe log lines that are written.",
+  ),
+  LOG_FORMAT: setting(
+    oneOf(...FORMATS),
+    FORMATS.join(", "),
+    "auto",
+    "`json`: JSON lines on standard output. `text`: for people, on standard error. `auto`: text where that is a terminal, otherwise JSON.",
   ),
 } as const;
 

@@ -1,9 +1,11 @@
 /**
- * One JSON object a line on stdout, for machines; `notice` for the person at the terminal, on stderr.
+ * One event a line: as JSON on standard output for machines, or as text on standard error for a person at a terminal,
+ * whom `notice` addresses as well.
  *
  * Nothing that a caller sent and nothing that a row holds may get in here: fields are ids, codes, counts and
  * durations, and a database error is logged by its SQLSTATE, because its message quotes values.
  */
+import { styleText } from "node:util";
 import { VERSION } from "~/version";
 
 export const LEVELS = ["debug", "info", "warn", "error"] as const;
@@ -39,8 +41,28 @@ export function errorFields(error: unknown): Fields {
   return fields;
 }
 
+export const FORMATS = ["auto", "json", "text"] as const;
+
+/** `color` is text with colors. */
+export type Format = "json" | "text" | "color";
+export type LogOptions = { readonly level: Level; readonly format?: Format };
+
+/** `auto`: text where standard error is a terminal. Colors only there, and not with NO_COLOR. */
+export function chooseFormat(
+  wanted: (typeof FORMATS)[number],
+  stream: { isTTY?: boolean; hasColors?: () => boolean } = process.stderr,
+): Format {
+  if (wanted === "json" || (wanted === "auto" && !stream.isTTY)) return "json";
+  return stream.isTTY && stream.hasColors?.() ? "color" : "text";
+}
+
 /** `instance`: given by a thread that logs for the process that started it. */
-export function createLog(level: Level, instance = INSTANCE, write = print) {
+export function createLog({
+  level,
+  format = "json",
+  instance = INSTANCE,
+  write = format === "json" ? print : notice,
+}: LogOptions & { instance?: string; write?: (line: string) => void }) {
   const threshold = LEVELS.indexOf(level);
   const at =
     (name: Level) =>
@@ -48,19 +70,54 @@ export function createLog(level: Level, instance = INSTANCE, write = print) {
       if (LEVELS.indexOf(name) < threshold) return;
       const ts = new Date().toISOString();
       write(
-        JSON.stringify({
-          ts,
-          level: name,
-          msg,
-          service: "diorama",
-          version: VERSION,
-          instance,
-          ...fields,
-        }),
+        format === "json"
+          ? JSON.stringify({
+              ts,
+              level: name,
+              msg,
+              service: "diorama",
+              version: VERSION,
+              instance,
+              ...fields,
+            })
+          : asText(ts, name, msg, fields, format === "color"),
       );
     };
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
+
+const COLORS = { debug: "dim", info: "green", warn: "yellow", error: "red" } as const;
+/** Control characters of either set, and what some terminals take for the end of a line. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
+const escaped = (text: string) =>
+  text.replace(CONTROL, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+/** Time, level, message, key=value; the items of a list follow, each on an indented line. */
+function asText(ts: string, level: Level, msg: string, fields: Fields, color: boolean): string {
+  const paint = (style: "dim" | (typeof COLORS)[Level], text: string) =>
+    color ? styleText(style, text, { validateStream: false }) : text;
+  const known = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const pairs = known.flatMap(([key, value]) =>
+    isList(value) ? [] : [`${paint("dim", `${escaped(key)}=`)}${shown(value)}`],
+  );
+  const lists = known.flatMap(([, value]) =>
+    isList(value) ? value.map((item) => paint("dim", `\n    ${escaped(item)}`)) : [],
+  );
+  const head = [
+    paint("dim", ts),
+    paint(COLORS[level], level.toUpperCase().padEnd(5)),
+    escaped(msg),
+  ];
+  return [...head, ...pairs].join(" ") + lists.join("");
+}
+
+const isList = (value: Fields[string]): value is readonly string[] => Array.isArray(value);
+/** A text that could be taken for several fields is quoted. */
+const shown = (value: Fields[string]) =>
+  escaped(
+    typeof value === "string" && /^$|[\s"=]/.test(value) ? JSON.stringify(value) : `${value}`,
+  );
 
 /** Text for a person: the banner of a development server, the answers of commands. */
 export const notice = (text: string) => console.error(text);

@@ -10,7 +10,7 @@ import { ConfigError, readConfig, warningsOf } from "~/config";
 import { connect, isUnavailable } from "~/db/connect";
 import { migrate } from "~/db/migrate";
 import { examine, Unfit } from "~/doctor";
-import { createLog, errorFields, notice, print } from "~/log";
+import { chooseFormat, createLog, errorFields, notice, print } from "~/log";
 import { noteUnhandled } from "~/metrics";
 import { DEVELOPMENT_KEY } from "~/platform/keys/format";
 import { createKey } from "~/platform/keys/keys";
@@ -48,9 +48,12 @@ const DATABASE_WAIT_MS = 10_000;
 const DATABASE_RETRY_MS = 1_000;
 
 const env = () => process.env;
+/** For bugs; in the format that is wanted as soon as that is known. */
+let log = createLog({ level: "error", format: chooseFormat("auto") });
 
 async function serve(): Promise<void> {
   const config = readConfig(env());
+  log = createLog({ level: "error", format: chooseFormat(config.LOG_FORMAT) });
   for (const warning of warningsOf(env(), config)) notice(`warning: ${warning}`);
   const program = await waitForDatabase(() => startProgram(config));
   if (config.development) banner(program.url);
@@ -260,7 +263,7 @@ function report(error: unknown): number {
     notice("the database cannot be reached; see DATABASE_URL");
     return EXIT_UNAVAILABLE;
   }
-  createLog("error").error("failed", errorFields(error));
+  log.error("failed", errorFields(error));
   notice(error instanceof Error ? error.message : "failed");
   return 1;
 }
@@ -268,11 +271,11 @@ function report(error: unknown): number {
 // A rejection nobody waited for is a bug to be logged, not a reason to drop every call.
 process.on("unhandledRejection", (error) => {
   noteUnhandled();
-  createLog("error").error("unhandled rejection", errorFields(error));
+  log.error("unhandled rejection", errorFields(error));
 });
 process.on("uncaughtException", (error) => {
   noteUnhandled();
-  createLog("error").error("uncaught exception", errorFields(error));
+  log.error("uncaught exception", errorFields(error));
 });
 
 run(process.argv.slice(2)).then(

@@ -12,7 +12,7 @@ import { migrate } from "~/db/migrate";
 import { examine } from "~/doctor";
 import { ApiError } from "~/errors";
 import { errorResponse } from "~/http/errors";
-import { createLog, type Log } from "~/log";
+import { chooseFormat, createLog, type Log } from "~/log";
 import { createMetrics } from "~/metrics";
 import { createEnvironments } from "~/platform/environments/environments";
 import { createSpares } from "~/platform/environments/pool";
@@ -48,7 +48,8 @@ const DRAIN_POLL_MS = 20;
 
 /** Starts serving. Throws Unfit when the database does not have what is needed. */
 export async function startProgram(config: Config, idleSeconds = IDLE_SECONDS) {
-  const log = createLog(config.LOG_LEVEL);
+  const logOptions = { level: config.LOG_LEVEL, format: chooseFormat(config.LOG_FORMAT) };
+  const log = createLog(logOptions);
   const metrics = createMetrics();
   const url = config.DATABASE_URL;
   const cores = navigator.hardwareConcurrency;
@@ -89,7 +90,7 @@ export async function startProgram(config: Config, idleSeconds = IDLE_SECONDS) {
         walBudgetBytes: config.CAPTURE_WAL_BUDGET,
         idleSeconds: config.REPLICATION_IDLE_TIMEOUT,
       },
-      level: config.LOG_LEVEL,
+      logOptions,
       pool,
       log,
       metrics,

@@ -22,7 +22,7 @@ import {
   type Tx,
 } from "~/db/connect";
 import { unavailable } from "~/errors";
-import type { Level, Log } from "~/log";
+import type { Log, LogOptions } from "~/log";
 import type { Metrics } from "~/metrics";
 import { threadUrl } from "~/thread";
 
@@ -77,7 +77,7 @@ const IN_USE = new Set([SERIALIZATION_FAILURE, LOCK_NOT_AVAILABLE]);
 export async function createCapture(deps: {
   kind: CaptureKind;
   options: StreamOptions;
-  level: Level;
+  logOptions: LogOptions;
   pool: Pool;
   log: Log;
   metrics: Metrics;
@@ -264,7 +264,7 @@ async function settled(
 /** The worker that reads the log, and what it reports. Starts it again should it ever die. */
 async function createReader({
   options,
-  level,
+  logOptions,
   pool,
   log,
   metrics,
@@ -333,7 +333,7 @@ async function createReader({
         if (!stopping) worker = spawn();
       }, WORKER_RESTART_MS);
     };
-    thread.postMessage({ type: "begin", options, level, instance } satisfies ToWorker);
+    thread.postMessage({ type: "begin", options, logOptions, instance } satisfies ToWorker);
     return thread;
   }
 

@@ -6,13 +6,13 @@ import type { Recorded, StreamEvent } from "~/capture/reading";
 import type { Judgement } from "~/capture/results";
 import { createStream, type Stream, type StreamOptions } from "~/capture/stream";
 import { connect, type Pool } from "~/db/connect";
-import { createLog, type Level } from "~/log";
+import { createLog, type LogOptions } from "~/log";
 
 export type ToWorker =
   | {
       readonly type: "begin";
       readonly options: StreamOptions;
-      readonly level: Level;
+      readonly logOptions: LogOptions;
       readonly instance: string;
     }
   | { readonly type: "want" }
@@ -37,7 +37,7 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   else if (data.type === "stop") void stop();
   else {
     pool = connect(data.options.url, { max: CONNECTIONS, name: "capture", camel: true });
-    const log = createLog(data.level, data.instance);
+    const log = createLog({ ...data.logOptions, instance: data.instance });
     stream = createStream({
       ...data.options,
       pool,

@@ -23,7 +23,7 @@ function appThat(handler: () => unknown) {
     health: new Elysia().get("/health", handler),
     metrics: createMetrics(),
     probes: { draining: () => false },
-    log: createLog("error", "test", (line) => lines.push(line)),
+    log: createLog({ level: "error", write: (line) => lines.push(line) }),
   } as unknown as Parameters<typeof createApp>[0]);
   return { app, lines };
 }

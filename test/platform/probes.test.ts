@@ -233,12 +233,12 @@ describe("metrics", () => {
     const pool = connect("postgres://nobody@127.0.0.1:1/nothing", { max: 1, name: "test" });
     const config = configFor(database);
     const metrics = createMetrics();
-    const log = createLog("error");
+    const log = createLog({ level: "error" });
     const options = { url: "", plugin: "pgoutput", walBudgetBytes: 1, idleSeconds: 1 } as const;
     const capture = await createCapture({
       kind: "snapshot",
       options,
-      level: "error",
+      logOptions: { level: "error" },
       pool,
       log,
       metrics,

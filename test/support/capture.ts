@@ -17,7 +17,7 @@ export async function startCapture(
   settings: { idleSeconds?: number; walBudgetBytes?: number } = {},
 ) {
   const pool = connect(database.url, { max: 8, name: "platform", camel: true });
-  const log = createLog("error");
+  const log = createLog({ level: "error" });
   const capture = await createCapture({
     metrics: createMetrics(),
     kind: way === "snapshot" ? "snapshot" : "log",
@@ -27,7 +27,7 @@ export async function startCapture(
       idleSeconds: settings.idleSeconds ?? 60,
       walBudgetBytes: settings.walBudgetBytes ?? 2 ** 31,
     },
-    level: "error",
+    logOptions: { level: "error" },
     pool,
     log,
   });

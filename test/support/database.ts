@@ -19,7 +19,7 @@ const shared = globalThis as { dioramaTemplates?: Map<string, Promise<string>> }
 shared.dioramaTemplates ??= new Map();
 
 const withDatabase = (url: string, name: string) => url.replace(/\/[^/]*$/, `/${name}`);
-const quiet = createLog("error");
+const quiet = createLog({ level: "error" });
 
 /** The name of the cluster's template database, made on the first call of a test run. */
 function templateOf(cluster: TestCluster): Promise<string> {

@@ -393,7 +393,7 @@ test("results sum up the latest run of each test", async () => {
 describe("the built-in suites", () => {
   const store = (file: unknown) => {
     const templates = createTemplates(pool, pool, pool);
-    return storeBuiltinSuites(pool, templates, createLog("error"), [file]);
+    return storeBuiltinSuites(pool, templates, createLog({ level: "error" }), [file]);
   };
 
   test("are public, stored once for each content, and keep their ids", async () => {

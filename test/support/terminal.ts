@@ -1,0 +1,46 @@
+/** Programs as a person runs them: in a terminal, with keys to press. */
+import { eventually } from "./database";
+
+export type Settings = { readonly [name: string]: string | undefined };
+
+/** Ends with the test that uses it. */
+export function inTerminal(command: readonly string[], cwd: string, settings: Settings = {}) {
+  let screen = "";
+  const decoder = new TextDecoder();
+  const { DATABASE_URL: _, NO_COLOR: __, ...inherited } = process.env;
+  const child = Bun.spawn([...command], {
+    cwd,
+    env: { ...inherited, TERM: "xterm-256color", ...settings },
+    terminal: {
+      cols: 200,
+      rows: 50,
+      data(_, bytes) {
+        screen += decoder.decode(bytes, { stream: true });
+      },
+    },
+  });
+  return {
+    pid: child.pid,
+    exited: child.exited,
+    /** All that was shown, with the colors. */
+    screen: () => screen,
+    /** Waits until `text` was shown. */
+    shows: (text: string, seconds?: number) =>
+      eventually(() => {
+        if (screen.includes(text)) return;
+        throw new Error(`not shown: ${text}; exit code ${child.exitCode}\n${screen}`);
+      }, seconds),
+    /** Presses Ctrl-C, and returns the seconds until the program has ended. */
+    async interrupt(): Promise<number> {
+      const started = performance.now();
+      child.terminal?.write("\u0003");
+      await child.exited;
+      return (performance.now() - started) / 1000;
+    },
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    [Symbol.asyncDispose]: async () => {
+      child.kill("SIGKILL");
+      await child.exited;
+    },
+  };
+}
