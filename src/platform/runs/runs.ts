@@ -24,7 +24,14 @@ const LIST = "runs";
 const NO_EVENTS = { total: 0, events: [] };
 const NOT_RUN = { status: null, passed: null, score: null, execution_time: null };
 
-const completed = () => new ApiError("run_already_completed", "The run has ended already");
+/** The refusal to end a run again. For a run that was closed without a verdict it says why. */
+function completed({ status, explanations, failures }: store.RunRow): ApiError {
+  const isClosed = status === "failed" && explanations === null;
+  const detail = isClosed
+    ? `The run was closed before: ${JSON.parse(failures).join("; ")}`
+    : "The run has ended already";
+  return new ApiError("run_already_completed", detail);
+}
 
 /** Its end is not decided yet, whatever is being done about it. */
 const isOpen = (status: store.RunRow["status"]) =>
@@ -92,7 +99,7 @@ export function createRuns(deps: {
       // Only now is it looked at why: what goes well costs one statement.
       const run = await requireRun(userId, runId);
       if (run.capture !== capture.kind) ended = await endAs(run.capture);
-      if (!ended) throw completed();
+      if (!ended) throw completed(run);
     }
     trials.delete(runId);
     return ended;
@@ -103,7 +110,7 @@ export function createRuns(deps: {
     const known = trials.get(runId);
     if (known?.userId === userId && (!needsTest || known.expected !== null)) return known;
     const run = await requireRun(userId, runId);
-    if (run.status !== "running") throw completed();
+    if (run.status !== "running") throw completed(run);
     return run;
   }
 

@@ -1,7 +1,7 @@
 /** An environment's time is over whether or not maintenance has come by. */
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { useDatabase } from "../../support/database";
-import { useProgram } from "../../support/program";
+import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 
 const database = useDatabase();
 const program = useProgram(database, { MAINTENANCE_CYCLE_INTERVAL: "3600" });
@@ -18,4 +18,47 @@ test("a run whose environment has expired is closed in lists too, at the moment 
     expect(runs[0].execution_time).toBeLessThan(1.1);
   }
   expect((await program.get("/runs?status=running")).body.runs).toEqual([]);
+});
+
+describe.each([
+  ["/diffRun", {}],
+  [
+    "/evaluateRun",
+    { expectedOutput: { assertions: [{ diff_type: "added", entity: "messages" }] } },
+  ],
+])("%s of a run that was closed", (path, fields) => {
+  const closedBecause = async (close: (environmentId: string) => Promise<unknown>) => {
+    const { environmentId } = await program.environment();
+    const { runId } = (await program.post("/startRun", { envId: environmentId })).body;
+    await close(environmentId);
+    return await program.post(path, { runId, ...fields });
+  };
+
+  test("names the expiry of its environment", async () => {
+    const answer = await closedBecause(
+      (id) =>
+        database.sql`update diorama.environments set expires_at = now() where environment_id = ${id}`,
+    );
+
+    const detail = "The run was closed before: run abandoned: environment expired";
+    expectRefusal(answer, 400, "run_already_completed", detail);
+  });
+
+  test("names the deletion of its environment", async () => {
+    const answer = await closedBecause((id) => program.call("DELETE", `/env/${id}`));
+
+    const detail = "The run was closed before: run abandoned: environment deleted";
+    expectRefusal(answer, 400, "run_already_completed", detail);
+  });
+
+  test("does not when it ended by a call", async () => {
+    const { environmentId } = await program.environment();
+    const { runId } = (await program.post("/startRun", { envId: environmentId })).body;
+    expectStatus(await program.post(path, { runId, ...fields }), 200);
+    await program.call("DELETE", `/env/${environmentId}`);
+
+    const answer = await program.post(path, { runId, ...fields });
+
+    expectRefusal(answer, 400, "run_already_completed", "The run has ended already");
+  });
 });
