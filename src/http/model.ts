@@ -23,12 +23,13 @@ export const LimitBody = t.Object(
   { description: "A limit is used up" },
 );
 
+export const IDEMPOTENCY_KEY = "1 to 255 visible ASCII characters";
+
 /** Checked where it is used: a header that does not fit is refused by its name. */
 export const IdempotencyHeader = t.Object({
   "idempotency-key": t.Optional(
     t.String({
-      description:
-        "A UUID of the caller's. The same call with the same key has its effect once and gets the same answer, for 24 hours.",
+      description: `${IDEMPOTENCY_KEY}; a UUID is best, as nobody guesses it. The same call with the same key has its effect once and gets the same answer, for 24 hours.`,
     }),
   ),
 });

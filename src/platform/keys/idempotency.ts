@@ -8,6 +8,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { errorCode, type Pool, SERIALIZATION_FAILURE, type Sql } from "~/db/connect";
 import { ApiError } from "~/errors";
+import { IDEMPOTENCY_KEY } from "~/http/model";
 import { principalOf } from "~/http/principal";
 import * as store from "~/platform/keys/idempotency-store";
 
@@ -51,7 +52,7 @@ export function createIdempotency(pool: Pool) {
       const key = request.headers.get(HEADER);
       if (key === null) return await work();
       if (!KEY.test(key))
-        throw new ApiError("invalid_request", "Idempotency-Key: 1 to 255 visible ASCII characters");
+        throw new ApiError("invalid_request", `Idempotency-Key: ${IDEMPOTENCY_KEY}`);
       const slip = {
         userId: principalOf(request).userId,
         keyHash: sha256("key", key),

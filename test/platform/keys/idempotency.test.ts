@@ -7,6 +7,7 @@ const database = useDatabase();
 const program = useProgram(database);
 const other = useProgram(database);
 
+const RULE = "1 to 255 visible ASCII characters";
 const key = () => ({ "Idempotency-Key": crypto.randomUUID() });
 const wanted = {
   templateService: "chat",
@@ -94,7 +95,17 @@ describe("initEnv", () => {
     ["too long", "x".repeat(256)],
   ])("refuses a key that is %s", async (_case, text) => {
     const answer = await program.post("/initEnv", wanted, { "Idempotency-Key": text });
-    expectRefusal(answer, 400, "invalid_request");
+    expectRefusal(answer, 400, "invalid_request", `Idempotency-Key: ${RULE}`);
+  });
+
+  test("takes a key that is not a UUID", async () => {
+    const headers = { "Idempotency-Key": `order#7/${"x".repeat(247)}` };
+
+    const first = await program.post("/initEnv", wanted, headers);
+    const again = await program.post("/initEnv", wanted, headers);
+
+    expectStatus(first, 201);
+    expect(again.body).toEqual(first.body);
   });
 
   test("forgets a refused call: the key is free for another try", async () => {
@@ -161,11 +172,12 @@ describe("initEnv", () => {
   });
 });
 
-test("the document tells of the header where it counts", async () => {
+test("the document describes the header where it counts", async () => {
   const document = (await (await fetch(`${program.url}/docs/json`)).json()) as any;
+  const description = expect.stringMatching(new RegExp(`${RULE}.* 24 hours`));
   for (const path of ["/api/platform/initEnv", "/api/platform/startRun"])
     expect(document.paths[path].post.parameters).toMatchObject([
-      { in: "header", name: "idempotency-key", description: expect.stringContaining("24 hours") },
+      { in: "header", name: "idempotency-key", description },
     ]);
   expect(document.paths["/api/platform/diffRun"].post.parameters ?? []).toEqual([]);
 });
