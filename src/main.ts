@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { capture } from "~/commands/capture";
 import { CallFailed, UsageError } from "~/commands/client";
 import { CommandError } from "~/commands/failure";
+import { keyTable } from "~/commands/keys";
 import { licenses } from "~/commands/licenses";
 import { SUITES_USAGE, suites } from "~/commands/suites";
 import { TEMPLATES_USAGE, templates } from "~/commands/templates";
@@ -169,17 +170,7 @@ async function keys(args: readonly string[]): Promise<void> {
       notice(`key ${made.keyId} of ${values.user}; it is shown this once:`);
       print(made.key);
     } else if (command === "list") {
-      for (const key of await listKeys(pool))
-        print(
-          [
-            key.keyId,
-            key.userId,
-            key.plan,
-            key.createdAt.toISOString(),
-            key.usable ? "usable" : "over",
-            key.name,
-          ].join("\t"),
-        );
+      for (const line of keyTable(await listKeys(pool))) print(line);
     } else if (command === "revoke" && keyId) {
       if (!(await revokeKey(pool, keyId))) throw new UsageError(`there is no key ${keyId}`);
       notice(`key ${keyId} is revoked`);

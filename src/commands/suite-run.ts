@@ -1,6 +1,7 @@
 /** Each test of a suite: an environment, a run, the agent's command, the verdict; and the table of it all. */
 import { type Ending, runAgent } from "~/commands/agent";
 import { CallFailed, type Client, type Environment } from "~/commands/client";
+import { table } from "~/commands/table";
 
 export type Suite = {
   readonly id: string;
@@ -169,16 +170,4 @@ function told({ name, verdict, failures, exitCode, output }: Outcome): string[] 
     `${name}: ${verdict}`,
     ...[...why, ...failures, ...printed].map((line) => `  ${line}`),
   ];
-}
-
-function table(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const widths = heads.map((head, column) =>
-    Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  return [heads, widths.map((width) => "─".repeat(width)), ...rows].map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
 }
