@@ -5,16 +5,18 @@
  * uses is written in its row, so that any server can end it.
  */
 import { MARK_PREFIX } from "~/capture/change";
+import { Lost, reasonOf } from "~/capture/limits";
 import type { Counted, Recorded, StreamState } from "~/capture/reading";
 import * as results from "~/capture/results";
 import { type Plugin, publish } from "~/capture/slot";
-import { compareSnapshot, dropSnapshot, TablesChanged, takeSnapshot } from "~/capture/snapshot";
+import { compareSnapshot, dropSnapshot, takeSnapshot } from "~/capture/snapshot";
 import type { StreamOptions } from "~/capture/stream";
 import type { FromWorker, ToWorker } from "~/capture/worker";
 import {
   errorCode,
   type Fragment,
   inTransaction,
+  isUnavailable,
   LOCK_NOT_AVAILABLE,
   type Pool,
   SERIALIZATION_FAILURE,
@@ -22,7 +24,7 @@ import {
   type Tx,
 } from "~/db/connect";
 import { unavailable } from "~/errors";
-import type { Log, LogOptions } from "~/log";
+import { errorFields, type Log, type LogOptions } from "~/log";
 import type { Metrics } from "~/metrics";
 import { threadUrl } from "~/thread";
 
@@ -34,6 +36,9 @@ export type StartingRun = {
   /** Primary key columns of each table, in the order in which diffs list tables. */
   readonly keys: { readonly [table: string]: readonly string[] };
 };
+
+/** Moves a run's row from `running` to `ending` where it may, and returns its schema; undefined when it did not. */
+type Ending = (sql: Sql, mark: Fragment) => Promise<string | undefined>;
 
 /** A verdict on what was recorded. */
 export type Judging = (recorded: Recorded) => Promise<results.Judgement>;
@@ -144,17 +149,11 @@ export async function createCapture(deps: {
     async end(
       run: string,
       way: CaptureKind,
-      update: (sql: Sql, mark: Fragment) => Promise<string | undefined>,
+      update: Ending,
       judge?: Judging,
     ): Promise<{ readonly diff?: string } | undefined> {
       const evaluate = judge && crypto.randomUUID();
-      if (way === "snapshot")
-        return await betweenCalls(async (tx) => {
-          const schema = await update(tx, tx`null`);
-          if (schema === undefined) return undefined;
-          await storeComparison(tx, { run, schema, evaluate: judge !== undefined });
-          return {};
-        });
+      if (way === "snapshot") return await endComparison(run, update, judge !== undefined);
       const stored = stream?.expect("stored", run);
       if (evaluate) stream?.judges.set(evaluate, judge);
       try {
@@ -191,7 +190,6 @@ export async function createCapture(deps: {
     stop: async () => await stream?.stop(),
   };
 
-  type Ending = { run: string; schema: string; evaluate: boolean };
   /**
    * A comparison begins and ends between two of the environment's calls, and decides alone which of several callers it
    * belongs to. Whoever finds a table or the run's row in use lets go of everything and begins again, before a call that
@@ -215,16 +213,31 @@ export async function createCapture(deps: {
       }
   }
 
-  async function storeComparison(tx: Sql, { run, schema, evaluate }: Ending) {
+  /** A run whose comparison fails once would fail each time: it ends, and says why. */
+  async function endComparison(run: string, update: Ending, evaluate: boolean) {
+    const end = (conclude: (tx: Tx, schema: string) => Promise<unknown>) =>
+      betweenCalls(async (tx) => {
+        const schema = await update(tx, tx`null`);
+        if (schema === undefined) return undefined;
+        await conclude(tx, schema);
+        await dropSnapshot(tx, run, schema);
+        return {};
+      });
     try {
-      const { diff, evidence } = await compareSnapshot(tx, run, schema);
-      await results.complete(tx, run, diff, evaluate ? evidence : undefined);
-      await dropSnapshot(tx, run);
+      return await end(async (tx, schema) => {
+        try {
+          await results.complete(tx, run, await compareSnapshot(tx, run, schema, evaluate));
+        } catch (error) {
+          if (isUnavailable(error)) throw error;
+          const reason = reasonOf(error, "its states could not be compared");
+          throw new Lost(reason, { cause: error });
+        }
+      });
     } catch (error) {
-      if (!(error instanceof TablesChanged)) throw error;
-      log.warn("run lost", { run_id: run, reason: error.message });
+      if (!(error instanceof Lost)) throw error;
+      log.warn("run lost", { run_id: run, reason: error.message, ...errorFields(error.cause) });
       metrics.runsFailed.inc({ reason: lostReason(error.message) });
-      await results.lose(tx, run, error.message);
+      return await end((tx) => results.lose(tx, run, error.message));
     }
   }
 }

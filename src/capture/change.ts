@@ -42,8 +42,11 @@ export type Message =
   | { readonly kind: "change"; readonly schema: string; readonly change: Change }
   | { readonly kind: "truncate"; readonly schemas: readonly string[] };
 
-/** The table of a schema somebody records, else undefined: its changes are skipped before they are parsed. */
-export type Lookup = (schema: string, table: string) => TableShape | undefined;
+/**
+ * The table of a schema that is recorded, else undefined: its changes are skipped before they are parsed. `bytes`: the
+ * length of the message.
+ */
+export type Lookup = (schema: string, table: string, bytes: number) => TableShape | undefined;
 
 /** Undefined for what nobody needs to know. Throws on bytes it does not understand. */
 export type Decode = (data: Buffer, lookup: Lookup) => Message | undefined;

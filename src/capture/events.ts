@@ -1,9 +1,7 @@
 /** The single changes of a run, in the order in which they were committed, as far as there is room for them. */
 import type { Change, Image, TableShape } from "~/capture/change";
 import { type JsonObject, pickFrom } from "~/capture/fold";
-
-/** Later changes of a run are in its diff, and not here. */
-export const EVENTS_MAX = 10_000;
+import { bytesOf, EVENTS_BYTES_MAX, EVENTS_LENGTH_MAX, EVENTS_MAX } from "~/capture/limits";
 
 export type Event = {
   /** Counted from 1: what was committed together. */
@@ -22,28 +20,80 @@ export type Events = ReturnType<typeof createEvents>;
 
 /** `keys`: the primary key's columns of each table. */
 export function createEvents(keys: { readonly [table: string]: readonly string[] }) {
-  const kept: { change: Change; transaction: number; request: string | null }[] = [];
+  let kept: { change: Change; transaction: number; request: string | null }[] = [];
   let count = 0;
+  let bytes = 0;
+  let isFull = false;
 
   return {
-    /** `transaction`: any number that differs from one transaction to the next. */
-    add(change: Change, transaction: number, request: string | null): void {
-      if (kept.length < EVENTS_MAX) kept.push({ change, transaction, request });
-      count++;
+    /** Memory that they take. */
+    get bytes() {
+      return bytes;
     },
 
-    /** Transactions are counted within the run, so that the same calls give the same list. */
-    list(): { total: number; events: Event[] } {
+    /** `transaction`: any number that differs from one transaction to the next. */
+    add(change: Change, transaction: number, request: string | null): void {
+      count++;
+      if (isFull) return;
+      const shown = shownOf(change, keys[change.table.name] ?? []);
+      const size = bytesOfChange(shown);
+      isFull = kept.length === EVENTS_MAX || bytes + size > EVENTS_BYTES_MAX;
+      if (isFull) return;
+      kept.push({ change: shown, transaction, request });
+      bytes += size;
+    },
+
+    /** Gives their memory back: from now on they are only counted. */
+    giveUp(): void {
+      kept = [];
+      bytes = 0;
+      isFull = true;
+    },
+
+    /**
+     * JSON text: `total`, and the first `events` as far as they were kept. Transactions are counted within the run, so
+     * that the same calls give the same list.
+     */
+    text(): string {
+      const events: string[] = [];
+      let length = 0;
       let ordinal = 0;
       let last: number | undefined;
-      const events = kept.map(({ change, transaction, request }) => {
+      for (const { change, transaction, request } of kept) {
         if (transaction !== last) ordinal++;
         last = transaction;
-        return { ...told(change, ordinal, keys[change.table.name] ?? []), request };
-      });
-      return { total: count, events };
+        const event = { ...told(change, ordinal, keys[change.table.name] ?? []), request };
+        const text = JSON.stringify(event satisfies Event);
+        length += text.length + 1;
+        if (length > EVENTS_LENGTH_MAX) break;
+        events.push(text);
+      }
+      return `{"total":${count},"events":[${events.join(",")}]}`;
     },
   };
+}
+
+/** Of an event beside its images. */
+const EVENT_BYTES = 160;
+
+const bytesOfChange = (change: Change): number =>
+  EVENT_BYTES +
+  ("before" in change ? bytesOf(change.before) : 0) +
+  ("after" in change ? bytesOf(change.after) : 0);
+
+/** An update without what is not shown of it: the columns that did not change, apart from the key. */
+function shownOf(change: Change, key: readonly string[]): Change {
+  if (change.op !== "update") return change;
+  const { table } = change;
+  const before: Image = new Array(table.columns.length).fill(undefined);
+  const after: Image = [...before];
+  for (const place of placesOf(table, key)) before[place] = change.before[place];
+  for (const [place, text] of change.after.entries()) {
+    if (text === undefined || text === change.before[place]) continue;
+    before[place] = change.before[place];
+    after[place] = text;
+  }
+  return { ...change, before, after };
 }
 
 function told(change: Change, transaction: number, key: readonly string[]): Omit<Event, "request"> {

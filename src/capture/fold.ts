@@ -4,6 +4,7 @@
  * Pure. A row that comes and goes, or changes and changes back, is no difference.
  */
 import type { Change, Image, TableShape } from "~/capture/change";
+import { bytesOf } from "~/capture/limits";
 import { type JsonValue, toJson } from "~/capture/value";
 
 export type JsonObject = { [column: string]: JsonValue };
@@ -19,8 +20,11 @@ export type Evidence = {
   passing: JsonObject[];
 };
 
+/** Where rows of a result are put: a list of values, or of their texts. */
+type Into<Lists> = { readonly [Name in keyof Lists]: { push(value: JsonObject): unknown } };
+
 /** Keyed rows of one table. `undefined`: no such row. */
-type Entry = { before: Image | undefined; after: Image | undefined };
+type Entry = { before: Image | undefined; after: Image | undefined; bytes: number };
 type FoldTable = TableShape & {
   readonly key: readonly string[];
   readonly rows: Map<string, Entry>;
@@ -34,6 +38,7 @@ export function createFold(keys: { readonly [table: string]: readonly string[] }
   for (const [name, key] of Object.entries(keys))
     tables.set(name, { name, key, columns: [], types: [], rows: new Map() });
   let size = 0;
+  let bytes = 0;
 
   const keyOf = (table: FoldTable, image: Image): string => {
     const [only, second] = table.key;
@@ -47,18 +52,27 @@ export function createFold(keys: { readonly [table: string]: readonly string[] }
     before: Image | undefined,
     after: Image | undefined,
   ) => {
-    const entry = table.rows.get(key);
+    let entry = table.rows.get(key);
     if (entry) entry.after = after;
     else {
-      table.rows.set(key, { before, after });
+      entry = { before, after, bytes: 0 };
+      table.rows.set(key, entry);
       size++;
     }
+    bytes -= entry.bytes;
+    entry.bytes = ENTRY_BYTES + 2 * key.length + bytesOfEntry(entry);
+    bytes += entry.bytes;
   };
 
   return {
     /** Rows held, for a limit. */
     get size() {
       return size;
+    },
+
+    /** Memory that they take. */
+    get bytes() {
+      return bytes;
     },
 
     /** The table as the decoder fills it; undefined for one that was not there when the run began. */
@@ -82,25 +96,32 @@ export function createFold(keys: { readonly [table: string]: readonly string[] }
       put(table, newKey, undefined, after);
     },
 
-    /** The net differences; within a table in the order of each row's first change. */
-    diff(): Diff {
-      const diff: Diff = { inserts: [], updates: [], deletes: [] };
+    /**
+     * Adds the net differences to `diff`, within a table in the order of each row's first change, and what those leave
+     * out to `evidence`. Nothing is held afterwards.
+     */
+    drain(diff: Into<Diff>, evidence?: Into<Evidence>): void {
       for (const table of tables.values())
-        for (const { before, after } of table.rows.values())
+        for (const [key, { before, after }] of table.rows) {
+          table.rows.delete(key);
           addDifference(diff, table, before, after);
-      return diff;
-    },
-
-    /** What `diff` leaves out. */
-    evidence(): Evidence {
-      const evidence: Evidence = { rest: [], settled: [], passing: [] };
-      for (const table of tables.values())
-        for (const [key, { before, after }] of table.rows)
+          if (!evidence) continue;
           if (before || after) addEvidence(evidence, table, before, after);
           else evidence.passing.push({ __table__: table.name, ...keyColumns(table, key) });
-      return evidence;
+        }
     },
   };
+}
+
+/** Of an entry beside its key and its rows. */
+const ENTRY_BYTES = 96;
+
+/** The memory of both rows. What they have in common is kept once. */
+function bytesOfEntry({ before, after }: Entry): number {
+  if (!before || !after) return bytesOf(before ?? after ?? []);
+  for (let place = 0; place < after.length; place++)
+    if (after[place] === before[place]) after[place] = before[place];
+  return bytesOf(before) + bytesOf(after, before);
 }
 
 /** The key's columns again, from the text that rows are held by. */
@@ -118,7 +139,7 @@ const completed = ({ columns }: TableShape, after: Image, before: Image): Image 
 
 /** Adds what became of one row, if anything did. */
 export function addDifference(
-  diff: Diff,
+  diff: Into<Diff>,
   table: TableShape & { readonly key: readonly string[] },
   before: Image | undefined,
   after: Image | undefined,
@@ -142,7 +163,7 @@ export function addDifference(
 
 /** Adds what `addDifference` leaves out of a row that is there before and after. */
 export function addEvidence(
-  evidence: Evidence,
+  evidence: Into<Evidence>,
   table: TableShape,
   before: Image | undefined,
   after: Image | undefined,

@@ -3,6 +3,7 @@
  * Message formats: https://www.postgresql.org/docs/15/protocol-logicalrep-message-formats.html
  */
 import { type Decode, type Image, MARK_PREFIX, placeOf, type TableShape } from "~/capture/change";
+import { INCOMPLETE, Lost } from "~/capture/limits";
 
 /** Names the tables whose changes the plugin sends. */
 export const PUBLICATION = "diorama";
@@ -125,15 +126,13 @@ export function createPgoutputDecoder(): Decode {
     }
     const relation = relations.get(reader.int32());
     if (!relation) throw new Error("pgoutput: change of a relation that was not described");
-    const table = lookup(relation.schema, relation.name);
+    const table = lookup(relation.schema, relation.name, data.length);
     if (!table) return undefined;
     const { schema } = relation;
 
     const which = reader.char(); // O: the old row follows, K: only its key, N: the new row
-    if (which === "K")
-      throw new Error("pgoutput: old row is incomplete, replica identity is not full");
+    if (which === "K" || (which === "N" && kind === "U")) throw new Lost(INCOMPLETE);
     if (which === "N") {
-      if (kind === "U") throw new Error("pgoutput: update without its old row");
       return {
         kind: "change",
         schema,

@@ -1,13 +1,15 @@
 /** One connection that streams: from START_REPLICATION until it ends, for whatever reason. */
 import { type Decode, formatLsn, type Lsn, parseLsn } from "~/capture/change";
+import { diffLists, evidenceLists, RUN_BYTES_MAX, reasonOf } from "~/capture/limits";
 import { createPgoutputDecoder } from "~/capture/pgoutput";
 import { type ReplicationClient, standbyStatus } from "~/capture/protocol";
-import { createRecorder, type Outcome } from "~/capture/recorder";
+import { createRecorder, type Ended, type Taken } from "~/capture/recorder";
 import * as results from "~/capture/results";
 import type { Plugin, Slot } from "~/capture/slot";
 import { decodeWal2json } from "~/capture/wal2json";
-import { isUnavailable, type Pool } from "~/db/connect";
-import type { Log } from "~/log";
+import { isUnavailable, isUnreachable, type Pool } from "~/db/connect";
+import { createGate } from "~/gate";
+import { errorFields, type Log } from "~/log";
 
 /**
  * idle: no runs, no slot. starting: about to stream. streaming: this server reads the slot. following: another one
@@ -75,11 +77,17 @@ type Deps = {
 
 export type Reading = ReturnType<typeof createReading>;
 
+type Outcome = results.Result | { readonly lost: string };
+
 const STATUS_MS = 1_000;
 const BUDGET_EVERY = 2; // in units of STATUS_MS
 /** A run that was about to start when the stop was announced still gets through. */
 const STOP_GRACE_MS = 1_000;
 const STORE_RETRY_MS = 200;
+/** Postgres is there and does not take a result: it is too large for it, or takes too long. */
+const STORE_ATTEMPTS = 3;
+/** A text of this length is passed on; of a longer one the server that waits has to read the row. */
+const PASS_LENGTH_MAX = 8 * 2 ** 20;
 const SEEN_RETRY_MS = 5;
 const SEEN_ATTEMPTS = 200;
 
@@ -88,13 +96,21 @@ export function createReading(deps: Deps) {
   const { idleSeconds, walBudgetBytes } = deps;
   const decode: Decode = slot.plugin === "wal2json" ? decodeWal2json : createPgoutputDecoder();
   const start = parseLsn(slot.confirmed);
-  const recorder = createRecorder(start, slot.plugin === "pgoutput", { seen, ended });
+  const recorder = createRecorder(start, slot.plugin === "pgoutput", decode, {
+    seen,
+    ended: (run) => void store(run).catch(fail),
+    lost: (run, reason, error) =>
+      log.warn("run lost", { run_id: run, reason, ...(error !== undefined && errorFields(error)) }),
+  });
+  /** Results that were taken from the recorder exist twice, as rows and as text: of large ones, one at a time. */
+  const largeOnes = createGate(1);
   let received = start;
   let acknowledged = start;
   let lastBusy = performance.now();
   let ticks = 0;
   let idle = false;
   let streaming = false;
+  let closed = false;
   /** Runs that were active when we connected, and the position by which their start marks must have come. */
   let awaited: { runs: Set<string>; until: Lsn } | undefined;
   /** Messages read since the last tick, by kind. */
@@ -125,34 +141,49 @@ export function createReading(deps: Deps) {
     }
   }
 
-  function ended(outcome: Outcome, waiting: string) {
-    store(outcome, waiting).catch(fail);
+  async function store(ended: Ended) {
+    const isLarge = recorder.bytesOf(ended.run) > RUN_BYTES_MAX / 8;
+    await (isLarge ? largeOnes(() => conclude(ended)) : conclude(ended));
   }
 
-  async function store(outcome: Outcome, waiting: string) {
-    const { run } = outcome;
-    const result = "fold" in outcome ? await written(outcome, waiting) : { lost: outcome.lost };
-    let stored = false;
-    for (;;) {
+  async function conclude({ run, instance: waiting, evaluate }: Ended) {
+    const taken = closed ? undefined : recorder.take(run);
+    if (!taken) return;
+    const { result, changes } = await written(taken, run, waiting, evaluate);
+    const outcome = await keep(run, result, waiting !== instance);
+    if (closed && outcome === undefined) return; // the next connection reads it again
+    recorder.release(run);
+    if (outcome === undefined) log.info("result was not needed", { run_id: run });
+    else if ("lost" in outcome) count("lost", 1, outcome.lost);
+    else count("changes", changes);
+    if (waiting === instance) {
+      // With evidence the run is not done: its row is to be looked at.
+      const diff =
+        outcome && "diff" in outcome && outcome.evidence === undefined ? outcome.diff : undefined;
+      const isShort = diff !== undefined && diff.length <= PASS_LENGTH_MAX;
+      emit({ type: "stored", run, ...(isShort && { diff }) });
+    }
+    if (!closed) sendStatus();
+  }
+
+  /**
+   * Stores a result, or that the run is lost where Postgres does not take it. Returns what was stored; undefined when the
+   * run does not wait for one any more, or nothing was.
+   */
+  async function keep(run: string, result: Outcome, notify: boolean): Promise<Outcome | undefined> {
+    for (let attempt = 1; !closed; ) {
       try {
-        stored = await results.store(pool, epoch, run, result, waiting !== instance);
-        if (!stored) log.info("result was not needed", { run_id: run });
-        break;
+        return (await results.store(pool, epoch, run, result, notify)) ? result : undefined;
       } catch (error) {
-        if (!isUnavailable(error)) throw error;
+        if (!isUnreachable(error) && (attempt++ === STORE_ATTEMPTS || !isUnavailable(error))) {
+          log.error("result not stored", { run_id: run, ...errorFields(error) });
+          if ("lost" in result) return undefined; // maintenance looks after it
+          return await keep(run, { lost: "its result could not be stored" }, notify);
+        }
         await Bun.sleep(STORE_RETRY_MS);
       }
     }
-    recorder.release(run);
-    if (stored && "fold" in outcome) count("changes", outcome.fold.size);
-    else if (stored && "lost" in outcome) count("lost", 1, outcome.lost);
-    if (waiting === instance) {
-      // With evidence the run is not done: its row is to be looked at.
-      const isDone = stored && "diff" in result && result.evidence === undefined;
-      const diff = isDone ? result.diff : undefined;
-      emit({ type: "stored", run, ...(diff !== undefined && { diff }) });
-    }
-    sendStatus();
+    return undefined;
   }
 
   /**
@@ -160,16 +191,31 @@ export function createReading(deps: Deps) {
    * if the server that waits for it is this one.
    */
   async function written(
-    { fold, events, evaluate }: Extract<Outcome, { fold: unknown }>,
+    taken: Taken,
+    run: string,
     waiting: string,
-  ): Promise<results.Result> {
-    const diff = JSON.stringify(fold.diff());
-    const rest = { diff, events: JSON.stringify(events.list()) };
-    if (evaluate === undefined) return rest;
-    const evidence = JSON.stringify(fold.evidence());
-    const judgement =
-      waiting === instance ? await deps.judge(evaluate, { diff, evidence }) : undefined;
-    return judgement ? { ...rest, judgement } : { ...rest, evidence };
+    evaluate: string | undefined,
+  ): Promise<{ result: Outcome; changes: number }> {
+    if ("lost" in taken) return { result: taken, changes: 0 };
+    const { fold, events } = taken;
+    const changes = fold.size;
+    try {
+      const lists = { diff: diffLists(), evidence: evaluate ? evidenceLists() : undefined };
+      fold.drain(lists.diff.lists, lists.evidence?.lists);
+      const result = { diff: lists.diff.text(), events: events.text() };
+      const evidence = lists.evidence?.text();
+      if (evaluate === undefined || evidence === undefined) return { result, changes };
+      const isShort = result.diff.length + evidence.length <= PASS_LENGTH_MAX;
+      const judgement =
+        waiting === instance && isShort
+          ? await deps.judge(evaluate, { diff: result.diff, evidence })
+          : undefined;
+      return { result: { ...result, ...(judgement ? { judgement } : { evidence }) }, changes };
+    } catch (error) {
+      const lost = reasonOf(error, "its result could not be written");
+      log.error("run lost", { run_id: run, reason: lost, ...errorFields(error) });
+      return { result: { lost }, changes };
+    }
   }
 
   /**
@@ -266,12 +312,10 @@ export function createReading(deps: Deps) {
       begin().catch(fail);
     },
     data(lsn: Lsn, data: Buffer) {
-      const message = decode(data, recorder.lookup);
-      if (message) {
-        tally.set(message.kind, (tally.get(message.kind) ?? 0) + 1);
-        recorder.read(message, lsn);
-      } else skipped++;
-      if (message?.kind === "commit") reached(lsn);
+      const kind = recorder.read(data, lsn);
+      if (kind) tally.set(kind, (tally.get(kind) ?? 0) + 1);
+      else skipped++;
+      if (kind === "commit") reached(lsn);
       else if (lsn > received) received = lsn;
     },
     heartbeat(lsn: Lsn, reply: boolean) {
@@ -280,6 +324,7 @@ export function createReading(deps: Deps) {
       if (reply) sendStatus();
     },
     close() {
+      closed = true;
       clearInterval(timer);
       report();
     },

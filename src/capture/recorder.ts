@@ -4,12 +4,19 @@
  * Knows positions but no connection and no clock. A new one begins with every connection: after a loss the stream
  * is read again from the start mark of the oldest run, and the folds are built anew.
  */
-import type { Change, Lsn, Mark, Message, TableShape } from "~/capture/change";
+import type { Change, Decode, Lsn, Mark, Message, TableShape } from "~/capture/change";
 import { createEvents, type Events } from "~/capture/events";
 import { createFold, type Fold } from "~/capture/fold";
-
-/** A run that changes more rows than this fails, before it takes the memory of all the others. */
-export const RUN_ROWS_MAX = 200_000;
+import {
+  Lost,
+  OVER_BYTES,
+  OVER_ROWS,
+  OVER_TOTAL,
+  RUN_BYTES_MAX,
+  RUN_ROWS_MAX,
+  reasonOf,
+  TOTAL_BYTES_MAX,
+} from "~/capture/limits";
 
 /** How the marks of calls begin, of which there are many. */
 const CALL = '{"k":"call"';
@@ -22,33 +29,43 @@ type Recording = {
   readonly hold: Lsn;
   fold: Fold | undefined;
   readonly events: Events;
+  /** Memory that is counted for it. */
+  bytes: number;
   /** Why the run cannot be answered for. */
   lost: string | undefined;
 };
 
-export type Outcome =
-  | { readonly run: string; readonly lost: string }
-  | {
-      readonly run: string;
-      readonly fold: Fold;
-      readonly events: Events;
-      /** The call that gives a verdict on it, if one does. */
-      readonly evaluate: string | undefined;
-    };
+/** A run whose end mark was read. */
+export type Ended = {
+  readonly run: string;
+  /** The server that waits for the result. */
+  readonly instance: string;
+  /** The call that gives a verdict on it, if one does. */
+  readonly evaluate: string | undefined;
+};
+
+export type Taken = { readonly lost: string } | { readonly fold: Fold; readonly events: Events };
 
 export type Recorder = ReturnType<typeof createRecorder>;
 
 type Listener = {
   seen: (mark: Extract<Mark, { k: "start" }>) => void;
   /** The recording is kept, and the position held, until `release`. */
-  ended: (outcome: Outcome, instance: string) => void;
+  ended: (ended: Ended) => void;
+  /** Of a run that cannot be answered for any more. */
+  lost: (run: string, reason: string, error: unknown) => void;
 };
 
 /**
  * `position`: up to where the stream was read and confirmed before. `needsPublication`: the plugin sends only the
  * tables of the publication.
  */
-export function createRecorder(position: Lsn, needsPublication: boolean, events: Listener) {
+export function createRecorder(
+  position: Lsn,
+  needsPublication: boolean,
+  decode: Decode,
+  listener: Listener,
+) {
   const runs = new Map<string, Recording>();
   const bySchema = new Map<string, Recording>();
   let committed = position;
@@ -58,35 +75,63 @@ export function createRecorder(position: Lsn, needsPublication: boolean, events:
   let transaction = 0;
   /** The call that the open transaction belongs to, if it says so. */
   let request: string | null = null;
+  /** Memory of all recordings. */
+  let bytes = 0;
+  /** The recording that the message being read belongs to. */
+  let current: Recording | undefined;
 
-  const lose = (recording: Recording, reason: string) => {
-    recording.lost ??= reason;
+  const count = (recording: Recording) => {
+    bytes -= recording.bytes;
+    recording.bytes = (recording.fold?.bytes ?? 0) + recording.events.bytes;
+    bytes += recording.bytes;
+  };
+
+  const lose = (recording: Recording, reason: string, error?: unknown) => {
+    if (recording.lost !== undefined) return;
+    recording.lost = reason;
     recording.fold = undefined;
+    recording.events.giveUp();
+    count(recording);
+    listener.lost(recording.run, reason, error);
+  };
+
+  /** However much the others hold, a run that holds less than another one is not the one to fail. */
+  const makeRoom = () => {
+    while (bytes > TOTAL_BYTES_MAX) {
+      let heaviest: Recording | undefined;
+      for (const each of runs.values()) if (each.bytes > (heaviest?.bytes ?? 0)) heaviest = each;
+      if (!heaviest) return;
+      if (heaviest.events.bytes > 0) heaviest.events.giveUp();
+      else lose(heaviest, OVER_TOTAL);
+      count(heaviest);
+    }
   };
 
   const close = (run: string) => {
     const recording = runs.get(run);
+    if (!recording) return;
     runs.delete(run);
-    if (recording && bySchema.get(recording.schema) === recording)
-      bySchema.delete(recording.schema);
+    bytes -= recording.bytes;
+    if (bySchema.get(recording.schema) === recording) bySchema.delete(recording.schema);
   };
 
   const start = (mark: Extract<Mark, { k: "start" }>, before: Lsn) => {
     const { run, schema, relations } = mark;
-    const recording = {
+    const recording: Recording = {
       run,
       schema,
       relations,
       hold: before,
       fold: createFold(mark.keys),
       events: createEvents(mark.keys),
+      bytes: 0,
       lost: undefined,
     };
     runs.set(run, recording);
     bySchema.set(schema, recording);
     if (needsPublication && !mark.published)
       lose(recording, "its tables are not in the publication");
-    events.seen(mark);
+    listener.seen(mark);
   };
 
   const end = (mark: Extract<Mark, { k: "end" }>) => {
@@ -94,55 +139,36 @@ export function createRecorder(position: Lsn, needsPublication: boolean, events:
     if (!recording) return; // its start was not seen: the check after connecting fails it
     if (bySchema.get(recording.schema) === recording) bySchema.delete(recording.schema);
     if (mark.relations !== recording.relations) lose(recording, "a table was dropped or created");
-    const { run, fold, events: changes, lost } = recording;
-    const outcome = fold
-      ? { run, fold, events: changes, evaluate: mark.evaluate }
-      : { run, lost: lost ?? "unknown" };
-    events.ended(outcome, mark.instance);
+    const { run, instance, evaluate } = mark;
+    listener.ended({ run, instance, evaluate });
+  };
+
+  /** The table of a schema that is being recorded. */
+  const lookup = (schema: string, table: string, length: number): TableShape | undefined => {
+    const recording = bySchema.get(schema);
+    if (!recording?.fold) return undefined;
+    current = recording;
+    if (length > RUN_BYTES_MAX) throw new Lost(OVER_BYTES);
+    const shape = recording.fold.table(table);
+    if (!shape) throw new Lost("a table was created");
+    return shape;
   };
 
   return {
-    /** The table of a schema that is being recorded. */
-    lookup(schema: string, table: string): TableShape | undefined {
-      const recording = bySchema.get(schema);
-      if (!recording?.fold) return undefined;
-      const shape = recording.fold.table(table);
-      if (!shape) lose(recording, "a table was created");
-      return shape;
-    },
-
-    read(message: Message, lsn: Lsn): void {
-      switch (message.kind) {
-        case "begin":
-          open = true;
-          return;
-        case "mark": {
-          if (runs.size === 0 && message.content.startsWith(CALL)) return;
-          const mark = JSON.parse(message.content) as Mark;
-          if (mark.k === "call") request = mark.request;
-          else marks.push(mark);
-          return;
-        }
-        case "change":
-          record(message.schema, message.change);
-          return;
-        case "truncate":
-          for (const schema of message.schemas) {
-            const recording = bySchema.get(schema);
-            if (recording) lose(recording, "truncate");
-          }
-          return;
-        case "commit":
-          for (const mark of marks) {
-            if (mark.k === "start") start(mark, committed);
-            else if (mark.k === "end") end(mark);
-            else if (mark.k === "close") close(mark.run);
-          }
-          marks = [];
-          committed = lsn;
-          open = false;
-          transaction++;
-          request = null;
+    /**
+     * Reads one message of the stream and returns its kind; undefined for what concerns no run. What goes wrong with a
+     * change of a run loses that run only. Throws on what cannot be read and belongs to no run.
+     */
+    read(data: Buffer, lsn: Lsn): Message["kind"] | undefined {
+      current = undefined;
+      try {
+        const message = decode(data, lookup);
+        if (message) apply(message, lsn);
+        return message?.kind;
+      } catch (error) {
+        if (!current) throw error;
+        lose(current, reasonOf(error, "a change could not be read"), error);
+        return undefined;
       }
     },
 
@@ -170,16 +196,76 @@ export function createRecorder(position: Lsn, needsPublication: boolean, events:
 
     has: (run: string) => runs.has(run),
 
+    /** Memory that is counted for a run. */
+    bytesOf: (run: string) => runs.get(run)?.bytes ?? 0,
+
+    /** Hands over what was recorded of a run that has ended; undefined when it was closed since. */
+    take(run: string): Taken | undefined {
+      const recording = runs.get(run);
+      if (!recording) return undefined;
+      const { fold, events, lost } = recording;
+      recording.fold = undefined;
+      bytes -= recording.bytes;
+      recording.bytes = 0;
+      return fold ? { fold, events } : { lost: lost ?? "its changes are gone" };
+    },
+
     /** The run's result is stored, or nobody waits for it any more. */
     release: close,
   };
+
+  function apply(message: Message, lsn: Lsn): void {
+    switch (message.kind) {
+      case "begin":
+        open = true;
+        return;
+      case "mark": {
+        if (runs.size === 0 && message.content.startsWith(CALL)) return;
+        const mark = parseMark(message.content);
+        if (mark?.k === "call") request = mark.request;
+        else if (mark) marks.push(mark);
+        return;
+      }
+      case "change":
+        record(message.schema, message.change);
+        return;
+      case "truncate":
+        for (const schema of message.schemas) {
+          const recording = bySchema.get(schema);
+          if (recording) lose(recording, "truncate");
+        }
+        return;
+      case "commit":
+        for (const mark of marks) {
+          if (mark.k === "start") start(mark, committed);
+          else if (mark.k === "end") end(mark);
+          else if (mark.k === "close") close(mark.run);
+        }
+        marks = [];
+        committed = lsn;
+        open = false;
+        transaction++;
+        request = null;
+    }
+  }
 
   function record(schema: string, change: Change): void {
     const recording = bySchema.get(schema);
     if (!recording?.fold) return;
     recording.fold.apply(change);
     recording.events.add(change, transaction, request);
-    if (recording.fold.size > RUN_ROWS_MAX)
-      lose(recording, `more than ${RUN_ROWS_MAX} changed rows`);
+    count(recording);
+    if (recording.fold.size > RUN_ROWS_MAX) lose(recording, OVER_ROWS);
+    else if (recording.fold.bytes > RUN_BYTES_MAX) lose(recording, OVER_BYTES);
+    makeRoom();
+  }
+}
+
+/** Undefined for what is none of ours, although it has our prefix. */
+function parseMark(content: string): Mark | undefined {
+  try {
+    return JSON.parse(content) as Mark;
+  } catch {
+    return undefined;
   }
 }

@@ -1,5 +1,4 @@
 /** What capture writes and reads in the platform's tables: the leader's epoch, and what became of each run. */
-import type { Diff, Evidence } from "~/capture/fold";
 import type { Plugin, Slot } from "~/capture/slot";
 import type { Fragment, Sql } from "~/db/connect";
 
@@ -184,12 +183,9 @@ export async function isStored(sql: Sql, run: string): Promise<boolean> {
 }
 
 /** Stores the result of a run whose recording ended in this very transaction. */
-export const complete = async (sql: Sql, run: string, diff: Diff, evidence: Evidence | undefined) =>
+export const complete = async (sql: Sql, run: string, result: Result) =>
   await sql`
-    update diorama.runs set ${resultColumns(sql, {
-      diff: JSON.stringify(diff),
-      evidence: evidence && JSON.stringify(evidence),
-    })}
+    update diorama.runs set ${resultColumns(sql, result)}
     where run_id = ${run} and status = 'ending'
   `;
 

@@ -2,14 +2,16 @@
  * Capture without the log: the state before a run is copied, the state after it compared with the copy.
  * Costs time by the size of the environment, and is the measure that the other way is tested against.
  */
+import { addDifference, addEvidence, type JsonObject, pickFrom } from "~/capture/fold";
 import {
-  addDifference,
-  addEvidence,
-  type Diff,
-  type Evidence,
-  type JsonObject,
-  pickFrom,
-} from "~/capture/fold";
+  diffLists,
+  evidenceLists,
+  Lost,
+  OVER_BYTES,
+  OVER_ROWS,
+  RUN_BYTES_MAX,
+  RUN_ROWS_MAX,
+} from "~/capture/limits";
 import { literal, quote, type Sql } from "~/db/connect";
 
 type SnapshotTable = { name: string; columns: string[]; types: string[]; key: string[] };
@@ -78,23 +80,24 @@ export async function takeSnapshot(sql: Sql, run: string, schema: string): Promi
   }
 }
 
-/** The copy and the schema do not have the same tables. */
-export class TablesChanged extends Error {
-  override readonly name = "TablesChanged";
-}
-
-type Pair = { before: (string | null)[] | null; after: (string | null)[] | null };
+type Pair = {
+  before: (string | null)[] | null;
+  after: (string | null)[] | null;
+  /** Of both as text. */
+  bytes: number;
+};
 
 /**
- * What differs from the copy, rows in the order in which they were first changed. To be called in a repeatable-read
- * transaction.
- * Throws TablesChanged when that can no longer be told.
+ * Differences from the copy as JSON text, rows in the order in which they were first changed. To be called in a
+ * repeatable-read transaction.
+ * Throws Lost when they cannot be found any more, or are more than is stored.
  */
 export async function compareSnapshot(
   sql: Sql,
   run: string,
   schema: string,
-): Promise<{ diff: Diff; evidence: Evidence }> {
+  evaluate: boolean,
+): Promise<{ diff: string; evidence: string | undefined }> {
   const before = await sql<SnapshotTable[]>`
     select table_name as name, columns, types, key from diorama.snapshots where run_id = ${run}
   `;
@@ -103,10 +106,12 @@ export async function compareSnapshot(
     now.length !== before.length ||
     !now.every(({ name }) => before.some((table) => table.name === name))
   )
-    throw new TablesChanged("a table was dropped or created");
+    throw new Lost("a table was dropped or created");
   await lockTables(sql, schema, now, "access exclusive");
-  const diff: Diff = { inserts: [], updates: [], deletes: [] };
-  const evidence: Evidence = { rest: [], settled: [], passing: [] };
+  const diff = diffLists();
+  const evidence = evaluate ? evidenceLists() : undefined;
+  let rows = 0;
+  let bytes = 0;
   for (const table of now) {
     const copied = before.find(({ name }) => name === table.name) ?? table;
     // Columns that only one side has get a place too, as the log would show them.
@@ -118,31 +123,43 @@ export async function compareSnapshot(
       row ? columns.map((column) => row[from.indexOf(column)]) : undefined;
     const altered =
       columns.length !== copied.columns.length || columns.length !== table.columns.length;
+    // What is past a limit does not leave Postgres.
     const pairs = await sql.unsafe<Pair[]>(
-      `select to_json(b.row) as before, to_json(a.row) as after
-       from (
-         select key, row from diorama.snapshot_rows
-         where run_id = ${literal(run)} and table_name = ${literal(table.name)}
-       ) b
-       full join (
-         select ${asTexts(table, table.key)} as key, ${asTexts(table)} as row
-         from ${quote(schema)}.${quote(table.name)}
-       ) a using (key)
-       left join diorama.snapshot_order o
-         on o.run_id = ${literal(run)} and o.table_name = ${literal(table.name)} and o.key = coalesce(a.key, b.key)
-       where ${altered} or a.row is distinct from b.row
-       order by o.position nulls first, coalesce(a.key, b.key)`,
+      `with changed as (
+         select to_json(b.row) as before, to_json(a.row) as after, o.position, coalesce(a.key, b.key) as key
+         from (
+           select key, row from diorama.snapshot_rows
+           where run_id = ${literal(run)} and table_name = ${literal(table.name)}
+         ) b
+         full join (
+           select ${asTexts(table, table.key)} as key, ${asTexts(table)} as row
+           from ${quote(schema)}.${quote(table.name)}
+         ) a using (key)
+         left join diorama.snapshot_order o
+           on o.run_id = ${literal(run)} and o.table_name = ${literal(table.name)} and o.key = coalesce(a.key, b.key)
+         where ${altered} or a.row is distinct from b.row
+       ), measured as (
+         select *, octet_length(concat(before, after)) as bytes from changed
+       ), summed as (
+         select *, sum(bytes) over (order by position nulls first, key) as until from measured
+       )
+       select case when until <= ${RUN_BYTES_MAX - bytes} then before end as before,
+         case when until <= ${RUN_BYTES_MAX - bytes} then after end as after, bytes
+       from summed order by position nulls first, key limit ${RUN_ROWS_MAX - rows + 1}`,
     );
-    await sql.unsafe(`drop trigger if exists ${TRIGGER} on ${quote(schema)}.${quote(table.name)}`);
+    rows += pairs.length;
+    if (rows > RUN_ROWS_MAX) throw new Lost(OVER_ROWS);
+    for (const pair of pairs) bytes += pair.bytes;
+    if (bytes > RUN_BYTES_MAX) throw new Lost(OVER_BYTES);
     const shape = { name: table.name, columns, types, key: table.key };
     for (const pair of pairs) {
       const before = place(copied.columns, pair.before);
       const after = place(table.columns, pair.after);
-      addDifference(diff, shape, before, after);
-      addEvidence(evidence, shape, before, after);
+      addDifference(diff.lists, shape, before, after);
+      if (evidence) addEvidence(evidence.lists, shape, before, after);
     }
   }
-  return { diff, evidence };
+  return { diff: diff.text(), evidence: evidence?.text() };
 }
 
 /** Every row of some tables as a diff would show it, to a limit for each. */
@@ -167,7 +184,10 @@ export async function readRows(
 const typeOf = ({ columns, types }: SnapshotTable, column: string) =>
   types[columns.indexOf(column)];
 
-export async function dropSnapshot(sql: Sql, run: string): Promise<void> {
+/** Forgets the copy, and no longer notes the order of changes. */
+export async function dropSnapshot(sql: Sql, run: string, schema: string): Promise<void> {
+  for (const { name } of await readTables(sql, schema))
+    await sql.unsafe(`drop trigger if exists ${TRIGGER} on ${quote(schema)}.${quote(name)}`);
   await sql`delete from diorama.snapshots where run_id = ${run}`;
   await sql`delete from diorama.snapshot_order where run_id = ${run}`;
 }

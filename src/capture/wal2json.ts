@@ -44,7 +44,8 @@ export const decodeWal2json: Decode = (data, lookup) => {
   const schemaEnd = data.indexOf(QUOTE, SCHEMA_AT);
   const schema = data.toString("latin1", SCHEMA_AT, schemaEnd);
   const tableAt = schemaEnd + '","table":"'.length;
-  const table = lookup(schema, data.toString("utf8", tableAt, data.indexOf(QUOTE, tableAt)));
+  const name = data.toString("utf8", tableAt, data.indexOf(QUOTE, tableAt));
+  const table = lookup(schema, name, data.length);
   if (!table) return undefined;
 
   const line = JSON.parse(data.toString().replace(BARE_NUMBER, '"value":"$1"')) as Line;

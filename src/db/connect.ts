@@ -125,6 +125,16 @@ const DRIVER_CODES =
 /** Connection exceptions, shutting down, too many clients, cannot connect now, statement or lock timeout. */
 const SERVER_CODES = /^(08...|57P0.|53...|57014|55P03|25P03|40001|40P01)$/;
 
+/** Connection exceptions, shutting down, cannot connect now. */
+const GONE_CODES = /^(08...|57P0.)$/;
+
+/** True when the statement may not have reached Postgres: it is away, or the connection was lost. */
+export function isUnreachable(error: unknown): boolean {
+  const code = errorCode(error);
+  if (code === undefined || code === "QUERY_DEADLINE") return false;
+  return DRIVER_CODES.test(code) || GONE_CODES.test(code);
+}
+
 /** True when trying again later may help: nothing is wrong with the statement. */
 export function isUnavailable(error: unknown): boolean {
   const code = errorCode(error);

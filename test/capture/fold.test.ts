@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Image, TableShape } from "~/capture/change";
-import { createFold, type Fold } from "~/capture/fold";
+import { createFold, type Diff, type Fold } from "~/capture/fold";
 
 let fold: Fold;
 let table: TableShape;
@@ -15,6 +15,11 @@ beforeEach(() => {
 const insert = (...after: Image) => fold.apply({ op: "insert", table, after });
 const update = (before: Image, after: Image) => fold.apply({ op: "update", table, before, after });
 const remove = (...before: Image) => fold.apply({ op: "delete", table, before });
+const diffOf = (): Diff => {
+  const diff: Diff = { inserts: [], updates: [], deletes: [] };
+  fold.drain(diff);
+  return diff;
+};
 const row = (id: number, name: string | null, size: number | null) => ({
   __table__: "things",
   id,
@@ -26,13 +31,13 @@ describe("the net effect of", () => {
   test("an insert and an update is an insert of the final row", () => {
     insert("1", "a", null);
     update(["1", "a", null], ["1", "b", "2"]);
-    expect(fold.diff()).toEqual({ inserts: [row(1, "b", 2)], updates: [], deletes: [] });
+    expect(diffOf()).toEqual({ inserts: [row(1, "b", 2)], updates: [], deletes: [] });
   });
 
   test("two updates is one, from the first state to the last", () => {
     update(["1", "a", "1"], ["1", "b", "1"]);
     update(["1", "b", "1"], ["1", "c", "1"]);
-    expect(fold.diff().updates).toEqual([
+    expect(diffOf().updates).toEqual([
       { __table__: "things", key: { id: 1 }, before: { name: "a" }, after: { name: "c" } },
     ]);
   });
@@ -62,13 +67,13 @@ describe("the net effect of", () => {
     ["an update that changes nothing", () => update(["1", "a", "1"], ["1", "a", "1"])],
   ])("%s is nothing", (_case, changes) => {
     changes();
-    expect(fold.diff()).toEqual({ inserts: [], updates: [], deletes: [] });
+    expect(diffOf()).toEqual({ inserts: [], updates: [], deletes: [] });
   });
 
   test("a deletion and another row with the same key is an update", () => {
     remove("1", "a", "1");
     insert("1", "b", "1");
-    expect(fold.diff()).toEqual({
+    expect(diffOf()).toEqual({
       inserts: [],
       updates: [
         { __table__: "things", key: { id: 1 }, before: { name: "a" }, after: { name: "b" } },
@@ -79,7 +84,7 @@ describe("the net effect of", () => {
 
   test("a changed key is a deletion and an insert", () => {
     update(["1", "a", "1"], ["2", "a", "1"]);
-    expect(fold.diff()).toEqual({
+    expect(diffOf()).toEqual({
       inserts: [row(2, "a", 1)],
       updates: [],
       deletes: [row(1, "a", 1)],
@@ -90,14 +95,13 @@ describe("the net effect of", () => {
     update(["1", "a", "1"], ["3", "a", "1"]);
     update(["2", "b", "1"], ["1", "b", "1"]);
     update(["3", "a", "1"], ["2", "a", "1"]);
-    expect(fold.diff().updates).toHaveLength(2);
-    expect(fold.diff().inserts).toEqual([]);
+    expect(diffOf()).toMatchObject({ updates: [{}, {}], inserts: [] });
   });
 
   test("an update that leaves a large value out keeps it", () => {
     update(["1", "large", "1"], ["1", undefined, "2"]);
     update(["1", "large", "2"], ["1", undefined, "3"]);
-    expect(fold.diff().updates).toEqual([
+    expect(diffOf().updates).toEqual([
       { __table__: "things", key: { id: 1 }, before: { size: 1 }, after: { size: 3 } },
     ]);
   });
@@ -107,7 +111,7 @@ describe("the net effect of", () => {
     text.columns.push("a", "b");
     text.types.push("text", "text");
     fold.apply({ op: "update", table: text, before: ["x", "1"], after: ["", "1"] });
-    expect(fold.diff()).toMatchObject({
+    expect(diffOf()).toMatchObject({
       inserts: [{ a: "", b: "1" }],
       deletes: [{ a: "x", b: "1" }],
     });
@@ -122,9 +126,36 @@ test("rows stand in the order of their first change, tables in the order declare
   insert("5", "first", null);
   insert("2", "second", null);
   update(["5", "first", null], ["5", "changed", null]);
-  expect(fold.diff().inserts.map(({ __table__, id, a }) => [__table__, id ?? a])).toEqual([
+  expect(diffOf().inserts.map(({ __table__, id, a }) => [__table__, id ?? a])).toEqual([
     ["things", 5],
     ["things", 2],
     ["others", "x"],
   ]);
+});
+
+describe("the memory that is counted", () => {
+  const LARGE = 1_000_000;
+  const large = (letter: string) => letter.repeat(LARGE);
+
+  test("holds of each row what it was and what it is, however often it changed", () => {
+    update(["1", large("a"), "1"], ["1", large("b"), "1"]);
+    for (let n = 0; n < 10; n++) {
+      update(["1", large("b"), "1"], ["1", large("c"), "1"]);
+      update(["1", large("c"), "1"], ["1", large("b"), "1"]);
+    }
+    expect(fold.bytes).toBeGreaterThan(2 * LARGE);
+    expect(fold.bytes).toBeLessThan(2.1 * LARGE);
+  });
+
+  test("holds once a large value that an update left as it was", () => {
+    update(["1", large("a"), "1"], ["1", large("a"), "2"]);
+    update(["1", large("a"), "2"], ["1", undefined, "3"]);
+    expect(fold.bytes).toBeGreaterThan(LARGE);
+    expect(fold.bytes).toBeLessThan(1.1 * LARGE);
+  });
+
+  test("takes two bytes for each character of a row with one beyond Latin-1", () => {
+    insert("1", `${large("a")}\u{1f600}`, "1");
+    expect(fold.bytes).toBeGreaterThan(2 * LARGE);
+  });
 });

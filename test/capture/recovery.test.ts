@@ -36,12 +36,15 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
   });
 
   const schema = () => `env_${next}`;
-  beforeEach(async () => {
-    next++;
+  const createThings = async () => {
     await sql.unsafe(
       `create schema ${schema()}; create table ${schema()}.things (id int primary key, note text); alter table ${schema()}.things replica identity full`,
     );
     if (plugin === "pgoutput") await inTransaction(sql, (tx) => publish(tx, schema())); // as every schema is when it is built
+  };
+  beforeEach(async () => {
+    next++;
+    await createThings();
   });
   const start = () => record(server.pool, server.capture, schema(), KEYS);
   const write = (id: number) => sql.unsafe(`insert into ${schema()}.things values (${id}, 'n')`);
@@ -127,6 +130,40 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
     const created = await start();
     await sql.unsafe(`create table ${schema()}.more (id int primary key)`);
     expect(await created.end()).toEqual(LOST("a table was dropped or created"));
+  });
+
+  test("a run that changes more than there is memory for fails by name; another one goes on", async () => {
+    const large = await start();
+    await sql.unsafe(
+      `insert into ${schema()}.things select i, repeat(md5(i::text), 31250) from generate_series(1, 70) i`,
+    );
+    next++;
+    await createThings();
+    const small = await start();
+    await write(1);
+
+    expect(await large.end()).toEqual(LOST("more than 64 MB of changed rows"));
+    expect(ids((await small.end()).diff)).toEqual([1]);
+  });
+
+  test("a result that Postgres does not take fails its run by name; another one goes on", async () => {
+    const refused = await start();
+    await write(1);
+    next++;
+    await createThings();
+    const other = await start();
+    await write(2);
+    await sql.unsafe(
+      `create function public.refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
+       create trigger refuse before update on diorama.runs for each row
+         when (new.run_id = '${refused.run}' and new.diff is not null) execute function public.refuse()`,
+    );
+    try {
+      expect(await refused.end()).toEqual(LOST("its result could not be stored"));
+      expect(ids((await other.end()).diff)).toEqual([2]);
+    } finally {
+      await sql`drop function public.refuse() cascade`;
+    }
   });
 
   test("an added column shows in the diff", async () => {

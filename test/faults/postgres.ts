@@ -367,7 +367,7 @@ export const POSTGRES: readonly Fault[] = [
       await other.write(server, 5);
       const seconds = await secondsOf(() => other.endWell(server));
       await watching;
-      await huge.endLost(server, "more than 200000 changed rows");
+      await huge.endLost(server, "more than 64 MB of changed rows");
 
       const slowest = Math.max(...times);
       must(slowest < 1, slowest);

@@ -4,7 +4,7 @@
  * Whoever records the diff leaves the run `evaluating`, with everything the verdict needs in its row; the server that
  * was asked, or maintenance should that have died, then gives the verdict.
  */
-import { RUN_ROWS_MAX } from "~/capture/recorder";
+import { RUN_ROWS_MAX } from "~/capture/limits";
 import { readRows } from "~/capture/snapshot";
 import type { Pool, Sql } from "~/db/connect";
 import { ApiError } from "~/errors";

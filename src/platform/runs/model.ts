@@ -128,7 +128,9 @@ export const RunList = t.Object({
 export const RunEvents = t.Object({
   runId: t.String(),
   total: t.Number({ ...Count, description: "Changes of the run; 0 while it is running" }),
-  complete: t.Boolean({ description: "False when the list holds fewer than there were" }),
+  complete: t.Boolean({
+    description: "False when the list holds only the first of them: at most 10,000, and 8 MB",
+  }),
   events: t.Array(
     t.Object({
       transaction: t.Number({ ...Count, description: "Counted from 1: what happened at once" }),

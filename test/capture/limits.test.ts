@@ -1,0 +1,24 @@
+import { describe, expect, test } from "bun:test";
+import { createLists, Lost, RESULT_LENGTH_MAX } from "~/capture/limits";
+
+describe("lists written value by value", () => {
+  test("are the JSON text of the whole", () => {
+    const whole = { first: [{ a: 1 }, { b: 'ü\u0001"' }], second: [] as unknown[], third: [null] };
+
+    const written = createLists(["first", "second", "third"], "it");
+    for (const value of whole.first) written.lists.first.push(value);
+    written.lists.third.push(null);
+
+    expect(written.text()).toBe(JSON.stringify(whole));
+  });
+
+  test("are given up by name before their text is too large", () => {
+    const { lists } = createLists(["rows"], "its diff");
+    const megabyte = "x".repeat(2 ** 20);
+    const fill = () => {
+      for (let length = 0; length <= RESULT_LENGTH_MAX; length += megabyte.length)
+        lists.rows.push(megabyte);
+    };
+    expect(fill).toThrow(new Lost("its diff is larger than 64 MB"));
+  });
+});
