@@ -2,18 +2,20 @@
 
 /** Deeper than any document of ours or of a service; far from where a recursive walk would overflow the stack. */
 const DEPTH_MAX = 64;
+/** More values than any document of ours or of a service; few enough to be checked one by one in a fraction of a second. */
+export const VALUES_MAX = 50_000;
 
-/** Nested deeper than anything that is meant. */
-export class TooDeep extends SyntaxError {
-  override readonly name = "TooDeep";
+/** JSON that is beyond the limits. */
+export class TooLarge extends SyntaxError {
+  override readonly name = "TooLarge";
 }
 
 /**
  * JSON.parse for text that somebody sent: whatever walks the value later may do so recursively, and make text of all
- * that it finds. Throws SyntaxError.
+ * that it finds. Throws SyntaxError, before anything is made of text that is beyond the limits.
  */
 export function parseBounded(text: string): unknown {
-  if (isDeeper(text, DEPTH_MAX)) throw new TooDeep(`nested deeper than ${DEPTH_MAX}`);
+  requireBounded(text);
   const value: unknown = JSON.parse(text);
   // A key may be written with escapes.
   if (text.includes("toString") || text.includes("\\u")) makeTellable(value);
@@ -28,12 +30,13 @@ export function makeTellable(value: unknown): void {
   for (const item of Object.values(value)) makeTellable(item);
 }
 
-const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] =
-  Buffer.from('"\\{}[]');
+const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET, COMMA] =
+  Buffer.from('"\\{}[],');
 
-/** Counts brackets before anything recursive sees them. */
-function isDeeper(text: string, max: number): boolean {
+/** Counts brackets and commas, before anything else sees them. */
+function requireBounded(text: string): void {
   let depth = 0;
+  let values = 1;
   let inString = false;
   for (let at = 0; at < text.length; at++) {
     const letter = text.charCodeAt(at);
@@ -42,8 +45,24 @@ function isDeeper(text: string, max: number): boolean {
       else if (letter === QUOTE) inString = false;
     } else if (letter === QUOTE) inString = true;
     else if (letter === OPEN_BRACE || letter === OPEN_BRACKET) {
-      if (++depth > max) return true;
+      values++;
+      if (++depth > DEPTH_MAX) throw new TooLarge(`nested deeper than ${DEPTH_MAX}`);
     } else if (letter === CLOSE_BRACE || letter === CLOSE_BRACKET) depth--;
+    else if (letter === COMMA && ++values > VALUES_MAX)
+      throw new TooLarge(`of more than ${VALUES_MAX} values`);
   }
-  return false;
+}
+
+/** Characters of a value as JSON, roughly; where it is more than `max`, no more is certain than that. */
+export function sizeOf(value: unknown, max: number): number {
+  if (typeof value === "string") return value.length + 2;
+  if (value instanceof Uint8Array) return value.byteLength;
+  if (typeof value !== "object" || value === null || value instanceof Date) return 8;
+  let size = 2;
+  for (const key in value) {
+    size += Array.isArray(value) ? 1 : key.length + 4;
+    size += sizeOf((value as Record<string, unknown>)[key], max - size);
+    if (size > max) break;
+  }
+  return size;
 }

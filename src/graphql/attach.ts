@@ -3,6 +3,7 @@
  * its name, a relation by its key, a list by its condition, a computed value in SQL.
  */
 import {
+  defaultFieldResolver,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLResolveInfo,
@@ -10,12 +11,15 @@ import {
   getNamedType,
   getNullableType,
   isAbstractType,
+  isCompositeType,
   isInputObjectType,
+  isIntrospectionType,
   isListType,
   isNonNullType,
   isObjectType,
   isScalarType,
 } from "graphql";
+import type { Running } from "~/graphql/execute";
 import type { Model, Models, One } from "~/graphql/model";
 import { EMPTY, type PageArguments, type RowObject } from "~/graphql/page";
 import type { Maybe, PageWanted, Reader } from "~/graphql/reader";
@@ -23,7 +27,7 @@ import { SCALARS } from "~/graphql/scalars";
 import { selectedFields, selectedOfNodes, wantsOnlyId } from "~/graphql/selection";
 
 /** What resolvers of this folder need of a request. */
-export type Reading = { readonly read: Reader };
+export type Reading = Pick<Running, "budget" | "fieldsOf"> & { readonly read: Reader };
 
 // The arguments of each field are as the schema has checked them; each resolver says what it expects.
 // biome-ignore lint/suspicious/noExplicitAny: graphql-js types them so too.
@@ -81,6 +85,8 @@ export function attach<C extends Reading>(
     const model = models.get(modelOf[type.name] ?? type.name);
     if (isObjectType(type) && model) attachEmpty(type, model, attachments);
   }
+  for (const type of Object.values(schema.getTypeMap()))
+    if (isObjectType(type) && !isIntrospectionType(type)) attachBudget(type);
 }
 
 function attachModel<C extends Reading>(
@@ -94,6 +100,34 @@ function attachModel<C extends Reading>(
       (model.columns.has(field.name) ? undefined : conventions[field.name]);
     if (resolve) field.resolve = resolve as Resolver<unknown>;
   }
+}
+
+/** Counts what each object, or list of objects, is about to answer. */
+function attachBudget(type: GraphQLObjectType): void {
+  for (const field of Object.values(type.getFields()))
+    if (isCompositeType(getNamedType(field.type)))
+      field.resolve = budgeted(field.resolve ?? defaultFieldResolver) as Resolver<unknown>;
+}
+
+const budgeted =
+  (resolve: Resolver<Reading>): Resolver<Reading> =>
+  (source, args, context, info) => {
+    if (context.budget.isOver()) return context.budget.never;
+    const value = resolve(source, args, context, info);
+    return value instanceof Promise
+      ? value.then((found) => spend(found, context, info))
+      : spend(value, context, info);
+  };
+
+function spend(value: unknown, { budget, fieldsOf }: Reading, { fieldNodes }: GraphQLResolveInfo) {
+  if (value === null || value === undefined) return value;
+  const objects = Array.isArray(value) ? value.length : 1;
+  const fields = fieldNodes.reduce(
+    (sum, { selectionSet }) => sum + (selectionSet ? fieldsOf(selectionSet) : 0),
+    0,
+  );
+  const turn = budget.spend(objects * fields);
+  return turn === undefined ? value : turn.then(() => value);
 }
 
 /** A type that shows the rows of another answers its fields as that one does. */

@@ -7,12 +7,26 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLError,
+  type GraphQLField,
+  type GraphQLNamedType,
   type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isInterfaceType,
+  isIntrospectionType,
+  isListType,
+  isObjectType,
   Kind,
+  Lexer,
   type OperationDefinitionNode,
   OperationTypeNode,
   parse,
+  SchemaMetaFieldDef,
   type SelectionSetNode,
+  Source,
+  TokenKind,
+  TypeMetaFieldDef,
+  type ValueNode,
   validate,
 } from "graphql";
 import { DocumentRefused } from "~/graphql/errors";
@@ -21,9 +35,13 @@ import {
   COST_MAX,
   DEPTH_MAX,
   DIRECTIVES_MAX,
+  DOCUMENT_LENGTH_MAX,
+  INTROSPECTION_COST_MAX,
+  INTROSPECTION_LIST,
   MUTATIONS_MAX,
   NESTING_MAX,
   PAGE_DEFAULT,
+  PAGE_MAX,
   TOKENS_MAX,
 } from "~/graphql/limits";
 
@@ -44,6 +62,8 @@ export type Operation = {
 export type PreparedDocument = {
   readonly document: DocumentNode;
   readonly operations: readonly Operation[];
+  /** How many fields a selection of it has, fragments included. */
+  readonly fieldsOf: (set: SelectionSetNode) => number;
   /** What is wrong with it. */
   readonly errors: readonly GraphQLError[];
 };
@@ -53,6 +73,10 @@ export function createDocuments(schema: GraphQLSchema, charactersMax = CHARACTER
   const kept = new Map<string, PreparedDocument>();
   let characters = 0;
   return (text: string): PreparedDocument => {
+    if (text.length > DOCUMENT_LENGTH_MAX)
+      throw new DocumentRefused(
+        `The document is longer than ${DOCUMENT_LENGTH_MAX} characters: send long values as variables.`,
+      );
     const known = kept.get(text);
     const prepared = known ?? prepare(schema, text);
     if (known) kept.delete(text);
@@ -71,19 +95,31 @@ export function createDocuments(schema: GraphQLSchema, charactersMax = CHARACTER
 function prepare(schema: GraphQLSchema, text: string): PreparedDocument {
   requireShallow(text);
   const document = parse(text, { noLocation: false, maxTokens: TOKENS_MAX });
-  const operations = measure(document);
+  const { operations, measured } = measure(schema, document);
   const errors = validate(schema, document, undefined, { maxErrors: ERRORS_MAX });
-  return { document, operations, errors };
+  return { document, operations, fieldsOf: (set) => measured.get(set)?.fields ?? 0, errors };
 }
 
-/** Counts brackets outside strings, before a recursive parser meets them. */
+const OPENING: ReadonlySet<string> = new Set([
+  TokenKind.BRACE_L,
+  TokenKind.BRACKET_L,
+  TokenKind.PAREN_L,
+]);
+const CLOSING: ReadonlySet<string> = new Set([
+  TokenKind.BRACE_R,
+  TokenKind.BRACKET_R,
+  TokenKind.PAREN_R,
+]);
+
+/** Counts brackets before a recursive parser meets them, and never reads past the tokens that it would take. */
 function requireShallow(text: string): void {
+  const lexer = new Lexer(new Source(text));
   let depth = 0;
-  for (const [found] of text.matchAll(
-    /"""(?:\\"""|[\s\S])*?"""|"(?:\\.|[^"\\\n])*"|#[^\n]*|[{[(]|[}\])]/g,
-  )) {
-    if (found === "{" || found === "[" || found === "(") depth++;
-    else if (found === "}" || found === "]" || found === ")") depth--;
+  for (let count = 0; count <= TOKENS_MAX; count++) {
+    const { kind } = lexer.advance();
+    if (kind === TokenKind.EOF) return;
+    if (OPENING.has(kind)) depth++;
+    else if (CLOSING.has(kind)) depth--;
     if (depth > NESTING_MAX)
       throw new DocumentRefused(`The document is nested deeper than ${NESTING_MAX}.`);
   }
@@ -97,6 +133,7 @@ type Measured = {
 };
 
 type Definitions = {
+  readonly schema: GraphQLSchema;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly measured: Map<SelectionSetNode, Measured>;
 };
@@ -104,7 +141,7 @@ type Definitions = {
 const NOTHING: Measured = { depth: 0, fields: 0, cost: () => 0 };
 
 /** Refuses what is too deep, too wide or too often aliased. Runs before validation, which such documents would stall. */
-function measure(document: DocumentNode): Operation[] {
+function measure(schema: GraphQLSchema, document: DocumentNode) {
   const counts = { aliases: 0, directives: 0 };
   countNodes(document, counts);
   if (counts.aliases > ALIASES_MAX)
@@ -114,20 +151,31 @@ function measure(document: DocumentNode): Operation[] {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const node of document.definitions)
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
-  const definitions: Definitions = { fragments, measured: new Map() };
-  return document.definitions
+  const definitions: Definitions = { schema, fragments, measured: new Map() };
+  const operations = document.definitions
     .filter((node) => node.kind === Kind.OPERATION_DEFINITION)
     .map((node) => measureOperation(node, definitions));
+  return { operations, measured: definitions.measured };
 }
 
 function measureOperation(node: OperationDefinitionNode, definitions: Definitions): Operation {
-  const { depth, fields, cost } = measureSet(node.selectionSet, definitions);
+  const { depth, fields, cost } = measureSet(
+    node.selectionSet,
+    definitions.schema.getRootType(node.operation) ?? undefined,
+    definitions,
+  );
   if (depth > DEPTH_MAX)
     throw new DocumentRefused(`The document is nested deeper than ${DEPTH_MAX} fields.`);
   const isMutation = node.operation === OperationTypeNode.MUTATION;
   if (isMutation && fields > MUTATIONS_MAX)
     throw new DocumentRefused(`A request can make at most ${MUTATIONS_MAX} changes.`);
-  return { name: node.name?.value, isMutation, isIntrospection: asksSchema(node), cost };
+  const defaults = defaultsOf(node);
+  return {
+    name: node.name?.value,
+    isMutation,
+    isIntrospection: asksSchema(node),
+    cost: (variables) => cost({ ...defaults, ...variables }),
+  };
 }
 
 const asksSchema = ({ operation, selectionSet }: OperationDefinitionNode) =>
@@ -145,19 +193,38 @@ function countNodes(value: unknown, counts: { aliases: number; directives: numbe
   }
 }
 
-/** Each set once, whatever spreads it: a document of many spreads is measured in the time of its length. */
-function measureSet(set: SelectionSetNode, definitions: Definitions): Measured {
-  const { fragments, measured } = definitions;
+/** The variables of an operation that have a default, of those that can limit a page. */
+const defaultsOf = ({ variableDefinitions = [] }: OperationDefinitionNode): Variables =>
+  Object.fromEntries(
+    variableDefinitions.flatMap(({ variable, defaultValue }) =>
+      defaultValue?.kind === Kind.INT ? [[variable.name.value, Number(defaultValue.value)]] : [],
+    ),
+  );
+
+type Maybe<T> = T | undefined;
+
+/**
+ * Each set once, whatever spreads it: a document of many spreads is measured in the time of its length. A set always
+ * selects from the same type, because a fragment says which one it is of.
+ */
+function measureSet(
+  set: SelectionSetNode,
+  type: Maybe<GraphQLNamedType>,
+  definitions: Definitions,
+): Measured {
+  const { schema, fragments, measured } = definitions;
   const known = measured.get(set);
   if (known) return known;
   measured.set(set, NOTHING); // A fragment that holds itself counts nothing here; validation refuses it.
   const parts = set.selections.map((node) => {
-    if (node.kind === Kind.FIELD) return measureField(node, definitions);
+    if (node.kind === Kind.FIELD) return measureField(node, type, definitions);
     const inner = node.kind === Kind.INLINE_FRAGMENT ? node : fragments.get(node.name.value);
-    return inner ? measureSet(inner.selectionSet, definitions) : NOTHING;
+    if (!inner) return NOTHING;
+    const { typeCondition: of, selectionSet } = inner;
+    return measureSet(selectionSet, of ? schema.getType(of.name.value) : type, definitions);
   });
   const whole = {
-    depth: Math.max(0, ...parts.map(({ depth }) => depth)),
+    depth: parts.reduce((most, { depth }) => Math.max(most, depth), 0),
     fields: parts.reduce((sum, { fields }) => sum + fields, 0),
     cost: once((variables) => parts.reduce((sum, { cost }) => sum + cost(variables), 0)),
   };
@@ -181,11 +248,17 @@ function once(cost: (variables: Variables) => number) {
 const LEAF_COST = 0.1;
 const OBJECT_COST = 1;
 
-/** A leaf costs a tenth of an object; a page as many times its content as it may have rows. */
-function measureField(node: FieldNode, definitions: Definitions): Measured {
+/** A leaf costs a tenth of an object; a list as many times its content as it may have rows. */
+function measureField(
+  node: FieldNode,
+  parent: Maybe<GraphQLNamedType>,
+  definitions: Definitions,
+): Measured {
   if (!node.selectionSet) return { depth: 1, fields: 1, cost: () => LEAF_COST };
-  const { depth, cost } = measureSet(node.selectionSet, definitions);
-  const rows = rowsOf(node);
+  const field = fieldOf(definitions.schema, parent, node.name.value);
+  const type = field && getNamedType(field.type);
+  const { depth, cost } = measureSet(node.selectionSet, type, definitions);
+  const rows = rowsOf(node, field, definitions.schema);
   return {
     depth: depth + 1,
     fields: 1,
@@ -193,30 +266,58 @@ function measureField(node: FieldNode, definitions: Definitions): Measured {
   };
 }
 
-/** How many rows a field may answer: a page is known by what is selected of it. */
-function rowsOf({
-  arguments: given = [],
-  selectionSet,
-}: FieldNode): (variables: Variables) => number {
-  const isPage = selectionSet?.selections.some(
-    (node) => node.kind === Kind.FIELD && /^(nodes|edges|pageInfo)$/.test(node.name.value),
-  );
-  const limit = given.find(({ name }) => /^(first|last)$/.test(name.value))?.value;
-  if (limit?.kind === Kind.INT) return () => Number(limit.value);
-  if (limit?.kind === Kind.VARIABLE)
-    return (variables) => {
-      const value = variables[limit.name.value];
-      return typeof value === "number" ? value : PAGE_DEFAULT;
-    };
-  return () => (isPage ? PAGE_DEFAULT : 1);
+/** Undefined for a field that validation will refuse. */
+function fieldOf(
+  schema: GraphQLSchema,
+  parent: Maybe<GraphQLNamedType>,
+  name: string,
+): Maybe<GraphQLField<unknown, unknown>> {
+  if (parent === schema.getQueryType())
+    for (const meta of [SchemaMetaFieldDef, TypeMetaFieldDef]) if (meta.name === name) return meta;
+  return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
+}
+
+/**
+ * How many rows a field may answer: its type and its arguments say so, wherever its content is selected. A list that is
+ * not paged counts once, as the service has it; its rows are counted when they are there (budget.ts).
+ */
+function rowsOf(
+  { arguments: given = [] }: FieldNode,
+  field: Maybe<GraphQLField<unknown, unknown>>,
+  schema: GraphQLSchema,
+): (variables: Variables) => number {
+  if (!field) return () => 1;
+  if (field.args.some(({ name }) => name === "first")) {
+    const limits = given.filter(({ name }) => /^(first|last)$/.test(name.value));
+    return (variables) =>
+      Math.max(0, ...limits.map(({ value }) => limitOf(value, variables))) || PAGE_DEFAULT;
+  }
+  const type = getNamedType(field.type);
+  if (!isIntrospectionType(type) || !isListType(getNullableType(field.type))) return () => 1;
+  const rows =
+    field.name === "types" ? Object.keys(schema.getTypeMap()).length : INTROSPECTION_LIST;
+  return () => rows;
+}
+
+/** The size of a page that an argument asks for, as far as a page can have it; 0 where it says nothing. */
+function limitOf(value: ValueNode, variables: Variables): number {
+  const limit =
+    value.kind === Kind.VARIABLE
+      ? variables[value.name.value]
+      : Number("value" in value && value.value);
+  return typeof limit === "number" && limit > 0 ? Math.min(limit, PAGE_MAX) : 0;
 }
 
 /** Throws DocumentRefused when the operation would cost too much with these variables. Returns its cost. */
-export function requireAffordable({ cost }: Operation, variables: Variables): number {
+export function requireAffordable(
+  { cost, isIntrospection }: Operation,
+  variables: Variables,
+): number {
   const points = Math.ceil(cost(variables));
-  if (points > COST_MAX)
+  const max = isIntrospection ? INTROSPECTION_COST_MAX : COST_MAX;
+  if (points > max)
     throw new DocumentRefused(
-      `The query is too complex: it costs ${points} of at most ${COST_MAX} points.`,
+      `The query is too complex: it costs ${points} of at most ${max} points.`,
     );
   return points;
 }

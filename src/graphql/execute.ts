@@ -11,6 +11,7 @@ import {
   type GraphQLFormattedError,
   type GraphQLSchema,
 } from "graphql";
+import { type Budget, createBudget } from "~/graphql/budget";
 import {
   createDocuments,
   type Operation,
@@ -18,7 +19,13 @@ import {
   requireAffordable,
 } from "~/graphql/documents";
 import { DocumentRefused } from "~/graphql/errors";
-import { VARIABLES_DEPTH_MAX } from "~/graphql/limits";
+import {
+  ANSWER_LENGTH_MAX,
+  DEADLINE_MS,
+  ERRORS_SHOWN_MAX,
+  VARIABLES_DEPTH_MAX,
+} from "~/graphql/limits";
+import { sizeOf } from "~/json";
 
 export type GraphQLRequest = {
   readonly query: string;
@@ -39,7 +46,15 @@ export type ExecutorOptions<C> = {
   /** An error as the client sees it; undefined for a bug, which is thrown on. */
   readonly format: (error: GraphQLError) => GraphQLFormattedError | undefined;
   /** Runs `work` with the context of one request: a mutation in a transaction that a throw rolls back. */
-  readonly within: <T>(isMutation: boolean, work: (context: C) => Promise<T>) => Promise<T>;
+  readonly within: <T>(running: Running, work: (context: C) => Promise<T>) => Promise<T>;
+};
+
+/** What a request has while it runs. */
+export type Running = {
+  readonly isMutation: boolean;
+  readonly budget: Budget;
+  /** How many fields are selected below a field. */
+  readonly fieldsOf: PreparedDocument["fieldsOf"];
 };
 
 /** Carries a result with errors out of the transaction. */
@@ -55,7 +70,7 @@ class MutationFailed extends Error {
 const INTROSPECTIONS_MAX = 16;
 
 /** What requests to one schema share. */
-export function createExecutor(schema: GraphQLSchema) {
+export function createExecutor(schema: GraphQLSchema, deadlineMs = DEADLINE_MS) {
   const documents = createDocuments(schema);
   const introspections = new Map<string, Answer>();
 
@@ -71,7 +86,7 @@ export function createExecutor(schema: GraphQLSchema) {
     } catch (error) {
       return refuse([refusalOf(error)]);
     }
-    const { document, operations, errors } = prepared;
+    const { document, operations, fieldsOf, errors } = prepared;
     if (errors.length > 0) return refuse(errors);
     const operation = pick(operations, request.operationName);
     if (operation instanceof GraphQLError) return refuse([operation]);
@@ -85,7 +100,12 @@ export function createExecutor(schema: GraphQLSchema) {
     const key = operation.isIntrospection && JSON.stringify(request);
     const known = key ? introspections.get(key) : undefined;
     if (known) return known;
-    const result = await resultOf(operation, within, async (contextValue) =>
+    const running = {
+      isMutation: operation.isMutation,
+      budget: createBudget(deadlineMs),
+      fieldsOf,
+    };
+    const result = await resultOf(running, within, async (contextValue) =>
       execute({
         schema,
         document,
@@ -100,21 +120,31 @@ export function createExecutor(schema: GraphQLSchema) {
   };
 }
 
+/** A request that is given up has no data, wherever in it that happens. */
 async function resultOf<C>(
-  { isMutation }: Operation,
+  running: Running,
   within: ExecutorOptions<C>["within"],
   run: (context: C) => Promise<ExecutionResult>,
 ): Promise<ExecutionResult> {
+  const { isMutation, budget } = running;
   try {
-    return await within(isMutation, async (context) => {
-      const result = await run(context);
+    return await within(running, async (context) => {
+      const result = await Promise.race([run(context), budget.givenUp]);
+      requireShort(result);
       if (isMutation && result.errors) throw new MutationFailed(result);
       return result;
     });
   } catch (error) {
-    if (!(error instanceof MutationFailed)) throw error;
-    return { data: null, errors: error.result.errors ?? [] };
+    if (error instanceof MutationFailed) return { data: null, errors: error.result.errors ?? [] };
+    return { data: null, errors: [refusalOf(error)] };
   }
+}
+
+function requireShort({ data }: ExecutionResult): void {
+  if (sizeOf(data, ANSWER_LENGTH_MAX) > ANSWER_LENGTH_MAX)
+    throw new DocumentRefused(
+      `The answer is longer than ${ANSWER_LENGTH_MAX} characters: ask for smaller pages.`,
+    );
 }
 
 function pick(
@@ -154,7 +184,7 @@ function answerOf(
   cost: number,
   format: ExecutorOptions<never>["format"],
 ): Answer {
-  const shown = errors.map((error) => {
+  const shown = errors.slice(0, ERRORS_SHOWN_MAX).map((error) => {
     const formatted = format(error);
     if (!formatted) throw error.originalError ?? error;
     return formatted;

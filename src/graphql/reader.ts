@@ -4,9 +4,10 @@
  */
 import type { GraphQLInputObjectType } from "graphql";
 import type { Fragment } from "~/db/connect";
+import type { Budget } from "~/graphql/budget";
 import { all } from "~/graphql/compare";
 import { compileFilter } from "~/graphql/filter";
-import { LIST_MAX } from "~/graphql/limits";
+import { FETCH_ROWS, LIST_MAX } from "~/graphql/limits";
 import { createLoader, type Loader } from "~/graphql/loader";
 import {
   expressionOf,
@@ -54,11 +55,29 @@ export type PageWanted = {
   readonly best?: readonly Order[];
 };
 
+type Found = { readonly [column: string]: unknown };
+
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
 /** `asking`: the session and what expressions depend on. */
-export function createReader(models: Models, asking: Omit<Scope, "alias">) {
+export function createReader(models: Models, asking: Omit<Scope, "alias">, budget: Budget) {
   const loaders = new Map<string, Loader<string, unknown>>();
+
+  /** The rows of a statement that may have `most` of them: a few at a time, until the budget is used up. */
+  async function collect(query: Fragment, most: number): Promise<readonly Found[]> {
+    if (budget.isOver()) return await budget.never;
+    const rows: Found[] = [];
+    if (most <= FETCH_ROWS) {
+      rows.push(...(await query));
+      budget.read(rows);
+    } else
+      for await (const some of query.cursor(FETCH_ROWS)) {
+        rows.push(...some);
+        budget.read(some);
+        if (budget.isOver()) break;
+      }
+    return budget.isOver() ? await budget.never : rows;
+  }
 
   function loader<V>(
     key: string,
@@ -101,11 +120,14 @@ export function createReader(models: Models, asking: Omit<Scope, "alias">) {
       sql`${row("id")} = any(${ids as string[]}::uuid[])`,
       evenHidden ? undefined : model.visible?.(row, scope),
     ]);
-    const rows = await sql`
+    const query = sql`
       select ${columns(model, alias, row, scope, fields)}
       from ${source(model, scope)} as ${sql(alias)} where ${where as Fragment}
     `;
-    return new Map(rows.map((found) => [found["id"], flatten(model, found) as RowObject]));
+    const rows = await collect(query, ids.length);
+    return new Map(
+      rows.map((found) => [found["id"] as string, flatten(model, found) as RowObject]),
+    );
   }
 
   async function fetchValues(
@@ -119,11 +141,12 @@ export function createReader(models: Models, asking: Omit<Scope, "alias">) {
     const row = rowOf(model, scope, alias);
     const value = expressionOf(model, row, scope, name);
     if (!value) throw new Error(`${model.name} has no ${name}`);
-    const rows = await sql`
+    const query = sql`
       select ${row("id")} as id, ${value} as value from ${source(model, scope)} as ${sql(alias)}
       where ${row("id")} = any(${ids as string[]}::uuid[])
     `;
-    return new Map(rows.map((found) => [found["id"], found["value"]]));
+    const rows = await collect(query, ids.length);
+    return new Map(rows.map((found) => [found["id"] as string, found["value"]]));
   }
 
   /** What every list leaves out, and what it was asked to. */
@@ -154,11 +177,12 @@ export function createReader(models: Models, asking: Omit<Scope, "alias">) {
     const row = rowOf(model, scope, alias);
     const plan = planPage(ordersOf(model, wanted.args, wanted.best), model, window, scope);
     const where = all(scope, [...conditions(model, row, scope, wanted), plan.behind(row)]);
-    const rows = await sql`
+    const query = sql`
       ${plan.place} select ${columns(model, alias, row, scope, wanted.fields ?? NO_FIELDS)}
       from ${source(model, scope)} as ${sql(alias)} where ${where ?? sql`true`}
       order by ${plan.orderBy(row)} limit ${window.limit + 1}
     `;
+    const rows = await collect(query, window.limit + 1);
     return rows.map((found) => flatten(model, found) as RowObject);
   }
 
@@ -182,7 +206,7 @@ export function createReader(models: Models, asking: Omit<Scope, "alias">) {
       ...conditions(model, row, scope, wanted),
       plan.behind(row),
     ]) as Fragment;
-    const rows = await sql`
+    const query = sql`
       ${plan.place} select ${parentRow("id")} as "$parent", ${sql(page)}.*
       from ${source(parent, scope)} as ${sql(above)} cross join lateral (
         select ${columns(model, alias, row, scope, wanted.fields ?? NO_FIELDS)},
@@ -193,8 +217,10 @@ export function createReader(models: Models, asking: Omit<Scope, "alias">) {
       where ${parentRow("id")} = any(${ids as string[]}::uuid[])
       order by "$parent", "$place"
     `;
+    const rows = await collect(query, ids.length * (window.limit + 1));
     const pages = new Map<string, RowObject[]>(ids.map((id) => [id, []]));
-    for (const found of rows) pages.get(found["$parent"])?.push(flatten(model, found) as RowObject);
+    for (const found of rows)
+      pages.get(found["$parent"] as string)?.push(flatten(model, found) as RowObject);
     return pages;
   }
 

@@ -1,7 +1,7 @@
 /** Reads a request's body: bounded, and for the platform as strict JSON. */
 import { findUnstorable } from "~/db/storable";
 import { ApiError } from "~/errors";
-import { parseBounded, TooDeep } from "~/json";
+import { parseBounded, TooLarge } from "~/json";
 
 export const PLATFORM_BODY_MAX = 1024 * 1024;
 export const SERVICE_BODY_MAX = 4 * 1024 * 1024;
@@ -48,8 +48,8 @@ export function parseJson(bytes: Uint8Array): unknown {
     value = parseBounded(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (error) {
     throw invalid(
-      error instanceof TooDeep
-        ? `The body is ${error.message}`
+      error instanceof TooLarge
+        ? `The body is JSON ${error.message}`
         : "The body is not valid JSON in UTF-8",
     );
   }

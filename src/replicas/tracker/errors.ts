@@ -97,6 +97,9 @@ const BROKEN: Readonly<Record<string, string>> = {
 /** Serialization failure, deadlock, lock not available. */
 const HELD_UP = new Set(["40001", "40P01", "55P03"]);
 
+/** A message may quote the document. */
+const MESSAGE_MAX = 2_000;
+
 /** An error as the client gets it; undefined for a bug. */
 export function formatError(error: GraphQLError): GraphQLFormattedError | undefined {
   const { originalError: cause } = error;
@@ -111,7 +114,7 @@ export function formatError(error: GraphQLError): GraphQLFormattedError | undefi
   if (HELD_UP.has(errorCode(cause) ?? ""))
     return formatted(error, new TrackerError("lock timeout", "Another change was in the way."));
   if (cause === undefined || cause instanceof GraphQLError || cause instanceof DocumentRefused)
-    return formatted(error, new TrackerError("graphql error", error.message));
+    return formatted(error, new TrackerError("graphql error", error.message.slice(0, MESSAGE_MAX)));
   return undefined;
 }
 

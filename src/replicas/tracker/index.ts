@@ -1,6 +1,7 @@
 /** The tracker service, compatible with Linear's GraphQL API. */
 import type { GraphQLFormattedError } from "graphql";
-import { type Answer, createExecutor } from "~/graphql/execute";
+import type { Session } from "~/db/session";
+import { type Answer, createExecutor, type Running } from "~/graphql/execute";
 import { isUuid } from "~/graphql/scalars";
 import { OWN_USER_ONLY, type Replica, type ReplicaCall } from "~/replicas/replica";
 import { type Context, createContext } from "~/replicas/tracker/context";
@@ -41,7 +42,7 @@ async function answer(call: ReplicaCall): Promise<Response> {
     for (let attempt = 1; ; attempt++) {
       const result = await executor<Context>(request, {
         format: formatError,
-        within: (isMutation, work) => within(call, now, isMutation, work),
+        within: (running, work) => within(call, now, running, work),
       });
       if (attempt < ATTEMPTS_MAX && isHeldUp(result)) continue;
       return new Response(result.body, {
@@ -71,7 +72,7 @@ function refused(status: number | undefined, error: TrackerError): Response {
 async function within<T>(
   call: ReplicaCall,
   now: Date,
-  isMutation: boolean,
+  running: Running,
   work: (context: Context) => Promise<T>,
 ): Promise<T> {
   const { session } = call;
@@ -79,10 +80,9 @@ async function within<T>(
   if (!asking) throw new TrackerError("authentication error", "There is no such user to act as.");
   if (!asking.viewer.active)
     throw new TrackerError("authentication error", "This user has been suspended.");
-  if (!isMutation) return await work(createContext(session as TrackerSession, asking, now));
-  return await session.transaction((inside) =>
-    work(createContext(inside as TrackerSession, asking, now)),
-  );
+  const open = (inside: Session) =>
+    work(createContext(inside as TrackerSession, asking, now, running));
+  return await (running.isMutation ? session.transaction(open) : open(session));
 }
 
 /** A token that is a user's id calls as that user; any other says nothing. */

@@ -1,7 +1,7 @@
 /** HTTP → one GraphQL request. */
 import { findUnstorable } from "~/db/storable";
 import type { GraphQLRequest } from "~/graphql/execute";
-import { parseBounded } from "~/json";
+import { parseBounded, TooLarge } from "~/json";
 import type { ReplicaCall } from "~/replicas/replica";
 
 /** A request that is no GraphQL request. */
@@ -49,8 +49,13 @@ function parse(body: Uint8Array): unknown {
   let value: unknown;
   try {
     value = parseBounded(new TextDecoder("utf-8", { fatal: true }).decode(body));
-  } catch {
-    throw new Unreadable(400, "The body is not valid JSON in UTF-8.");
+  } catch (error) {
+    throw new Unreadable(
+      400,
+      error instanceof TooLarge
+        ? `The body is JSON ${error.message}.`
+        : "The body is not valid JSON in UTF-8.",
+    );
   }
   const unstorable = findUnstorable(value);
   if (unstorable !== undefined)

@@ -1,4 +1,6 @@
 /** Markdown ↔ the tree of nodes that the service calls `bodyData` and `contentState`. */
+import type { RowObject } from "~/graphql/page";
+import { parseBounded } from "~/json";
 
 type Node = {
   readonly type: string;
@@ -16,9 +18,34 @@ const NUMBER = /^\d+[.)] +/;
 export const richText = (markdown: string): string =>
   JSON.stringify({ type: "doc", content: blocksOf(markdown).map(nodeOf) });
 
-/** Parts between empty lines; a fenced one is whole whatever it holds. */
-const blocksOf = (markdown: string): string[] =>
-  (markdown.match(/```[\s\S]*?```|(?:(?!\n\s*\n|```)[\s\S])+/g) ?? [])
+const trees = new WeakMap<RowObject, Map<string, string | null>>();
+
+/** The tree of a row's text, made once however often a request selects it; null without a text. */
+export function treeOf(row: RowObject, column: string): string | null {
+  const known = trees.get(row) ?? new Map<string, string | null>();
+  trees.set(row, known);
+  const value = row[column];
+  const tree = known.get(column) ?? (value ? richText(String(value)) : null);
+  known.set(column, tree);
+  return tree;
+}
+
+const FENCED = /```[\s\S]*?```/g;
+
+/** Parts between empty lines; a fenced one is whole, with whatever it holds. */
+function blocksOf(markdown: string): string[] {
+  const blocks: string[] = [];
+  let from = 0;
+  for (const { 0: fenced, index } of markdown.matchAll(FENCED)) {
+    blocks.push(...paragraphsOf(markdown.slice(from, index)), fenced);
+    from = index + fenced.length;
+  }
+  return [...blocks, ...paragraphsOf(markdown.slice(from))];
+}
+
+const paragraphsOf = (markdown: string): string[] =>
+  markdown
+    .split(/\n\s*\n/)
     .map((block) => block.trim())
     .filter((block) => block !== "");
 
@@ -52,25 +79,33 @@ function nodeOf(block: string): Node {
 /** The text of a tree that a client sent instead of Markdown; undefined when it is none. */
 export function markdownOf(tree: unknown): string | undefined {
   const root = typeof tree === "string" ? parse(tree) : tree;
-  return isNode(root) ? (root.content ?? []).map(blockText).join("\n\n") : undefined;
+  return isNode(root) ? childrenOf(root).map(blockText).join("\n\n") : undefined;
 }
 
 const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && "type" in value;
 
+/** A client may send anything that has a type. */
+const childrenOf = ({ content }: Node): readonly Node[] =>
+  Array.isArray(content) ? content.filter(isNode) : [];
+
 function parse(json: string): unknown {
   try {
-    return JSON.parse(json);
+    return parseBounded(json);
   } catch {
     return undefined;
   }
 }
 
+const LEVEL_MAX = 6;
+const levelOf = ({ attrs }: Node) =>
+  Math.min(Math.max(Math.trunc(Number(attrs?.["level"])) || 1, 1), LEVEL_MAX);
+
 function blockText(node: Node): string {
-  const inner = (node.content ?? []).map(blockText);
+  const inner = childrenOf(node).map(blockText);
   switch (node.type) {
     case "heading":
-      return `${"#".repeat(Number(node.attrs?.["level"] ?? 1))} ${inner.join("")}`;
+      return `${"#".repeat(levelOf(node))} ${inner.join("")}`;
     case "code_block":
       return `\`\`\`${node.attrs?.["language"] ?? ""}\n${inner.join("")}\n\`\`\``;
     case "bullet_list":
@@ -80,6 +115,6 @@ function blockText(node: Node): string {
     case "hard_break":
       return "\n";
     default:
-      return node.text ?? inner.join("");
+      return typeof node.text === "string" ? node.text : inner.join("");
   }
 }

@@ -6,7 +6,7 @@ import { changeRow, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidInput } from "~/replicas/tracker/errors";
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
-import { richText } from "~/replicas/tracker/rich-text";
+import { treeOf } from "~/replicas/tracker/rich-text";
 import type { Values } from "~/replicas/tracker/store/write";
 import { documentUrl } from "~/replicas/tracker/urls";
 
@@ -65,7 +65,7 @@ async function share(context: Context, { id, userIds }: Share, isShared: boolean
   return { document: await changeRow(context, "Document", document, { sharedWithUserIds }) };
 }
 
-const contentState = ({ content }: RowObject) => (content ? richText(String(content)) : null);
+const contentState = (row: RowObject) => treeOf(row, "content");
 
 /** Earlier versions are not kept. */
 const noHistory = async (context: Context, id: string) => {

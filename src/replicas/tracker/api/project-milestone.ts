@@ -7,7 +7,7 @@ import type { Context } from "~/replicas/tracker/context";
 import { invalidInput, notAccessible } from "~/replicas/tracker/errors";
 import { moveIssues } from "~/replicas/tracker/issues/move";
 import { requireRow } from "~/replicas/tracker/require";
-import { markdownOf, richText } from "~/replicas/tracker/rich-text";
+import { markdownOf, treeOf } from "~/replicas/tracker/rich-text";
 import {
   listMilestoneIssues,
   listProjectTeams,
@@ -85,8 +85,7 @@ async function move(context: Context, milestone: RowObject, input: Move) {
 
 export const projectMilestones: Resolvers<Context> = {
   ProjectMilestone: {
-    descriptionState: ({ description }: RowObject) =>
-      description ? richText(String(description)) : null,
+    descriptionState: (milestone: RowObject) => treeOf(milestone, "description"),
   },
   Mutation: {
     ...mutationsOf("ProjectMilestone", rules),

@@ -8,7 +8,7 @@ import type { Context } from "~/replicas/tracker/context";
 import { DEFAULT_COLOR } from "~/replicas/tracker/defaults";
 import { invalidArgument, invalidInput, userError } from "~/replicas/tracker/errors";
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
-import { richText } from "~/replicas/tracker/rich-text";
+import { treeOf } from "~/replicas/tracker/rich-text";
 import { listLabelIds, PROJECT_LABELS } from "~/replicas/tracker/store/labels";
 import { announce } from "~/replicas/tracker/store/notifications";
 import { findNextNumber } from "~/replicas/tracker/store/places";
@@ -173,7 +173,7 @@ const labelledOf = async ({ id }: RowObject, { session }: Context): Promise<Labe
 
 export const projects: Resolvers<Context> = {
   Project: {
-    contentState: ({ content }: RowObject) => (content ? richText(String(content)) : null),
+    contentState: (project: RowObject) => treeOf(project, "content"),
     description: ({ description }: RowObject) => description ?? "",
     facets: () => [],
     url: (project: RowObject, _args, context) => projectUrl(context, project),

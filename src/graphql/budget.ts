@@ -1,0 +1,92 @@
+/**
+ * How much one request may use. The cost of a document bounds it before it runs; what only running shows is counted
+ * here: rows of lists that are not paged, the size of what was read, time.
+ *
+ * graphql-js completes everything that is known without a pause. Beyond some fields the rest waits for the next turn of
+ * the event loop, so that a large answer holds up nobody else.
+ */
+import { DocumentRefused } from "~/graphql/errors";
+import {
+  DEADLINE_MS,
+  FIELDS_MAX,
+  FIELDS_PER_TURN,
+  READ_LENGTH_MAX,
+  READ_ROWS_MAX,
+} from "~/graphql/limits";
+import { sizeOf } from "~/json";
+
+export type Budget = ReturnType<typeof createBudget>;
+
+export function createBudget(deadlineMs = DEADLINE_MS) {
+  const deadline = performance.now() + deadlineMs;
+  const waiting: { readonly fields: number; readonly go: () => void }[] = [];
+  const { promise: givenUp, reject } = Promise.withResolvers<never>();
+  givenUp.catch(() => undefined);
+  const never = new Promise<never>(() => undefined);
+  let isOver = false;
+  let fields = 0;
+  let rows = 0;
+  let length = 0;
+  let room = FIELDS_PER_TURN;
+
+  function giveUp(problem: string): void {
+    if (isOver) return;
+    isOver = true;
+    waiting.length = 0;
+    reject(new DocumentRefused(problem));
+  }
+
+  function nextTurn(): void {
+    room = FIELDS_PER_TURN;
+    while (room > 0) {
+      const next = waiting.shift();
+      if (!next) return;
+      room -= next.fields;
+      next.go();
+    }
+    setImmediate(nextTurn);
+  }
+
+  return {
+    /** Rejects with DocumentRefused as soon as a limit is reached. */
+    givenUp,
+
+    /**
+     * Never settles. What goes on after a request was given up ends here: an error in each of the places that were
+     * still to be answered could take seconds to make.
+     */
+    never,
+
+    /** True when the request was given up, or has to be because its time is up. */
+    isOver(): boolean {
+      if (performance.now() > deadline)
+        giveUp(`The request took longer than ${deadlineMs / 1000} s: ask for less.`);
+      return isOver;
+    },
+
+    /** Counts fields that are about to be answered. What it returns, if anything, is to be waited for first. */
+    spend(count: number): Promise<void> | undefined {
+      fields += count;
+      if (fields > FIELDS_MAX)
+        giveUp(`The query is too complex: it answers more than ${FIELDS_MAX} fields.`);
+      if (this.isOver()) return never;
+      if (room > 0 && waiting.length === 0) {
+        room -= count;
+        return undefined;
+      }
+      return new Promise((go) => {
+        if (waiting.push({ fields: count, go }) === 1) setImmediate(nextTurn);
+      });
+    },
+
+    /** Counts rows that were read. */
+    read(found: readonly object[]): void {
+      rows += found.length;
+      if (rows > READ_ROWS_MAX)
+        giveUp(`The query is too complex: it reads more than ${READ_ROWS_MAX} objects.`);
+      length += sizeOf(found, READ_LENGTH_MAX - length);
+      if (length > READ_LENGTH_MAX)
+        giveUp(`The query reads more than ${READ_LENGTH_MAX} characters: ask for smaller pages.`);
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/** The tree of a text, made in time that grows with the text and from whatever a client sends. */
+import { expect, test } from "bun:test";
+import { markdownOf, richText, treeOf } from "~/replicas/tracker/rich-text";
+
+test("a fenced block is whole, an empty line separates others", () => {
+  const { content } = JSON.parse(
+    richText("# One\n\n\ntwo\nlines\n \n```ts\na\n\nb\n```\n- x\n- y\n\n```\nopen"),
+  );
+
+  expect(content.map(({ type }: { type: string }) => type)).toEqual([
+    "heading",
+    "paragraph",
+    "code_block",
+    "bullet_list",
+    "paragraph",
+  ]);
+  expect(content[2].content[0].text).toBe("a\n\nb");
+});
+
+test.each(["\n", "\n ", "```", "`", "# ", "\n\nx", "- ", "```\n", "["])(
+  "a long text of %j takes no longer than its length",
+  (part) => {
+    const started = performance.now();
+    richText(part.repeat(500_000 / part.length));
+    expect(performance.now() - started).toBeLessThan(1_000);
+  },
+);
+
+test.each([
+  [{ type: "doc", content: 5 }, ""],
+  [{ type: "doc", content: [null, "x", { type: "text", text: 5 }] }, ""],
+  [{ type: "doc", content: [{ type: "heading", attrs: { level: 1e9 } }] }, "###### "],
+  [{ type: "doc", content: [{ type: "heading", attrs: { level: -1 } }] }, "# "],
+  ["[".repeat(100_000), undefined],
+])("the tree of case %# is read", (tree, text) => {
+  expect(markdownOf(tree)).toBe(text);
+});
+
+test("the tree of a row is made once", () => {
+  const row = { id: "a", content: "text", other: null };
+
+  expect(treeOf(row, "content")).toBe(treeOf(row, "content"));
+  expect(treeOf(row, "content")).toContain("paragraph");
+  expect(treeOf(row, "other")).toBeNull();
+});
