@@ -7,6 +7,7 @@ import { nearest } from "~/evaluation/nearest";
 import {
   compileOperator,
   isOperator,
+  KNOWN_AS,
   Literal,
   OPERATORS,
   type OperatorName,
@@ -288,7 +289,7 @@ function conditions(
   return names.map(([name, operand]) => {
     if (!isOperator(name))
       throw new SpecError(
-        `there is no operator ${shown(name)}${nearest(name, Object.keys(OPERATORS))}`,
+        `there is no operator ${shown(name)}${nearest(KNOWN_AS.get(name) ?? name, Object.keys(OPERATORS))}`,
         at,
         assertion,
       );

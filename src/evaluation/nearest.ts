@@ -1,14 +1,21 @@
-/** `; the nearest is "issues"` for `isues`. */
+/**
+ * `; the nearest is "issues"` for `isues`. Case and separators count less than any letter: `icontains` and `iContains`
+ * are `i_contains` rather than `contains`.
+ */
 export function nearest(wrong: string, known: Iterable<string>): string {
   let best: string | undefined;
   let least = Infinity;
   if (wrong.length > LENGTH_MAX) return "";
   for (const name of known) {
-    const distance = edits(wrong.toLowerCase(), name.toLowerCase());
+    const distance = edits(letters(wrong), letters(name)) + edits(wrong, name) / WHOLE_MAX;
     if (distance < least) [best, least] = [name, distance];
   }
   return best === undefined ? "" : `; the nearest is "${best}"`;
 }
+
+const letters = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, "");
+/** More than two names can differ by. */
+const WHOLE_MAX = 1_000;
 
 const LENGTH_MAX = 100;
 

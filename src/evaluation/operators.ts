@@ -168,6 +168,18 @@ export const OPERATORS = {
 
 export type OperatorName = keyof typeof OPERATORS;
 
+/** Names by which other query languages know an operator, where a similar name here means something else. */
+export const KNOWN_AS: ReadonlyMap<string, OperatorName> = new Map([
+  ["equals", "eq"],
+  ["not_equals", "ne"],
+  ["nin", "not_in"],
+  ["like", "contains"],
+  ["ilike", "i_contains"],
+  ["matches", "regex"],
+  ["match", "regex"],
+  ["null", "is_null"],
+]);
+
 export const isOperator = (name: string): name is OperatorName => Object.hasOwn(OPERATORS, name);
 
 export const compileOperator = (name: OperatorName, operand: unknown): Test =>

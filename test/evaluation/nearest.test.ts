@@ -1,0 +1,43 @@
+/** The name that a misspelt one was to be. */
+import { expect, test } from "bun:test";
+import { compile, type World } from "~/evaluation/compile";
+import { nearest } from "~/evaluation/nearest";
+import { OPERATORS } from "~/evaluation/operators";
+
+const spec = (operator: string) => ({
+  assertions: [{ diff_type: "added", entity: "messages", where: { text: { [operator]: "x" } } }],
+});
+const world: World = {
+  tables: [{ name: "messages", columns: [{ name: "text", type: "text" }] }],
+  derived: {},
+};
+
+test.each([
+  ["icontains", "i_contains"],
+  ["iContains", "i_contains"],
+  ["I_CONTAINS", "i_contains"],
+  ["i-contains", "i_contains"],
+  ["istartswith", "i_starts_with"],
+  ["startsWith", "starts_with"],
+  ["notIn", "not_in"],
+  ["nin", "not_in"],
+  ["containss", "contains"],
+  ["isNull", "is_null"],
+  ["ilike", "i_contains"],
+  ["equals", "eq"],
+])("%s is taken for %s", (wrong, right) => {
+  expect(() => compile(spec(wrong), world)).toThrow(
+    `there is no operator "${wrong}"; the nearest is "${right}"`,
+  );
+});
+
+test("each operator without its separators is taken for itself", () => {
+  for (const name of Object.keys(OPERATORS))
+    expect(nearest(name.replaceAll("_", ""), Object.keys(OPERATORS))).toBe(
+      `; the nearest is "${name}"`,
+    );
+});
+
+test("nothing is near a name of a thousand letters", () => {
+  expect(nearest("x".repeat(1_000), ["x"])).toBe("");
+});
