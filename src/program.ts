@@ -116,7 +116,7 @@ export async function startProgram(config: Config, idleSeconds = IDLE_SECONDS) {
       capture,
     });
     const saving = createSaving({ builders, templates, environments });
-    const evaluation = createEvaluation({ pool, environments, templates });
+    const evaluation = createEvaluation({ pool, environments, templates, log });
     const runs = createRuns({ pool, environments, templates, suites, evaluation, capture });
     const gateway = createGateway({ lanes, environments, keys, templates });
     const observation = createObservation({ config, pool, probe, templates, capture, metrics });

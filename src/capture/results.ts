@@ -1,4 +1,5 @@
 /** What capture writes and reads in the platform's tables: the leader's epoch, and what became of each run. */
+import { type Lsn, parseLsn } from "~/capture/change";
 import type { Plugin, Slot } from "~/capture/slot";
 import type { Fragment, Sql } from "~/db/connect";
 
@@ -188,6 +189,29 @@ export const complete = async (sql: Sql, run: string, result: Result) =>
     update diorama.runs set ${resultColumns(sql, result)}
     where run_id = ${run} and status = 'ending'
   `;
+
+/** How far the log is read. */
+export type Reader = {
+  /** Undefined while nobody reads. */
+  readonly connection: number | undefined;
+  /** Everything before it has been read on this connection. */
+  readonly position: Lsn;
+  readonly end: Lsn;
+};
+
+export async function reader(sql: Sql): Promise<Reader> {
+  const [row] = await sql<{ connection: number | null; position: string | null; end: string }[]>`
+    select r.pid as connection, r.write_lsn::text as position, pg_current_wal_lsn()::text as end
+    from diorama.capture c
+    left join pg_replication_slots s on s.slot_name = c.slot_name
+    left join pg_stat_replication r on r.pid = s.active_pid
+  `;
+  return {
+    connection: row?.connection ?? undefined,
+    position: parseLsn(row?.position ?? "0/0"),
+    end: parseLsn(row?.end ?? "0/0"),
+  };
+}
 
 /** Log that was written and not read yet. */
 export async function lagBytes(sql: Sql): Promise<number> {

@@ -16,6 +16,7 @@ import * as environments from "~/platform/environments/store";
 import { deleteOldAnswers, RETENTION_HOURS } from "~/platform/keys/idempotency-store";
 import { deleteOldUsage } from "~/platform/keys/store";
 import type { Evaluation } from "~/platform/runs/evaluation";
+import { createOverdue } from "~/platform/runs/overdue";
 import type { Templates } from "~/platform/templates/templates";
 
 export type Maintenance = ReturnType<typeof createMaintenance>;
@@ -67,6 +68,7 @@ export function createMaintenance(deps: {
 }) {
   const { config, pool, lock, builders, templates, spares, evaluation, capture, log, metrics } =
     deps;
+  const overdue = createOverdue({ pool, log, metrics });
   const orphanSince = new Map<string, number>();
   let stopping = false;
   let touchedAt = performance.now();
@@ -167,6 +169,7 @@ export function createMaintenance(deps: {
   async function cycle() {
     if (!(await leads())) return;
     const deadline = performance.now() + config.MAINTENANCE_CYCLE_INTERVAL * 1000;
+    await overdue.fail();
     await expire();
     await recycleStranded();
     await evaluation.concludeOverdue();

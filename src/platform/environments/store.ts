@@ -148,7 +148,7 @@ export type Ended = { readonly environmentId: string; readonly schemaName: strin
 export const CHANNEL = "diorama_environments";
 
 /**
- * Ends environments: their schemas are to be recycled, their running runs are closed and say why. The environments
+ * Ends environments: their schemas are to be recycled, their runs that have no result yet are closed and say why. The environments
  * are those that `which` selects and locks among the ones that have not ended.
  */
 async function end(
@@ -169,7 +169,7 @@ async function end(
       from ended where s.schema_name = ended.schema_name
     ), closed as (
       update diorama.runs r set ${failedColumns(sql, `run abandoned: environment ${reason}`, sql`ended.at`)}
-      from ended where r.environment_id = ended.environment_id and r.status = 'running'
+      from ended where r.environment_id = ended.environment_id and r.status in ('running', 'ending')
       returning r.run_id, r.environment_id, r.capture
     )
     select ended.environment_id, ended.schema_name,

@@ -1,4 +1,4 @@
-import { judgementColumns } from "~/capture/results";
+import { failedColumns, judgementColumns, lostBecause } from "~/capture/results";
 import type { Fragment, Sql } from "~/db/connect";
 import type { Verdict } from "~/evaluation/evaluate";
 import type { Page, Place } from "~/http/page";
@@ -53,6 +53,13 @@ export const finish = async (sql: Sql, runId: string, verdict: Verdict) =>
     with quick as materialized (select set_config('synchronous_commit', 'off', true))
     update diorama.runs r set ${judgementColumns(sql, verdict)}
     from quick where run_id = ${runId} and status = 'evaluating'
+  `;
+
+/** Fails a run that no verdict can be given on. */
+export const abandon = async (sql: Sql, runId: string, reason: string) =>
+  await sql`
+    update diorama.runs set ${failedColumns(sql, lostBecause(reason))}, evidence = null, standing = null
+    where run_id = ${runId} and status = 'evaluating'
   `;
 
 export type ListedRun = {

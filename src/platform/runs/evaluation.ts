@@ -6,12 +6,13 @@
  */
 import { RUN_ROWS_MAX } from "~/capture/limits";
 import { readRows } from "~/capture/snapshot";
-import type { Pool, Sql } from "~/db/connect";
+import { isUnavailable, type Pool, type Sql } from "~/db/connect";
 import { ApiError } from "~/errors";
 import { createAside } from "~/evaluation/aside";
 import type { Evidence } from "~/evaluation/candidates";
 import type { CompiledSpec, World } from "~/evaluation/compile";
 import { evaluate, type Verdict } from "~/evaluation/evaluate";
+import { errorFields, type Log } from "~/log";
 import type { Environments } from "~/platform/environments/environments";
 import * as store from "~/platform/runs/evaluation-store";
 import { requireSpec } from "~/platform/suites/suites";
@@ -34,8 +35,9 @@ export function createEvaluation(deps: {
   pool: Pool;
   environments: Environments;
   templates: Templates;
+  log: Log;
 }) {
-  const { pool, environments, templates } = deps;
+  const { pool, environments, templates, log } = deps;
   const aside = createAside();
   /** Tests are run again and again: what each came to for the tables it was last asked for. */
   const compiled = new Map<string, { spec: CompiledSpec; tables: Tables }>();
@@ -118,10 +120,16 @@ export function createEvaluation(deps: {
       return verdict;
     },
 
-    /** Verdicts that other servers owe. */
+    /** Verdicts that other servers owe. A run that no verdict can be given on fails, and the others get theirs. */
     async concludeOverdue(): Promise<void> {
       for (const runId of await store.listOverdue(pool, OVERDUE_SECONDS, BATCH))
-        await this.conclude(runId);
+        try {
+          await this.conclude(runId);
+        } catch (error) {
+          if (isUnavailable(error)) throw error;
+          log.error("run lost", { run_id: runId, ...errorFields(error) });
+          await store.abandon(pool, runId, "its verdict could not be given");
+        }
     },
 
     stop: aside.stop,

@@ -101,6 +101,14 @@ export async function beginEnd(
   return ending?.schemaName;
 }
 
+/** Runs whose end is marked in the log and whose result is not stored. */
+export async function listEnding(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ runId: string }[]>`
+    select run_id from diorama.runs where status = 'ending' and capture = 'log'
+  `;
+  return rows.map(({ runId }) => runId);
+}
+
 /** Closes one run, or all of a user, whose environment has expired and was not swept yet. */
 export const abandonExpired = async (
   sql: Sql,

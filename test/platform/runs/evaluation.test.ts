@@ -333,6 +333,33 @@ test("a verdict that its server did not live to give is given by maintenance", a
   });
 });
 
+test("a run that no verdict can be given on fails by name, and others get theirs", async () => {
+  const hopeless = await start((await program.environment()).environmentId);
+  const other = await start((await program.environment()).environmentId);
+  await Promise.all(
+    [hopeless, other].map((runId) =>
+      program.post("/evaluateRun", { runId, expectedOutput: { assertions: [added({}, 0)] } }),
+    ),
+  );
+  await database.sql`
+    update diorama.runs set status = 'evaluating', failures = '[]', evidence = '{"rest":[],"settled":[],"passing":[]}',
+      standing = '{}', ended_at = now() - interval '2 minutes'
+    where run_id = any(${[hopeless, other]})
+  `;
+  await database.sql`
+    update diorama.runs set expected = '{"assertions":[{"entity":"gone"}]}', ended_at = now() - interval '3 minutes'
+    where run_id = ${hopeless}
+  `;
+
+  await program.program.maintenance.cycle();
+
+  expect((await program.get(`/results/${hopeless}`)).body).toMatchObject({
+    status: "failed",
+    failures: ["capture_lost: its verdict could not be given"],
+  });
+  expect((await program.get(`/results/${other}`)).body.status).toBe("passed");
+});
+
 test("a verdict whose row is read before capture reports it is answered", async () => {
   const apart = await createDatabase(database.cluster);
   const storing: Link[] = [];

@@ -165,6 +165,28 @@ describe("a run whose environment", () => {
     expectRefusal(await program.post("/diffRun", { runId }), 400, "run_already_completed");
   });
 
+  test.each([
+    ["deleted", async (id: string) => void (await program.call("DELETE", `/env/${id}`))],
+    [
+      "expired",
+      async (id: string) => {
+        await database.sql`update diorama.environments set expires_at = now() where environment_id = ${id}`;
+        await program.program.maintenance.cycle();
+      },
+    ],
+  ])(
+    "is %s is closed although its end is marked, when its result is not there",
+    async (how, end) => {
+      const { environmentId } = await program.environment();
+      const runId = await start(environmentId);
+      await database.sql`update diorama.runs set status = 'ending', ended_at = now() where run_id = ${runId}`;
+
+      await end(environmentId);
+
+      expect((await program.get(`/results/${runId}`)).body).toEqual(abandoned(runId, how));
+    },
+  );
+
   test("expires is closed, and says so at once", async () => {
     const { environmentId, expiresAt } = await program.environment({ ttlSeconds: 1 });
     const runId = await start(environmentId);

@@ -1,0 +1,80 @@
+/**
+ * The end of runs whose result does not come: whatever is wrong with capture, a run does not stay `ending`.
+ *
+ * A run fails when the reader of the log has been past its end for PASSED_SECONDS, as its result should be stored by
+ * then, or when the reader has not moved for STALLED_SECONDS. A reader that moves is waited for, however far behind it
+ * is. It moves when it gets further than ever, and when it reads again after its connection was lost, as long as it has
+ * not come to the same point on several connections.
+ */
+import * as results from "~/capture/results";
+import type { Pool } from "~/db/connect";
+import type { Log } from "~/log";
+import type { Metrics } from "~/metrics";
+import { listEnding } from "~/platform/runs/store";
+
+const PASSED_SECONDS = 60;
+const STALLED_SECONDS = 100;
+const CONNECTIONS_MAX = 2;
+
+export function createOverdue(deps: {
+  pool: Pool;
+  log: Log;
+  metrics: Metrics;
+  reader?: () => Promise<results.Reader>;
+  /** Seconds. */
+  clock?: () => number;
+}) {
+  const { pool, log, metrics } = deps;
+  const { reader = () => results.reader(pool), clock = () => performance.now() / 1000 } = deps;
+  /** Of each run that is `ending`: a position at or behind its end mark, and since when the reader is past it. */
+  const waiting = new Map<string, { end: bigint; passedAt: number | undefined }>();
+  let furthest = 0n;
+  let last = 0n;
+  /** Those that have come as far as `furthest`. */
+  const connections = new Set<number>();
+  let movedAt = 0;
+
+  function begin(): void {
+    furthest = 0n;
+    last = 0n;
+    connections.clear();
+    movedAt = clock();
+  }
+
+  function observe({ connection, position }: results.Reader): void {
+    if (connection === undefined) return;
+    if (position > furthest) {
+      furthest = position;
+      connections.clear();
+    }
+    connections.add(connection);
+    if (position > last && connections.size <= CONNECTIONS_MAX) movedAt = clock();
+    last = position;
+  }
+
+  return {
+    /** Fails those runs. To be called every few seconds. */
+    async fail(): Promise<void> {
+      const ending = await listEnding(pool);
+      for (const run of waiting.keys()) if (!ending.includes(run)) waiting.delete(run);
+      if (ending.length === 0) return;
+      const seen = await reader();
+      if (waiting.size === 0) begin();
+      observe(seen);
+      for (const run of ending) {
+        const wait = waiting.get(run) ?? { end: seen.end, passedAt: undefined };
+        waiting.set(run, wait);
+        const isPast = seen.connection !== undefined && seen.position >= wait.end;
+        wait.passedAt = isPast ? (wait.passedAt ?? clock()) : undefined;
+        const isOverdue = wait.passedAt !== undefined && clock() - wait.passedAt >= PASSED_SECONDS;
+        if (!isOverdue && clock() - movedAt < STALLED_SECONDS) continue;
+        const reason = isOverdue
+          ? "its result was not stored in time"
+          : "the log is not being read";
+        log.error("run lost", { run_id: run, reason });
+        metrics.runsFailed.inc({ reason: "capture_overdue" });
+        await results.lose(pool, run, reason);
+      }
+    },
+  };
+}
