@@ -2,6 +2,7 @@
 import { choosePlugin, type Plugin } from "~/capture/slot";
 import type { Config } from "~/config";
 import { connect, errorCode, INSUFFICIENT_PRIVILEGE, isUnavailable, type Pool } from "~/db/connect";
+import { mayUseOrigins, ORIGINS_GRANT } from "~/db/origins";
 
 /** The database cannot be reached, or lacks something. Each problem says what was found and what to do. */
 export class Unfit extends Error {
@@ -132,6 +133,10 @@ export async function examine(pool: Pool, config: Config): Promise<Examination> 
 
   let plugin: Plugin = "pgoutput";
   if (config.LOGICAL_REPLICATION_ENABLED) {
+    if (!(await mayUseOrigins(pool)))
+      warnings.push(
+        `the role may not use replication origins, so capture decodes the building of schemas as well; ${ORIGINS_GRANT}`,
+      );
     const before = problems.length;
     require(facts.walLevel ===
       "logical", `wal_level is "${facts.walLevel}", needs "logical": ${alter("wal_level", "logical")}`);

@@ -101,12 +101,16 @@ export function createMetrics() {
     captureLeader: gauge("capture_leader", "1 on the server that reads the log"),
     captureEpoch: gauge("capture_epoch", "Counts leaders"),
     captureLag: gauge("capture_lag_bytes", "Log behind the position that was acknowledged"),
+    captureUnneeded: gauge(
+      "capture_unneeded_lag_bytes",
+      "Log behind the position that was acknowledged while no run needs it",
+    ),
     captureRetained: gauge("capture_retained_bytes", "Log that the slot keeps from being removed"),
     captureBudget: gauge("capture_wal_budget_ratio", "Lag in units of CAPTURE_WAL_BUDGET"),
     captureHold: gauge("capture_hold_seconds", "Age of the oldest run that holds the position"),
     captureMarker: histogram(
       "capture_marker_seconds",
-      "Time until a start mark came round through the log",
+      "Time until a start mark was read from the log",
       CALL_SECONDS,
     ),
     captureReconnects: counter("capture_reconnects_total", "Streams that ended early", "reason"),

@@ -9,6 +9,7 @@ import { type Config, ConfigError, describe } from "~/config";
 import { connect } from "~/db/connect";
 import { createLanes } from "~/db/lanes";
 import { migrate } from "~/db/migrate";
+import { createBuilders } from "~/db/origins";
 import { examine } from "~/doctor";
 import { ApiError } from "~/errors";
 import { errorResponse } from "~/http/errors";
@@ -57,13 +58,16 @@ export async function startProgram(config: Config, idleSeconds = IDLE_SECONDS) {
   const pool = connect(url, { max: PLATFORM_CONNECTIONS, name: "platform", camel: true });
   const replicas = connect(url, { max: TEMPLATE_CONNECTIONS, name: "templates" });
   const lanes = createLanes(url, LANES);
-  const builders = connect(url, { max: builderCount + 1, name: "builders", patient: true });
+  const builders = createBuilders(
+    connect(url, { max: builderCount + 1, name: "builders", patient: true }),
+    config.LOGICAL_REPLICATION_ENABLED,
+  );
   const lock = connect(url, { max: 1, name: "maintenance", patient: true });
   const probe = connect(url, { max: 1, name: "probe", camel: true });
   const closePools = () =>
     Promise.all([
       lanes.end(),
-      ...[pool, replicas, builders, lock, probe].map((each) => each.end({ timeout: 1 })),
+      ...[pool, replicas, builders.sql, lock, probe].map((each) => each.end({ timeout: 1 })),
     ]);
 
   try {

@@ -79,7 +79,7 @@ export async function drain(bench: Bench): Promise<{ ours: number[]; bare: numbe
     });
     const took = performance.now() - began;
     await service.destroy();
-    while (!(await dropSlot(pool, SLOT))) await Bun.sleep(20);
+    while (!(await dropSlot(pool, SLOT, async () => true))) await Bun.sleep(20);
     return [ROWS / (took / 1000)];
   }
 

@@ -8,7 +8,7 @@ import { MARK_PREFIX } from "~/capture/change";
 import { Lost, reasonOf } from "~/capture/limits";
 import type { Counted, Recorded, StreamState } from "~/capture/reading";
 import * as results from "~/capture/results";
-import { type Plugin, publish } from "~/capture/slot";
+import { type Plugin, publish, slotIsReady } from "~/capture/slot";
 import { compareSnapshot, dropSnapshot, takeSnapshot } from "~/capture/snapshot";
 import type { StreamOptions } from "~/capture/stream";
 import type { FromWorker, ToWorker } from "~/capture/worker";
@@ -39,20 +39,27 @@ export type StartingRun = {
 
 /** Moves a run's row from `running` to `ending` where it may, and returns its schema; undefined when it did not. */
 type Ending = (sql: Sql, mark: Fragment) => Promise<string | undefined>;
+/** What a statement that inserts a run needs: `ready` allows it, and `mark` is selected with its `schema_name`. */
+export type Start = { readonly ready: Fragment; readonly mark: Fragment };
+/** not ready: the slot was missing, so nothing was inserted. not inserted: something else was in the way. */
+export type Started = "started" | "not inserted" | "not ready";
 
 /** A verdict on what was recorded. */
 export type Judging = (recorded: Recorded) => Promise<results.Judgement>;
 
+/** `lagBytes`: log that is not read yet. */
 export type CaptureStatus = { state: "streaming" | "idle" | "disabled"; lagBytes?: number };
 
 export type Capture = Awaited<ReturnType<typeof createCapture>>;
 
-/** Until capture streams; creating its slot may have to wait for open transactions. */
+/** Until there is a slot; creating it may have to wait for open transactions. */
 const READY_MS = 20_000;
-/** Until the start mark has come round. */
-const SEEN_MS = 10_000;
-/** Until the result is stored. */
+const READY_RETRY_MS = 50;
+/** Until the result is stored: a minute, and a second for each 16 MB of log that is still to be read before it. */
 export const STORED_MS = 60_000;
+const STORED_BYTES_PER_MS = 16_000;
+/** Bun closes a connection on which nothing happens for 120 s. */
+const STORED_MS_MAX = 110_000;
 /** News of other servers may be lost; the row is looked at this often. */
 const POLL_MS = 250;
 const WORKER_STOP_MS = 5_000;
@@ -86,8 +93,10 @@ export async function createCapture(deps: {
   pool: Pool;
   log: Log;
   metrics: Metrics;
+  /** How long a result is waited for, without what has to be read before it. */
+  storedMs?: number;
 }) {
-  const { kind, pool, log, metrics } = deps;
+  const { kind, pool, log, metrics, storedMs = STORED_MS } = deps;
   const stream = kind === "log" ? await createReader(deps) : undefined;
   const published = new Set<string>();
 
@@ -106,36 +115,40 @@ export async function createCapture(deps: {
     kind,
 
     /**
-     * Begins a recording with `insert`, which adds the run's row where it may, and selects `mark` with it. Returns
-     * whether it did, and not before every later change is certain to be recorded.
+     * Begins a recording with `insert`, which adds the run's row where it may. Returns whether it did; every later
+     * change is certain to be recorded then.
+     *
+     * It does not wait for the reader. The statement that writes the mark checks that the slot exists, and keeps others
+     * from dropping it until the mark is committed: such a slot delivers the mark and whatever commits after it, however
+     * far behind the reader is.
      */
     async start(
       run: StartingRun,
-      insert: (sql: Sql, mark: Fragment) => Promise<boolean>,
+      insert: (sql: Sql, start: Start) => Promise<Started>,
     ): Promise<boolean> {
       if (!stream)
         return await betweenCalls(async (tx) => {
-          const inserted = await insert(tx, tx`null`);
-          if (inserted) await takeSnapshot(tx, run.run, run.schema);
-          return inserted;
+          const started = await insert(tx, { ready: tx`true`, mark: tx`null` });
+          if (started === "started") await takeSnapshot(tx, run.run, run.schema);
+          return started === "started";
         });
-      await stream.ready();
-      const isPublished = await ensurePublished(run.schema);
-      const seen = stream.expect("seen", run.run);
-      try {
-        const mark = { k: "start", ...run, instance: stream.instance, published: isPublished };
-        if (!(await insert(pool, markExpression(pool, mark)))) return false;
-        const written = performance.now();
-        if (await settled(seen.promise, SEEN_MS, () => results.wasSeen(pool, run.run))) {
-          metrics.captureMarker.observe((performance.now() - written) / 1000);
-          return true;
+      const deadline = performance.now() + READY_MS;
+      for (;;) {
+        const plugin = await stream.ready(deadline);
+        const published = await ensurePublished(run.schema);
+        const mark = { k: "start", ...run, at: Date.now(), published };
+        const started = await insert(pool, {
+          ready: slotIsReady(pool, plugin),
+          mark: markExpression(pool, mark),
+        });
+        if (started !== "not ready") {
+          stream.nudge();
+          return started === "started";
         }
-      } finally {
-        seen.forget();
+        if (performance.now() > deadline) throw unavailable("capture has no slot yet");
+        stream.want();
+        await Bun.sleep(READY_RETRY_MS);
       }
-      await results.lose(pool, run.run, "not streaming");
-      metrics.runsFailed.inc({ reason: lostReason("not streaming") });
-      throw unavailable("capture did not start in time");
     },
 
     /**
@@ -154,7 +167,7 @@ export async function createCapture(deps: {
     ): Promise<{ readonly diff?: string } | undefined> {
       const evaluate = judge && crypto.randomUUID();
       if (way === "snapshot") return await endComparison(run, update, judge !== undefined);
-      const stored = stream?.expect("stored", run);
+      const stored = stream?.expect(run);
       if (evaluate) stream?.judges.set(evaluate, judge);
       try {
         const mark = { k: "end", run, instance: stream?.instance ?? "", evaluate };
@@ -164,24 +177,23 @@ export async function createCapture(deps: {
         const arrived = stored?.promise.then((text) => {
           diff = text;
         });
-        if (await settled(arrived, STORED_MS, () => results.isStored(pool, run)))
-          return diff === undefined ? {} : { diff };
+        if (await isSettled(arrived, run)) return diff === undefined ? {} : { diff };
       } finally {
         stored?.forget();
         if (evaluate) stream?.judges.delete(evaluate);
       }
-      throw unavailable("the result is not ready yet; it will be in the run's results");
+      throw unavailable(
+        `the result is not ready yet: ${await results.unreadBytes(pool)} bytes of log are still to be read; it will be in the run's results`,
+      );
     },
 
-    /** To be selected where a run is closed without a result, for each `run_id`. */
-    closeMark: (sql: Sql): Fragment =>
-      sql`pg_logical_emit_message(true, ${MARK_PREFIX}, json_build_object('k', 'close', 'run', run_id)::text)`,
+    closeMark: results.closeMark,
 
     async status(): Promise<CaptureStatus> {
       if (!stream) return { state: "disabled" };
       const leader = await results.leader(pool);
       if (leader.state === "idle") return { state: "idle" };
-      return { state: "streaming", lagBytes: await results.lagBytes(pool) };
+      return { state: "streaming", lagBytes: await results.unreadBytes(pool) };
     },
 
     /** What this server's part of capture is doing. */
@@ -189,6 +201,26 @@ export async function createCapture(deps: {
 
     stop: async () => await stream?.stop(),
   };
+
+  /**
+   * Waits for the news that a run's result is stored, and looks for itself in case they were lost. False after `storedMs`
+   * and what the backlog adds.
+   */
+  async function isSettled(news: Promise<unknown> | undefined, run: string): Promise<boolean> {
+    const started = performance.now();
+    let ms: number | undefined;
+    let arrived = false;
+    const arrival = news?.then(() => {
+      arrived = true;
+    });
+    while (performance.now() - started < (ms ?? storedMs)) {
+      await Promise.race([arrival ?? Bun.sleep(POLL_MS), Bun.sleep(POLL_MS)]);
+      if (arrived || (await results.isStored(pool, run).catch(() => false))) return true;
+      const unread = ms === undefined ? await results.unreadBytes(pool).catch(() => 0) : 0;
+      ms ??= Math.min(storedMs + unread / STORED_BYTES_PER_MS, STORED_MS_MAX);
+    }
+    return false;
+  }
 
   /**
    * A comparison begins and ends between two of the environment's calls, and decides alone which of several callers it
@@ -256,24 +288,6 @@ function markExpression(sql: Sql, mark: object): Fragment {
   ), 'null') || '}')`;
 }
 
-/** Waits for news, and looks for itself in case they were lost. False after `ms`. */
-async function settled(
-  news: Promise<unknown> | undefined,
-  ms: number,
-  look: () => Promise<boolean>,
-) {
-  const deadline = performance.now() + ms;
-  let arrived = false;
-  const arrival = news?.then(() => {
-    arrived = true;
-  });
-  while (performance.now() < deadline) {
-    await Promise.race([arrival ?? Bun.sleep(POLL_MS), Bun.sleep(POLL_MS)]);
-    if (arrived || (await look().catch(() => false))) return true;
-  }
-  return false;
-}
-
 /** The worker that reads the log, and what it reports. Starts it again should it ever die. */
 async function createReader({
   options,
@@ -293,6 +307,7 @@ async function createReader({
   let stopping = false;
   let worker = spawn();
   const streams = () => state === "streaming";
+  const reads = () => streams() || state === "following";
   /** By the call that will give the verdict. */
   const judges = new Map<string, Judging>();
   const tell = (message: ToWorker) => worker.postMessage(message);
@@ -306,6 +321,7 @@ async function createReader({
     lost: (by, reason) => metrics.runsFailed.inc({ reason: lostReason(reason) }, by),
     reconnects: (by, reason) => metrics.captureReconnects.inc({ reason }, by),
     poison: (by) => metrics.capturePoison.inc(by),
+    marker: (seconds) => metrics.captureMarker.observe(seconds),
   };
   showState();
   const { unlisten } = await pool.listen(results.CHANNEL, (news) => arrive(news));
@@ -336,7 +352,7 @@ async function createReader({
         changed();
       } else if (data.type === "count") counters[data.what](data.by, data.label ?? "");
       else if (data.type === "judge") judged(data.call, data.recorded);
-      else arrive(`${data.type} ${data.run}`, data.type === "stored" ? data.diff : undefined);
+      else arrive(`stored ${data.run}`, data.diff);
     };
     thread.onerror = ({ message }) => {
       log.error("capture thread died", { message });
@@ -361,12 +377,12 @@ async function createReader({
       return plugin;
     },
 
-    /** Returns once a server streams. */
-    async ready() {
-      if (streams()) return;
-      tell({ type: "want" });
-      const deadline = performance.now() + READY_MS;
-      while (!streams() && state !== "following") {
+    want: () => tell({ type: "want" }),
+
+    /** The plugin of the slot, once there is one, here or elsewhere. Throws 503 after `deadline`. */
+    async ready(deadline: number): Promise<Plugin> {
+      if (!reads()) tell({ type: "want" });
+      while (!reads() || !plugin) {
         if (performance.now() > deadline) throw unavailable(reason);
         if (state === "failing") await pool`select 1`; // throws at once where Postgres itself is away
         await Promise.race([
@@ -374,9 +390,10 @@ async function createReader({
           Bun.sleep(POLL_MS),
         ]);
       }
+      return plugin;
     },
 
-    /** A run ended that another server may have recorded before it died. */
+    /** There is something to read, and the server that reads may have died. */
     nudge: () => {
       if (!streams()) tell({ type: "want" });
     },
@@ -384,8 +401,8 @@ async function createReader({
     judges,
 
     /** Several calls may wait for the same: of those that end a run only one will, and the others forget. */
-    expect(what: "seen" | "stored", run: string) {
-      const news = `${what} ${run}`;
+    expect(run: string) {
+      const news = `stored ${run}`;
       const { promise, resolve } = Promise.withResolvers<string | undefined>();
       const others = waiting.get(news) ?? new Set();
       waiting.set(news, others.add(resolve));

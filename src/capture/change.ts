@@ -76,7 +76,8 @@ export type Mark =
       readonly k: "start";
       readonly run: string;
       readonly schema: string;
-      readonly instance: string;
+      /** Date.now() of the server that wrote it. */
+      readonly at: number;
       /** Primary key columns of each table, in the order in which diffs list tables. */
       readonly keys: { readonly [table: string]: readonly string[] };
       readonly relations: string;

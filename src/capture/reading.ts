@@ -25,8 +25,6 @@ export type StreamEvent =
       /** Of the slot that is read, here or elsewhere. */
       readonly plugin?: Plugin;
     }
-  /** The start mark of a run of this server was read: its changes will be. */
-  | { readonly type: "seen"; readonly run: string }
   /** What a run of this server has changed, for its verdict. */
   | { readonly type: "judge"; readonly call: string; readonly recorded: Recorded }
   /** The result of a run of this server is stored. */
@@ -46,9 +44,17 @@ export type StreamEvent =
 
 /**
  * messages: read, by kind. skipped: of no run. changes: rows of a run's result. lost: runs that failed, by reason.
- * reconnects: streams that ended early, by reason. poison: transactions given up.
+ * reconnects: streams that ended early, by reason. poison: transactions given up. marker: seconds that a start mark
+ * took from the server that wrote it to the one that reads the log.
  */
-export type Counted = "messages" | "skipped" | "changes" | "lost" | "reconnects" | "poison";
+export type Counted =
+  | "messages"
+  | "skipped"
+  | "changes"
+  | "lost"
+  | "reconnects"
+  | "poison"
+  | "marker";
 /** JSON text. */
 export type Recorded = { readonly diff: string; readonly evidence: string };
 /** Undefined when there is no verdict in time. */
@@ -80,16 +86,12 @@ export type Reading = ReturnType<typeof createReading>;
 type Outcome = results.Result | { readonly lost: string };
 
 const STATUS_MS = 1_000;
-const BUDGET_EVERY = 2; // in units of STATUS_MS
-/** A run that was about to start when the stop was announced still gets through. */
-const STOP_GRACE_MS = 1_000;
+const LOOK_EVERY = 2; // in units of STATUS_MS
 const STORE_RETRY_MS = 200;
 /** Postgres is there and does not take a result: it is too large for it, or takes too long. */
 const STORE_ATTEMPTS = 3;
 /** A text of this length is passed on; of a longer one the server that waits has to read the row. */
 const PASS_LENGTH_MAX = 8 * 2 ** 20;
-const SEEN_RETRY_MS = 5;
-const SEEN_ATTEMPTS = 200;
 
 export function createReading(deps: Deps) {
   const { slot, epoch, client, demand, enter, finish, fail, pool, log, emit, instance } = deps;
@@ -107,16 +109,34 @@ export function createReading(deps: Deps) {
   let received = start;
   let acknowledged = start;
   let lastBusy = performance.now();
-  let ticks = 0;
+  let ticks = LOOK_EVERY - 1;
+  let ticking = false;
   let idle = false;
   let streaming = false;
   let closed = false;
+  /** Date.now() when the stream began: marks that were written before are read late, or again. */
+  let startedAt = Date.now();
+  /** Other servers know that this one is behind. */
+  let isBehindKnown = true;
+  /** Held runs that had no active row when the rows were last looked at. */
+  let unclaimed: ReadonlySet<string> = new Set();
   /** Runs that were active when we connected, and the position by which their start marks must have come. */
   let awaited: { runs: Set<string>; until: Lsn } | undefined;
   /** Messages read since the last tick, by kind. */
   const tally = new Map<string, number>();
   let skipped = 0;
-  const timer = setInterval(() => void tick().catch(fail), STATUS_MS);
+  const timer = setInterval(() => {
+    if (ticking) return;
+    ticking = true;
+    tick()
+      .catch((error) => {
+        // The next tick looks again: only the stream's own connection ends the stream.
+        if (!isUnavailable(error)) fail(error);
+      })
+      .finally(() => {
+        ticking = false;
+      });
+  }, STATUS_MS);
   const count = (what: Counted, by: number, label?: string) =>
     emit({ type: "count", what, by, ...(label !== undefined && { label }) });
 
@@ -127,18 +147,22 @@ export function createReading(deps: Deps) {
     skipped = 0;
   }
 
-  function seen(mark: { run: string; instance: string }) {
-    awaited?.runs.delete(mark.run);
+  function seen({ run, at }: { run: string; at: number }) {
+    awaited?.runs.delete(run);
     demand.wanted = false;
-    if (mark.instance === instance) emit({ type: "seen", run: mark.run });
-    else tellSeen(mark.run).catch(fail);
+    if (at >= startedAt) count("marker", Math.max(0, Date.now() - at) / 1000);
   }
 
-  async function tellSeen(run: string) {
-    for (let attempt = 0; attempt < SEEN_ATTEMPTS; attempt++) {
-      if (await results.markSeen(pool, run)) return;
-      await Bun.sleep(SEEN_RETRY_MS);
-    }
+  /** Repeats `work` while the database is out of reach. Undefined when the stream has ended meanwhile. */
+  async function patiently<T>(work: () => Promise<T>): Promise<T | undefined> {
+    while (!closed)
+      try {
+        return await work();
+      } catch (error) {
+        if (!isUnavailable(error)) throw error;
+        await Bun.sleep(STORE_RETRY_MS);
+      }
+    return undefined;
   }
 
   async function store(ended: Ended) {
@@ -238,7 +262,7 @@ export function createReading(deps: Deps) {
     for (const run of runs) {
       log.error("run lost", { run_id: run, reason: "slot does not reach back to its start" });
       count("lost", 1, "slot dropped");
-      results.lose(pool, run, "slot dropped").catch(fail);
+      patiently(() => results.lose(pool, run, "slot dropped")).catch(fail);
     }
   }
 
@@ -247,15 +271,26 @@ export function createReading(deps: Deps) {
     sendStatus();
     report();
     if (recorder.held.length > 0 || demand.wanted) lastBusy = performance.now();
-    if (ticks % BUDGET_EVERY === 0 && recorder.held.length > 0) await enforceBudget();
+    if (ticks % LOOK_EVERY === 0) {
+      await releaseEnded();
+      await look();
+    }
     if (demand.wanted && performance.now() - demand.since > idleSeconds * 1000)
       demand.wanted = false;
     if (performance.now() - lastBusy > idleSeconds * 1000 && !idle) await stopIdle();
   }
 
-  async function enforceBudget() {
+  /** Compares what was read with what was written: reports a backlog, and enforces the budget. */
+  async function look() {
+    const { unread, retained } = await results.distances(pool, {
+      received: formatLsn(received),
+      safe: formatLsn(recorder.safe),
+    });
+    const isBehind = unread > results.BEHIND_BYTES;
+    if (isBehind || isBehindKnown)
+      await results.setReadTo(pool, epoch, isBehind ? formatLsn(received) : null);
+    isBehindKnown = isBehind;
     const [oldest] = recorder.held;
-    const retained = await results.retainedBytes(pool, formatLsn(recorder.safe));
     if (!oldest || retained <= walBudgetBytes) return;
     log.error("run lost", { run_id: oldest, reason: "wal budget", retained_bytes: retained });
     await results.lose(pool, oldest, "wal budget");
@@ -265,28 +300,34 @@ export function createReading(deps: Deps) {
     sendStatus();
   }
 
+  /**
+   * Lets go of runs that are over without a mark that says so. A run must be missing from two looks: the log shows a
+   * commit a moment before its row can be seen.
+   */
+  async function releaseEnded() {
+    const { held } = recorder;
+    const active = new Set(held.length > 0 ? await results.activeAmong(pool, held) : []);
+    const inactive = held.filter((run) => !active.has(run));
+    const over = inactive.filter((run) => unclaimed.has(run));
+    unclaimed = new Set(inactive);
+    if (over.length === 0) return;
+    log.warn("the slot was held by runs that are over", { count: over.length, first: over[0] });
+    for (const run of over) recorder.release(run);
+    sendStatus();
+  }
+
   async function stopIdle() {
-    idle = true;
     if (await results.hasActive(pool)) {
-      idle = false;
       lastBusy = performance.now();
       return;
     }
-    await results.setState(pool, epoch, "idle");
-    enter("starting"); // a new run waits until we stream again, here or elsewhere
-    await Bun.sleep(STOP_GRACE_MS);
-    if (!demand.wanted && recorder.held.length === 0 && !(await results.hasActive(pool))) {
-      finish();
-      return;
-    }
-    idle = false;
-    lastBusy = performance.now();
-    await results.setState(pool, epoch, "streaming");
-    enter("streaming", { plugin: slot.plugin });
+    idle = true;
+    finish();
   }
 
   return {
     recorder,
+    epoch,
     get idle() {
       return idle;
     },
@@ -295,19 +336,16 @@ export function createReading(deps: Deps) {
     },
     started() {
       streaming = true;
+      startedAt = Date.now();
+      enter("streaming", { plugin: slot.plugin });
+      log.info("capture streams", { slot: slot.name, plugin: slot.plugin, epoch: String(epoch) });
       const begin = async () => {
-        const { runs, until } = await results.activeRuns(pool);
+        const active = await patiently(() => results.activeRuns(pool));
+        if (!active) return;
         awaited = {
-          runs: new Set(runs.filter((run) => !recorder.has(run))),
-          until: parseLsn(until),
+          runs: new Set(active.runs.filter((run) => !recorder.has(run))),
+          until: parseLsn(active.until),
         };
-        await results.setState(pool, epoch, "streaming");
-        log.info("capture streams", {
-          slot: slot.name,
-          plugin: slot.plugin,
-          epoch: String(epoch),
-        });
-        enter("streaming", { plugin: slot.plugin });
       };
       begin().catch(fail);
     },

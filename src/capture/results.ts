@@ -1,9 +1,9 @@
 /** What capture writes and reads in the platform's tables: the leader's epoch, and what became of each run. */
-import { type Lsn, parseLsn } from "~/capture/change";
+import { type Lsn, MARK_PREFIX, parseLsn } from "~/capture/change";
 import type { Plugin, Slot } from "~/capture/slot";
 import type { Fragment, Sql } from "~/db/connect";
 
-/** Tells servers other than the leader that a run was `seen` or `stored`: payload `seen <runId>`. */
+/** Reports to servers other than the leader that a run's result is stored: payload `stored <runId>`. */
 export const CHANNEL = "diorama_runs";
 
 export type Leader = {
@@ -30,8 +30,8 @@ export async function beginEpoch(
   by: { instance: string; slot: Slot; system: { id: string; timeline: number } },
 ): Promise<string> {
   const [row] = await sql<{ epoch: string }[]>`
-    update diorama.capture set epoch = epoch + 1, state = 'idle', instance = ${by.instance},
-      slot_name = ${by.slot.name}, plugin = ${by.slot.plugin},
+    update diorama.capture set epoch = epoch + 1, state = 'streaming', instance = ${by.instance},
+      slot_name = ${by.slot.name}, plugin = ${by.slot.plugin}, read_to = ${by.slot.confirmed},
       system_id = ${by.system.id}, timeline = ${by.system.timeline}, changed_at = now()
     returning epoch
   `;
@@ -39,8 +39,37 @@ export async function beginEpoch(
   return row.epoch;
 }
 
-export const setState = async (sql: Sql, epoch: string, state: Leader["state"]) =>
-  await sql`update diorama.capture set state = ${state}, changed_at = now() where epoch = ${epoch}`;
+/** The leader of this epoch reads no more. */
+export const endEpoch = async (sql: Sql, epoch: string) =>
+  await sql`update diorama.capture set state = 'idle', changed_at = now() where epoch = ${epoch}`;
+
+/** Log that is not read yet counts as a backlog from this size on. */
+export const BEHIND_BYTES = 16 * 2 ** 20;
+
+/** Publishes how far the leader has read. Null: it keeps up. */
+export const setReadTo = async (sql: Sql, epoch: string, lsn: string | null) =>
+  await sql`update diorama.capture set read_to = ${lsn}::pg_lsn where epoch = ${epoch}`;
+
+/** Bytes of log from the position that was read, and from the one that may be forgotten, to the end. */
+export async function distances(
+  sql: Sql,
+  { received, safe }: { received: string; safe: string },
+): Promise<{ unread: number; retained: number }> {
+  const [row] = await sql<{ unread: number; retained: number }[]>`
+    select pg_wal_lsn_diff(pg_current_wal_lsn(), ${received})::float8 as unread,
+      pg_wal_lsn_diff(pg_current_wal_lsn(), ${safe})::float8 as retained
+  `;
+  return row ?? { unread: 0, retained: 0 };
+}
+
+/** Of the given runs those that capture still answers for. */
+export async function activeAmong(sql: Sql, runs: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ runId: string }[]>`
+    select run_id from diorama.runs
+    where run_id = any(${[...runs]}) and status in ('running', 'ending')
+  `;
+  return rows.map(({ runId }) => runId);
+}
 
 export async function hasActive(sql: Sql): Promise<boolean> {
   const [row] = await sql`
@@ -59,23 +88,6 @@ export async function activeRuns(sql: Sql): Promise<{ runs: string[]; until: str
     ) as runs
   `;
   return row ?? { runs: [], until: "0/0" };
-}
-
-export async function retainedBytes(sql: Sql, since: string): Promise<number> {
-  const [row] = await sql`select pg_wal_lsn_diff(pg_current_wal_lsn(), ${since})::float8 as bytes`;
-  return row?.["bytes"] ?? 0;
-}
-
-/**
- * Tells the server that waits. Returns false when the run's row cannot be seen yet: the log shows a commit a moment
- * before other sessions do.
- */
-export async function markSeen(sql: Sql, run: string): Promise<boolean> {
-  const rows = await sql`
-    with seen as (update diorama.runs set seen = true where run_id = ${run} returning run_id)
-    select pg_notify(${CHANNEL}, 'seen ' || run_id) from seen
-  `;
-  return rows.count > 0;
 }
 
 const SCORE_OF_LOST = { passed: 0, total: 0, percent: 0 };
@@ -121,23 +133,26 @@ export const judgementColumns = (sql: Sql, judgement: Judgement): Fragment => sq
   evidence = null, standing = null
 `;
 
-/** Fails a run whose changes can no longer be vouched for. */
-export const lose = async (sql: Sql, run: string, reason: string) =>
-  await sql`
-    with lost as (
-      update diorama.runs set ${failedColumns(sql, lostBecause(reason))}
-      where run_id = ${run} and status in ('running', 'ending') returning run_id
-    )
-    select pg_notify(${CHANNEL}, 'stored ' || run_id) from lost
-  `;
+/** To be selected where a run is closed without a result, for each `run_id`: the log need not be kept for it. */
+export const closeMark = (sql: Sql): Fragment =>
+  sql`pg_logical_emit_message(true, ${MARK_PREFIX}, json_build_object('k', 'close', 'run', run_id)::text)`;
 
-export const loseAll = async (sql: Sql, reason: string) =>
+/** Fails a run whose changes can no longer be vouched for. */
+export const lose = (sql: Sql, run: string, reason: string) =>
+  loseWhere(sql, sql`run_id = ${run}`, reason);
+
+/** Fails every active run that is recorded from the log. */
+export const loseAll = (sql: Sql, reason: string) => loseWhere(sql, sql`capture = 'log'`, reason);
+
+const loseWhere = async (sql: Sql, which: Fragment, reason: string) =>
   await sql`
     with lost as (
       update diorama.runs set ${failedColumns(sql, lostBecause(reason))}
-      where status in ('running', 'ending') and capture = 'log' returning run_id
+      where status in ('running', 'ending') and ${which} returning run_id, capture
     )
-    select pg_notify(${CHANNEL}, 'stored ' || run_id) from lost
+    select pg_notify(${CHANNEL}, 'stored ' || run_id),
+      case when capture = 'log' then ${closeMark(sql)}::text end as mark
+    from lost
   `;
 
 /**
@@ -170,13 +185,6 @@ export async function store(
   return rows.count > 0;
 }
 
-/** The leader has read the run's start mark, or the run is over already. */
-export async function wasSeen(sql: Sql, run: string): Promise<boolean> {
-  const [row] =
-    await sql`select seen or status <> 'running' as seen from diorama.runs where run_id = ${run}`;
-  return row?.["seen"] !== false;
-}
-
 export async function isStored(sql: Sql, run: string): Promise<boolean> {
   const [row] =
     await sql`select status not in ('running', 'ending') as stored from diorama.runs where run_id = ${run}`;
@@ -194,17 +202,16 @@ export const complete = async (sql: Sql, run: string, result: Result) =>
 export type Reader = {
   /** Undefined while nobody reads. */
   readonly connection: number | undefined;
-  /** Everything before it has been read on this connection. */
+  /** Everything before it has been read on this connection, as the reader reports it every other second. */
   readonly position: Lsn;
   readonly end: Lsn;
 };
 
 export async function reader(sql: Sql): Promise<Reader> {
-  const [row] = await sql<{ connection: number | null; position: string | null; end: string }[]>`
-    select r.pid as connection, r.write_lsn::text as position, pg_current_wal_lsn()::text as end
-    from diorama.capture c
-    left join pg_replication_slots s on s.slot_name = c.slot_name
-    left join pg_stat_replication r on r.pid = s.active_pid
+  const [row] = await sql<{ connection: number | null; position: string; end: string }[]>`
+    select s.active_pid as connection, coalesce(c.read_to, pg_current_wal_lsn())::text as position,
+      pg_current_wal_lsn()::text as end
+    from diorama.capture c left join pg_replication_slots s on s.slot_name = c.slot_name
   `;
   return {
     connection: row?.connection ?? undefined,
@@ -213,13 +220,15 @@ export async function reader(sql: Sql): Promise<Reader> {
   };
 }
 
-/** Log that was written and not read yet. */
-export async function lagBytes(sql: Sql): Promise<number> {
-  const [row] = await sql`
-    select greatest(0, pg_wal_lsn_diff(pg_current_wal_lsn(), r.sent_lsn))::float8 as lag
-    from diorama.capture c
-    join pg_replication_slots s on s.slot_name = c.slot_name
-    join pg_stat_replication r on r.pid = s.active_pid
+/**
+ * Log that was written and not read yet, in bytes: 0 while the leader keeps up. Without a reader it is all that the slot
+ * has to deliver again.
+ */
+export async function unreadBytes(sql: Sql): Promise<number> {
+  const [row] = await sql<{ unread: number }[]>`
+    select greatest(0, pg_wal_lsn_diff(pg_current_wal_lsn(),
+      case when s.active then c.read_to else s.confirmed_flush_lsn end))::float8 as unread
+    from diorama.capture c join pg_replication_slots s on s.slot_name = c.slot_name
   `;
-  return row?.["lag"] ?? 0;
+  return row?.unread ?? 0;
 }

@@ -3,6 +3,7 @@ import { PGOUTPUT_OPTIONS, PUBLICATION } from "~/capture/pgoutput";
 import { WAL2JSON_OPTIONS } from "~/capture/wal2json";
 import {
   errorCode,
+  type Fragment,
   inTransaction,
   literal,
   type Pool,
@@ -10,6 +11,7 @@ import {
   type Sql,
   type Tx,
 } from "~/db/connect";
+import { ensureOrigins } from "~/db/origins";
 
 export type Plugin = "wal2json" | "pgoutput";
 
@@ -24,7 +26,13 @@ export type Slot = {
   readonly confirmed: string;
 };
 
+/** First half of the keys of our advisory locks; locks are per database anyway. */
+export const LOCK_CLASS = 0x6469_6f72; // "dior"
+/** Shared by a transaction that starts a run, exclusive for one that drops the slot. */
+const SLOT_LOCK = 2;
+
 const UNDEFINED_OBJECT = "42704";
+const OBJECT_IN_USE = "55006";
 const QUERY_CANCELED = "57014";
 const PLUGIN_MISSING = "58P01";
 const PLUGIN_FORBIDDEN = "42501";
@@ -71,14 +79,39 @@ export async function createSlot(pool: Pool, name: string, plugin: Plugin): Prom
   }
 }
 
-/** Returns true when it is gone, false while somebody reads it. */
-export async function dropSlot(sql: Sql, name: string): Promise<boolean> {
+/**
+ * True in a statement whose transaction may start a run: the slot exists, is read with `plugin`, and stays until that
+ * transaction ends, so it delivers whatever commits from now on. False while the slot is missing, invalid, or being
+ * dropped.
+ */
+export const slotIsReady = (sql: Sql, plugin: Plugin): Fragment => sql`
+  case when pg_try_advisory_xact_lock_shared(${LOCK_CLASS}, ${SLOT_LOCK}) then exists (
+    select from pg_replication_slots
+    where slot_name = 'diorama_' || (select oid from pg_database where datname = current_database())
+      and plugin = ${plugin} and confirmed_flush_lsn is not null and wal_status is distinct from 'lost'
+  ) else false end
+`;
+
+/**
+ * Drops the slot where `allowed` returns true. No run starts from before `allowed` is asked until the slot is gone.
+ * Returns true when it is gone, false while somebody reads it or `allowed` objects.
+ */
+export async function dropSlot(
+  pool: Pool,
+  name: string,
+  allowed: (tx: Tx) => Promise<boolean>,
+): Promise<boolean> {
   try {
-    await sql`select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = ${name} and not active`;
+    await inTransaction(pool, async (tx) => {
+      await tx`select pg_advisory_xact_lock(${LOCK_CLASS}, ${SLOT_LOCK})`;
+      if (await allowed(tx))
+        await tx`select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = ${name} and not active`;
+    });
   } catch (error) {
-    if (errorCode(error) !== UNDEFINED_OBJECT && errorCode(error) !== "55006") throw error;
+    const code = errorCode(error);
+    if (code !== UNDEFINED_OBJECT && code !== OBJECT_IN_USE) throw error;
   }
-  return (await findSlot(sql, name)) === undefined;
+  return (await findSlot(pool, name)) === undefined;
 }
 
 /**
@@ -135,9 +168,41 @@ export async function publish(tx: Tx, schema: string): Promise<void> {
   );
 }
 
+/** Names of schemas that no environment has, which the plugin compares with each change's. */
+const FOREIGN_MAX = 20;
+
+/**
+ * Options that keep the plugin from decoding what no run is interested in: writes of the builders' sessions, and tables
+ * of others than environments. Wal2json takes the origins' ids; pgoutput skips all origins, from Postgres 16 on, and its
+ * publication has environments' tables only.
+ */
+export async function skippingOptions(
+  pool: Pool,
+  plugin: Plugin,
+): Promise<{ readonly [option: string]: string }> {
+  const origins = await ensureOrigins(pool);
+  if (plugin === "pgoutput") {
+    const [row] = await pool`select current_setting('server_version_num')::int >= 160000 as knows`;
+    return row?.["knows"] === true && origins.length > 0 ? { origin: "none" } : {};
+  }
+  const foreign = await pool<{ tables: string }[]>`
+    select nspname || '.*' as tables from pg_namespace
+    where nspname ~ '^[a-z_][a-z0-9_]*$' and nspname !~ '^(pg_|env_|tpl_|information_schema$)'
+    order by nspname <> 'diorama', oid limit ${FOREIGN_MAX}
+  `;
+  return {
+    "filter-tables": foreign.map(({ tables }) => tables).join(","),
+    ...(origins.length > 0 && { "filter-origins": origins.join(",") }),
+  };
+}
+
 /** The command that starts the stream at the slot's confirmed position. */
-export function startReplication({ name, plugin }: Slot): string {
-  const options = plugin === "wal2json" ? WAL2JSON_OPTIONS : PGOUTPUT_OPTIONS;
+export function startReplication(
+  { name, plugin }: Pick<Slot, "name" | "plugin">,
+  skipping: { readonly [option: string]: string } = {},
+): string {
+  const known = plugin === "wal2json" ? WAL2JSON_OPTIONS : PGOUTPUT_OPTIONS;
+  const options = { ...known, ...skipping };
   const list = Object.entries(options).map(([key, value]) => `${quote(key)} ${literal(value)}`);
   return `START_REPLICATION SLOT ${quote(name)} LOGICAL 0/0 (${list.join(", ")})`;
 }

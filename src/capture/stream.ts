@@ -23,13 +23,15 @@ import {
   createSlot,
   dropSlot,
   findSlot,
+  LOCK_CLASS,
   type Plugin,
   type Slot,
   SlotBusy,
+  skippingOptions,
   slotName,
   startReplication,
 } from "~/capture/slot";
-import { errorCode, isUnavailable, type Pool, SESSION } from "~/db/connect";
+import { errorCode, isUnavailable, type Pool, SESSION, type Sql, type Tx } from "~/db/connect";
 import { errorFields, type Log } from "~/log";
 
 export type StreamOptions = {
@@ -48,8 +50,6 @@ type Deps = StreamOptions & {
   readonly judge: Judge;
 };
 
-/** Both halves of the advisory lock's key; the second is the database, as locks are per database anyway. */
-const LOCK_CLASS = 0x6469_6f72; // "dior"
 const LEADER_LOCK = 1;
 
 const POLL_MS = 1_000;
@@ -65,6 +65,8 @@ const RELEASE_ATTEMPTS = 20;
 /** The same position failed this often: what stands there cannot be decoded. */
 const POISON_ATTEMPTS = 3;
 const SENDER_TIMEOUT = "15s";
+/** An option that the plugin does not know. */
+const INVALID_PARAMETER_VALUE = "22023";
 
 class NotLeader extends Error {}
 /** Something in the stream itself, not in the connection, went wrong. */
@@ -81,6 +83,7 @@ export function createStream(deps: Deps) {
   let wake: () => void = () => {};
   let closeStream: (() => void) | undefined;
   let state: StreamState = "idle";
+  let knowsSkipping = true;
   const poison = { position: "", attempts: 0 };
 
   const enter = (next: StreamState, about: { reason?: string; plugin?: Plugin } = {}) => {
@@ -141,7 +144,7 @@ export function createStream(deps: Deps) {
     for (let attempt = 1; ; attempt++) {
       const slot = await findSlot(pool, await slotName(pool));
       if (!slot || (await results.hasActive(pool))) return;
-      if (!slot.active && (await dropSlot(pool, slot.name))) return;
+      if (!slot.active && (await dropSlot(pool, slot.name, isUnused))) return;
       if (attempt === attempts) return;
       await Bun.sleep(RELEASE_MS);
     }
@@ -195,7 +198,11 @@ export function createStream(deps: Deps) {
             finish: resolve,
             fail: reject,
           });
-          return startReplication(leadership.slot);
+          const { plugin } = leadership.slot;
+          return startReplication(
+            leadership.slot,
+            knowsSkipping ? await skippingOptions(pool, plugin) : {},
+          );
         };
         service.subscribe(rawPlugin(begin), "").then(
           () => reject(new Error("the replication stream ended")),
@@ -208,24 +215,31 @@ export function createStream(deps: Deps) {
     closeStream = undefined;
     reading?.close();
     await service.destroy().catch(() => undefined);
+    if (reading) await results.endEpoch(pool, reading.epoch).catch(() => undefined);
+    if (!reading?.streaming && errorCode(failure) === INVALID_PARAMETER_VALUE) {
+      log.warn("the output plugin is old and decodes what could be skipped", errorFields(failure));
+      knowsSkipping = false;
+    }
     if (reading?.streaming && failure !== undefined) await notePoison(failure, reading.recorder);
     if (failure !== undefined) throw failure;
     if (reading?.idle) await dropUnused(RELEASE_ATTEMPTS);
   }
 
   /** Fails every run that is recorded from the log. */
-  async function loseAll(reason: string): Promise<void> {
-    const lost = await results.loseAll(pool, reason);
+  async function loseAll(sql: Sql, reason: string): Promise<void> {
+    const lost = await results.loseAll(sql, reason);
     if (lost.count > 0) emit({ type: "count", what: "lost", by: lost.count, label: reason });
   }
 
   /** Everything between connecting and streaming. */
   async function takeOver(client: ReplicationClient) {
-    const identity = (await client.query("IDENTIFY_SYSTEM")).rows[0] ?? {};
     const lock = await client.query(
       `select pg_try_advisory_lock(${LOCK_CLASS}, ${LEADER_LOCK}) as held`,
     );
     if (lock.rows[0]?.["held"] !== true) throw new NotLeader("another server leads");
+    const slot = await ensureSlot();
+    // Read once the slot is there: until its promotion ends, a standby still has its old timeline, and takes no slot.
+    const identity = (await client.query("IDENTIFY_SYSTEM")).rows[0] ?? {};
     const system = { id: String(identity["systemid"]), timeline: Number(identity["timeline"]) };
     const previous = await results.leader(pool);
     if (
@@ -234,25 +248,28 @@ export function createStream(deps: Deps) {
         previous.timeline !== system.timeline ||
         previous.slotName !== (await slotName(pool))) // it is named after the database
     )
-      await loseAll("database changed");
-    const slot = await ensureSlot();
+      await loseAll(pool, "database changed");
     const epoch = await results.beginEpoch(pool, { instance, slot, system });
     return { slot, epoch };
+  }
+
+  async function losingAll(tx: Tx, reason: string): Promise<true> {
+    await loseAll(tx, reason);
+    return true;
   }
 
   async function ensureSlot(): Promise<Slot> {
     const name = await slotName(pool);
     let slot = await findSlot(pool, name);
     if (slot?.lost) {
-      await loseAll("slot invalidated by max_slot_wal_keep_size");
       log.error("replication slot lost", { slot: name });
-      await dropSlot(pool, name);
+      await dropSlot(pool, name, (tx) =>
+        losingAll(tx, "slot invalidated by max_slot_wal_keep_size"),
+      );
       slot = undefined;
     }
-    if (slot && slot.plugin !== deps.plugin && !(await results.hasActive(pool))) {
-      await dropSlot(pool, name);
+    if (slot && slot.plugin !== deps.plugin && (await dropSlot(pool, name, isUnused)))
       slot = undefined;
-    }
     if (slot) return slot;
     await createSlot(pool, name, deps.plugin);
     const created = await findSlot(pool, name);
@@ -269,11 +286,11 @@ export function createStream(deps: Deps) {
     poison.position = position;
     if (poison.attempts < POISON_ATTEMPTS) return;
     log.error("undecodable transaction", { lsn: position, ...errorFields(error) });
-    await loseAll("undecodable transaction");
     emit({ type: "count", what: "poison", by: 1 });
     poison.attempts = 0;
     for (let attempt = 0; attempt < RELEASE_ATTEMPTS; attempt++) {
-      if (await dropSlot(pool, await slotName(pool))) return;
+      const name = await slotName(pool);
+      if (await dropSlot(pool, name, (tx) => losingAll(tx, "undecodable transaction"))) return;
       await Bun.sleep(RELEASE_MS);
     }
   }
@@ -298,6 +315,8 @@ export function createStream(deps: Deps) {
     },
   };
 }
+
+const isUnused = async (tx: Tx) => !(await results.hasActive(tx));
 
 function guard(reject: (error: unknown) => void, listener: () => void) {
   try {

@@ -3,7 +3,7 @@ import { leader, loseAll } from "~/capture/results";
 import { dropSlot, findSlot, slotName } from "~/capture/slot";
 import { CommandError } from "~/commands/failure";
 import type { Config } from "~/config";
-import { connect, type Pool } from "~/db/connect";
+import { connect, type Pool, type Tx } from "~/db/connect";
 import { notice, print } from "~/log";
 import { countRuns, readLogState } from "~/platform/observation-store";
 
@@ -57,7 +57,10 @@ async function drop(pool: Pool, force: boolean): Promise<void> {
     throw new CommandError(
       `${running + ending} runs are not ended and would fail without the slot; --force drops it all the same`,
     );
-  await loseAll(pool, "slot dropped");
-  if (!(await dropSlot(pool, name))) throw new CommandError(`${name} is being read`);
+  const losingAll = async (tx: Tx) => {
+    await loseAll(tx, "slot dropped");
+    return true;
+  };
+  if (!(await dropSlot(pool, name, losingAll))) throw new CommandError(`${name} is being read`);
   notice(`${name} is dropped`);
 }

@@ -11,6 +11,7 @@ import platform from "~/db/migrations/0001_platform.sql" with { type: "text" };
 import evaluation from "~/db/migrations/0002_evaluation.sql" with { type: "text" };
 import operations from "~/db/migrations/0003_operations.sql" with { type: "text" };
 import impersonation from "~/db/migrations/0004_impersonation.sql" with { type: "text" };
+import progress from "~/db/migrations/0005_capture_progress.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -25,6 +26,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 2, name: "evaluation", text: evaluation },
   { version: 3, name: "operations", text: operations },
   { version: 4, name: "impersonation", text: impersonation },
+  { version: 5, name: "capture progress", text: progress },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

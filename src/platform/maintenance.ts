@@ -7,6 +7,7 @@
 import type { Capture } from "~/capture/capture";
 import type { Config } from "~/config";
 import { isUnavailable, type Pool } from "~/db/connect";
+import type { Builders } from "~/db/origins";
 import { dropSchema } from "~/db/schemas";
 import { errorFields, type Log } from "~/log";
 import type { Metrics } from "~/metrics";
@@ -56,7 +57,7 @@ export function createMaintenance(deps: {
   pool: Pool;
   /** One connection, which holds the lock. */
   lock: Pool;
-  builders: Pool;
+  builders: Builders;
   templates: Templates;
   spares: Spares;
   evaluation: Evaluation;
@@ -115,7 +116,7 @@ export function createMaintenance(deps: {
       if (count <= keep * 2) continue; // recycling after a burst overshoots; some reserve is welcome
       const retired = await schemas.retire(pool, templateSchema, keep, BATCH);
       for (const schema of retired) {
-        await dropSchema(builders, schema);
+        await dropSchema(builders.sql, schema);
         await schemas.forget(pool, schema);
       }
     }
@@ -148,7 +149,7 @@ export function createMaintenance(deps: {
       orphanSince.set(schema, since);
       if (performance.now() - since < ORPHAN_MS) continue;
       log.warn("orphan schema dropped", { schema });
-      await dropSchema(builders, schema);
+      await dropSchema(builders.sql, schema);
       metrics.orphanSchemas.inc();
     }
   }

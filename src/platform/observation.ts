@@ -1,5 +1,6 @@
 /** Sets the gauges when somebody scrapes, and tells how late the event loop is. */
 import type { Capture } from "~/capture/capture";
+import { unreadBytes } from "~/capture/results";
 import type { Config } from "~/config";
 import type { Pool } from "~/db/connect";
 import type { Metrics } from "~/metrics";
@@ -8,6 +9,9 @@ import { spareTargets } from "~/platform/maintenance";
 import * as store from "~/platform/observation-store";
 import type { Templates } from "~/platform/templates/templates";
 import { VERSION } from "~/version";
+
+/** The newest migration in the database, and the bytes of log that capture has not read. */
+export type Readiness = { readonly version: number; readonly unread: number };
 
 export type Observation = ReturnType<typeof createObservation>;
 
@@ -28,7 +32,7 @@ export function createObservation(deps: {
 }) {
   const { config, pool, probe, templates, capture, metrics } = deps;
   let scraping: Promise<string> | undefined;
-  let asking: Promise<number> | undefined;
+  let asking: Promise<Readiness> | undefined;
   let expected = performance.now() + LAG_EVERY_MS;
   let lagMs = 0;
   let worstMs = 0;
@@ -76,6 +80,7 @@ export function createObservation(deps: {
       if (!log) return;
       metrics.captureEpoch.set(log.epoch);
       metrics.captureLag.set(log.lag);
+      metrics.captureUnneeded.set(runs.holdSeconds === 0 ? log.lag : 0);
       metrics.captureRetained.set(log.retained);
       metrics.captureBudget.set(log.lag / config.CAPTURE_WAL_BUDGET);
       metrics.captureSpill.reset();
@@ -109,11 +114,13 @@ export function createObservation(deps: {
 
     captureState: capture.local,
 
-    /** The newest migration in the database. */
-    async schemaVersion(): Promise<number> {
-      asking ??= store.schemaVersion(probe).finally(() => {
-        asking = undefined;
-      });
+    /** What a server needs of the database. Those who ask at the same time share one answer. */
+    async readiness(): Promise<Readiness> {
+      asking ??= Promise.all([store.schemaVersion(probe), unreadBytes(probe)])
+        .then(([version, unread]) => ({ version, unread }))
+        .finally(() => {
+          asking = undefined;
+        });
       return await asking;
     },
 

@@ -5,6 +5,7 @@
  * goes on until the very end of a stop, when the public port takes no connections any more.
  */
 import type { StreamState } from "~/capture/reading";
+import { BEHIND_BYTES } from "~/capture/results";
 import { NEWEST_VERSION } from "~/db/migrate";
 import { ApiError } from "~/errors";
 import type { Observation } from "~/platform/observation";
@@ -20,7 +21,7 @@ const DEAD_LAG_MS = 5_000;
 const UNREADY_LAG_MS = 1_000;
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** Words of their own: what the state means for somebody who is about to send a call. */
+/** The state in words for somebody who is about to send a call. */
 const CAPTURE = {
   idle: "stopped",
   starting: "starting",
@@ -30,6 +31,9 @@ const CAPTURE = {
   failing: "lost",
   disabled: "disabled",
 } as const satisfies Record<StreamState | "disabled", string>;
+
+/** The slot is read. A backlog delays results; runs start and calls are answered as ever. */
+const READING: ReadonlySet<string> = new Set(["active", "waiting"]);
 
 export const probePath = (pathname: string): pathname is Path =>
   PATHS.some((path) => path === pathname);
@@ -44,21 +48,25 @@ export function createProbes(observation: Observation) {
   let draining = false;
 
   async function database() {
-    const version = await Promise.race([
-      observation.schemaVersion().catch(() => undefined),
+    const found = await Promise.race([
+      observation.readiness().catch(() => undefined),
       Bun.sleep(DATABASE_MS),
     ]);
-    if (version === undefined) return { database: "unreachable", migrations: "unknown" } as const;
-    const migrations = version < NEWEST_VERSION ? "missing" : "applied";
-    return { database: "ok", migrations } as const;
+    if (!found) return { database: "unreachable", migrations: "unknown", unread: 0 } as const;
+    const migrations = found.version < NEWEST_VERSION ? "missing" : "applied";
+    return { database: "ok", migrations, unread: found.unread } as const;
   }
 
   async function ready(): Promise<Response> {
-    const capture = CAPTURE[observation.captureState()];
+    const { unread, ...found } = await database();
+    const state = CAPTURE[observation.captureState()];
+    const behind = READING.has(state) && unread > BEHIND_BYTES;
+    const capture = behind ? "catching_up" : state;
     const blocked = observation.loopLagMs() > UNREADY_LAG_MS;
     const checks = {
-      ...(await database()),
+      ...found,
       capture,
+      ...(behind && { capture_unread_bytes: unread }),
       event_loop: blocked ? "blocked" : "ok",
       draining,
     };

@@ -40,7 +40,7 @@ const start = (run: string) =>
     k: "start",
     run,
     schema: run,
-    instance: "here",
+    at: 0,
     keys: { things: ["id"] },
     relations: "",
     published: true,

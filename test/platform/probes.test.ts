@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { createCapture } from "~/capture/capture";
 import { connect } from "~/db/connect";
 import { NEWEST_VERSION } from "~/db/migrate";
+import { createBuilders } from "~/db/origins";
 import { createLog } from "~/log";
 import { createMetrics } from "~/metrics";
 import { createObservation } from "~/platform/observation";
@@ -243,7 +244,7 @@ describe("metrics", () => {
       log,
       metrics,
     });
-    const templates = createTemplates(pool, pool, pool);
+    const templates = createTemplates(pool, pool, createBuilders(pool, false));
     const observation = createObservation({
       config,
       pool,

@@ -5,6 +5,7 @@ import type { Plugin } from "~/capture/slot";
 import { connect, type Pool } from "~/db/connect";
 import { createLog } from "~/log";
 import { createMetrics } from "~/metrics";
+import { insertRun } from "~/platform/runs/store";
 import type { Keys } from "../../scripts/oracle";
 import type { TestDatabase } from "./database";
 
@@ -14,7 +15,7 @@ const newId = () => crypto.randomUUID().replaceAll("-", "");
 export async function startCapture(
   database: TestDatabase,
   way: Plugin | "snapshot",
-  settings: { idleSeconds?: number; walBudgetBytes?: number } = {},
+  settings: { idleSeconds?: number; walBudgetBytes?: number; storedMs?: number } = {},
 ) {
   const pool = connect(database.url, { max: 8, name: "platform", camel: true });
   const log = createLog({ level: "error" });
@@ -28,6 +29,7 @@ export async function startCapture(
       walBudgetBytes: settings.walBudgetBytes ?? 2 ** 31,
     },
     logOptions: { level: "error" },
+    ...(settings.storedMs !== undefined && { storedMs: settings.storedMs }),
     pool,
     log,
   });
@@ -49,16 +51,19 @@ export async function record(pool: Pool, capture: Capture, schema: string, keys:
     insert into diorama.environments (environment_id, user_id, key_id, service, template_name, schema_name, acting_user_id, token_hash, expires_at)
     values (${run}, 'tester', 'key', 'chat', 'none', ${schema}, 'U1', '', now() + interval '1 hour')
   `;
-  const started = await capture.start({ run, schema, keys }, async (sql, mark) => {
-    const rows = await sql`
-      with started as (
-        insert into diorama.runs (run_id, environment_id, schema_name, user_id, before_snapshot, capture, status)
-        values (${run}, ${run}, ${schema}, 'tester', 'b', ${kind}, 'running') returning schema_name
-      )
-      select ${mark}::text from started
-    `;
-    return rows.count === 1;
-  });
+  const row = {
+    runId: run,
+    environmentId: run,
+    userId: "tester",
+    beforeSnapshot: "b",
+    capture: kind,
+    testId: null,
+    suiteId: null,
+    expected: null,
+  };
+  const started = await capture.start({ run, schema, keys }, (sql, start) =>
+    insertRun(sql, row, start),
+  );
   if (!started) throw new Error("the run did not start");
   const read = async (by: Pool = pool) => {
     const [row] = await by<{ status: string; failures: string[]; diff: Diff | null }[]>`

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, setDefaultTimeout } from "bun:test";
 import { connect, type Pool } from "~/db/connect";
 import { migrate } from "~/db/migrate";
+import { createBuilders } from "~/db/origins";
 import { createLog } from "~/log";
 import { buildBuiltins } from "~/platform/templates/builtin";
 import { startClusters, type TestCluster } from "./clusters";
@@ -38,10 +39,10 @@ async function makeTemplate(cluster: TestCluster): Promise<string> {
   await admin.end();
   const url = withDatabase(cluster.url, name);
   const pool = connect(url, { max: 1, name: "test", camel: true, patient: true });
-  const builders = connect(url, { max: 1, name: "test", patient: true });
+  const builders = createBuilders(connect(url, { max: 1, name: "test", patient: true }), false);
   await migrate(pool);
   await buildBuiltins(pool, builders, quiet);
-  await Promise.all([pool.end(), builders.end()]);
+  await Promise.all([pool.end(), builders.sql.end()]);
   return name;
 }
 

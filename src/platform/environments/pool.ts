@@ -6,6 +6,7 @@
  * being recycled, else has one built.
  */
 import { inTransaction, isUnavailable, type Pool, type Tx } from "~/db/connect";
+import type { Builders } from "~/db/origins";
 import { buildClone, dropSchema, newSchemaName, refreshClone } from "~/db/schemas";
 import { unavailable } from "~/errors";
 import { createGate } from "~/gate";
@@ -33,7 +34,7 @@ export type Around = (tx: Tx, claim: () => Promise<store.Claimed>) => Promise<st
 
 export function createSpares(deps: {
   pool: Pool;
-  builders: Pool;
+  builders: Builders;
   templates: Templates;
   concurrency: number;
   log: Log;
@@ -80,7 +81,7 @@ export function createSpares(deps: {
     const blueprint = await templates.blueprint(templateSchema);
     let result = "failed";
     try {
-      const made = await inTransaction(builders, async (tx) => {
+      const made = await builders.transaction(async (tx) => {
         const schema = newSchemaName();
         const built = await buildClone(tx, blueprint, schema);
         await deps.onBuild(tx, schema);
@@ -96,7 +97,7 @@ export function createSpares(deps: {
 
   /** False while some server still holds the schema for the environment that ended. */
   async function recycleNow(schema: string): Promise<boolean> {
-    return await inTransaction(builders, async (tx) => {
+    return await builders.transaction(async (tx) => {
       const used = await schemas.lockUsed(tx, schema, RECYCLE_LOCK_TIMEOUT);
       if (!used?.alone) return !used;
       const fresh = used.current

@@ -1,6 +1,6 @@
 /** An environment as it is at this moment → a template. */
-import { inTransaction, type Pool } from "~/db/connect";
 import { keepFromRecycling } from "~/db/lanes";
+import type { Builders } from "~/db/origins";
 import { buildClone, readBlueprintIn } from "~/db/schemas";
 import { ApiError } from "~/errors";
 import type { Environments } from "~/platform/environments/environments";
@@ -10,7 +10,7 @@ import { requireReplica, type Templates } from "~/platform/templates/templates";
 export type Saving = ReturnType<typeof createSaving>;
 
 export function createSaving(deps: {
-  builders: Pool;
+  builders: Builders;
   templates: Templates;
   environments: Environments;
 }) {
@@ -25,16 +25,12 @@ export function createSaving(deps: {
       if (requireReplica(draft.service).service !== service)
         throw new ApiError("invalid_service", `This is an environment of the service ${service}`);
       return await templates.create(userId, draft, (target) =>
-        inTransaction(
-          builders,
-          async (tx) => {
-            await keepFromRecycling(tx, schemaName);
-            // Looked up on another session: this one's snapshot may be older than the environment's end.
-            await environments.require(userId, environmentId);
-            await buildClone(tx, await readBlueprintIn(tx, schemaName), target);
-          },
-          "isolation level repeatable read",
-        ),
+        builders.transaction(async (tx) => {
+          await keepFromRecycling(tx, schemaName);
+          // Looked up on another session: this one's snapshot may be older than the environment's end.
+          await environments.require(userId, environmentId);
+          await buildClone(tx, await readBlueprintIn(tx, schemaName), target);
+        }, "isolation level repeatable read"),
       );
     },
   };

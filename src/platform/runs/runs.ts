@@ -1,5 +1,5 @@
 /** Runs: what changed in an environment between two moments. */
-import type { Capture, CaptureKind, Judging } from "~/capture/capture";
+import type { Capture, CaptureKind, Judging, Started } from "~/capture/capture";
 import { inTransaction, type Pool, type Sql } from "~/db/connect";
 import { ApiError, unavailable } from "~/errors";
 import type { Verdict } from "~/evaluation/evaluate";
@@ -140,15 +140,17 @@ export function createRuns(deps: {
       const keys = Object.fromEntries(tables.map(({ name, key }) => [name, key]));
       const started = await capture.start(
         { run: run.runId, schema: environment.schemaName, keys },
-        (sql, mark) => {
-          const insert = (tx: Sql) => store.insertRun(tx, run, mark);
-          if (!once) return insert(sql);
-          const within = (tx: Sql) =>
-            once(
-              tx,
-              () => insert(tx),
-              () => answer,
-            );
+        (sql, start) => {
+          if (!once) return store.insertRun(sql, run, start);
+          let started: Started = "not inserted";
+          const within = async (tx: Sql) => {
+            const effect = async () => {
+              started = await store.insertRun(tx, run, start);
+              return started === "started";
+            };
+            await once(tx, effect, () => answer);
+            return started;
+          };
           // A comparison of snapshots begins in a transaction anyway.
           return capture.kind === "snapshot" ? within(sql) : inTransaction(pool, within);
         },

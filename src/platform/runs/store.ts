@@ -1,4 +1,4 @@
-import type { CaptureKind } from "~/capture/capture";
+import type { CaptureKind, Start, Started } from "~/capture/capture";
 import { failedColumns } from "~/capture/results";
 import type { Fragment, Sql } from "~/db/connect";
 
@@ -14,13 +14,16 @@ export type NewRunRow = {
   readonly expected: string | null;
 };
 
-/**
- * Inserts a running run and, in the same statement, evaluates `mark`. Returns false when its user has no such live
- * environment, or when that has a running run already.
- */
-export async function insertRun(sql: Sql, run: NewRunRow, mark: Fragment): Promise<boolean> {
-  const rows = await sql`
-    with started as (
+/** Inserts a running run where its user has such a live environment without one, and evaluates the mark with it. */
+export async function insertRun(
+  sql: Sql,
+  run: NewRunRow,
+  { ready, mark }: Start,
+): Promise<Started> {
+  const [row] = await sql<{ ready: boolean; started: boolean }[]>`
+    with capture as materialized (
+      select ${ready} as ready
+    ), started as (
       insert into diorama.runs (
         run_id, environment_id, schema_name, user_id, before_snapshot, capture, status,
         test_id, suite_id, expected
@@ -29,13 +32,16 @@ export async function insertRun(sql: Sql, run: NewRunRow, mark: Fragment): Promi
         ${run.testId}, ${run.suiteId}, ${run.expected}::text::json
       from diorama.environments
       where environment_id = ${run.environmentId} and user_id = ${run.userId}
-        and deleted_at is null and expires_at > now()
+        and deleted_at is null and expires_at > now() and (select ready from capture)
       on conflict (environment_id) where status = 'running' do nothing
       returning schema_name
+    ), marked as materialized (
+      select ${mark}::text from started
     )
-    select ${mark}::text from started
+    select ready, exists (select from marked) as started from capture
   `;
-  return rows.count === 1;
+  if (row?.started) return "started";
+  return row?.ready ? "not inserted" : "not ready";
 }
 
 export type RunRow = {

@@ -1,6 +1,6 @@
 /** The templates of `seeds/`: built once for each content, on whichever server comes first. */
-
-import { inTransaction, type Pool } from "~/db/connect";
+import type { Pool } from "~/db/connect";
+import type { Builders } from "~/db/origins";
 import { contentHash, dropSchema } from "~/db/schemas";
 import type { Log } from "~/log";
 import { plant } from "~/platform/templates/seed-store";
@@ -14,7 +14,7 @@ const FORMAT = "2";
 const LOCK = "diorama seed ";
 
 /** Builds what is missing or has changed. Returns the names of the templates that were built. */
-export async function buildBuiltins(pool: Pool, builders: Pool, log: Log): Promise<string[]> {
+export async function buildBuiltins(pool: Pool, builders: Builders, log: Log): Promise<string[]> {
   const seeds = SEEDS as readonly Seed[];
   const built: string[] = [];
   for (const raw of seeds) {
@@ -24,7 +24,7 @@ export async function buildBuiltins(pool: Pool, builders: Pool, log: Log): Promi
     if ((await store.findBuiltin(pool, seed.template))?.contentHash === hash) continue;
 
     const schema = `tpl_${crypto.randomUUID().replaceAll("-", "")}`;
-    const previous = await inTransaction(builders, async (tx) => {
+    const previous = await builders.transaction(async (tx) => {
       await tx`select pg_advisory_xact_lock(hashtext(${LOCK + seed.template}))`;
       const [known] = await tx`
         select content_hash = ${hash} as current from diorama.templates
@@ -35,7 +35,7 @@ export async function buildBuiltins(pool: Pool, builders: Pool, log: Log): Promi
       return { schema: await putBuiltin(tx, seed, schema, hash) };
     });
     if (!previous) continue;
-    if (previous.schema) await dropSchema(builders, previous.schema);
+    if (previous.schema) await dropSchema(builders.sql, previous.schema);
     log.info("template built", { template: seed.template, schema });
     built.push(seed.template);
   }

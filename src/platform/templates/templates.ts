@@ -1,5 +1,6 @@
 /** Saved states, and what clones of them look like. */
 import { errorCode, inTransaction, type Pool, type Sql, UNIQUE_VIOLATION } from "~/db/connect";
+import type { Builders } from "~/db/origins";
 import { type Blueprint, dropSchema, readBlueprint, type Table } from "~/db/schemas";
 import { openSession, tablesOf } from "~/db/session";
 import { ApiError } from "~/errors";
@@ -44,7 +45,7 @@ export type Draft = {
 };
 
 /** `replicas` reads templates, `builders` makes them. */
-export function createTemplates(pool: Pool, replicas: Pool, builders: Pool) {
+export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) {
   /** By template schema, whose content never changes. */
   const blueprints = new Map<string, Promise<Blueprint>>();
   /** By template schema and how the user is called. */
@@ -84,7 +85,7 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Pool) {
         await store.insert(tx, template, seed);
       });
     } catch (error) {
-      await dropSchema(builders, schemaName);
+      await dropSchema(builders.sql, schemaName);
       throw refusal(error, taken);
     }
     return { templateId, name, location: schemaName, service, visibility };
@@ -192,7 +193,7 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Pool) {
           { ...seed, template: draft.name, service: replica.service } as Seed,
           SEEDS as readonly Seed[],
         );
-        await inTransaction(builders, (tx) => plant(tx, replica, schema, whole));
+        await builders.transaction((tx) => plant(tx, replica, schema, whole));
       });
     },
 

@@ -1,6 +1,7 @@
 /** Test suites: who sees them, how they are listed, and that nothing is stored by halves. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Pool } from "~/db/connect";
+import { createBuilders } from "~/db/origins";
 import { createLog } from "~/log";
 import { createKey } from "~/platform/keys/keys";
 import { readSuite, storeBuiltinSuites } from "~/platform/suites/builtin";
@@ -392,7 +393,7 @@ test("results sum up the latest run of each test", async () => {
 
 describe("the built-in suites", () => {
   const store = (file: unknown) => {
-    const templates = createTemplates(pool, pool, pool);
+    const templates = createTemplates(pool, pool, createBuilders(pool, false));
     return storeBuiltinSuites(pool, templates, createLog({ level: "error" }), [file]);
   };
 
