@@ -6,12 +6,12 @@
  */
 import { MARK_PREFIX } from "~/capture/change";
 import { Lost, reasonOf } from "~/capture/limits";
-import type { Counted, Recorded, StreamState } from "~/capture/reading";
+import { createReader, type Judging, lostReason } from "~/capture/reader";
+import type { StreamState } from "~/capture/reading";
 import * as results from "~/capture/results";
-import { type Plugin, publish, slotIsReady } from "~/capture/slot";
+import { publish, slotIsReady } from "~/capture/slot";
 import { compareSnapshot, dropSnapshot, takeSnapshot } from "~/capture/snapshot";
 import type { StreamOptions } from "~/capture/stream";
-import type { FromWorker, ToWorker } from "~/capture/worker";
 import {
   errorCode,
   type Fragment,
@@ -26,7 +26,6 @@ import {
 import { unavailable } from "~/errors";
 import { errorFields, type Log, type LogOptions } from "~/log";
 import type { Metrics } from "~/metrics";
-import { threadUrl } from "~/thread";
 
 export type CaptureKind = "log" | "snapshot";
 
@@ -44,9 +43,6 @@ export type Start = { readonly ready: Fragment; readonly mark: Fragment };
 /** not ready: the slot was missing, so nothing was inserted. not inserted: something else was in the way. */
 export type Started = "started" | "not inserted" | "not ready";
 
-/** A verdict on what was recorded. */
-export type Judging = (recorded: Recorded) => Promise<results.Judgement>;
-
 /** `lagBytes`: log that is not read yet. */
 export type CaptureStatus = { state: "streaming" | "idle" | "disabled"; lagBytes?: number };
 
@@ -62,23 +58,7 @@ const STORED_BYTES_PER_MS = 16_000;
 const STORED_MS_MAX = 110_000;
 /** News of other servers may be lost; the row is looked at this often. */
 const POLL_MS = 250;
-const WORKER_STOP_MS = 5_000;
 const PUBLISHED_MAX = 20_000;
-
-const WORKER_RESTART_MS = 1_000;
-
-const STATES: readonly StreamState[] = [
-  "idle",
-  "starting",
-  "streaming",
-  "following",
-  "busy",
-  "failing",
-];
-
-/** A label: reasons are sentences, and some hold a number. */
-const lostReason = (reason: string) =>
-  `capture_${reason.replaceAll(/[0-9]+ /g, "").replaceAll(/[^a-z]+/g, "_")}`;
 
 /** For a pause between an environment's calls. */
 const BETWEEN_MS = 10_000;
@@ -286,140 +266,4 @@ function markExpression(sql: Sql, mark: object): Fragment {
     where refclassid = 'pg_namespace'::regclass and refobjid = to_regnamespace(quote_ident(schema_name))
       and classid = 'pg_class'::regclass
   ), 'null') || '}')`;
-}
-
-/** The worker that reads the log, and what it reports. Starts it again should it ever die. */
-async function createReader({
-  options,
-  logOptions,
-  pool,
-  log,
-  metrics,
-}: Parameters<typeof createCapture>[0]) {
-  /** Tells the leader, in the marks, who waits. */
-  const instance = crypto.randomUUID().slice(0, 8);
-  const waiting = new Map<string, Set<(diff?: string) => void>>();
-  let state: StreamState = "idle";
-  let reason = "capture is starting";
-  let plugin: Plugin | undefined;
-  let changed: () => void = () => {};
-  let stopped: () => void = () => {};
-  let stopping = false;
-  let worker = spawn();
-  const streams = () => state === "streaming";
-  const reads = () => streams() || state === "following";
-  /** By the call that will give the verdict. */
-  const judges = new Map<string, Judging>();
-  const tell = (message: ToWorker) => worker.postMessage(message);
-  const arrive = (news: string, diff?: string) => {
-    for (const tell of waiting.get(news) ?? []) tell(diff);
-  };
-  const counters: Record<Counted, (by: number, label: string) => void> = {
-    messages: (by, action) => metrics.captureMessages.inc({ action }, by),
-    skipped: (by) => metrics.captureSkipped.inc(by),
-    changes: (rows) => metrics.runChanges.observe(rows),
-    lost: (by, reason) => metrics.runsFailed.inc({ reason: lostReason(reason) }, by),
-    reconnects: (by, reason) => metrics.captureReconnects.inc({ reason }, by),
-    poison: (by) => metrics.capturePoison.inc(by),
-    marker: (seconds) => metrics.captureMarker.observe(seconds),
-  };
-  showState();
-  const { unlisten } = await pool.listen(results.CHANNEL, (news) => arrive(news));
-
-  function showState() {
-    for (const each of STATES) metrics.captureState.set({ state: each }, each === state ? 1 : 0);
-    metrics.captureLeader.set(streams() ? 1 : 0);
-  }
-
-  /** A verdict that cannot be given now is given when the run is looked at again, or says then why not. */
-  function judged(call: string, recorded: Recorded) {
-    const judgement = judges.get(call)?.(recorded) ?? Promise.resolve(undefined);
-    judgement
-      .catch(() => undefined)
-      .then((given) => tell({ type: "judged", call, judgement: given }))
-      .catch(() => undefined);
-  }
-
-  function spawn() {
-    const thread = new Worker(threadUrl("capture"));
-    thread.onmessage = ({ data }: MessageEvent<FromWorker>) => {
-      if (data.type === "stopped") stopped();
-      else if (data.type === "state") {
-        state = data.state;
-        reason = data.reason ?? reason;
-        plugin = data.plugin ?? plugin;
-        showState();
-        changed();
-      } else if (data.type === "count") counters[data.what](data.by, data.label ?? "");
-      else if (data.type === "judge") judged(data.call, data.recorded);
-      else arrive(`stored ${data.run}`, data.diff);
-    };
-    thread.onerror = ({ message }) => {
-      log.error("capture thread died", { message });
-      state = "failing";
-      showState();
-      setTimeout(() => {
-        if (!stopping) worker = spawn();
-      }, WORKER_RESTART_MS);
-    };
-    thread.postMessage({ type: "begin", options, logOptions, instance } satisfies ToWorker);
-    return thread;
-  }
-
-  return {
-    instance,
-
-    get state() {
-      return state;
-    },
-
-    get plugin() {
-      return plugin;
-    },
-
-    want: () => tell({ type: "want" }),
-
-    /** The plugin of the slot, once there is one, here or elsewhere. Throws 503 after `deadline`. */
-    async ready(deadline: number): Promise<Plugin> {
-      if (!reads()) tell({ type: "want" });
-      while (!reads() || !plugin) {
-        if (performance.now() > deadline) throw unavailable(reason);
-        if (state === "failing") await pool`select 1`; // throws at once where Postgres itself is away
-        await Promise.race([
-          new Promise<void>((resolve) => (changed = resolve)),
-          Bun.sleep(POLL_MS),
-        ]);
-      }
-      return plugin;
-    },
-
-    /** There is something to read, and the server that reads may have died. */
-    nudge: () => {
-      if (!streams()) tell({ type: "want" });
-    },
-
-    judges,
-
-    /** Several calls may wait for the same: of those that end a run only one will, and the others forget. */
-    expect(run: string) {
-      const news = `stored ${run}`;
-      const { promise, resolve } = Promise.withResolvers<string | undefined>();
-      const others = waiting.get(news) ?? new Set();
-      waiting.set(news, others.add(resolve));
-      const forget = () => {
-        others.delete(resolve);
-        if (others.size === 0) waiting.delete(news);
-      };
-      return { promise, forget };
-    },
-
-    async stop() {
-      stopping = true;
-      const done = new Promise<void>((resolve) => (stopped = resolve));
-      tell({ type: "stop" });
-      await Promise.race([done, Bun.sleep(WORKER_STOP_MS)]);
-      worker.terminate();
-      await unlisten().catch(() => undefined);
-    },
-  };
 }

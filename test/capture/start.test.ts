@@ -24,7 +24,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
   beforeAll(async () => {
     database = await createDatabase(cluster);
     sql = database.sql;
-    server = await startCapture(database, plugin, { storedMs: 500 });
+    server = await startCapture(database, plugin, { storedMs: 3_000 });
     await sql.unsafe(
       "create table public.bulk (body text); alter table public.bulk alter body set storage external",
     );
@@ -183,7 +183,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
       }
     } finally {
       await brief.stop();
-      server = await startCapture(database, plugin, { storedMs: 500 });
+      server = await startCapture(database, plugin, { storedMs: 3_000 });
     }
   });
 });

@@ -1,5 +1,6 @@
 /** Runs: what changed in an environment between two moments. */
-import type { Capture, CaptureKind, Judging, Started } from "~/capture/capture";
+import type { Capture, CaptureKind, Started } from "~/capture/capture";
+import type { Judging } from "~/capture/reader";
 import { inTransaction, type Pool, type Sql } from "~/db/connect";
 import { ApiError, unavailable } from "~/errors";
 import type { Verdict } from "~/evaluation/evaluate";
