@@ -6,17 +6,36 @@
  *   bun run db reset           throw its data away
  *
  * By default the Postgres that comes with `bun install`; `--system` takes the machine's own programs, `--docker` a
- * container. With DATABASE_URL set, `run` starts nothing. Data stays in .diorama/ between starts.
+ * container. With DATABASE_URL set, `run` starts nothing. Data stays in .diorama/ between starts, or in `--dir DIR`.
+ * Several may use it at the same time; the last one stops it.
  */
+import { constants } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import postgres from "postgres";
-import { freePort, startCluster } from "./postgres";
+import { notice } from "~/log";
+import { freePort, startCluster, waitFor } from "./postgres";
 
-const ROOT = join(import.meta.dir, "../.diorama");
+const HOME = join(import.meta.dir, "../.diorama");
 const DATABASE = "diorama";
 const DOCKER_IMAGE = "postgres:17";
 const DOCKER_NAME = "diorama-postgres";
+/** Of the session that each of us keeps open while it uses Postgres. */
+const APPLICATION = "diorama development";
+
+/** For the data of one person: the log is recycled early, and a recovery does not visit every file. */
+const SETTINGS = {
+  min_wal_size: "32MB",
+  max_wal_size: "128MB",
+  wal_compression: "on",
+  ...(process.platform === "linux" && { recovery_init_sync_method: "syncfs" }),
+};
+const START_ATTEMPTS = 3;
+/** Until Postgres, which runs, takes a connection; a container may still be making its data. */
+const OPEN_SECONDS = 5;
+const OPEN_SECONDS_DOCKER = 60;
+/** After this the checkpoint of a clean stop is left to the recovery of the next start. */
+const STOP_SECONDS = 1;
 
 type Database = { url: string; stop: () => Promise<void> };
 
@@ -26,23 +45,43 @@ const command = at < 0 ? [] : process.argv.slice(at + 1);
 const { values, positionals } = parseArgs({
   args: own,
   allowPositionals: true,
-  options: { docker: { type: "boolean" }, system: { type: "boolean" } },
+  options: {
+    docker: { type: "boolean" },
+    system: { type: "boolean" },
+    dir: { type: "string", default: HOME },
+  },
 });
 
-async function start(): Promise<Database> {
+/** The reason is the name of the signal. */
+const interruption = new AbortController();
+const interrupted = interruption.signal;
+for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => interruption.abort(name));
+
+const source = values.system ? "system" : "embedded";
+const start = () =>
+  startCluster({
+    source,
+    dir: join(values.dir, `dev-${source}`),
+    settings: SETTINGS,
+    signal: interrupted,
+    say: notice,
+  });
+
+async function provide(): Promise<Database> {
   const given = process.env["DATABASE_URL"];
   if (given && command.length > 0) return { url: given, stop: async () => {} };
-  const database = values.docker
-    ? await startDocker()
-    : await startLocal(values.system ? "system" : "embedded");
-  await createDatabase(database.url);
-  return { ...database, url: withDatabase(database.url, DATABASE) };
-}
-
-async function startLocal(source: "embedded" | "system"): Promise<Database> {
-  const cluster = await startCluster({ source, dir: join(ROOT, `dev-${source}`) });
-  // Whoever found it running leaves it running.
-  return { url: cluster.url, stop: async () => (cluster.joined ? undefined : cluster.stop()) };
+  if (values.docker) return await startDocker();
+  for (let attempt = 1; ; attempt++) {
+    const cluster = await start();
+    const stop = () => cluster.stop("fast", STOP_SECONDS);
+    try {
+      return await openDatabase(cluster.url, OPEN_SECONDS, stop);
+    } catch (error) {
+      // Another start, which made it, may just be stopping it.
+      if (!cluster.joined) await stop();
+      if (!cluster.joined || attempt === START_ATTEMPTS || interrupted.aborted) throw error;
+    }
+  }
 }
 
 async function startDocker(): Promise<Database> {
@@ -68,25 +107,54 @@ async function startDocker(): Promise<Database> {
   if ((await run.exited) !== 0) throw new Error("docker run failed");
   const stop = async () =>
     void (await Bun.spawn(["docker", "stop", DOCKER_NAME], { stdout: "ignore" }).exited);
-  return { url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`, stop };
+  const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
+  try {
+    return await openDatabase(url, OPEN_SECONDS_DOCKER, stop);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }
 
-const withDatabase = (url: string, name: string) => url.replace(/\/[^/]*$/, `/${name}`);
-
-const START_ATTEMPTS = 60;
-
-async function createDatabase(url: string): Promise<void> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  for (let attempt = 1; ; attempt++) {
+/** Makes the database unless it is there. Its `stop` stops Postgres as soon as nobody else uses it. */
+async function openDatabase(
+  url: string,
+  seconds: number,
+  stop: () => Promise<void>,
+): Promise<Database> {
+  const session = postgres(url, {
+    max: 1,
+    max_lifetime: null,
+    connection: { application_name: APPLICATION },
+    onnotice: () => {},
+  });
+  let failure: unknown;
+  const isOpen = await waitFor("Postgres to take connections", notice, seconds, async () => {
+    interrupted.throwIfAborted();
     try {
-      const [known] = await sql`select 1 from pg_database where datname = ${DATABASE}`;
-      if (!known) await sql.unsafe(`create database ${DATABASE}`);
-      return await sql.end();
+      const [known] = await session`select 1 from pg_database where datname = ${DATABASE}`;
+      if (!known) await session.unsafe(`create database ${DATABASE}`);
+      return true;
     } catch (error) {
-      if (attempt === START_ATTEMPTS) throw error;
-      await Bun.sleep(500);
+      failure = error;
+      return undefined;
     }
+  });
+  if (!isOpen) {
+    await session.end({ timeout: 0 });
+    throw failure;
   }
+  return {
+    url: url.replace(/\/[^/]*$/, `/${DATABASE}`),
+    async stop() {
+      const others = await session`
+        select from pg_stat_activity where application_name = ${APPLICATION} and pid <> pg_backend_pid()
+      `.catch(() => []);
+      await session.end({ timeout: 0 });
+      if (others.length === 0) await stop();
+      else notice("Postgres keeps running: another start uses it");
+    },
+  };
 }
 
 /** Runs the command until it ends by itself or is told to. Returns its exit code. */
@@ -95,26 +163,33 @@ async function runCommand(url: string): Promise<number> {
     env: { ...process.env, DATABASE_URL: url },
     stdio: ["inherit", "inherit", "inherit"],
   });
-  // A terminal sends Ctrl-C to both; other signals come here only.
-  process.on("SIGINT", () => {});
-  process.on("SIGTERM", () => child.kill("SIGTERM"));
+  // A terminal has sent Ctrl-C to it already; whoever else sends signals may have sent this one to us only.
+  const pass = () => child.kill(interrupted.reason);
+  interrupted.addEventListener("abort", pass);
+  if (interrupted.aborted) pass();
   return await child.exited;
 }
 
-if (positionals[0] === "reset") {
-  const source = values.system ? "system" : "embedded";
-  await (await startCluster({ source, dir: join(ROOT, `dev-${source}`) })).remove();
-} else {
-  const database = await start();
-  if (command.length > 0) {
-    const code = await runCommand(database.url);
-    await database.stop();
-    process.exit(code);
+/** Returns the exit code. */
+async function main(): Promise<number> {
+  if (positionals[0] === "reset") {
+    await (await start()).remove();
+    return 0;
   }
-  console.log(database.url);
-  await new Promise((resolve) => {
-    process.on("SIGINT", resolve);
-    process.on("SIGTERM", resolve);
-  });
-  await database.stop();
+  const database = await provide();
+  try {
+    if (command.length > 0) return await runCommand(database.url);
+    console.log(database.url);
+    await new Promise((resolve) => interrupted.addEventListener("abort", resolve));
+    return 0;
+  } finally {
+    await database.stop();
+  }
 }
+
+process.exit(
+  await main().catch((error) => {
+    if (!interrupted.aborted) throw error;
+    return 128 + constants.signals[interrupted.reason as "SIGINT" | "SIGTERM"];
+  }),
+);

@@ -5,7 +5,7 @@
  * reach (a checkout in /root) is kept under /var/tmp instead.
  */
 import { existsSync, readdirSync } from "node:fs";
-import { chmod, cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname, join, resolve } from "node:path";
 
@@ -19,6 +19,10 @@ export type ClusterOptions = {
   /** Settings of postgresql.conf, e.g. `{ fsync: "off" }`. */
   settings?: Record<string, string>;
   initdb?: string[];
+  /** Ends the start, and what it has started. */
+  signal?: AbortSignal;
+  /** For news of what takes long. */
+  say?: (text: string) => void;
 };
 
 export type Cluster = Awaited<ReturnType<typeof startCluster>>;
@@ -33,7 +37,13 @@ const SETTINGS = {
   log_min_messages: "warning",
 };
 
-const START_SECONDS = "60";
+const START_SECONDS = 60;
+const STOP_SECONDS = 60;
+/** Until a server that somebody else has told to stop is made to. */
+const SETTLE_SECONDS = 2;
+const POLL_MS = 20;
+/** A wait that is longer says what it waits for. */
+const SILENT_MS = 1_000;
 /** Somebody else may take the free port first. */
 const START_ATTEMPTS = 5;
 
@@ -81,13 +91,25 @@ async function pluginSettings(bin: string): Promise<Record<string, string>> {
     : {};
 }
 
-async function run(command: string[], quiet = false): Promise<string> {
-  const child = Bun.spawn(command, { stdin: "ignore", stdout: "pipe", stderr: "pipe", cwd: "/" });
+type RunOptions = { quiet?: boolean; signal?: AbortSignal | undefined };
+
+/** In a session apart: a terminal's Ctrl-C goes to us, and we decide what becomes of it. */
+async function run(command: string[], { quiet, signal }: RunOptions = {}): Promise<string> {
+  signal?.throwIfAborted();
+  const child = Bun.spawn(command, {
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    cwd: "/",
+    detached: true,
+    ...(signal && { signal }),
+  });
   const [out, err, code] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
     child.exited,
   ]);
+  signal?.throwIfAborted();
   if (code !== 0 && !quiet) throw new Error(`${command.join(" ")}\nexit ${code}\n${err}${out}`);
   return out;
 }
@@ -118,8 +140,45 @@ async function canEnter(user: string | undefined, path: string): Promise<boolean
 const elsewhere = (path: string) =>
   `/var/tmp/diorama-${Bun.hash(resolve(path)).toString(36).slice(0, 8)}`;
 
+/** States in the lock file of a server that takes connections. */
+const READY: readonly string[] = ["ready", "standby"];
+
+/** False for a process that merely has got the number of a server that died with the machine. */
+async function isPostgres(pid: number): Promise<boolean> {
+  if (!(pid > 0)) return false;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as { code?: string }).code !== "EPERM") return false;
+  }
+  if (!existsSync("/proc/self/comm")) return true;
+  const name = await readFile(`/proc/${pid}/comm`, "utf8").catch(() => "");
+  return name.startsWith("postgres");
+}
+
+/** Polls until `look` finds something. Undefined after `seconds`. Says what it waits for, if that takes long. */
+export async function waitFor<T>(
+  what: string,
+  say: (text: string) => void,
+  seconds: number,
+  look: () => T | Promise<T | undefined> | undefined,
+): Promise<T | undefined> {
+  const started = performance.now();
+  const elapsed = () => performance.now() - started;
+  for (let silent = true; ; ) {
+    const found = await look();
+    if (found !== undefined || elapsed() > seconds * 1_000) return found;
+    if (silent && elapsed() > SILENT_MS) {
+      silent = false;
+      say(`Waiting for ${what}`);
+    }
+    await Bun.sleep(POLL_MS);
+  }
+}
+
 /**
- * Starts the cluster in `dir`, making it on the first call, and joins it when it already runs.
+ * Starts the cluster in `dir`, making it on the first call, and joins it when it already runs. One that is stopping is
+ * waited for and started again.
  * The answer's `url` names the superuser and the database `postgres`.
  */
 export async function startCluster(options: ClusterOptions) {
@@ -127,8 +186,8 @@ export async function startCluster(options: ClusterOptions) {
     try {
       return await startOnce(options);
     } catch (error) {
-      if (attempt === START_ATTEMPTS) throw error;
-      console.error(`Postgres did not start, trying again: ${error}`);
+      if (attempt === START_ATTEMPTS || options.signal?.aborted) throw error;
+      options.say?.(`Postgres did not start, trying again: ${error}`);
       await Bun.sleep(attempt * 1_000);
     }
 }
@@ -143,16 +202,23 @@ async function startOnce(options: ClusterOptions) {
   if (!(await canEnter(user, dir))) dir = elsewhere(dir);
   if (!(await canEnter(user, bin))) {
     const copy = join(elsewhere(bin), "postgres");
-    if (!existsSync(copy))
-      await cp(dirname(bin), copy, { recursive: true, verbatimSymlinks: true });
+    if (!existsSync(copy)) {
+      await rm(`${copy}.unfinished`, { recursive: true, force: true });
+      await cp(dirname(bin), `${copy}.unfinished`, { recursive: true, verbatimSymlinks: true });
+      await rename(`${copy}.unfinished`, copy);
+    }
     await chmod(dirname(copy), 0o755);
     bin = join(copy, "bin");
   }
   const data = join(dir, "data");
   const passwordFile = join(dir, "password");
+  const pidFile = join(data, "postmaster.pid");
+  const logFile = join(dir, "postgres.log");
   const pgCtl = (...args: string[]) => asUser(user, [join(bin, "pg_ctl"), "-D", data, ...args]);
 
+  const { signal, say = () => {} } = options;
   if (!existsSync(data)) {
+    say(`Making a Postgres cluster in ${dir}`);
     // Under another name until it is whole: whoever is stopped in the middle starts over.
     const unfinished = `${data}.unfinished`;
     await mkdir(dir, { recursive: true, mode: 0o755 });
@@ -177,23 +243,85 @@ async function startOnce(options: ClusterOptions) {
         "--no-instructions",
         ...(options.initdb ?? []),
       ]),
+      { signal },
     );
     await rename(unfinished, data);
   }
   const password = (await readFile(passwordFile, "utf8")).trim();
-
-  const runningPort = async () => {
-    const pidFile = join(data, "postmaster.pid");
-    const status = await run(pgCtl("status"), true);
-    return status.includes("PID")
-      ? Number((await readFile(pidFile, "utf8")).split("\n")[3])
-      : undefined;
-  };
   const plugins = await pluginSettings(bin);
+
+  /** As its lock file has it; undefined when it does not run. */
+  const postmaster = async () => {
+    const text = await readFile(pidFile, "utf8").catch(() => "");
+    const [pid, , , port, , , , status] = text.split("\n").map((line) => line.trim());
+    if (!(await isPostgres(Number(pid)))) return undefined;
+    return { pid: Number(pid), port: Number(port), status, ready: READY.includes(status ?? "") };
+  };
+
+  /**
+   * `immediate` is a crash: no checkpoint, recovery at the next start. A fast stop that takes longer than `seconds`
+   * becomes one.
+   */
+  async function stop(mode: "fast" | "immediate" = "fast", seconds?: number): Promise<void> {
+    const wait = ["-w", "-t", String(seconds ?? STOP_SECONDS)];
+    await run(pgCtl(...wait, "-m", mode, "stop"), { quiet: seconds !== undefined });
+    if (seconds !== undefined && (await postmaster())) await stop("immediate");
+  }
+
+  /** The port of a server that takes connections. One that is starting or stopping is waited for. */
+  async function runningPort() {
+    const found = await postmaster();
+    if (!found || found.ready) return found?.port;
+    const isStopping = found.status === "stopping";
+    const settled = await waitFor(
+      isStopping ? "the Postgres of an earlier start to stop" : "Postgres to start",
+      say,
+      isStopping ? SETTLE_SECONDS : START_SECONDS,
+      async () => {
+        signal?.throwIfAborted();
+        const now = await postmaster();
+        return !now || now.ready ? { port: now?.port } : undefined;
+      },
+    );
+    if (!settled) await stop("immediate");
+    return settled?.port;
+  }
+
+  const start = async (settings: Record<string, string> = {}) => {
+    signal?.throwIfAborted();
+    const flags = Object.entries({
+      ...SETTINGS,
+      ...plugins,
+      ...options.settings,
+      ...settings,
+      port: String(port),
+    });
+    const log = await open(logFile, "a");
+    // In a session apart, as `pg_ctl` does it: it outlives the terminal.
+    const server = Bun.spawn(
+      asUser(user, [
+        ...[join(bin, "postgres"), "-D", data],
+        ...flags.flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+      ]),
+      { stdin: "ignore", stdout: log.fd, stderr: log.fd, cwd: "/", detached: true },
+    );
+    server.unref();
+    const ready = await waitFor("Postgres to start", say, START_SECONDS, async () => {
+      if (signal?.aborted || server.exitCode !== null || server.signalCode !== null) return false;
+      const found = await postmaster();
+      return found?.pid === server.pid && found.ready ? true : undefined;
+    }).finally(() => log.close());
+    if (ready) return;
+    server.kill("SIGQUIT");
+    await server.exited;
+    signal?.throwIfAborted();
+    throw new Error(`Postgres did not start\n${await run(["tail", "-n", "20", logFile])}`);
+  };
+
   const running = await runningPort();
   const port = running ?? options.port ?? (await freePort());
-
-  const cluster = {
+  if (running === undefined) await start();
+  return {
     bin,
     dir,
     data,
@@ -201,32 +329,11 @@ async function startOnce(options: ClusterOptions) {
     /** True when this call found it running. */
     joined: running !== undefined,
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
-    async start(settings: Record<string, string> = {}) {
-      const flags = Object.entries({
-        ...SETTINGS,
-        ...plugins,
-        ...options.settings,
-        ...settings,
-        port: String(port),
-      })
-        .map(([name, value]) => `-c ${name}='${value}'`)
-        .join(" ");
-      const log = join(dir, "postgres.log");
-      await run(pgCtl("-w", "-t", START_SECONDS, "-l", log, "-o", flags, "start")).catch(
-        async (error) => {
-          throw new Error(`${error}\n${await run(["tail", "-n", "20", log], true)}`);
-        },
-      );
-    },
-    /** `immediate` is a crash: no checkpoint, recovery at the next start. */
-    async stop(mode: "fast" | "immediate" = "fast") {
-      await run(pgCtl("-w", "-t", START_SECONDS, "-m", mode, "stop"));
-    },
+    start,
+    stop,
     async remove() {
-      if ((await runningPort()) !== undefined) await cluster.stop("immediate");
+      if (await postmaster()) await stop("immediate");
       await rm(dir, { recursive: true, force: true });
     },
   };
-  if (running === undefined) await cluster.start();
-  return cluster;
 }

@@ -151,7 +151,7 @@ export const SETTINGS = {
     poolTargets,
     "name:count,…",
     "",
-    "Ready schemas kept for each template. Empty: 100 for every template.",
+    "Ready schemas kept for each template. Empty: 100 for every built-in template, in development 2 and what was used of late.",
   ),
   POOL_REFILL_CONCURRENCY: setting(
     whole(1, 64),

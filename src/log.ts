@@ -120,7 +120,11 @@ const shown = (value: Fields[string]) =>
   );
 
 /** Text for a person: the banner of a development server, the answers of commands. */
-export const notice = (text: string) => console.error(text);
+export function notice(text: string): void {
+  // The console would print all of it in red.
+  if (process.stderr.isTTY) process.stderr.write(`${text}\n`);
+  else console.error(text);
+}
 /** What a command was asked for, so that it can be piped. */
 export const print = (text: string): void => console.log(text);
 

@@ -1,4 +1,5 @@
 /** argv and signals → program. The only file that ends the process. */
+import { constants } from "node:os";
 import { parseArgs } from "node:util";
 import { capture } from "~/commands/capture";
 import { CallFailed, UsageError } from "~/commands/client";
@@ -7,7 +8,7 @@ import { keyTable } from "~/commands/keys";
 import { licenses } from "~/commands/licenses";
 import { SUITES_USAGE, suites } from "~/commands/suites";
 import { TEMPLATES_USAGE, templates } from "~/commands/templates";
-import { ConfigError, readConfig, warningsOf } from "~/config";
+import { type Config, ConfigError, readConfig, warningsOf } from "~/config";
 import { connect, isUnavailable } from "~/db/connect";
 import { migrate } from "~/db/migrate";
 import { examine, Unfit } from "~/doctor";
@@ -23,7 +24,7 @@ import { VERSION } from "~/version";
 const EXIT_USAGE = 64;
 const EXIT_UNAVAILABLE = 69;
 const EXIT_CONFIG = 78;
-const EXIT_INTERRUPTED = 130;
+const exitCodeOf = (signal: NodeJS.Signals) => 128 + constants.signals[signal];
 
 const USAGE = `diorama ${VERSION}
 
@@ -53,12 +54,32 @@ const env = () => process.env;
 let log = createLog({ level: "error", format: chooseFormat("auto") });
 
 async function serve(): Promise<void> {
+  let program: Program | undefined;
+  onSignal((signal) =>
+    program ? stop(program, config, signal) : process.exit(exitCodeOf(signal)),
+  );
   const config = readConfig(env());
   log = createLog({ level: "error", format: chooseFormat(config.LOG_FORMAT) });
   for (const warning of warningsOf(env(), config)) notice(`warning: ${warning}`);
-  const program = await waitForDatabase(() => startProgram(config));
+  program = await waitForDatabase(() => startProgram(config));
   if (config.development) banner(program.url);
-  stopOnSignal(program, config.SHUTDOWN_DELAY);
+}
+
+/** What is not done by then, counted from the end of the delay, is cut off. */
+const STOP_MS = 30_000;
+/** A developer who presses Ctrl-C wants the prompt back, not the last call's answer. */
+const STOP_MS_INTERACTIVE = 1_000;
+
+async function stop(program: Program, config: Config, signal: NodeJS.Signals): Promise<void> {
+  program.drain();
+  await Bun.sleep(config.SHUTDOWN_DELAY * 1000);
+  if (config.development && signal === "SIGINT")
+    setTimeout(() => process.exit(exitCodeOf(signal)), STOP_MS_INTERACTIVE);
+  setTimeout(() => process.exit(1), STOP_MS);
+  await program.stop().then(
+    () => process.exit(0),
+    () => process.exit(1),
+  );
 }
 
 async function waitForDatabase<T>(start: () => Promise<T>): Promise<T> {
@@ -91,24 +112,21 @@ A first environment:
 `);
 }
 
-/** What is not done by then, counted from the end of the delay, is cut off. */
-const STOP_MS = 30_000;
+/** A terminal sends Ctrl-C to every program of its job: one that started us may pass it on a second time. */
+const ECHO_MS = 500;
 
-function stopOnSignal(program: Program, delaySeconds: number): void {
-  let stopping = false;
-  const stop = async () => {
-    if (stopping) process.exit(1);
-    stopping = true;
-    program.drain();
-    await Bun.sleep(delaySeconds * 1000);
-    setTimeout(() => process.exit(1), STOP_MS);
-    await program.stop().then(
-      () => process.exit(0),
-      () => process.exit(1),
-    );
+/** Calls `first` on the first signal to stop, and ends the process on another one. */
+function onSignal(first: (signal: NodeJS.Signals) => void): void {
+  let found: { signal: NodeJS.Signals; at: number } | undefined;
+  const handle = (signal: NodeJS.Signals) => {
+    const at = performance.now();
+    if (!found) {
+      found = { signal, at };
+      first(signal);
+    } else if (signal !== "SIGINT" || found.signal !== "SIGINT" || at - found.at > ECHO_MS)
+      process.exit(1);
   };
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, handle);
 }
 
 async function doctor(): Promise<void> {
@@ -180,15 +198,10 @@ async function keys(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Tells when somebody wants the command to end: what it has made is cleared away first. */
+/** Aborted when somebody wants the command to end: what it has made is cleared away first. */
 function interruption(): AbortSignal {
   const controller = new AbortController();
-  const stop = () => {
-    if (controller.signal.aborted) process.exit(EXIT_INTERRUPTED);
-    controller.abort();
-  };
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
+  onSignal(() => controller.abort());
   return controller.signal;
 }
 

@@ -24,6 +24,8 @@ export type Maintenance = ReturnType<typeof createMaintenance>;
 
 const LOCK = "diorama maintenance";
 const SPARES_PER_TEMPLATE = 100;
+/** One person rarely needs more. What is built on demand joins the pool when it is recycled. */
+const SPARES_IN_DEVELOPMENT = 2;
 /** Of a template that a user made: it may be one of hundreds. */
 const SPARES_PER_OWN_TEMPLATE = 2;
 /** A used schema whose server should have recycled it by now. */
@@ -42,8 +44,9 @@ export function spareTargets(
   templates: Awaited<ReturnType<Templates["list"]>>,
 ): Map<string, number> {
   const wanted = config.ENVIRONMENT_POOL_TARGETS;
+  const builtin = config.development ? SPARES_IN_DEVELOPMENT : SPARES_PER_TEMPLATE;
   const byDefault = (userId: string | null) =>
-    userId === null ? SPARES_PER_TEMPLATE : SPARES_PER_OWN_TEMPLATE;
+    userId === null ? builtin : SPARES_PER_OWN_TEMPLATE;
   return new Map(
     templates.map(({ name, schemaName, userId }) => [
       schemaName,
@@ -109,11 +112,16 @@ export function createMaintenance(deps: {
     await Promise.all(stranded.map((schema) => spares.recycle(schema)));
   }
 
+  /** A small pool grows with use: what recycling adds stays for as long as calls come. */
+  const grows = () =>
+    config.development && config.ENVIRONMENT_POOL_TARGETS === undefined && active();
+
   /** Ready schemas that no template, or no target, calls for any more. */
   async function trim(targets: ReadonlyMap<string, number>, ready: ReadonlyMap<string, number>) {
     for (const [templateSchema, count] of ready) {
       const keep = targets.get(templateSchema) ?? 0;
-      if (count <= keep * 2) continue; // recycling after a burst overshoots; some reserve is welcome
+      // Recycling after a burst overshoots; some reserve is welcome.
+      if (count <= (keep > 0 && grows() ? SPARES_PER_TEMPLATE : keep * 2)) continue;
       const retired = await schemas.retire(pool, templateSchema, keep, BATCH);
       for (const schema of retired) {
         await dropSchema(builders.sql, schema);

@@ -45,6 +45,24 @@ test("the story in curl answers as printed", async () => {
   }
 });
 
+test("containers of the README reach the Postgres of the README", () => {
+  const names = [...README.matchAll(/docker run .*--name (\S+)/g)].map(([, name]) => name);
+  const connected = [...README.matchAll(/docker network connect (\S+) (\S+)/g)].map(
+    ([, network, name]) => ({ network, name }),
+  );
+  const [, section = ""] = README.split("## Run it in Docker");
+  const [, host] = /export DATABASE_URL=\S+@([^:/]+)/.exec(section) ?? [];
+  const runs = [...section.split("\n## ")[0]!.matchAll(/^docker run .*$/gm)].map(([line]) => line);
+
+  expect(runs.length).toBe(2);
+  expect(names).toContain(host);
+  for (const run of runs) {
+    const [, network] = /--network (\S+)/.exec(run) ?? [];
+    expect(run).toContain("-e DATABASE_URL ");
+    expect(connected).toContainEqual({ network, name: host });
+  }
+});
+
 test("a promise names tests that there are", async () => {
   const tests: string[] = [];
   for await (const file of new Glob("**/*.test.ts").scan(join(import.meta.dir, "..")))

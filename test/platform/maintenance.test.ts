@@ -1,0 +1,51 @@
+import { expect, test } from "bun:test";
+import { readConfig } from "~/config";
+import { spareTargets } from "~/platform/maintenance";
+import { eventually, useDatabase } from "../support/database";
+import { startTestProgram } from "../support/program";
+
+const database = useDatabase();
+
+const templates = [
+  { name: "chat_default", schemaName: "tpl_builtin", userId: null },
+  { name: "mine", schemaName: "tpl_own", userId: "alice" },
+] as Parameters<typeof spareTargets>[1];
+
+test.each([
+  [{ ENVIRONMENT: "production" }, [100, 2]],
+  [{}, [2, 2]],
+  [{ ENVIRONMENT_POOL_TARGETS: "chat_default:7" }, [7, 0]],
+])("with %p the pool aims at %p schemas", (settings, wanted) => {
+  const config = readConfig({ DATABASE_URL: "postgres://u@localhost/x", ...settings });
+  expect([...spareTargets(config, templates).values()]).toEqual(wanted);
+});
+
+test("the pool of a development server grows with use, and shrinks without", async () => {
+  const start = (idleSeconds: string) =>
+    startTestProgram(database, {
+      ENVIRONMENT_POOL_TARGETS: "",
+      MAINTENANCE_IDLE_TIMEOUT: idleSeconds,
+    });
+  const server = await start("3600");
+  const ready = async () => {
+    const [row] = await database.sql`
+      select count(*)::int as count from diorama.schemas s
+      join diorama.templates t on t.schema_name = s.template_schema
+      where t.name = 'chat_default' and s.state = 'ready'
+    `;
+    return row?.["count"];
+  };
+  const used = await Promise.all(Array.from({ length: 7 }, () => server.environment()));
+
+  await Promise.all(
+    used.map(({ environmentId }) => server.call("DELETE", `/env/${environmentId}`)),
+  );
+
+  await eventually(async () => expect(await ready()).toBeGreaterThanOrEqual(7));
+  await server.program.maintenance.cycle();
+  expect(await ready()).toBeGreaterThanOrEqual(7);
+  await server.program.stop();
+  const idle = await start("1");
+  await eventually(async () => expect(await ready()).toBe(2));
+  await idle.program.stop();
+});
