@@ -7,14 +7,38 @@ const PARTS = [
   ["password", "password"],
   ["dbname", "pathname"],
 ] as const;
-/** libpq ignores these on a socket: nobody can listen in on it. */
-const TLS_PARAMETERS = ["sslmode", "sslrootcert"];
+
+/** libpq's words for encryption, from none to a server whose name is verified. */
+const TLS_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
+export type Tls = {
+  readonly mode: (typeof TLS_MODES)[number];
+  /** A file of the authorities to trust, or `system`. */
+  readonly rootCert: string | undefined;
+  /** Files of the client's certificate and its key. */
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+};
+
+/** libpq's parameters for encryption, with the values that mean something here. The last three then change nothing. */
+const TLS_PARAMETERS: { readonly [name: string]: RegExp } = {
+  sslmode: new RegExp(`^(${TLS_MODES.join("|")})$`),
+  sslrootcert: /./,
+  sslcert: /./,
+  sslkey: /./,
+  sslnegotiation: /^postgres$/,
+  channel_binding: /^(disable|prefer)$/,
+  gssencmode: /^(disable|prefer)$/,
+};
+const UNSUPPORTED = /^ssl/;
+
+/** By the names of libpq's parameters. */
+type Defaults = { readonly [parameter: string]: string | undefined };
 
 /**
  * The same address with every part in its place: the directory of a Unix socket stands, percent-encoded, where a host
- * does. `user` is for a URL without one. Undefined when host, database or user is missing.
+ * does. `defaults` are for what the URL does not say. Undefined when host, database or user is missing.
  */
-export function normalizeAddress(text: string, user?: string): string | undefined {
+export function normalizeAddress(text: string, defaults: Defaults = {}): string | undefined {
   if (!/^postgres(ql)?:\/\//.test(text)) return undefined;
   // `user@/database?host=/…` is common, but to the URL standard a user without a host is an error.
   const hostless = /^[a-z]+:\/\/[^/?#]*@(?=[:/])/.exec(text)?.[0];
@@ -35,8 +59,12 @@ export function normalizeAddress(text: string, user?: string): string | undefine
     if (value !== null) url[part] = value;
     if (part === "port" && value !== null && url.port !== value) return undefined;
   }
-  if (url.username === "" && user) url.username = user;
-  if (socketOf(url.href)) for (const name of TLS_PARAMETERS) take(name);
+  if (url.username === "" && defaults["user"]) url.username = defaults["user"];
+  for (const name of Object.keys(TLS_PARAMETERS)) {
+    const value = take(name) ?? defaults[name];
+    // libpq ignores these on a socket: nobody can listen in on it.
+    if (value && !socketOf(url.href)) url.searchParams.set(name, value);
+  }
   const complete = url.hostname !== "" && url.username !== "" && url.pathname.length > 1;
   return complete ? url.href : undefined;
 }
@@ -45,4 +73,42 @@ export function normalizeAddress(text: string, user?: string): string | undefine
 export function socketOf(url: string): string | undefined {
   const host = decodeURIComponent(new URL(url).hostname);
   return host.startsWith("/") ? host : undefined;
+}
+
+/** The problem with what a URL asks of encryption, as a thing that is needed; undefined when there is none. */
+export function tlsProblem(url: string): string | undefined {
+  for (const [name, value] of new URL(url).searchParams) {
+    const known = TLS_PARAMETERS[name];
+    if (known ? known.test(value) : !UNSUPPORTED.test(name)) continue;
+    if (name === "sslmode") return `sslmode as one of ${TLS_MODES.join(", ")}`;
+    return `a URL without ${known ? `${name}=${value}` : name}, which is not supported`;
+  }
+  const { mode, rootCert, cert, key } = tlsOf(url);
+  if (mode === "verify-ca" && !rootCert)
+    return "sslrootcert beside sslmode=verify-ca: the file of the authorities to trust";
+  if (rootCert === "system" && mode !== "verify-full")
+    return "sslmode=verify-full beside sslrootcert=system: anybody gets a certificate of a public authority";
+  if ((cert === undefined) !== (key === undefined)) return "sslcert and sslkey together";
+  return undefined;
+}
+
+/** Encryption as a URL asks for it. */
+export function tlsOf(url: string): Tls {
+  const { searchParams } = new URL(url);
+  const read = (name: string) => searchParams.get(name) ?? undefined;
+  const rootCert = read("sslrootcert");
+  const mode = read("sslmode") ?? (rootCert === "system" ? "verify-full" : "prefer");
+  return {
+    mode: TLS_MODES.find((known) => known === mode) ?? "verify-full",
+    rootCert,
+    cert: read("sslcert"),
+    key: read("sslkey"),
+  };
+}
+
+/** The URL for a driver whose socket is encrypted already. */
+export function withoutTls(text: string): string {
+  const url = new URL(text);
+  for (const name of Object.keys(TLS_PARAMETERS)) url.searchParams.delete(name);
+  return url.href;
 }

@@ -1,5 +1,5 @@
 /** Every setting: name, format, default, meaning. The only reader of the environment. */
-import { normalizeAddress } from "~/address";
+import { normalizeAddress, tlsProblem } from "~/address";
 import { FORMATS, LEVELS, type Level } from "~/log";
 
 type Environment = { readonly [name: string]: string | undefined };
@@ -42,10 +42,18 @@ function bytes(value: string): number {
 }
 
 function databaseUrl(value: string, env: Environment): string {
-  const user = env["PGUSER"] || env["USER"] || env["LOGNAME"];
+  const defaults = {
+    user: env["PGUSER"] || env["USER"] || env["LOGNAME"],
+    sslmode: env["PGSSLMODE"],
+    sslrootcert: env["PGSSLROOTCERT"],
+    sslcert: env["PGSSLCERT"],
+    sslkey: env["PGSSLKEY"],
+  };
   const wanted =
     "a URL such as postgres://user:password@host:5432/database, special characters percent-encoded";
-  return normalizeAddress(value, user) ?? need(wanted);
+  const url = normalizeAddress(value, defaults) ?? need(wanted);
+  const problem = tlsProblem(url);
+  return problem === undefined ? url : need(problem);
 }
 
 const LINK_LOCAL = /^(169\.254\.|\[?fe80:)/i;

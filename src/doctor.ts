@@ -1,8 +1,10 @@
 /** Whether a database has what Diorama needs. Run at every start, and by `diorama doctor`. */
+import { tryStream } from "~/capture/replication";
 import { choosePlugin, type Plugin } from "~/capture/slot";
 import type { Config } from "~/config";
-import { connect, errorCode, INSUFFICIENT_PRIVILEGE, isUnavailable, type Pool } from "~/db/connect";
+import { errorCode, INSUFFICIENT_PRIVILEGE, isUnavailable, type Pool } from "~/db/connect";
 import { mayUseOrigins, ORIGINS_GRANT } from "~/db/origins";
+import { TlsRefused } from "~/db/socket";
 
 /** The database cannot be reached, or lacks something. Each problem says what was found and what to do. */
 export class Unfit extends Error {
@@ -85,24 +87,20 @@ const NEEDS_DIRECT =
 /** A startup parameter that the other side does not know, a command that it does not understand. */
 const NOT_POSTGRES = new Set(["08P01", "42601"]);
 
-/** Whether the log can be streamed over this URL: a pooler in transaction mode passes statements only. */
-async function isDirect(url: string): Promise<boolean> {
-  const stream = connect(url, { max: 1, name: "doctor", replication: true });
-  try {
-    await stream.unsafe("IDENTIFY_SYSTEM").simple();
-    return true;
-  } catch (error) {
-    if (NOT_POSTGRES.has(errorCode(error) ?? "")) return false;
-    throw error;
-  } finally {
-    await stream.end({ timeout: 1 });
-  }
+/** Why the log cannot be streamed over this URL: a pooler in transaction mode passes statements only. */
+function streamProblem(error: unknown): string {
+  const code = errorCode(error);
+  if (NOT_POSTGRES.has(code ?? "")) return NEEDS_DIRECT;
+  if (code === INSUFFICIENT_PRIVILEGE)
+    return "the server does not let the role replicate, whatever its attributes say";
+  return `DATABASE_URL: the log cannot be streamed (${code ?? "unknown"}): ${error instanceof Error ? error.message : error}`;
 }
 
 /** Throws Unfit with everything that is wrong. */
 export async function examine(pool: Pool, config: Config): Promise<Examination> {
   const facts = await readFacts(pool).catch((error) => {
     if (NOT_POSTGRES.has(errorCode(error) ?? "")) throw new Unfit([NEEDS_DIRECT]);
+    if (error instanceof TlsRefused) throw new Unfit([`DATABASE_URL: ${error.message}`]);
     throw new Unfit(
       [
         `DATABASE_URL: the database cannot be reached (${errorCode(error) ?? "unknown"}); is it running?`,
@@ -148,17 +146,14 @@ export async function examine(pool: Pool, config: Config): Promise<Examination> 
       0, `max_replication_slots is ${facts.slots}, all in use by: ${facts.slotNames.join(", ")}`);
     require(facts.replication ||
       facts.superuser, "the role may not replicate; ALTER ROLE … REPLICATION");
+    const choose = () =>
+      choosePlugin(pool, config.CAPTURE_PLUGIN).catch((error) => {
+        throw new Unfit([pluginProblem(config.CAPTURE_PLUGIN, facts.version, error)]);
+      });
     if (problems.length === before)
-      await isDirect(config.DATABASE_URL).then(
-        (direct) => require(direct, NEEDS_DIRECT),
-        (error) => {
-          if (errorCode(error) !== INSUFFICIENT_PRIVILEGE) throw error;
-          require(false, "the server does not let the role replicate, whatever its attributes say");
-        },
-      );
-    if (problems.length === before)
-      plugin = await choosePlugin(pool, config.CAPTURE_PLUGIN).catch((error) => {
-        problems.push(pluginProblem(config.CAPTURE_PLUGIN, facts.version, error));
+      plugin = await tryStream(config.DATABASE_URL, choose).catch((error) => {
+        if (isUnavailable(error)) throw error;
+        problems.push(...(error instanceof Unfit ? error.problems : [streamProblem(error)]));
         return "pgoutput" as const;
       });
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { normalizeAddress, socketOf } from "~/address";
+import { normalizeAddress, socketOf, tlsOf, tlsProblem, withoutTls } from "~/address";
 
 describe("a database's address", () => {
   test.each([
@@ -12,7 +12,7 @@ describe("a database's address", () => {
     ["postgres:///db?host=/run&sslmode=require", "postgres://me@%2Frun/db"],
     ["postgresql://u@[::1]:1/d?sslmode=require", "postgresql://u@[::1]:1/d?sslmode=require"],
   ])("%s is read as libpq reads it", (given, normal) => {
-    expect(normalizeAddress(given, "me")).toBe(normal);
+    expect(normalizeAddress(given, { user: "me" })).toBe(normal);
   });
 
   test.each([
@@ -29,5 +29,42 @@ describe("a database's address", () => {
   test("leads to a socket or to a host", () => {
     expect(socketOf("postgres://u@%2Frun%2Fpg:5433/db")).toBe("/run/pg");
     expect(socketOf("postgres://u@localhost/db")).toBeUndefined();
+  });
+});
+
+describe("the encryption that a URL asks for", () => {
+  test.each([
+    ["", "prefer", undefined],
+    ["?sslmode=require", "require", undefined],
+    ["?sslmode=verify-ca&sslrootcert=/ca.pem", "verify-ca", "/ca.pem"],
+    ["?sslrootcert=/ca.pem", "prefer", "/ca.pem"],
+    ["?sslrootcert=system", "verify-full", "system"],
+    ["?sslmode=require&channel_binding=prefer&gssencmode=disable", "require", undefined],
+  ] as const)("%s is read as libpq reads it", (query, mode, rootCert) => {
+    const url = `postgres://u@h/db${query}`;
+
+    expect(tlsProblem(url)).toBeUndefined();
+    expect(tlsOf(url)).toMatchObject({ mode, rootCert });
+    expect(withoutTls(url)).toBe("postgres://u@h/db");
+  });
+
+  test.each([
+    ["sslmode=on", "sslmode as one of disable, allow, prefer, require, verify-ca, verify-full"],
+    ["sslmode=verify-ca", "sslrootcert beside sslmode=verify-ca"],
+    ["sslmode=require&sslrootcert=system", "sslmode=verify-full beside sslrootcert=system"],
+    ["sslmode=require&sslcert=/c.pem", "sslcert and sslkey together"],
+    ["sslcrl=/crl.pem", "a URL without sslcrl, which is not supported"],
+    ["channel_binding=require", "a URL without channel_binding=require, which is not supported"],
+  ])("%s is a problem", (query, problem) => {
+    expect(tlsProblem(`postgres://u@h/db?${query}`)).toStartWith(problem);
+  });
+
+  test("comes from the defaults where the URL does not say it", () => {
+    const defaults = { sslmode: "require", sslrootcert: "/ca.pem" };
+
+    expect(normalizeAddress("postgres://u@h/db?sslmode=disable", defaults)).toBe(
+      "postgres://u@h/db?sslmode=disable&sslrootcert=%2Fca.pem",
+    );
+    expect(normalizeAddress("postgres://u@/db?host=/run", defaults)).toBe("postgres://u@%2Frun/db");
   });
 });

@@ -44,6 +44,14 @@ describe("settings", () => {
     );
   });
 
+  test("take encryption from libpq's variables where the URL does not say it", () => {
+    const settings = { ...URL, PGSSLMODE: "verify-ca", PGSSLROOTCERT: "/ca.pem" };
+
+    expect(readConfig(settings).DATABASE_URL).toBe(
+      `${URL.DATABASE_URL}?sslmode=verify-ca&sslrootcert=%2Fca.pem`,
+    );
+  });
+
   test("take pool targets", () => {
     const targets = readConfig({
       ...URL,
@@ -59,6 +67,7 @@ describe("settings", () => {
     ["DATABASE_URL", "", /is not set/],
     ["DATABASE_URL", "mysql://localhost/x", /needed: a URL such as postgres/],
     ["DATABASE_URL", "postgres://localhost", /needed: a URL/],
+    ["DATABASE_URL", "postgres://u@h/db?sslmode=on", /needed: sslmode as one of disable, allow/],
     ["PORT", "65536", /whole number from 0 to 65535/],
     ["PORT", "0x10", /whole number/],
     ["SEED", "yes", /true or false/],

@@ -7,6 +7,7 @@ import { examine, faultIn, Unfit } from "~/doctor";
 import { findPrograms, startCluster } from "../scripts/postgres";
 import { startClusters } from "./support/clusters";
 import { createDatabase, dropDatabase, useDatabase } from "./support/database";
+import { startProxy } from "./support/proxy";
 
 const database = useDatabase({ empty: true });
 
@@ -35,6 +36,17 @@ describe("a database", () => {
     expect(await problems("postgres://u@127.0.0.1:1/x")).toEqual([
       expect.stringContaining("cannot be reached (ECONNREFUSED)"),
     ]);
+  });
+
+  test("needs a connection that streams the log as capture reads it", async () => {
+    const proxy = await startProxy(database.url, (link, data) => {
+      if (data.includes("START_REPLICATION")) link.cut();
+    });
+
+    const found = await problems(proxy.url);
+
+    proxy.stop();
+    expect(found).toEqual([expect.stringMatching(/^DATABASE_URL: the log cannot be streamed/)]);
   });
 
   test("needs the plugin that was asked for, and says how to get it", async () => {

@@ -7,6 +7,7 @@ import {
   inTransaction,
   literal,
   type Pool,
+  QUERY_CANCELED,
   quote,
   type Sql,
   type Tx,
@@ -33,7 +34,6 @@ const SLOT_LOCK = 2;
 
 const UNDEFINED_OBJECT = "42704";
 const OBJECT_IN_USE = "55006";
-const QUERY_CANCELED = "57014";
 const PLUGIN_MISSING = "58P01";
 const PLUGIN_FORBIDDEN = "42501";
 

@@ -6,7 +6,6 @@
  * the next leader reads from there again. Without runs the slot is dropped, because a slot that nobody reads keeps
  * log and catalog rows for ever.
  */
-import { LogicalReplicationService } from "pg-logical-replication";
 import { formatLsn, parseLsn } from "~/capture/change";
 import { type ReplicationClient, rawPlugin } from "~/capture/protocol";
 import {
@@ -18,6 +17,7 @@ import {
   type StreamState,
 } from "~/capture/reading";
 import type { Recorder } from "~/capture/recorder";
+import { createReplication } from "~/capture/replication";
 import * as results from "~/capture/results";
 import {
   createSlot,
@@ -31,7 +31,8 @@ import {
   slotName,
   startReplication,
 } from "~/capture/slot";
-import { errorCode, isUnavailable, type Pool, SESSION, type Sql, type Tx } from "~/db/connect";
+import { errorCode, isUnavailable, type Pool, type Sql, type Tx } from "~/db/connect";
+import { openSocket } from "~/db/socket";
 import { errorFields, type Log } from "~/log";
 
 export type StreamOptions = {
@@ -58,13 +59,11 @@ const DROP_EVERY = 30;
 const FOLLOW_MS = 300;
 const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 5_000;
-const CONNECT_TIMEOUT_MS = 5_000;
 /** A walsender lets go of its slot a moment after its connection ended, on a busy machine after some. */
 const RELEASE_MS = 100;
 const RELEASE_ATTEMPTS = 20;
 /** The same position failed this often: what stands there cannot be decoded. */
 const POISON_ATTEMPTS = 3;
-const SENDER_TIMEOUT = "15s";
 /** An option that the plugin does not know. */
 const INVALID_PARAMETER_VALUE = "22023";
 
@@ -152,25 +151,9 @@ export function createStream(deps: Deps) {
 
   /** Becomes leader, streams (`onStreaming`) until there is nothing to do, the connection ends, or a listener throws. */
   async function lead(onStreaming: () => void): Promise<void> {
-    const service = new LogicalReplicationService(
-      {
-        connectionString: deps.url,
-        application_name: "diorama capture",
-        keepAlive: true,
-        connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-        options: Object.entries({
-          ...SESSION,
-          wal_sender_timeout: SENDER_TIMEOUT,
-          statement_timeout: "0",
-          lock_timeout: "0",
-        })
-          .filter(([, value]) => value !== "")
-          .map(([name, value]) => `-c ${name}=${value.replaceAll(" ", "\\ ")}`)
-          .join(" "),
-      },
-      // The library acknowledges one byte too far, and what it has merely received; we do it ourselves.
-      { acknowledge: { auto: false, timeoutSeconds: 0 } },
-    );
+    const socket = await openSocket(deps.url);
+    if (stopping) return void socket.destroy();
+    const service = createReplication(deps.url, socket, "capture");
     let reading: Reading | undefined;
     let failure: unknown;
     try {

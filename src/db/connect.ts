@@ -6,7 +6,8 @@
  * what is empty: an empty search_path would be the server's own, with `public` in it.)
  */
 import postgres from "postgres";
-import { socketOf } from "~/address";
+import { withoutTls } from "~/address";
+import { openSocketOrFail } from "~/db/socket";
 
 type Types = { date: string };
 export type Pool = postgres.Sql<Types>;
@@ -54,8 +55,6 @@ export type PoolOptions = {
   camel?: boolean;
   /** For work that may take long: building schemas, copying templates. */
   patient?: boolean;
-  /** Speaks the replication protocol, which takes its commands by `unsafe(…).simple()` only. */
-  replication?: boolean;
   /**
    * Called when a session is lost; what waits for it is then refused rather than sent on the next one. Such a session is
    * not ended for its age.
@@ -65,20 +64,18 @@ export type PoolOptions = {
 
 export function connect(
   url: string,
-  { max, name, camel = false, patient = false, replication = false, onClose }: PoolOptions,
+  { max, name, camel = false, patient = false, onClose }: PoolOptions,
 ): Pool {
-  const socket = socketOf(url);
   const options = {
     max,
-    // The driver does not look for a socket in a URL.
-    ...(socket && { host: socket }),
+    socket: () => openSocketOrFail(url),
+    ssl: false,
     // A date has no time and no zone; as a JavaScript Date it would have both.
     types: { date: { to: 1082, from: [1082], serialize: String, parse: String } },
     connection: {
       ...SESSION,
       application_name: `diorama ${name}`,
       ...(onClose ? BOUND : {}),
-      ...(replication ? { replication: "database" } : {}),
       ...(patient
         ? {}
         : {
@@ -89,7 +86,6 @@ export function connect(
     transform: camel ? { column: { to: postgres.fromCamel, from: postgres.toCamel } } : {},
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     max_lifetime: onClose ? null : LIFETIME_SECONDS,
-    fetch_types: !replication,
     onnotice: () => {},
     // Of scripts/patches: the types do not know them.
     ...(onClose ? { onclose: onClose, drop_queued: true } : {}),
@@ -97,7 +93,7 @@ export function connect(
       ? {}
       : { queue_deadline: QUEUE_DEADLINE_SECONDS, query_deadline: QUERY_DEADLINE_SECONDS }),
   };
-  return postgres(url, options);
+  return postgres(withoutTls(url), options);
 }
 
 /** Runs `work` in one transaction; a throw rolls it back. */
@@ -112,6 +108,7 @@ export async function inTransaction<T>(
 export const UNIQUE_VIOLATION = "23505";
 export const SERIALIZATION_FAILURE = "40001";
 export const LOCK_NOT_AVAILABLE = "55P03";
+export const QUERY_CANCELED = "57014";
 export const INSUFFICIENT_PRIVILEGE = "42501";
 
 /** The SQLSTATE of a Postgres error, or the driver's own code. */
@@ -121,7 +118,7 @@ export function errorCode(error: unknown): string | undefined {
 }
 
 const DRIVER_CODES =
-  /^(CONNECTION_|CONNECT_TIMEOUT|QUEUE_DEADLINE|QUERY_DEADLINE|ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EAI_)/;
+  /^(CONNECTION_|CONNECT_TIMEOUT|TLS_REFUSED|QUEUE_DEADLINE|QUERY_DEADLINE|ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EAI_)/;
 /** Connection exceptions, shutting down, too many clients, cannot connect now, statement or lock timeout. */
 const SERVER_CODES = /^(08...|57P0.|53...|57014|55P03|25P03|40001|40P01)$/;
 

@@ -1,0 +1,78 @@
+/** The connections that stream: the library's client, speaking over a socket that is opened as every other one. */
+import type { Socket } from "node:net";
+import { LogicalReplicationService } from "pg-logical-replication";
+import { withoutTls } from "~/address";
+import { type ReplicationClient, rawPlugin } from "~/capture/protocol";
+import { type Plugin, startReplication } from "~/capture/slot";
+import { errorCode, literal, QUERY_CANCELED, SESSION } from "~/db/connect";
+import { connectable, openSocket } from "~/db/socket";
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const SENDER_TIMEOUT = "15s";
+const SETTINGS = {
+  ...SESSION,
+  wal_sender_timeout: SENDER_TIMEOUT,
+  statement_timeout: "0",
+  lock_timeout: "0",
+};
+
+export const createReplication = (url: string, socket: Socket, name: string) =>
+  new LogicalReplicationService(
+    {
+      connectionString: withoutTls(url),
+      ssl: false,
+      stream: () => connectable(socket),
+      application_name: `diorama ${name}`,
+      keepAlive: true,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      options: Object.entries(SETTINGS)
+        .filter(([, value]) => value !== "")
+        .map(([setting, value]) => `-c ${setting}=${value.replaceAll(" ", "\\ ")}`)
+        .join(" "),
+    },
+    // The library acknowledges one byte too far, and what it has merely received; we do it ourselves.
+    { acknowledge: { auto: false, timeoutSeconds: 0 } },
+  );
+
+/** Creating a slot waits for open transactions. */
+const TRIAL_SLOT_TIMEOUT = "2s";
+/** Of the whole trial, the choice of a plugin included. */
+const TRIAL_MS = 10_000;
+
+/**
+ * Streams as capture does, with the plugin that `choose` returns and from a slot that ends with its session, until
+ * something has been read. Throws what stands in the way; transactions that the slot would have to wait for do not.
+ */
+export async function tryStream(url: string, choose: () => Promise<Plugin>): Promise<Plugin> {
+  const service = createReplication(url, await openSocket(url), "doctor");
+  const name = `diorama_trial_${crypto.randomUUID().slice(0, 8)}`;
+  let plugin: Plugin = "pgoutput";
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(
+    () => reject(new Error("nothing was read from the replication stream")),
+    TRIAL_MS,
+  );
+  const begin = async (client: ReplicationClient) => {
+    await client.query("IDENTIFY_SYSTEM");
+    plugin = await choose();
+    await client.query(`set statement_timeout = ${literal(TRIAL_SLOT_TIMEOUT)}`);
+    await client.query(
+      `select pg_create_logical_replication_slot(${literal(name)}, ${literal(plugin)}, true)`,
+    );
+    return startReplication({ name, plugin });
+  };
+  service.on("data", () => resolve());
+  service.on("heartbeat", () => resolve());
+  service.on("error", reject);
+  service.subscribe(rawPlugin(begin), "").then(
+    () => reject(new Error("the replication stream ended")),
+    (error) => (errorCode(error) === QUERY_CANCELED ? resolve() : reject(error)),
+  );
+  try {
+    await promise;
+    return plugin;
+  } finally {
+    clearTimeout(timer);
+    await service.destroy().catch(() => undefined);
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * Sockets to Postgres, encrypted as libpq would: `sslmode` means the same for every connection, whichever driver speaks
+ * over it. The drivers have TLS of their own, and each reads `sslmode` in its own way, so they get a socket that is ready.
+ */
+import { readFile } from "node:fs/promises";
+import { isIP, connect as open, Socket } from "node:net";
+import { type ConnectionOptions, checkServerIdentity, connect as encrypt } from "node:tls";
+import { socketOf, type Tls, tlsOf } from "~/address";
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const DEFAULT_PORT = 5432;
+
+/** The server and this side do not agree on encryption. The message says why, and what to do. */
+export class TlsRefused extends Error {
+  override readonly name = "TlsRefused";
+  readonly code = "TLS_REFUSED";
+}
+
+type Way = "plain" | "encrypted";
+
+/** Ways to be tried, in order. */
+const WAYS: { readonly [mode in Tls["mode"]]: readonly [Way, Way?] } = {
+  disable: ["plain"],
+  allow: ["plain", "encrypted"],
+  prefer: ["encrypted", "plain"],
+  require: ["encrypted"],
+  "verify-ca": ["encrypted"],
+  "verify-full": ["encrypted"],
+};
+
+/** Opens a socket over which the protocol can begin. Throws TlsRefused, or the error of the network. */
+export async function openSocket(url: string): Promise<Socket> {
+  const directory = socketOf(url);
+  const [way, other] = directory ? WAYS.disable : WAYS[tlsOf(url).mode];
+  return await openBy(url, other ? await admittedWay(url, way, other) : way);
+}
+
+/**
+ * A socket whose opening fails later. For a driver that takes sockets from a function: postgres.js forgets a connection
+ * whose function throws.
+ */
+export const openSocketOrFail = async (url: string): Promise<Socket> =>
+  await openSocket(url).catch((error) => {
+    const broken = new Socket();
+    setImmediate(() => broken.destroy(error));
+    return broken;
+  });
+
+/** An open socket for a driver that insists on connecting it. */
+export function connectable(socket: Socket): Socket {
+  return Object.assign(socket, {
+    connect() {
+      process.nextTick(() => socket.emit("connect"));
+      return socket;
+    },
+  });
+}
+
+async function openBy(url: string, way: Way): Promise<Socket> {
+  const { hostname, port: given } = new URL(url);
+  const host = hostname.replace(/^\[(.+)\]$/, "$1");
+  const port = Number(given || DEFAULT_PORT);
+  const directory = socketOf(url);
+  const socket = directory ? open(`${directory}/.s.PGSQL.${port}`) : open({ host, port });
+  const deadline = AbortSignal.timeout(CONNECT_TIMEOUT_MS);
+  try {
+    await next(socket, "connect", deadline);
+    return way === "plain" ? socket : await secure(socket, host, tlsOf(url), deadline);
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
+const [YES, NO] = ["S", "N"];
+
+async function secure(socket: Socket, host: string, tls: Tls, deadline: AbortSignal) {
+  const options = await optionsOf(tls, host);
+  const answer = next(socket, "data", deadline);
+  socket.write(SSL_REQUEST);
+  // Nothing but this byte: the rest would be unencrypted, and could come from anybody.
+  const text = String(await answer);
+  if (text === NO) throw new TlsRefused(`sslmode=${tls.mode}: the server does not offer TLS`);
+  if (text !== YES) throw new ConnectionClosed("the server does not answer as Postgres does");
+  const secured = encrypt({ ...options, socket });
+  try {
+    await next(secured, "secureConnect", deadline);
+  } catch (error) {
+    secured.destroy();
+    throw error instanceof ConnectTimeout ? error : refusal(tls, host, error);
+  }
+  return secured;
+}
+
+const UNTRUSTED = /CERT|SIGNATURE|ISSUER/;
+
+function refusal({ mode, rootCert }: Tls, host: string, cause: unknown): TlsRefused {
+  const { code = "", message } = cause as NodeJS.ErrnoException;
+  let problem = `TLS was not established (${code || message})`;
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
+    problem = `the server's certificate is not for ${host}`;
+  else if (UNTRUSTED.test(code))
+    problem = `the server's certificate is not trusted (${code}); sslrootcert, which is ${rootCert ?? "not set"}, names the file of its authority`;
+  return new TlsRefused(`sslmode=${mode}: ${problem}`, { cause });
+}
+
+/** As libpq, whose weaker modes verify the certificate too where they are given authorities. */
+async function optionsOf({ mode, rootCert, cert, key }: Tls, host: string) {
+  const named: ConnectionOptions = {
+    ...(rootCert && rootCert !== "system" && { ca: await readPem("sslrootcert", rootCert) }),
+    ...(cert && { cert: await readPem("sslcert", cert) }),
+    ...(key && { key: await readPem("sslkey", key) }),
+    ...(isIP(host) === 0 && { servername: host }),
+  };
+  return {
+    ...named,
+    rejectUnauthorized: rootCert !== undefined || mode === "verify-full",
+    checkServerIdentity: (_: string, certificate: Parameters<typeof checkServerIdentity>[1]) =>
+      mode === "verify-full" ? checkServerIdentity(host, certificate) : undefined,
+  };
+}
+
+const readPem = async (parameter: string, file: string): Promise<Buffer> =>
+  await readFile(file).catch((error) => {
+    throw new TlsRefused(`${parameter}: ${file} cannot be read (${error.code})`);
+  });
+
+/** pg_hba.conf changes, and servers are replaced. */
+const ADMITTED_MS = 60_000;
+const ADMITTED_MAX = 1_000;
+const admitted = new Map<string, { readonly way: Promise<Way>; readonly until: number }>();
+
+/** Of two ways the first that the server admits: asked with a connection that ends before it logs in. */
+function admittedWay(url: string, first: Way, second: Way): Promise<Way> {
+  const known = admitted.get(url);
+  if (known && known.until > performance.now()) return known.way;
+  if (admitted.size >= ADMITTED_MAX) admitted.clear();
+  const way = isAdmitted(url, first).then((is) => (is ? first : second));
+  admitted.set(url, { way, until: performance.now() + ADMITTED_MS });
+  way.catch(() => admitted.delete(url));
+  return way;
+}
+
+async function isAdmitted(url: string, way: Way): Promise<boolean> {
+  const socket = await openBy(url, way).catch((error) => {
+    if (error instanceof TlsRefused) return undefined;
+    throw error;
+  });
+  if (!socket) return false;
+  try {
+    const answer = next(socket, "data", AbortSignal.timeout(CONNECT_TIMEOUT_MS));
+    socket.write(startup(new URL(url)));
+    // E is an error, and C in it the code: no line of pg_hba.conf fits. Others come to whoever connects.
+    const text = (await answer).toString("latin1");
+    return !(text.startsWith("E") && text.includes(`\0C${INVALID_AUTHORIZATION}\0`));
+  } finally {
+    socket.destroy();
+  }
+}
+
+const INVALID_AUTHORIZATION = "28000";
+const PROTOCOL = 3 << 16;
+
+function startup({ username, pathname }: URL): Buffer {
+  const fields = ["user", username, "database", pathname.slice(1)].map(decodeURIComponent);
+  const message = Buffer.from(`\0\0\0\0\0\0\0\0${fields.join("\0")}\0\0`);
+  message.writeInt32BE(message.length, 0);
+  message.writeInt32BE(PROTOCOL, 4);
+  return message;
+}
+
+class ConnectTimeout extends Error {
+  readonly code = "CONNECT_TIMEOUT";
+}
+class ConnectionClosed extends Error {
+  readonly code = "CONNECTION_CLOSED";
+}
+
+/** Waits for the socket's next event of that name. Throws when it fails, ends, or `deadline` comes before. */
+function next(socket: Socket, event: string, deadline: AbortSignal): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const closed = () => reject(new ConnectionClosed("the server closed the connection"));
+  const late = () => reject(new ConnectTimeout("the server did not answer in time"));
+  socket.once(event, resolve).once("error", reject).once("close", closed);
+  deadline.addEventListener("abort", late);
+  return promise.finally(() => {
+    socket.off(event, resolve).off("error", reject).off("close", closed);
+    deadline.removeEventListener("abort", late);
+  });
+}
