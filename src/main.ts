@@ -1,49 +1,19 @@
 /** argv and signals → program. The only file that ends the process. */
 import { constants } from "node:os";
-import { parseArgs } from "node:util";
-import { capture } from "~/commands/capture";
+import { CommanderError } from "commander";
 import { CallFailed, UsageError } from "~/commands/client";
-import { CommandError } from "~/commands/failure";
-import { keyTable } from "~/commands/keys";
-import { licenses } from "~/commands/licenses";
-import { SUITES_USAGE, suites } from "~/commands/suites";
-import { TEMPLATES_USAGE, templates } from "~/commands/templates";
+import { createCommandLine } from "~/commands/command-line";
+import { CommandError, EXIT_CONFIG, EXIT_UNAVAILABLE, EXIT_USAGE } from "~/commands/failure";
 import { type Config, ConfigError, readConfig, warningsOf } from "~/config";
-import { connect, isUnavailable } from "~/db/connect";
-import { migrate } from "~/db/migrate";
-import { examine, Unfit } from "~/doctor";
-import { chooseFormat, createLog, errorFields, notice, print } from "~/log";
+import { isUnavailable } from "~/db/connect";
+import { Unfit } from "~/doctor";
+import { chooseFormat, createLog, errorFields, notice } from "~/log";
 import { noteUnhandled } from "~/metrics";
 import { DEVELOPMENT_KEY } from "~/platform/keys/format";
-import { createKey } from "~/platform/keys/keys";
-import { listKeys, revokeKey } from "~/platform/keys/store";
 import { type Program, startProgram } from "~/program";
 import { VERSION } from "~/version";
 
-// Of sysexits.h.
-const EXIT_USAGE = 64;
-const EXIT_UNAVAILABLE = 69;
-const EXIT_CONFIG = 78;
 const exitCodeOf = (signal: NodeJS.Signals) => 128 + constants.signals[signal];
-
-const USAGE = `diorama ${VERSION}
-
-  diorama                       serve (settings come from the environment, see the README)
-  diorama health                whether the server on this machine can serve, for container health checks
-  diorama doctor                check settings and database, and say what to mend
-  diorama keys create --user ID [--name TEXT] [--plan free|pro|enterprise] [--days N]
-  diorama keys list
-  diorama keys revoke KEY_ID
-  diorama capture status        what capture does, and how much log it keeps
-  diorama capture drop-slot [--force]   before the database is given up, or its wal_level lowered
-  diorama licenses              of everything that this program contains
-
-  Of a running server, at --url or DIORAMA_URL (http://127.0.0.1:3000), with --key or DIORAMA_API_KEY:
-${SUITES_USAGE}
-${TEMPLATES_USAGE}
-
-  diorama version
-`;
 
 /** How long a database that is still starting is waited for. */
 const DATABASE_WAIT_MS = 10_000;
@@ -129,117 +99,10 @@ function onSignal(first: (signal: NodeJS.Signals) => void): void {
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, handle);
 }
 
-async function doctor(): Promise<void> {
-  const config = readConfig(env());
-  for (const warning of warningsOf(env(), config)) print(`warning: ${warning}`);
-  const pool = connect(config.DATABASE_URL, { max: 1, name: "doctor", camel: true });
-  try {
-    const { plugin, warnings } = await examine(pool, config);
-    for (const warning of warnings) print(`warning: ${warning}`);
-    print(
-      config.LOGICAL_REPLICATION_ENABLED
-        ? `ok: changes are captured with ${plugin}`
-        : "ok: changes are captured by snapshots",
-    );
-  } finally {
-    await pool.end({ timeout: 1 });
-  }
-}
-
-const HEALTH_TIMEOUT_MS = 2_000;
-
-/** Asks the server that has the same settings. */
-async function health(): Promise<void> {
-  const { HOST, PORT } = readConfig(env());
-  const address = ["0.0.0.0", "::"].includes(HOST) ? "127.0.0.1" : HOST;
-  const answer = await fetch(`http://${address}:${PORT}/api/platform/health`, {
-    signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
-  }).catch(() => undefined);
-  print(answer ? await answer.text() : `nothing answers on ${address}:${PORT}`);
-  if (!answer?.ok) process.exit(EXIT_UNAVAILABLE);
-}
-
-const PLANS = ["free", "pro", "enterprise"] as const;
-
-async function keys(args: readonly string[]): Promise<void> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      user: { type: "string" },
-      name: { type: "string", default: "" },
-      plan: { type: "string", default: "free" },
-      days: { type: "string" },
-    },
-  });
-  const [command, keyId] = positionals;
-  const plan = PLANS.find((known) => known === values.plan);
-  const days = values.days === undefined ? null : Number(values.days);
-  const pool = connect(readConfig(env()).DATABASE_URL, { max: 1, name: "keys", camel: true });
-  try {
-    await migrate(pool);
-    if (command === "create" && values.user && plan && (days === null || days > 0)) {
-      const made = await createKey(pool, {
-        userId: values.user,
-        name: values.name,
-        plan,
-        expiresInDays: days,
-      });
-      notice(`key ${made.keyId} of ${values.user}; it is shown this once:`);
-      print(made.key);
-    } else if (command === "list") {
-      for (const line of keyTable(await listKeys(pool))) print(line);
-    } else if (command === "revoke" && keyId) {
-      if (!(await revokeKey(pool, keyId))) throw new UsageError(`there is no key ${keyId}`);
-      notice(`key ${keyId} is revoked`);
-    } else throw new UsageError(USAGE);
-  } finally {
-    await pool.end({ timeout: 1 });
-  }
-}
-
-/** Aborted when somebody wants the command to end: what it has made is cleared away first. */
 function interruption(): AbortSignal {
   const controller = new AbortController();
   onSignal(() => controller.abort());
   return controller.signal;
-}
-
-async function run([command, ...args]: readonly string[]): Promise<void> {
-  switch (command) {
-    case undefined:
-    case "serve":
-      return await serve();
-    case "health":
-      return await health();
-    case "doctor":
-      return await doctor();
-    case "keys":
-      return await keys(args);
-    case "capture": {
-      const force = args.includes("--force");
-      const [what, ...rest] = args.filter((argument) => argument !== "--force");
-      if (rest.length > 0 || !(await capture(readConfig(env()), what, force)))
-        throw new UsageError(USAGE);
-      return;
-    }
-    case "licenses":
-      return await licenses();
-    case "suites": {
-      process.exitCode = await suites(args, env(), interruption());
-      return;
-    }
-    case "templates":
-      return await templates(args, env());
-    case "version":
-    case "--version":
-      return print(VERSION);
-    case "help":
-    case "--help":
-      return print(USAGE);
-    default:
-      throw new UsageError(USAGE);
-  }
 }
 
 /** The exit code of a failure, which is told on the way. */
@@ -248,11 +111,10 @@ function report(error: unknown): number {
     for (const problem of error.problems) notice(problem);
     return error instanceof ConfigError ? EXIT_CONFIG : EXIT_UNAVAILABLE;
   }
-  if (
-    error instanceof UsageError ||
-    (error as { code?: string })?.code?.startsWith("ERR_PARSE_ARGS")
-  ) {
-    notice(error instanceof Error ? error.message : "");
+  // It has printed what is wrong, or the help that was asked for.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
+  if (error instanceof UsageError) {
+    notice(error.message);
     return EXIT_USAGE;
   }
   if (error instanceof CommandError) {
@@ -282,7 +144,14 @@ process.on("uncaughtException", (error) => {
   log.error("uncaught exception", errorFields(error));
 });
 
-run(process.argv.slice(2)).then(
-  () => {},
-  (error) => process.exit(report(error)),
-);
+const words = process.argv.slice(2);
+createCommandLine({
+  env: env(),
+  serve,
+  interruption,
+  endWith: (code) => {
+    process.exitCode = code;
+  },
+})
+  .parseAsync(words.length === 0 ? ["serve"] : words, { from: "user" })
+  .catch((error) => process.exit(report(error)));

@@ -1,30 +1,21 @@
 /** `diorama capture status|drop-slot`: for runbooks, on a database that servers may be using. */
 import { leader, loseAll } from "~/capture/results";
 import { dropSlot, findSlot, slotName } from "~/capture/slot";
+import type { Environment } from "~/commands/client";
+import { withDatabase } from "~/commands/database";
 import { CommandError } from "~/commands/failure";
 import type { Config } from "~/config";
-import { connect, type Pool, type Tx } from "~/db/connect";
+import type { Pool, Tx } from "~/db/connect";
 import { notice, print } from "~/log";
 import { countRuns, readLogState } from "~/platform/observation-store";
 
 const MEGABYTE = 2 ** 20;
 const megabytes = (bytes: number) => `${(bytes / MEGABYTE).toFixed(1)} MB`;
 
-/** Returns false when there is no such command. */
-export async function capture(
-  config: Config,
-  command: string | undefined,
-  force: boolean,
-): Promise<boolean> {
-  if (command !== "status" && command !== "drop-slot") return false;
-  const pool = connect(config.DATABASE_URL, { max: 1, name: "capture command", camel: true });
-  try {
-    await (command === "status" ? status(pool, config) : drop(pool, force));
-  } finally {
-    await pool.end({ timeout: 1 });
-  }
-  return true;
-}
+export const capture = (env: Environment) => ({
+  status: () => withDatabase(env, "capture command", status),
+  drop: (force: boolean) => withDatabase(env, "capture command", (pool) => drop(pool, force)),
+});
 
 async function status(pool: Pool, config: Config): Promise<void> {
   const name = await slotName(pool);

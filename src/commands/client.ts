@@ -16,7 +16,9 @@ export class CallFailed extends Error {
 }
 
 /** Options of every command that talks to a server. */
-export const SERVER_OPTIONS = { url: { type: "string" }, key: { type: "string" } } as const;
+export type ServerOptions = { readonly url?: string; readonly key?: string };
+/** Options of the commands that bring a file to a server. */
+export type Import = ServerOptions & { readonly name?: string; readonly visibility?: string };
 
 export type Environment = { readonly [name: string]: string | undefined };
 export type Client = ReturnType<typeof createClient>;
@@ -25,7 +27,7 @@ export type Answer = { readonly [field: string]: unknown };
 const TIMEOUT_MS = 120_000;
 
 /** The server that the options name, or the environment, or the one on this machine. */
-export function createClient(options: { url?: string; key?: string }, env: Environment) {
+export function createClient(options: ServerOptions, env: Environment) {
   const address = options.url ?? env["DIORAMA_URL"] ?? `http://127.0.0.1:${env["PORT"] ?? 3000}`;
   const url = address.replace(/\/+$/, "");
   const key = options.key ?? env["DIORAMA_API_KEY"];
@@ -54,8 +56,7 @@ export function createClient(options: { url?: string; key?: string }, env: Envir
 }
 
 /** The content of a YAML or JSON file; `-` is standard input. */
-export async function readDocument(path: string | undefined): Promise<Answer> {
-  if (path === undefined) throw new UsageError("the name of a file is needed");
+export async function readDocument(path: string): Promise<Answer> {
   const text = await (path === "-" ? Bun.stdin : Bun.file(path)).text().catch(() => {
     throw new UsageError(`${path} cannot be read`);
   });

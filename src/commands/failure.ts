@@ -2,3 +2,8 @@
 export class CommandError extends Error {
   override readonly name = "CommandError";
 }
+
+// Of sysexits.h.
+export const EXIT_USAGE = 64;
+export const EXIT_UNAVAILABLE = 69;
+export const EXIT_CONFIG = 78;

@@ -1,91 +1,55 @@
 /** `diorama suites`: runs a suite with an agent of one's own, and takes suites from one server to another. */
-import { parseArgs } from "node:util";
 import {
   type Answer,
   asYaml,
   type Client,
-  createClient,
   type Environment,
+  type Import,
   readDocument,
-  SERVER_OPTIONS,
   UsageError,
 } from "~/commands/client";
 import { type Outcome, report, runSuite, type Suite } from "~/commands/suite-run";
 import { notice, print, progress } from "~/log";
 
-export const SUITES_USAGE = `
-  diorama suites run NAME|ID --command COMMAND [--test NAME]… [--parallel N] [--timeout SECONDS] [--json]
-      COMMAND is run by the shell once for each test, with DIORAMA_PROMPT, DIORAMA_SERVICE_URL, DIORAMA_TOKEN and
-      DIORAMA_USER_ID in its environment. Ends with 1 unless every test passed.
-  diorama suites export NAME|ID [--json]
-  diorama suites import FILE [--name NAME] [--visibility public|private]`;
+export type SuiteRun = {
+  readonly command: string;
+  readonly test?: readonly string[];
+  readonly parallel: number;
+  readonly timeout: number;
+  readonly json: boolean;
+};
 
-const PARALLEL_MAX = 64;
-/** The longest life of an environment is seven days. */
-const TIMEOUT_SECONDS_MAX = 600_000;
-
-/** Returns the exit code. */
-export async function suites(
-  args: readonly string[],
+/** Returns whether every test passed. */
+export async function runSuiteCommand(
+  client: Client,
+  subject: string,
+  { command, test, parallel, timeout, json }: SuiteRun,
   env: Environment,
   signal: AbortSignal,
-): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      ...SERVER_OPTIONS,
-      command: { type: "string" },
-      test: { type: "string", multiple: true },
-      parallel: { type: "string", default: "1" },
-      timeout: { type: "string", default: "600" },
-      json: { type: "boolean", default: false },
-      name: { type: "string" },
-      visibility: { type: "string" },
-    },
+): Promise<boolean> {
+  const suite = only(await findSuite(client, subject), test);
+  const outcomes = await runSuite({
+    ...{ client, suite, command, env, parallel, timeoutSeconds: timeout, signal },
+    onProgress: showProgress(suite.tests.length),
   });
-  const [command, subject, ...more] = positionals;
-  const client = createClient(values, env);
-  if (more.length > 0 || subject === undefined) throw new UsageError(SUITES_USAGE);
-  switch (command) {
-    case "run": {
-      if (!values.command) throw new UsageError("--command says how the agent is started");
-      const parallel = number("--parallel", values.parallel, PARALLEL_MAX);
-      const timeoutSeconds = number("--timeout", values.timeout, TIMEOUT_SECONDS_MAX);
-      const suite = only(await findSuite(client, subject), values.test);
-      const outcomes = await runSuite({
-        ...{ client, suite, command: values.command, env, parallel, timeoutSeconds, signal },
-        onProgress: showProgress(suite.tests.length),
-      });
-      const { text, json, allPassed } = report(suite, outcomes);
-      print(values.json ? JSON.stringify(json, null, 2) : text);
-      return allPassed ? 0 : 1;
-    }
-    case "export": {
-      const suite = exported(await findSuite(client, subject));
-      print(values.json ? JSON.stringify(suite, null, 2) : asYaml(suite));
-      return 0;
-    }
-    case "import": {
-      const created = await client.call("POST", "/testSuites", {
-        ...(await readDocument(subject)),
-        ...(values.name && { name: values.name }),
-        ...(values.visibility && { visibility: values.visibility }),
-      });
-      notice(`suite ${created["name"]} is there, with the id`);
-      print(`${created["suiteId"]}`);
-      return 0;
-    }
-    default:
-      throw new UsageError(SUITES_USAGE);
-  }
+  const found = report(suite, outcomes);
+  print(json ? JSON.stringify(found.json, null, 2) : found.text);
+  return found.allPassed;
 }
 
-function number(option: string, text: string, max: number): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < 1 || value > max)
-    throw new UsageError(`${option}: a whole number from 1 to ${max} is needed`);
-  return value;
+export async function exportSuite(client: Client, subject: string, json: boolean): Promise<void> {
+  const suite = exported(await findSuite(client, subject));
+  print(json ? JSON.stringify(suite, null, 2) : asYaml(suite));
+}
+
+export async function importSuite(client: Client, file: string, { name, visibility }: Import) {
+  const created = await client.call("POST", "/testSuites", {
+    ...(await readDocument(file)),
+    ...(name && { name }),
+    ...(visibility && { visibility }),
+  });
+  notice(`suite ${created["name"]} is there, with the id`);
+  print(`${created["suiteId"]}`);
 }
 
 const ID = /^[0-9a-f]{32}$/;

@@ -151,17 +151,17 @@ describe("suites run", () => {
 
   test.each([
     [["suites", "run", "Nothing", "--command", "true"], 64, "there is no suite named Nothing"],
-    [["suites", "run", "x"], 64, "--command says how the agent is started"],
+    [["suites", "run", "x"], 64, "required option '--command <command>' not specified"],
     [
       ["suites", "run", "x", "--command", "true", "--parallel", "0"],
       64,
-      "--parallel: a whole number",
+      "'--parallel <number>' argument '0' is invalid. A whole number from 1",
     ],
     [["suites", "run"], 64, "diorama suites run"],
     [["suites", "export", "0".repeat(32)], 1, "suite_not_found: There is no such suite"],
     [["suites", "import", "/nowhere"], 64, "/nowhere cannot be read"],
-    [["suites", "list", "x"], 64, "diorama suites run"],
-    [["suites", "export", "x", "--nonsense"], 64, "--nonsense"],
+    [["suites", "list", "x"], 64, "unknown command 'list'"],
+    [["suites", "export", "x", "--jsn"], 64, "unknown option '--jsn'\n(Did you mean --json?)"],
     [["templates", "export", "nothing"], 1, "template_not_found"],
     [["templates", "export"], 64, "diorama templates export"],
     [
@@ -175,6 +175,12 @@ describe("suites run", () => {
     expect([ended.code, ended.out]).toEqual([code, ""]);
     expect(ended.err).toContain(message);
   });
+});
+
+test("help serves nothing and ends with 0", async () => {
+  const { code, out, err } = await run(["serve", "--help"]);
+  expect([code, err]).toEqual([0, ""]);
+  expect(out).toStartWith("Usage: diorama serve [options]\n");
 });
 
 test("a suite travels: what was exported and imported is the same suite", async () => {

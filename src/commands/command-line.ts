@@ -1,0 +1,170 @@
+/** Every command with its arguments, its options and its help. */
+import { Command, InvalidArgumentError, Option } from "commander";
+import { capture } from "~/commands/capture";
+import { createClient, type Environment, type Import, type ServerOptions } from "~/commands/client";
+import { doctor } from "~/commands/doctor";
+import { health } from "~/commands/health";
+import { keys, PLANS } from "~/commands/keys";
+import { licenses } from "~/commands/licenses";
+import { exportSuite, importSuite, runSuiteCommand, type SuiteRun } from "~/commands/suites";
+import { exportTemplate, importTemplate } from "~/commands/templates";
+import { SETTINGS } from "~/config";
+import { notice, print } from "~/log";
+import { VERSION } from "~/version";
+
+type Context = {
+  readonly env: Environment;
+  readonly serve: () => Promise<void>;
+  /** Aborted when somebody wants the command to end: what it has made is cleared away first. */
+  readonly interruption: () => AbortSignal;
+  /** Ends the process with this code when everything is done. */
+  readonly endWith: (code: number) => void;
+};
+
+const PARALLEL_MAX = 64;
+/** The longest life of an environment is seven days. */
+const TIMEOUT_SECONDS_MAX = 600_000;
+const HELP_WIDTH = 100;
+
+/** Throws CommanderError, with what is wrong already printed. */
+export function createCommandLine({ env, serve, interruption, endWith }: Context): Command {
+  const line = new Command("diorama")
+    .description("Disposable replicas of the services that AI agents act on.")
+    .version(VERSION, "-V, --version", "Print the version.")
+    .helpOption("-h, --help", "Show this help.")
+    .helpCommand("help [command]", "Show the help of a command.")
+    .exitOverride()
+    .showHelpAfterError()
+    .configureOutput({
+      writeOut: (text) => print(text.trimEnd()),
+      writeErr: (text) => notice(text.trimEnd()),
+      getOutHelpWidth: () => process.stdout.columns || HELP_WIDTH,
+      getErrHelpWidth: () => process.stderr.columns || HELP_WIDTH,
+    });
+
+  line
+    .command("serve")
+    .description("Serve. The same as no command.")
+    .addHelpText("after", () => `\nSettings, from the environment:\n${settingsHelp()}`)
+    .action(serve);
+  line
+    .command("health")
+    .description("Whether the server on this machine can serve, for container health checks.")
+    .action(async () => endWith(await health(env)));
+  line
+    .command("doctor")
+    .description("Check settings and database, and say what to fix.")
+    .action(() => doctor(env));
+
+  const ofKeys = line.command("keys").description("API keys, in the database of the settings.");
+  ofKeys
+    .command("create")
+    .description("Make a key and print it, this once.")
+    .requiredOption("--user <id>", "The user it acts for.")
+    .option("--name <text>", "A note.", "")
+    .addOption(new Option("--plan <plan>", "Its limits.").choices(PLANS).default("free"))
+    .option("--days <number>", "Days until it expires. Without: never.", positive)
+    .action(({ user, name, plan, days = null }) =>
+      keys(env).create({ userId: user, name, plan, expiresInDays: days }),
+    );
+  ofKeys
+    .command("list")
+    .description("List all keys.")
+    .action(() => keys(env).list());
+  ofKeys
+    .command("revoke")
+    .description("Revoke a key, in force at the next call.")
+    .argument("<key-id>")
+    .action((keyId) => keys(env).revoke(keyId));
+
+  const ofCapture = line.command("capture").description("Capture of changes from the log.");
+  ofCapture
+    .command("status")
+    .description("What capture does, and how much log it keeps.")
+    .action(() => capture(env).status());
+  ofCapture
+    .command("drop-slot")
+    .description("Before the database is given up, or its wal_level lowered.")
+    .option("--force", "Although there are runs, which then fail.", false)
+    .action(({ force }) => capture(env).drop(force));
+
+  line
+    .command("licenses")
+    .description("Of everything that this program contains.")
+    .action(licenses);
+
+  /** A command that talks to a server. */
+  const onServer = (parent: Command, name: string) =>
+    parent
+      .command(name)
+      .option("--url <url>", "The server; else DIORAMA_URL, else the one on this machine.")
+      .option("--key <key>", "The API key; else DIORAMA_API_KEY.");
+  const exporting = (parent: Command) =>
+    onServer(parent, "export")
+      .argument("<name-or-id>")
+      .option("--json", "As JSON instead of YAML.", false);
+  const importing = (parent: Command) =>
+    onServer(parent, "import")
+      .argument("<file>", "YAML or JSON; - is standard input.")
+      .option("--name <name>", "Another name than in the file.")
+      .addOption(new Option("--visibility <visibility>").choices(["public", "private"]));
+  const connect = (options: ServerOptions) => createClient(options, env);
+
+  const suites = line.command("suites").description("Suites of tests, on a server.");
+  onServer(suites, "run")
+    .description(
+      "Run an agent on each test of a suite. The command is run by the shell, with DIORAMA_PROMPT, DIORAMA_SERVICE_URL, DIORAMA_TOKEN and DIORAMA_USER_ID in its environment. Ends with 1 unless every test passed.",
+    )
+    .summary("Run an agent on each test of a suite.")
+    .argument("<name-or-id>")
+    .requiredOption("--command <command>", "Starts the agent.")
+    .option("--test <name>", "This test only; may be repeated.", listed)
+    .option("--parallel <number>", "Tests at the same time.", upTo(PARALLEL_MAX), 1)
+    .option("--timeout <seconds>", "Of one test.", upTo(TIMEOUT_SECONDS_MAX), 600)
+    .option("--json", "As JSON instead of a table.", false)
+    .action(async (subject: string, options: SuiteRun & ServerOptions) => {
+      const client = connect(options);
+      const passed = await runSuiteCommand(client, subject, options, env, interruption());
+      endWith(passed ? 0 : 1);
+    });
+  exporting(suites)
+    .description("Print a suite.")
+    .action((subject: string, options) => exportSuite(connect(options), subject, options.json));
+  importing(suites)
+    .description("Create a suite from a file.")
+    .action((file: string, options: Import) => importSuite(connect(options), file, options));
+
+  const templates = line.command("templates").description("Templates, on a server.");
+  exporting(templates)
+    .description("Print a template as a seed.")
+    .action((subject: string, options) => exportTemplate(connect(options), subject, options.json));
+  importing(templates)
+    .description("Create a template from a seed.")
+    .action((file: string, options: Import) => importTemplate(connect(options), file, options));
+
+  line
+    .command("version")
+    .description("Print the version.")
+    .action(() => print(VERSION));
+  return line;
+}
+
+const upTo = (max: number) => (text: string) => {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= 1 && value <= max) return value;
+  throw new InvalidArgumentError(`A whole number from 1 to ${max} is needed.`);
+};
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (value > 0 && value < Number.POSITIVE_INFINITY) return value;
+  throw new InvalidArgumentError("A number greater than 0 is needed.");
+}
+
+const listed = (item: string, items: readonly string[] = []) => [...items, item];
+
+function settingsHelp(): string {
+  const names = Object.keys(SETTINGS) as (keyof typeof SETTINGS)[];
+  const width = Math.max(...names.map((name) => name.length));
+  return names.map((name) => `  ${name.padEnd(width)}  ${SETTINGS[name].help}`).join("\n");
+}

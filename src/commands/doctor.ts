@@ -1,0 +1,19 @@
+/** `diorama doctor`: settings and database, before anything is served. */
+import type { Environment } from "~/commands/client";
+import { withDatabase } from "~/commands/database";
+import { warningsOf } from "~/config";
+import { examine } from "~/doctor";
+import { print } from "~/log";
+
+export async function doctor(env: Environment): Promise<void> {
+  await withDatabase(env, "doctor", async (pool, config) => {
+    for (const warning of warningsOf(env, config)) print(`warning: ${warning}`);
+    const { plugin, warnings } = await examine(pool, config);
+    for (const warning of warnings) print(`warning: ${warning}`);
+    print(
+      config.LOGICAL_REPLICATION_ENABLED
+        ? `ok: changes are captured with ${plugin}`
+        : "ok: changes are captured by snapshots",
+    );
+  });
+}

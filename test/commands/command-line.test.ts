@@ -1,0 +1,100 @@
+import { describe, expect, spyOn, test } from "bun:test";
+import { type Command, CommanderError } from "commander";
+import { createCommandLine } from "~/commands/command-line";
+
+/** What a command line prints and does, without a process. */
+async function run(...words: string[]) {
+  const printed: string[] = [];
+  const done: unknown[] = [];
+  const spies = [
+    spyOn(console, "log").mockImplementation((text) => void printed.push(text)),
+    spyOn(console, "error").mockImplementation((text) => void printed.push(text)),
+  ];
+  const line = createCommandLine({
+    env: {},
+    serve: async () => void done.push("serve"),
+    interruption: () => AbortSignal.abort(),
+    endWith: (code) => done.push(code),
+  });
+  const error = await line.parseAsync(words, { from: "user" }).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  for (const spy of spies) spy.mockRestore();
+  if (error !== undefined && !(error instanceof CommanderError)) throw error;
+  return { printed: printed.join("\n"), done, exitCode: error?.exitCode };
+}
+
+/** Every command, as the words that name it. */
+function names(command: Command, path: readonly string[] = []): string[][] {
+  return [[...path], ...command.commands.flatMap((each) => names(each, [...path, each.name()]))];
+}
+const context = { env: {}, serve: async () => {}, interruption: () => AbortSignal.abort() };
+const all = names(createCommandLine({ ...context, endWith: () => {} }));
+
+describe("help", () => {
+  test("is there for each command", () => {
+    expect(all.map((path) => path.join(" "))).toEqual([
+      "",
+      "serve",
+      "health",
+      "doctor",
+      "keys",
+      "keys create",
+      "keys list",
+      "keys revoke",
+      "capture",
+      "capture status",
+      "capture drop-slot",
+      "licenses",
+      "suites",
+      "suites run",
+      "suites export",
+      "suites import",
+      "templates",
+      "templates export",
+      "templates import",
+      "version",
+    ]);
+  });
+
+  test.each(all.flatMap((path) => [[[...path, "--help"]], [[...path, "-h"]]]))(
+    "%p shows the command's own, and does nothing else",
+    async (words) => {
+      const { printed, done, exitCode } = await run(...words);
+
+      expect([exitCode, done]).toEqual([0, []]);
+      expect(printed).toContain(`Usage: ${["diorama", ...words.slice(0, -1)].join(" ")} [`);
+      expect(printed).toMatch(/\n\n[A-Z][^:]+\.\n/);
+    },
+  );
+
+  test("comes with the settings for who serves", async () => {
+    const { printed } = await run("serve", "--help");
+    expect(printed).toMatch(/\n {2}DATABASE_URL +PostgreSQL connection string/);
+  });
+});
+
+test.each([
+  [["serv"], "unknown command 'serv'\n(Did you mean serve?)"],
+  [["keys", "lst"], "unknown command 'lst'\n(Did you mean list?)"],
+  [["serve", "--prot", "1"], "unknown option '--prot'"],
+  [["--hlep"], "unknown option '--hlep'\n(Did you mean --help?)"],
+  [["keys", "create", "--user", "x", "--nam"], "unknown option '--nam'\n(Did you mean --name?)"],
+  [["keys", "create"], "required option '--user <id>' not specified"],
+  [
+    ["keys", "create", "--user", "x", "--plan", "gold"],
+    "Allowed choices are free, pro, enterprise",
+  ],
+  [["keys", "create", "--user", "x", "--days", "0"], "A number greater than 0 is needed"],
+  [["keys", "revoke"], "missing required argument 'key-id'"],
+  [["capture", "status", "now"], "too many arguments"],
+  [["suites", "import", "f", "--visibility", "secret"], "Allowed choices are public, private"],
+])("%p is named as what is wrong, with the help", async (words, message) => {
+  const { printed, done, exitCode } = await run(...words);
+
+  expect(done).toEqual([]);
+  expect(exitCode).toBe(1);
+  expect(printed).toContain(message);
+  expect(printed).toContain("Usage: diorama");
+});
