@@ -17,12 +17,14 @@ export type TestCluster = {
   readonly url: string;
   readonly plugins: readonly Plugin[];
   readonly cluster: Cluster;
-  stop(): Promise<void>;
 };
 
 const ROOT = join(import.meta.dir, "../../.diorama");
 /** A crash of Postgres is part of the tests, a crash of the machine is not. */
 const SETTINGS = { fsync: "off", max_connections: "300", max_wal_size: "4GB" };
+
+/** Files run in several processes, each with clusters of its own. */
+const WORKER = process.env["BUN_TEST_WORKER_ID"] ?? "1";
 
 // One list for the process, whatever module instances the runner makes.
 const shared = globalThis as { dioramaClusters?: Promise<TestCluster[]> };
@@ -40,13 +42,11 @@ async function start(): Promise<TestCluster[]> {
       if (!bin) return [];
       const cluster = await startCluster({
         source,
-        dir: join(ROOT, `test-${source}`),
+        dir: join(ROOT, `test-${source}-${WORKER}`),
         settings: SETTINGS,
       });
       const plugins: Plugin[] = hasWal2json(bin) ? ["wal2json", "pgoutput"] : ["pgoutput"];
-      return [
-        { name: source, url: cluster.url, plugins, cluster, stop: () => cluster.stop("immediate") },
-      ];
+      return [{ name: source, url: cluster.url, plugins, cluster }];
     }),
   );
   return found.flat();

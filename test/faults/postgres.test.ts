@@ -1,0 +1,4 @@
+import { declareFaults } from "./play";
+import { POSTGRES } from "./postgres";
+
+await declareFaults("Postgres", POSTGRES);
