@@ -75,6 +75,27 @@ test("a start that meets a Postgres which is stopping says so, and starts it aga
   await first.interrupt();
 });
 
+test("a command that only waits uses no processor time", async () => {
+  const child = Bun.spawn(["bun", "scripts/db.ts", "--dir", dir], {
+    cwd: ROOT,
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "ignore",
+  });
+  await child.stdout.getReader().read(); // its URL
+  const ticks = async () => {
+    const fields = (await readFile(`/proc/${child.pid}/stat`, "utf8")).split(") ")[1]?.split(" ");
+    return Number(fields?.[11]) + Number(fields?.[12]); // user and system time, 100 a second
+  };
+
+  const before = await ticks();
+  await Bun.sleep(2_000); // the time that is measured
+
+  expect((await ticks()) - before).toBeLessThan(40);
+  child.kill("SIGTERM");
+  await child.exited;
+});
+
 test("the last one that uses Postgres stops it", async () => {
   await using first = db();
   await first.shows("postgres://", SECONDS);
