@@ -4,10 +4,10 @@
  * Two ways, the same diff: from the write-ahead log between two marks, or by comparing snapshots. Which one a run
  * uses is written in its row, so that any server can end it.
  */
-import { MARK_PREFIX } from "~/capture/change";
 import { Lost, reasonOf } from "~/capture/limits";
 import { createReader, type Judging, lostReason } from "~/capture/reader";
 import type { StreamState } from "~/capture/reading";
+import { markExpression } from "~/capture/relations";
 import * as results from "~/capture/results";
 import { publish, slotIsReady } from "~/capture/slot";
 import { compareSnapshot, dropSnapshot, takeSnapshot } from "~/capture/snapshot";
@@ -252,18 +252,4 @@ export async function createCapture(deps: {
       return await end((tx) => results.lose(tx, run, error.message));
     }
   }
-}
-
-/**
- * `mark` with the relations that a schema has at this moment, as a message in the log of this transaction. To be
- * selected beside the schema's `schema_name`. What is in a schema depends on it: that index finds it among the
- * relations of all environments, which pg_class has none for.
- */
-function markExpression(sql: Sql, mark: object): Fragment {
-  const open = JSON.stringify(mark).slice(0, -1);
-  return sql`pg_logical_emit_message(true, ${MARK_PREFIX}, ${open}::text || ',"relations":' || coalesce((
-    select to_json(md5(string_agg(objid::text, ',' order by objid)))::text from pg_depend
-    where refclassid = 'pg_namespace'::regclass and refobjid = to_regnamespace(quote_ident(schema_name))
-      and classid = 'pg_class'::regclass
-  ), 'null') || '}')`;
 }

@@ -1,4 +1,5 @@
 /** What the log says, whichever plugin decoded it. */
+import type { Relations } from "~/capture/relations";
 import type { Sql } from "~/db/connect";
 
 /** A position in the log. Written `16/B374D848`: the high and the low 32 bits in hex. */
@@ -80,7 +81,7 @@ export type Mark =
       readonly at: number;
       /** Primary key columns of each table, in the order in which diffs list tables. */
       readonly keys: { readonly [table: string]: readonly string[] };
-      readonly relations: string;
+      readonly relations: Relations | null;
       /** The tables are in the publication; without that pgoutput does not send their changes. */
       readonly published: boolean;
     }
@@ -88,7 +89,7 @@ export type Mark =
       readonly k: "end";
       readonly run: string;
       readonly instance: string;
-      readonly relations: string | null;
+      readonly relations: Relations | null;
       /** A verdict follows: what the diff leaves out is wanted too. Names the call that gives it. */
       readonly evaluate?: string | undefined;
     }

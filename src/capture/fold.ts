@@ -4,7 +4,8 @@
  * Pure. A row that comes and goes, or changes and changes back, is no difference.
  */
 import type { Change, Image, TableShape } from "~/capture/change";
-import { bytesOf } from "~/capture/limits";
+import { bytesOf, Lost } from "~/capture/limits";
+import { ALTERED } from "~/capture/relations";
 import { type JsonValue, toJson } from "~/capture/value";
 
 export type JsonObject = { [column: string]: JsonValue };
@@ -27,6 +28,8 @@ type Into<Lists> = { readonly [Name in keyof Lists]: { push(value: JsonObject): 
 type Entry = { before: Image | undefined; after: Image | undefined; bytes: number };
 type FoldTable = TableShape & {
   readonly key: readonly string[];
+  /** An old row had no value beside its key: all of them were null, or are not in the log. */
+  bare: boolean;
   readonly rows: Map<string, Entry>;
 };
 
@@ -36,7 +39,7 @@ export type Fold = ReturnType<typeof createFold>;
 export function createFold(keys: { readonly [table: string]: readonly string[] }) {
   const tables = new Map<string, FoldTable>();
   for (const [name, key] of Object.entries(keys))
-    tables.set(name, { name, key, columns: [], types: [], rows: new Map() });
+    tables.set(name, { name, key, columns: [], types: [], rows: new Map(), bare: false });
   let size = 0;
   let bytes = 0;
 
@@ -75,16 +78,21 @@ export function createFold(keys: { readonly [table: string]: readonly string[] }
       return bytes;
     },
 
+    /** A table whose old rows may have been incomplete, as far as the log shows. */
+    isBare: (name: string) => tables.get(name)?.bare === true,
+
     /** The table as the decoder fills it; undefined for one that was not there when the run began. */
     table: (name: string): TableShape | undefined => tables.get(name),
 
     apply(change: Change): void {
       const table = change.table as FoldTable;
       if (change.op === "insert") {
-        put(table, keyOf(table, change.after), undefined, change.after);
+        const after = whole(change.after);
+        put(table, keyOf(table, after), undefined, after);
         return;
       }
       const { before } = change;
+      table.bare ||= isBare(table, before);
       const oldKey = keyOf(table, before);
       const after = change.op === "update" ? completed(table, change.after, before) : undefined;
       const newKey = after && keyOf(table, after);
@@ -135,7 +143,16 @@ function keyColumns({ key, columns, types }: FoldTable, text: string): JsonObjec
 
 /** The new row, with the large values that the update left alone and the log therefore left out. */
 const completed = ({ columns }: TableShape, after: Image, before: Image): Image =>
-  columns.map((_, place) => (after[place] === undefined ? before[place] : after[place]));
+  whole(columns.map((_, place) => (after[place] === undefined ? before[place] : after[place])));
+
+/** A new row has every column that its table ever had. */
+function whole(after: Image): Image {
+  if (after.includes(undefined)) throw new Lost(ALTERED);
+  return after;
+}
+
+const isBare = ({ key, columns }: FoldTable, before: Image) =>
+  !before.some((text, place) => typeof text === "string" && !key.includes(columns[place] ?? ""));
 
 /** Adds what became of one row, if anything did. */
 export function addDifference(

@@ -3,6 +3,7 @@ import type { Lsn } from "~/capture/change";
 
 /** The part of pg's client that the library keeps to itself. */
 export type ReplicationClient = {
+  on(event: "notice", listener: (notice: { message?: string }) => void): void;
   query(text: string): Promise<{ rows: Record<string, unknown>[] }>;
   connection: { sendCopyFromChunk(chunk: Buffer): void };
 };

@@ -1,9 +1,11 @@
 /** One connection that streams: from START_REPLICATION until it ends, for whatever reason. */
 import { type Decode, formatLsn, type Lsn, parseLsn } from "~/capture/change";
+import type { Fold } from "~/capture/fold";
 import { diffLists, evidenceLists, RUN_BYTES_MAX, reasonOf } from "~/capture/limits";
 import { createPgoutputDecoder } from "~/capture/pgoutput";
 import { type ReplicationClient, standbyStatus } from "~/capture/protocol";
 import { createRecorder, type Ended, type Taken } from "~/capture/recorder";
+import { ALTERED, findWidened } from "~/capture/relations";
 import * as results from "~/capture/results";
 import type { Plugin, Slot } from "~/capture/slot";
 import { decodeWal2json } from "~/capture/wal2json";
@@ -93,6 +95,9 @@ const STORE_ATTEMPTS = 3;
 /** A text of this length is passed on; of a longer one the server that waits has to read the row. */
 const PASS_LENGTH_MAX = 8 * 2 ** 20;
 
+/** wal2json's warning of an update or delete that it cannot show. */
+const LEFT_OUT = /^no tuple identifier for \w+ in table "([^"]+)"/;
+
 export function createReading(deps: Deps) {
   const { slot, epoch, client, demand, enter, finish, fail, pool, log, emit, instance } = deps;
   const { idleSeconds, walBudgetBytes } = deps;
@@ -170,9 +175,11 @@ export function createReading(deps: Deps) {
     await (isLarge ? largeOnes(() => conclude(ended)) : conclude(ended));
   }
 
-  async function conclude({ run, instance: waiting, evaluate }: Ended) {
-    const taken = closed ? undefined : recorder.take(run);
+  async function conclude({ run, instance: waiting, evaluate, altered }: Ended) {
+    let taken = closed ? undefined : recorder.take(run);
     if (!taken) return;
+    if (altered && "fold" in taken && !(await isHarmless(altered, taken.fold)))
+      taken = { lost: ALTERED };
     const { result, changes } = await written(taken, run, waiting, evaluate);
     const outcome = await keep(run, result, waiting !== instance);
     if (closed && outcome === undefined) return; // the next connection reads it again
@@ -188,6 +195,13 @@ export function createReading(deps: Deps) {
       emit({ type: "stored", run, ...(isShort && { diff }) });
     }
     if (!closed) sendStatus();
+  }
+
+  /** Columns were added, and what was changed in those tables is all there. */
+  async function isHarmless(altered: NonNullable<Ended["altered"]>, fold: Fold): Promise<boolean> {
+    const { schema, before, after } = altered;
+    const widened = await findWidened(pool, schema, before, after).catch(() => undefined);
+    return widened !== undefined && !widened.some(fold.isBare);
   }
 
   /**
@@ -355,6 +369,11 @@ export function createReading(deps: Deps) {
       else skipped++;
       if (kind === "commit") reached(lsn);
       else if (lsn > received) received = lsn;
+    },
+    /** What Postgres warns of while it decodes. */
+    notice(message: string) {
+      const [, schema] = LEFT_OUT.exec(message) ?? [];
+      if (schema !== undefined) recorder.leftOut(schema);
     },
     heartbeat(lsn: Lsn, reply: boolean) {
       recorder.caughtUp(lsn);

@@ -8,6 +8,7 @@ import type { Change, Decode, Lsn, Mark, Message, TableShape } from "~/capture/c
 import { createEvents, type Events } from "~/capture/events";
 import { createFold, type Fold } from "~/capture/fold";
 import {
+  INCOMPLETE,
   Lost,
   OVER_BYTES,
   OVER_ROWS,
@@ -18,13 +19,15 @@ import {
   TOTAL_BYTES_MAX,
 } from "~/capture/limits";
 
+import { ALTERED, lossBetween, NOT_WHOLE, REPLACED, type Relations } from "~/capture/relations";
+
 /** How the marks of calls begin, of which there are many. */
 const CALL = '{"k":"call"';
 
 type Recording = {
   readonly run: string;
   readonly schema: string;
-  readonly relations: string;
+  readonly relations: Relations | null;
   /** Reading must go on from here to see the whole run again. */
   readonly hold: Lsn;
   fold: Fold | undefined;
@@ -42,7 +45,11 @@ export type Ended = {
   readonly instance: string;
   /** The call that gives a verdict on it, if one does. */
   readonly evaluate: string | undefined;
+  /** Its tables when it began and when it ended, where they have to be looked at before its changes are believed. */
+  readonly altered: Altered | undefined;
 };
+
+type Altered = { readonly schema: string; readonly before: Relations; readonly after: Relations };
 
 export type Taken = { readonly lost: string } | { readonly fold: Fold; readonly events: Events };
 
@@ -131,6 +138,7 @@ export function createRecorder(
     bySchema.set(schema, recording);
     if (needsPublication && !mark.published)
       lose(recording, "its tables are not in the publication");
+    if (relations && !relations.whole) lose(recording, NOT_WHOLE);
     listener.seen(mark);
   };
 
@@ -138,9 +146,12 @@ export function createRecorder(
     const recording = runs.get(mark.run);
     if (!recording) return; // its start was not seen: the check after connecting fails it
     if (bySchema.get(recording.schema) === recording) bySchema.delete(recording.schema);
-    if (mark.relations !== recording.relations) lose(recording, "a table was dropped or created");
-    const { run, instance, evaluate } = mark;
-    listener.ended({ run, instance, evaluate });
+    const { run, instance, evaluate, relations: after } = mark;
+    const { schema, relations: before } = recording;
+    const loss = before ? lossBetween(before, after) : REPLACED;
+    const altered = loss === ALTERED && before && after ? { schema, before, after } : undefined;
+    if (loss !== undefined && !altered) lose(recording, loss);
+    listener.ended({ run, instance, evaluate, altered });
   };
 
   /** The table of a schema that is being recorded. */
@@ -155,6 +166,12 @@ export function createRecorder(
   };
 
   return {
+    /** Postgres reports that it left a change of a schema out, because its old row is not in the log. */
+    leftOut(schema: string): void {
+      const recording = bySchema.get(schema);
+      if (recording) lose(recording, INCOMPLETE);
+    },
+
     /**
      * Reads one message of the stream and returns its kind; undefined for what concerns no run. What goes wrong with a
      * change of a run loses that run only. Throws on what cannot be read and belongs to no run.

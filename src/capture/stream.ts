@@ -182,6 +182,7 @@ export function createStream(deps: Deps) {
             fail: reject,
           });
           const { plugin } = leadership.slot;
+          client.on("notice", ({ message }) => reading?.notice(message ?? ""));
           return startReplication(
             leadership.slot,
             knowsSkipping ? await skippingOptions(pool, plugin) : {},

@@ -35,6 +35,15 @@ const markText = (content: string) => ({
   content,
 });
 const mark = (content: Mark) => markText(JSON.stringify(content));
+const RELATIONS = {
+  ids: "",
+  whole: true,
+  files: 1,
+  versions: 1,
+  columns: 1,
+  published: 1,
+  xid: "1",
+};
 const start = (run: string) =>
   mark({
     k: "start",
@@ -42,10 +51,10 @@ const start = (run: string) =>
     schema: run,
     at: 0,
     keys: { things: ["id"] },
-    relations: "",
+    relations: RELATIONS,
     published: true,
   });
-const end = (run: string) => mark({ k: "end", run, instance: "here", relations: "" });
+const end = (run: string) => mark({ k: "end", run, instance: "here", relations: RELATIONS });
 const insert = (run: string, id: number, body: string) => ({
   action: "I",
   schema: run,

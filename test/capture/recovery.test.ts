@@ -166,6 +166,97 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
     }
   });
 
+  describe("DDL that may hide changes fails the run by name:", () => {
+    const INCOMPLETE = "the old row of a change is not complete in the log";
+    const NOT_WHOLE = "a table is unlogged or its replica identity is not full";
+    const ALTERED = "a table was altered";
+    const FLIPPED = `alter table things replica identity default;
+      update things set note = 'c' where id = 1; alter table things replica identity full`;
+    const WIDENED = "alter table things add column size int";
+    const cases: [what: string, ddl: string, reason: string][] = [
+      ["a replica identity", "alter table things replica identity default", NOT_WHOLE],
+      ["a replica identity, for one write", FLIPPED, plugin === "pgoutput" ? INCOMPLETE : ALTERED],
+      [
+        "a replica identity, for one write, before a column is added",
+        `${FLIPPED}; ${WIDENED}`,
+        plugin === "pgoutput" ? INCOMPLETE : ALTERED,
+      ],
+      [
+        "a replica identity by index, for one write",
+        `alter table things replica identity using index things_pkey;
+         update things set note = 'c' where id = 1; alter table things replica identity full`,
+        plugin === "pgoutput" ? INCOMPLETE : ALTERED,
+      ],
+      ["another name of a table", "alter table things rename to stuff", ALTERED],
+      ["a rewrite", "alter table things alter note type text using note || '!'", ALTERED],
+      ["a column with a default", `${WIDENED} default 5`, ALTERED],
+      [
+        "a generated column",
+        "alter table things add column size int generated always as (id * 2) stored",
+        ALTERED,
+      ],
+      [
+        "a dropped column",
+        "alter table things drop column note; update things set id = 3 where id = 1",
+        ALTERED,
+      ],
+      [
+        "another name of a column",
+        "alter table things rename column note to remark; insert into things values (3, 'c')",
+        ALTERED,
+      ],
+    ];
+    // Where a publication is, Postgres refuses these.
+    if (plugin === "wal2json")
+      cases.push(
+        [
+          "no replica identity, for one write, before a column is added",
+          `alter table things replica identity nothing; update things set note = 'c' where id = 1;
+           alter table things replica identity full; ${WIDENED}`,
+          INCOMPLETE,
+        ],
+        ["an unlogged table", "alter table things set unlogged", NOT_WHOLE],
+        [
+          "a table that was unlogged for one write",
+          `alter table things set unlogged; update things set note = 'c'; alter table things set logged; ${WIDENED}`,
+          ALTERED,
+        ],
+      );
+    else
+      cases.push([
+        "a table that left the publication for one write",
+        `alter publication diorama drop table things; update things set note = 'c' where id = 1;
+         alter publication diorama add table things; ${WIDENED}`,
+        ALTERED,
+      ]);
+
+    test.each(cases)("%s", async (_what, ddl, reason) => {
+      await write(1);
+      const run = await start();
+      await sql.unsafe(`insert into ${schema()}.things values (2, 'b')`);
+      const session = await sql.reserve();
+      for (const statement of [`set search_path to ${schema()}`, ...ddl.split(";")])
+        await session.unsafe(statement);
+      await session`set search_path to ''`;
+      session.release();
+      expect(await run.end()).toEqual(LOST(reason));
+    });
+
+    test("a run that begins so", async () => {
+      await sql.unsafe(`alter table ${schema()}.things replica identity default`);
+      expect(await (await start()).end()).toEqual(LOST(NOT_WHOLE));
+    });
+  });
+
+  test("maintenance of a table by Postgres is no DDL", async () => {
+    await write(1);
+    const run = await start();
+    await write(2);
+    await sql.unsafe(`vacuum analyze ${schema()}.things`);
+    await sql.unsafe(`create index on ${schema()}.things (note)`);
+    expect(ids((await run.end()).diff)).toEqual([2]);
+  });
+
   test("an added column shows in the diff", async () => {
     await write(1);
     const run = await start();

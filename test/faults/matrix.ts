@@ -50,10 +50,12 @@ export const PROOFS: readonly Proof[] = [
   {
     id: "F19",
     fault: "DDL or truncate in an environment during a run",
-    expected: "truncate, drop, create fail the run by name; a new column shows in the diff",
+    expected:
+      "truncate, drop, create and what hides changes fail the run by name; a new column shows in the diff",
     proofs: [
       { file: RECOVERY, name: "truncate fails the run by name" },
       { file: RECOVERY, name: "a table dropped or created fails the run by name" },
+      { file: RECOVERY, name: "DDL that may hide changes fails the run by name" },
       { file: RECOVERY, name: "an added column shows in the diff" },
     ],
   },

@@ -1,0 +1,102 @@
+/**
+ * Whether a schema's tables stayed such that the log shows every change of them.
+ *
+ * DDL is not decoded, and some of it takes changes out of the log: another replica identity, `set unlogged`, a rewrite,
+ * a table that leaves the publication. Both marks of a run therefore carry sums over the catalog that grow with each
+ * such statement, even when a later one takes it back. Columns are watched in the changes themselves.
+ */
+import { MARK_PREFIX } from "~/capture/change";
+import { PUBLICATION } from "~/capture/pgoutput";
+import type { Fragment, Sql } from "~/db/connect";
+
+/** The relations of a schema at one moment. */
+export type Relations = {
+  /** Hash of their ids. */
+  readonly ids: string;
+  /** Every table is logged, with the whole old row. */
+  readonly whole: boolean;
+  /** Sums over the tables: of what each rewrite, each change of the catalog row, each added column makes larger. */
+  readonly files: number;
+  readonly versions: number;
+  readonly columns: number;
+  /** The same of their entries in the publication. */
+  readonly published: number;
+  /** Transaction that looked. */
+  readonly xid: string;
+};
+
+export const NOT_WHOLE = "a table is unlogged or its replica identity is not full";
+export const REPLACED = "a table was dropped or created";
+export const ALTERED = "a table was altered";
+
+/**
+ * `mark` with the relations that a schema has at this moment, as a message in the log of this transaction. To be
+ * selected beside the schema's `schema_name`. What is in a schema depends on it: that index finds it among the
+ * relations of all environments, which pg_class has none for.
+ */
+export function markExpression(sql: Sql, mark: object): Fragment {
+  const open = JSON.stringify(mark).slice(0, -1);
+  return sql`pg_logical_emit_message(true, ${MARK_PREFIX}, ${open}::text || ',"relations":' || coalesce((
+    select json_build_object(
+      'ids', md5(string_agg(c.oid::text, ',' order by c.oid)),
+      'whole', bool_and(c.relkind <> 'r' or c.relreplident = 'f' and c.relpersistence = 'p'),
+      'files', coalesce(sum(c.relfilenode::bigint) filter (where c.relkind = 'r'), 0),
+      'versions', coalesce(sum(c.xmin::text::bigint) filter (where c.relkind = 'r'), 0),
+      'columns', coalesce(sum(c.relnatts) filter (where c.relkind = 'r'), 0),
+      'published', coalesce(sum(r.xmin::text::bigint) + max(p.xmin::text::bigint), 0),
+      'xid', pg_current_xact_id()::text
+    )::text
+    from pg_depend d
+    join pg_class c on c.oid = d.objid
+    left join pg_publication p on p.pubname = ${PUBLICATION}
+    left join pg_publication_rel r on r.prrelid = c.oid and r.prpubid = p.oid
+    where d.refclassid = 'pg_namespace'::regclass and d.refobjid = to_regnamespace(quote_ident(schema_name))
+      and d.classid = 'pg_class'::regclass
+    having count(*) > 0
+  ), 'null') || '}')`;
+}
+
+/** Why the log may lack changes of a run that began with `before` and ended with `after`; undefined when it does not. */
+export function lossBetween(before: Relations, after: Relations | null): string | undefined {
+  if (before.ids !== after?.ids) return REPLACED;
+  if (!after.whole) return NOT_WHOLE;
+  const isSame =
+    before.files === after.files &&
+    before.versions === after.versions &&
+    before.columns === after.columns &&
+    before.published === after.published;
+  return isSame ? undefined : ALTERED;
+}
+
+/**
+ * The tables that were altered since `before`, when columns were added that start as null and nothing else was done:
+ * the log shows all of that. Otherwise undefined.
+ */
+export async function findWidened(
+  sql: Sql,
+  schema: string,
+  before: Relations,
+  after: Relations,
+): Promise<string[] | undefined> {
+  const added = after.columns - before.columns;
+  if (added <= 0 || before.files !== after.files || before.published !== after.published)
+    return undefined;
+  const [row] = await sql<{ tables: string[]; isHarmless: boolean }[]>`
+    with tables as (
+      select oid, relname, xmin as version, age(xmin) <= age(${before.xid}::xid8::xid) as altered
+      from pg_class where relnamespace = to_regnamespace(quote_ident(${schema})) and relkind = 'r'
+    ), added as (
+      select attrelid, a.xmin as version,
+        not (attisdropped or atthasdef or atthasmissing or attgenerated <> '' or attidentity <> '') as harmless
+      from pg_attribute a join tables on attrelid = tables.oid
+      where attnum > 0 and age(a.xmin) <= age(${before.xid}::xid8::xid)
+    )
+    select array(select relname::text from tables where altered) as tables,
+      (select count(*) = ${added} and bool_and(harmless) from added)
+        and not exists (
+          select from tables t where altered
+            and not exists (select from added a where a.attrelid = t.oid and a.version = t.version)
+        ) as "isHarmless"
+  `;
+  return row?.isHarmless ? row.tables : undefined;
+}
