@@ -36,6 +36,13 @@ export const SESSION = {
  */
 const BOUND = { plan_cache_mode: "force_generic_plan", enable_seqscan: "off" } as const;
 
+/**
+ * Of what one statement of an environment's call reads. The driver drops the rest and rejects with RESULT_TOO_LARGE:
+ * what an environment holds is bounded by its agent's patience only.
+ */
+const RESULT_BYTES_MAX = 32 * 1024 * 1024;
+export const RESULT_TOO_LARGE = "RESULT_TOO_LARGE";
+
 /** A free connection is waited for this long; then the call answers 503. */
 const QUEUE_DEADLINE_SECONDS = 5;
 /** Postgres ends a statement after this … */
@@ -88,7 +95,7 @@ export function connect(
     max_lifetime: onClose ? null : LIFETIME_SECONDS,
     onnotice: () => {},
     // Of scripts/patches: the types do not know them.
-    ...(onClose ? { onclose: onClose, drop_queued: true } : {}),
+    ...(onClose ? { onclose: onClose, drop_queued: true, max_result: RESULT_BYTES_MAX } : {}),
     ...(patient
       ? {}
       : { queue_deadline: QUEUE_DEADLINE_SECONDS, query_deadline: QUERY_DEADLINE_SECONDS }),

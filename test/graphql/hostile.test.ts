@@ -4,12 +4,11 @@ import { getIntrospectionQuery } from "graphql";
 import { PAGE_MAX, READ_LENGTH_MAX } from "~/graphql/limits";
 import { useDatabase } from "../support/database";
 import { useTracker } from "../support/tracker";
+import { HELD_UP_MS, heldUp } from "../support/turns";
 
 const database = useDatabase();
 const tracker = useTracker(database);
 
-/** The longest that others wait, on a machine that runs other tests too. */
-const HELD_UP_MS = 1_000;
 const ANSWERED_MS = 15_000;
 const MINUTE = 60_000;
 
@@ -42,20 +41,6 @@ beforeAll(async () => {
   rootId = root?.["id"];
   await tracker.data("{ viewer { id } }");
 }, MINUTE);
-
-/** The longest time that nothing else could run while `work` did. */
-async function heldUp(work: () => Promise<void>): Promise<number> {
-  let [longest, last] = [0, performance.now()];
-  const look = () => {
-    longest = Math.max(longest, performance.now() - last);
-    last = performance.now();
-  };
-  const timer = setInterval(look, 5);
-  await work();
-  look();
-  clearInterval(timer);
-  return longest;
-}
 
 async function ask(query: string, variables: object = {}) {
   const started = performance.now();

@@ -2,25 +2,54 @@
  * Arguments: from query, form, multipart or JSON to the types that a method declares.
  *
  * Everything but JSON arrives as text, so a value is converted by its declared type, never by how it looks. Unknown
- * arguments are ignored, as the service does.
+ * arguments are ignored, as the service does. Each has a length that it may not exceed, checked before anything else is
+ * done with it.
  */
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { findUnstorable } from "~/db/storable";
-import { parseBounded } from "~/json";
+import { parseBounded, sizeOf } from "~/json";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 
 export type RawArguments = ReadonlyMap<string, unknown>;
 
 type Described = { description?: string };
 
-export const Text = (description?: string) => Type.String(describe(description));
+/** How long a value may be, and the service's code for one that is longer: `invalid_arguments` where it has none. */
+type Limit = { readonly max?: number; readonly tooLong?: string };
+
+/** Named as extensions of a schema are, so that the document of the API may keep them. */
+const TOO_LONG = "x-too-long";
+const MAX_SIZE = "x-max-size";
+
+/** Of a text that nothing says more about: longer than any address, title or note. */
+export const TEXT_MAX = 4_000;
+/** Of a text that is content: a message, a page. */
+export const CONTENT_MAX = 100_000;
+/** Of what a column of a row holds, as JSON. */
+export const COLUMN_MAX = 250_000;
+/** Of JSON, as text. */
+const JSON_MAX = 100_000;
+const LIST_MAX = 5_000;
+const LIST_ITEM_MAX = 255;
+
+export const Text = (description?: string, { max = TEXT_MAX, tooLong }: Limit = {}) =>
+  Type.String({ ...describe(description), maxLength: max, [TOO_LONG]: tooLong });
+/** Where a page of a list begins, as an answer of that list gave it. */
+export const Cursor = (description?: string) => Text(description, { tooLong: "invalid_cursor" });
 export const Flag = (description?: string) => Type.Boolean(describe(description));
 export const Whole = (description?: string) => Type.Integer(describe(description));
 /** A comma list or a JSON array. */
-export const List = (description?: string) => Type.Array(Type.String(), describe(description));
+export const List = (description?: string) =>
+  Type.Array(Type.String({ maxLength: LIST_ITEM_MAX }), {
+    ...describe(description),
+    maxItems: LIST_MAX,
+  });
 /** JSON text or a JSON value. `code`: what the service answers to text that is not JSON. */
-export const Json = <T = unknown>(code = "invalid_arguments", description?: string) =>
-  Type.Unsafe<T>({ ...describe(description), json: code });
+export const Json = <T = unknown>(
+  code = "invalid_arguments",
+  description?: string,
+  { max = JSON_MAX, tooLong = code }: Limit = {},
+) => Type.Unsafe<T>({ ...describe(description), json: code, [MAX_SIZE]: max, [TOO_LONG]: tooLong });
 export const Choice = <const T extends readonly string[]>(...values: T) =>
   Type.Unsafe<T[number]>({ type: "string", enum: values });
 /** A file part of a multipart body. */
@@ -30,6 +59,11 @@ export const Maybe = Type.Optional;
 
 function describe(description: string | undefined): Described {
   return description === undefined ? {} : { description };
+}
+
+/** Throws `code` for what has gathered in a column, by several calls, beyond what it may hold. */
+export function requireRoom(value: unknown, code: string, max = COLUMN_MAX): void {
+  if (sizeOf(value, max) > max) throw new ChatError(code);
 }
 
 const isOptional = (args: TObject, name: string) => !args.required?.includes(name);
@@ -47,6 +81,13 @@ export function convert<A extends TObject>(args: A, raw: RawArguments): Static<A
       if (!isOptional(args, name)) problems.push(`missing required field: ${name}`);
       continue;
     }
+    const tooLong = findTooLong(value, schema);
+    if (tooLong !== undefined) {
+      const code = schema[TOO_LONG] ?? "invalid_arguments";
+      if (code !== "invalid_arguments") throw new ChatError(code);
+      problems.push(`${tooLong} [json-pointer:/${name}]`);
+      continue;
+    }
     const result = convertValue(value, schema);
     if (result === undefined)
       problems.push(`must be a valid ${typeName(schema)} [json-pointer:/${name}]`);
@@ -56,6 +97,30 @@ export function convert<A extends TObject>(args: A, raw: RawArguments): Static<A
   }
   if (problems.length > 0) throw invalidArguments(...problems);
   return converted as Static<A>;
+}
+
+/** What is wrong with a value that is too long for its argument. */
+function findTooLong(value: unknown, schema: TSchema): string | undefined {
+  const { maxLength, maxItems, [MAX_SIZE]: maxSize } = schema;
+  if (maxLength !== undefined && typeof value === "string" && value.length > maxLength)
+    return `must be less than ${maxLength + 1} characters`;
+  if (maxSize !== undefined) {
+    const size = typeof value === "string" ? value.length : sizeOf(value, maxSize);
+    if (size > maxSize) return `must be less than ${maxSize + 1} characters`;
+  }
+  if (maxItems === undefined) return undefined;
+  if (typeof value === "string" && value.length > maxItems * LIST_ITEM_MAX)
+    return `must be less than ${maxItems * LIST_ITEM_MAX + 1} characters`;
+  const count = typeof value === "string" ? commas(value) + 1 : (value as unknown[]).length;
+  return count > maxItems ? `no more than ${maxItems} items allowed` : undefined;
+}
+
+/** Counted up to where there are too many. */
+function commas(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf(","); at >= 0 && count <= LIST_MAX; at = text.indexOf(",", at + 1))
+    count++;
+  return count;
 }
 
 const typeName = (schema: TSchema): string => schema["type"] ?? "value";
@@ -91,7 +156,8 @@ function toFlag(value: unknown): boolean | undefined {
 
 function toList(value: unknown): string[] | undefined {
   const items = typeof value === "string" ? splitList(value) : value;
-  if (!Array.isArray(items) || !items.every((item) => typeof item === "string")) return undefined;
+  const isItem = (item: unknown) => typeof item === "string" && item.length <= LIST_ITEM_MAX;
+  if (!Array.isArray(items) || !items.every(isItem)) return undefined;
   return items.map((item: string) => item.trim()).filter((item) => item !== "");
 }
 

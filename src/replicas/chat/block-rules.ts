@@ -7,8 +7,11 @@ export type Item = Readonly<Record<string, unknown>>;
 export const isItem = (value: unknown): value is Item =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** Mistakes beyond this many say nothing new. */
+const PROBLEMS_MAX = 100;
+
 export const add = (problems: Problem[], what: string, pointer: string) => {
-  problems.push({ what, pointer });
+  if (problems.length < PROBLEMS_MAX) problems.push({ what, pointer });
 };
 
 export const string =
@@ -40,7 +43,10 @@ export const list =
       add(problems, "must be an array", pointer);
       return;
     }
-    if (value.length > max) add(problems, `no more than ${max} items allowed`, pointer);
+    if (value.length > max) {
+      add(problems, `no more than ${max} items allowed`, pointer);
+      return;
+    }
     if (value.length < min) add(problems, `no less than ${min} items allowed`, pointer);
     for (const [index, item] of value.entries()) rule(item, `${pointer}/${index}`, problems);
   };

@@ -228,9 +228,16 @@ const BLOCKS: Readonly<Record<string, Rule>> = {
 export function findBlockProblems(blocks: unknown, max = BLOCKS_MAX): Problem[] {
   const problems: Problem[] = [];
   list(byType("block", BLOCKS), max, 0)(blocks, "/blocks", problems);
-  const ids = Array.isArray(blocks) ? blocks.map((item) => isItem(item) && item["block_id"]) : [];
-  const twice = ids.findIndex((id, index) => id && ids.indexOf(id) !== index);
-  if (twice >= 0) add(problems, "block_id must be unique", `/blocks/${twice}/block_id`);
+  const seen = new Set<unknown>();
+  for (const [index, item] of Array.isArray(blocks) ? blocks.slice(0, max).entries() : []) {
+    const id = isItem(item) && item["block_id"];
+    if (!id) continue;
+    if (seen.has(id)) {
+      add(problems, "block_id must be unique", `/blocks/${index}/block_id`);
+      break;
+    }
+    seen.add(id);
+  }
   return problems;
 }
 

@@ -1,8 +1,10 @@
 /** What a channel may be called, and the kinds of channels there are. */
+import { Text } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import type { ChannelType } from "~/replicas/chat/store/channels";
 
 const NAME_MAX = 80;
+export const NAME_ARG = Text(undefined, { tooLong: "invalid_name_maxlength" });
 const TYPES: readonly ChannelType[] = ["public_channel", "private_channel", "mpim", "im"];
 const RESERVED_NAMES = new Set([
   "here",

@@ -1,6 +1,6 @@
 /** Streams: messages that arrive in chunks of text, blocks and the tasks of a plan. */
 import { withBlockIds } from "~/replicas/chat/blocks";
-import { MARKDOWN_MAX, readBlocks } from "~/replicas/chat/compose";
+import { MARKDOWN_TEXT, MESSAGE_TEXT, readBlocks, requireShort } from "~/replicas/chat/compose";
 import { ChatError } from "~/replicas/chat/errors";
 import type { Json } from "~/replicas/chat/store/json";
 import { markdownToMrkdwn, normalizeText } from "~/replicas/chat/text";
@@ -9,7 +9,6 @@ export type Chunk = Readonly<Record<string, unknown>> & { readonly type: string 
 export type Streamed = { readonly text: string; readonly blocks: readonly Json[] };
 
 const CHUNKS_MAX = 100;
-const TEXT_MAX = 40_000;
 const BLOCKS_MAX = 50;
 const LABEL_MAX = 255;
 const STATUSES: readonly unknown[] = ["pending", "in_progress", "complete", "error"];
@@ -19,10 +18,10 @@ const isLabel = (value: unknown) =>
 const isNote = (value: unknown) =>
   value === undefined ||
   value === null ||
-  (typeof value === "string" && value.length <= MARKDOWN_MAX);
+  (typeof value === "string" && value.length <= MARKDOWN_TEXT.max);
 
 const VALID: Readonly<Record<string, (chunk: Json) => boolean>> = {
-  markdown_text: ({ text }) => typeof text === "string" && text.length <= MARKDOWN_MAX,
+  markdown_text: ({ text }) => typeof text === "string" && text.length <= MARKDOWN_TEXT.max,
   plan_update: ({ title }) => isLabel(title),
   task_update: ({ id, title, status, details, output }) =>
     isLabel(id) && isLabel(title) && STATUSES.includes(status) && isNote(details) && isNote(output),
@@ -41,7 +40,6 @@ export function readChunks(given: {
 }): readonly Chunk[] | undefined {
   const { chunks, markdown_text: markdown } = given;
   const text = markdown ? [{ type: "markdown_text", text: markdown }] : [];
-  if (!text.every(isChunk)) throw new ChatError("msg_too_long");
   if (chunks === undefined) return markdown === undefined ? undefined : text;
   if (!Array.isArray(chunks) || chunks.length > CHUNKS_MAX || !chunks.every(isChunk))
     throw new ChatError("invalid_chunks");
@@ -92,7 +90,8 @@ export function appendChunks(stream: Streamed, chunks: readonly Chunk[]): Stream
       default:
         blocks.push(...(readBlocks(chunk["blocks"]) ?? []));
     }
-  if (text.length > TEXT_MAX) throw new ChatError("msg_too_long");
+  if (text.length > MESSAGE_TEXT.max) throw new ChatError("msg_too_long");
   if (blocks.length > BLOCKS_MAX) throw new ChatError("msg_blocks_too_many");
+  requireShort({ blocks });
   return { text, blocks };
 }

@@ -1,30 +1,50 @@
 /** What the posting methods share: content as the client gave it → content as it is stored. */
-import { Choice, Flag, Json, Maybe, Text } from "~/replicas/chat/arguments";
+import { Choice, Flag, Json, Maybe, requireRoom, Text } from "~/replicas/chat/arguments";
 import { findBlockProblems, type Problem, withBlockIds } from "~/replicas/chat/blocks";
 import { ChatError } from "~/replicas/chat/errors";
 import type { ChatCall } from "~/replicas/chat/method";
 import { findLinks } from "~/replicas/chat/store/links";
 import { findLinkable, linker, markdownToMrkdwn, normalizeText } from "~/replicas/chat/text";
 
-type Item = Record<string, unknown>;
+type Item = Readonly<Record<string, unknown>>;
 
-const TEXT_MAX = 40_000;
-export const MARKDOWN_MAX = 12_000;
+export const MESSAGE_TEXT = { max: 40_000, tooLong: "msg_too_long" };
+export const MARKDOWN_TEXT = { max: 12_000, tooLong: "msg_too_long" };
+/** A text grows where it is escaped and linked. */
+const STORED_TEXT_MAX = 2 * MESSAGE_TEXT.max;
+/** Of the blocks, and of the attachments, that one message may gather: characters as JSON. The service takes 13,000. */
+const GATHERED_MAX = 50_000;
 const ATTACHMENTS_MAX = 100;
 const METADATA_BYTES_MAX = 16 * 1024;
 
 /** The arguments that say what a message holds. */
 export const CONTENT_ARGS = {
-  text: Maybe(Text("Text of the message, in mrkdwn. With blocks: what notifications show.")),
-  blocks: Maybe(Json<unknown>("invalid_blocks_format", "Blocks of Block Kit.")),
-  attachments: Maybe(Json<unknown>("invalid_attachments", "Secondary attachments.")),
-  markdown_text: Maybe(Text("Text in Markdown; instead of text and blocks.")),
+  text: Maybe(
+    Text("Text of the message, in mrkdwn. With blocks: what notifications show.", MESSAGE_TEXT),
+  ),
+  blocks: Maybe(
+    Json<unknown>("invalid_blocks_format", "Blocks of Block Kit.", {
+      max: GATHERED_MAX,
+      tooLong: "msg_blocks_too_long",
+    }),
+  ),
+  attachments: Maybe(
+    Json<unknown>("invalid_attachments", "Secondary attachments.", {
+      max: GATHERED_MAX,
+      tooLong: "attachment_payload_limit_exceeded",
+    }),
+  ),
+  markdown_text: Maybe(Text("Text in Markdown; instead of text and blocks.", MARKDOWN_TEXT)),
   parse: Maybe(Choice("full", "none")),
   link_names: Maybe(Flag("Link the handles of user groups.")),
 };
 
 export const METADATA_ARG = {
-  metadata: Maybe(Json<unknown>("invalid_metadata_format", "An event type and its payload.")),
+  metadata: Maybe(
+    Json<unknown>("invalid_metadata_format", "An event type and its payload.", {
+      tooLong: "metadata_too_large",
+    }),
+  ),
 };
 
 /** The arguments that let a message look as if somebody else had written it. */
@@ -58,12 +78,13 @@ export async function readContent(call: ChatCall, given: Given): Promise<Content
   const attachments = readAttachments(given.attachments);
   if (markdown !== undefined && (text !== undefined || blocks !== undefined))
     throw new ChatError("markdown_text_conflict");
-  if (markdown !== undefined && markdown.length > MARKDOWN_MAX) throw new ChatError("msg_too_long");
   const plain = markdown === undefined ? text : markdownToMrkdwn(markdown);
-  if (plain !== undefined && plain.length > TEXT_MAX) throw new ChatError("msg_too_long");
   const metadata = readMetadata(given.metadata);
+  const stored =
+    plain === undefined ? undefined : normalizeText(plain, await readLinker(call, given));
+  if (stored !== undefined && stored.length > STORED_TEXT_MAX) throw new ChatError("msg_too_long");
   return {
-    text: plain === undefined ? undefined : normalizeText(plain, await readLinker(call, given)),
+    text: stored,
     blocks: markdown?.trim() ? withBlockIds([{ type: "markdown", text: markdown }]) : blocks,
     attachments,
     metadata,
@@ -125,6 +146,14 @@ export function readAttachments(attachments: unknown): Item[] | undefined {
     return { id: index + 1, ...item };
   });
 }
+
+/** What a message gathers by several calls. Throws the service's codes for more than it can hold. */
+export function requireShort({ blocks = [], attachments = [] }: Gathered): void {
+  requireRoom(blocks, "msg_blocks_too_long", GATHERED_MAX);
+  if (attachments.length > ATTACHMENTS_MAX) throw new ChatError("too_many_attachments");
+  requireRoom(attachments, "attachment_payload_limit_exceeded", GATHERED_MAX);
+}
+type Gathered = { readonly blocks?: readonly Item[]; readonly attachments?: readonly Item[] };
 
 export function readMetadata(metadata: unknown): Item | undefined {
   if (metadata === undefined || metadata === null) return undefined;

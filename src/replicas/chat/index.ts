@@ -1,4 +1,5 @@
 /** The chat service, wire-compatible with the Slack Web API. */
+import { errorCode, RESULT_TOO_LARGE } from "~/db/connect";
 import { ApiError } from "~/errors";
 import { METHODS } from "~/replicas/chat/api/index";
 import { ChatError } from "~/replicas/chat/errors";
@@ -60,11 +61,18 @@ async function answer(call: ReplicaCall): Promise<Response> {
     if (bytes) return bytes;
     body = { ok: true, ...(await callMethod(call, warnings)) };
   } catch (error) {
-    if (!(error instanceof ChatError)) throw error;
-    body = { ok: false, error: error.code, ...error.fields };
+    const refusal = errorCode(error) === RESULT_TOO_LARGE ? limitRequired() : error;
+    if (!(refusal instanceof ChatError)) throw error;
+    body = { ok: false, error: refusal.code, ...refusal.fields };
   }
   return new Response(JSON.stringify(withWarnings(body, warnings)), { headers: HEADERS });
 }
+
+/** More than a page can hold: the service's word for a list that it does not deliver at that length. */
+const limitRequired = () =>
+  new ChatError("limit_required", {
+    response_metadata: { messages: ["[ERROR] the result is too large: ask for fewer items"] },
+  });
 
 async function callMethod(call: ReplicaCall, warnings: string[]): Promise<Answer> {
   const { method: verb } = call.request;

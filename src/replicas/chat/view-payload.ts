@@ -4,7 +4,7 @@ import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 import type { Json } from "~/replicas/chat/store/json";
 
 export const VIEW_BLOCKS_MAX = 100;
-const VIEW_BYTES_MAX = 250_000;
+export const VIEW_BYTES_MAX = 250_000;
 const TITLE_MAX = 24;
 const METADATA_MAX = 3_000;
 const ID_MAX = 255;

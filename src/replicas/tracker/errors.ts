@@ -1,6 +1,6 @@
 /** Refusals in the service's own words, and every error in the shape that its official client reads. */
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
-import { errorCode } from "~/db/connect";
+import { errorCode, RESULT_TOO_LARGE } from "~/db/connect";
 import { DocumentRefused, InvalidArgument } from "~/graphql/errors";
 
 type Kind = { readonly code: string; readonly status: number };
@@ -113,6 +113,11 @@ export function formatError(error: GraphQLError): GraphQLFormattedError | undefi
   if (broken !== undefined) return formatted(error, invalidInput(broken));
   if (HELD_UP.has(errorCode(cause) ?? ""))
     return formatted(error, new TrackerError("lock timeout", "Another change was in the way."));
+  if (errorCode(cause) === RESULT_TOO_LARGE)
+    return formatted(
+      error,
+      new TrackerError("graphql error", "The query reads too much: ask for smaller pages."),
+    );
   if (cause === undefined || cause instanceof GraphQLError || cause instanceof DocumentRefused)
     return formatted(error, new TrackerError("graphql error", error.message.slice(0, MESSAGE_MAX)));
   return undefined;

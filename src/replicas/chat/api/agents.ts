@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import { requireCanvas, writeCanvas } from "~/replicas/chat/api/canvases";
 import { archive } from "~/replicas/chat/api/conversations";
-import { Flag, Json, Maybe, Text } from "~/replicas/chat/arguments";
+import { CONTENT_MAX, Flag, Json, Maybe, Text } from "~/replicas/chat/arguments";
 import { toMarkdown } from "~/replicas/chat/canvas";
-import { requireName } from "~/replicas/chat/channels";
+import { NAME_ARG, requireName } from "~/replicas/chat/channels";
 import { DISGUISE_ARGS, readBlocks, readDisguise } from "~/replicas/chat/compose";
 import { nowSeconds } from "~/replicas/chat/dnd";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";
@@ -51,7 +51,7 @@ export const agents = [
     tier: 3,
     summary: "Creates a channel for a session of an agent.",
     args: {
-      name: Text(),
+      name: NAME_ARG,
       is_private: Maybe(Flag()),
       session_id: Maybe(Text("The session that it is for.")),
       origin_channel_id: Maybe(Text("Where the session began.")),
@@ -138,7 +138,7 @@ export const agents = [
       type: Maybe(Text("blocks, canvas, html, pull_request …")),
       view_key: Maybe(Text("A view of this name changes; without one there is a new view.")),
       name: Maybe(Text()),
-      content: Maybe(Text()),
+      content: Maybe(Text(undefined, { max: CONTENT_MAX })),
       blocks: Maybe(Json<unknown>("invalid_blocks_format")),
       canvas_id: Maybe(Text()),
       access_level: Maybe(Text()),
@@ -243,7 +243,11 @@ export const agents = [
   method("agents.conversations.setCanvasContent", {
     tier: 3,
     summary: "Gives a canvas another content.",
-    args: { channel: Text(), canvas_id: Text(), content: Text("Markdown.") },
+    args: {
+      channel: Text(),
+      canvas_id: Text(),
+      content: Text("Markdown.", { max: CONTENT_MAX, tooLong: "canvas_editing_failed" }),
+    },
     async handle({ channel, canvas_id: id, content }, call) {
       await requireMembership(call, channel);
       const change = { operation: "replace", markdown: content };

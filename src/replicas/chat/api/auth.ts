@@ -1,4 +1,4 @@
-import { Flag, Maybe, Text, Whole } from "~/replicas/chat/arguments";
+import { Cursor, Flag, Maybe, Text, Whole } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { method } from "~/replicas/chat/method";
 import { clampLimit, decodeCursor } from "~/replicas/chat/paging";
@@ -49,7 +49,7 @@ export const auth = [
   method("auth.teams.list", {
     tier: 2,
     summary: "Lists the one workspace there is.",
-    args: { cursor: Maybe(Text()), limit: Maybe(Whole()), include_icon: Maybe(Flag()) },
+    args: { cursor: Maybe(Cursor()), limit: Maybe(Whole()), include_icon: Maybe(Flag()) },
     async handle({ cursor, limit, include_icon: withIcon }, call) {
       clampLimit(limit, TEAMS_MAX, TEAMS_MAX);
       decodeCursor(cursor, "team", /^(?!)/);

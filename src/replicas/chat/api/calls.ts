@@ -1,5 +1,5 @@
 /** Calls that are held elsewhere, and who takes part in them. */
-import { Json, Maybe, Text, Whole } from "~/replicas/chat/arguments";
+import { Json, Maybe, requireRoom, Text, Whole } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
 import { type ChatCall, method } from "~/replicas/chat/method";
@@ -77,6 +77,7 @@ async function changeParticipants(
     if (!found) throw new ChatError("invalid_call_id");
     if (found.date_end !== null) throw new ChatError("inactive_call");
     const users = change(new Map(found.users.map((user) => [keyOf(user), user])), named);
+    requireRoom(users, "bad_users");
     await updateCall(session, id, { users });
   });
   return await shown(call, id);

@@ -1,5 +1,5 @@
 import { ENTITY_ARGS, grantAccess, LEVEL_ARG, revokeAccess } from "~/replicas/chat/access";
-import { Json, Maybe, Text } from "~/replicas/chat/arguments";
+import { COLUMN_MAX, CONTENT_MAX, Json, Maybe, requireRoom, Text } from "~/replicas/chat/arguments";
 import {
   applyChange,
   type Change,
@@ -22,7 +22,8 @@ import {
 } from "~/replicas/chat/store/canvases";
 import { buryFile } from "~/replicas/chat/store/files";
 
-const MARKDOWN_MAX = 100_000;
+/** Room for Markdown of CONTENT_MAX, escaped as JSON. */
+const DOCUMENT = { max: COLUMN_MAX };
 const TITLE_MAX = 255;
 const CHANGES_MAX = 1;
 const LEVELS = ["read", "write", "owner"];
@@ -33,7 +34,7 @@ const sizeOf = (sections: readonly Section[]) => Buffer.byteLength(toMarkdown(se
 function readMarkdown(content: unknown, code: string): string {
   if (content === undefined || content === null) return "";
   const { type, markdown } = content as { type?: unknown; markdown?: unknown };
-  if (type !== "markdown" || typeof markdown !== "string" || markdown.length > MARKDOWN_MAX)
+  if (type !== "markdown" || typeof markdown !== "string" || markdown.length > CONTENT_MAX)
     throw new ChatError(code);
   return markdown;
 }
@@ -59,6 +60,7 @@ async function createCanvas(
   channel: string | null,
 ): Promise<string> {
   const sections = toSections(readMarkdown(given.document_content, "canvas_creation_failed"));
+  requireRoom(sections, "canvas_creation_failed");
   const title = given.title || "Untitled";
   if (title.length > TITLE_MAX) throw new ChatError("canvas_creation_failed");
   const id = newId("F");
@@ -79,7 +81,8 @@ export async function writeCanvas(call: ChatCall, id: string, change: Change) {
       return canvas.sections;
     }
     const sections = applyChange(canvas.sections, change);
-    if (!sections || sizeOf(sections) > MARKDOWN_MAX) throw failed();
+    if (!sections || sizeOf(sections) > CONTENT_MAX) throw failed();
+    requireRoom(sections, "canvas_editing_failed");
     await updateSections(session, id, sections, sizeOf(sections));
     return sections;
   });
@@ -87,7 +90,9 @@ export async function writeCanvas(call: ChatCall, id: string, change: Change) {
 
 const CONTENT_ARGS = {
   title: Maybe(Text()),
-  document_content: Maybe(Json<unknown>("canvas_creation_failed", "Type markdown, and markdown.")),
+  document_content: Maybe(
+    Json<unknown>("canvas_creation_failed", "Type markdown, and markdown.", DOCUMENT),
+  ),
 };
 
 const OPERATIONS =
@@ -159,7 +164,10 @@ export const canvases = [
   method("canvases.edit", {
     tier: 2,
     summary: "Changes a canvas: its title, one section, or what stands before, after or between.",
-    args: { canvas_id: Text(), changes: Json<unknown>("invalid_arguments", "One change.") },
+    args: {
+      canvas_id: Text(),
+      changes: Json<unknown>("invalid_arguments", "One change.", DOCUMENT),
+    },
     async handle({ canvas_id: id, changes }, call) {
       const change = readChange(changes);
       await writeCanvas(call, id, change);

@@ -1,4 +1,4 @@
-import { Flag, Maybe, Text, Whole } from "~/replicas/chat/arguments";
+import { Cursor, Flag, Maybe, Text, Whole } from "~/replicas/chat/arguments";
 import {
   CONTENT_ARGS,
   contentColumns,
@@ -111,7 +111,7 @@ export const chatSchedule = [
       channel: Maybe(Text()),
       oldest: Maybe(Text("Only those that are posted at this time or later.")),
       latest: Maybe(Text("Only those that are posted at this time or earlier.")),
-      cursor: Maybe(Text()),
+      cursor: Maybe(Cursor()),
       limit: Maybe(Whole()),
       team_id: Maybe(Text()),
     },

@@ -8,6 +8,7 @@ import {
 } from "~/replicas/chat/chunks";
 import {
   DISGUISE_ARGS,
+  MARKDOWN_TEXT,
   METADATA_ARG,
   readBlocks,
   readDisguise,
@@ -23,7 +24,7 @@ import { messageView } from "~/replicas/chat/views/messages";
 
 const STREAMING = "in_progress";
 const STREAM_ARGS = {
-  markdown_text: Maybe(Text("Text in Markdown.")),
+  markdown_text: Maybe(Text("Text in Markdown.", MARKDOWN_TEXT)),
   chunks: Maybe(
     Json<unknown>("invalid_chunks", "Chunks of text, tasks, a plan, or blocks, in their order."),
   ),

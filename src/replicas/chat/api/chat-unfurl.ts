@@ -1,5 +1,5 @@
 import { Choice, Flag, Json, Maybe, Text } from "~/replicas/chat/arguments";
-import { METADATA_ARG, readBlocks, readMetadata } from "~/replicas/chat/compose";
+import { METADATA_ARG, readBlocks, readMetadata, requireShort } from "~/replicas/chat/compose";
 import { ChatError } from "~/replicas/chat/errors";
 import { isTs } from "~/replicas/chat/ids";
 import { type ChatCall, type ChatSession, method } from "~/replicas/chat/method";
@@ -73,6 +73,7 @@ export const chatUnfurl = [
       if (args.unfurls === undefined && !metadata && !asks) throw new ChatError("missing_unfurls");
       const message = await requireTarget(call, args);
       const attachments = unfurled(message, unfurls);
+      requireShort({ attachments });
       const { channel_id: channel, ts } = message;
       await call.session.transaction(async (session: ChatSession) => {
         if (args.unfurls !== undefined || metadata)

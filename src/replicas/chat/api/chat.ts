@@ -3,6 +3,7 @@ import {
   CONTENT_ARGS,
   contentColumns,
   DISGUISE_ARGS,
+  MESSAGE_TEXT,
   METADATA_ARG,
   readContent,
   readDisguise,
@@ -79,7 +80,7 @@ export const chat = [
   method("chat.meMessage", {
     tier: 1,
     summary: "Posts what the caller does, as a /me message.",
-    args: { channel: Text(), text: Maybe(Text()) },
+    args: { channel: Text(), text: Maybe(Text(undefined, MESSAGE_TEXT)) },
     async handle(args, call) {
       const content = await requireContent(call, args);
       const message = await post(call, args.channel, {

@@ -1,5 +1,5 @@
 /** Invitations of other organisations into channels. They are kept, and nobody comes: there is only one organisation. */
-import { Choice, Flag, Json, List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
+import { Choice, Cursor, Flag, Json, List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
 import { nowSeconds } from "~/replicas/chat/dnd";
 import { ChatError } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
@@ -15,7 +15,7 @@ import { channelView } from "~/replicas/chat/views/channels";
 const INVITE = "shared_invite";
 const PERMISSION = "external_permission";
 const EMAILS_MAX = 20;
-const MESSAGE_MAX = 560;
+const MESSAGE = { max: 560, tooLong: "message_too_long" };
 const PAGE_DEFAULT = 100;
 const INVITE_SECONDS = 14 * 86_400;
 
@@ -87,7 +87,7 @@ export const connect = [
   method("conversations.listConnectInvites", {
     tier: 3,
     summary: "Lists the invitations that wait for an answer.",
-    args: { count: Maybe(Whole()), cursor: Maybe(Text()), team_id: Maybe(Text()) },
+    args: { count: Maybe(Whole()), cursor: Maybe(Cursor()), team_id: Maybe(Text()) },
     async handle({ count, cursor }, call) {
       const after = decodeCursor(cursor, "invite", /^I[A-Z0-9]+$/) ?? "";
       const size = clampLimit(count, PAGE_DEFAULT, PAGE_DEFAULT);
@@ -182,7 +182,7 @@ export const connect = [
       include_denied: Maybe(Flag()),
       include_expired: Maybe(Flag()),
       limit: Maybe(Whole()),
-      cursor: Maybe(Text()),
+      cursor: Maybe(Cursor()),
     },
     async handle({ cursor }) {
       decodeCursor(cursor, "request", /^(?!)/);
@@ -208,9 +208,8 @@ export const connect = [
   method("conversations.requestSharedInvite.deny", {
     tier: 3,
     summary: "Denies a request for an invitation; there are none.",
-    args: { invite_id: Text(), message: Maybe(Text()) },
-    async handle({ message = "" }) {
-      if (message.length > MESSAGE_MAX) throw new ChatError("message_too_long");
+    args: { invite_id: Text(), message: Maybe(Text(undefined, MESSAGE)) },
+    async handle() {
       throw noRequest();
     },
   }),

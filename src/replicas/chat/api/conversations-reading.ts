@@ -1,5 +1,6 @@
 /** Reading conversations: history, threads, and up to where one has read. */
-import { Flag, Maybe, Text, Whole } from "~/replicas/chat/arguments";
+import { sizeOf } from "~/json";
+import { Cursor, Flag, Maybe, Text, Whole } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { padTs } from "~/replicas/chat/ids";
 import { type ChatCall, method } from "~/replicas/chat/method";
@@ -20,7 +21,7 @@ const WINDOW_ARGS = {
   oldest: Maybe(Text("Only messages after this timestamp.")),
   latest: Maybe(Text("Only messages before this timestamp.")),
   inclusive: Maybe(Flag("Include the messages at the bounds themselves.")),
-  cursor: Maybe(Text()),
+  cursor: Maybe(Cursor()),
   limit: Maybe(Whole()),
   include_all_metadata: Maybe(Flag()),
 };
@@ -54,6 +55,34 @@ async function requirePage(
   return (await read()) ?? found;
 }
 
+/** Messages that are read at a time: each may be 200 kB long. */
+const MESSAGES_AT_ONCE = 100;
+/** Of a page. It then has fewer messages than were asked for, as the service's pages may. */
+const PAGE_LENGTH_MAX = 4 * 1024 * 1024;
+
+/** Up to `size` messages behind `from`, and where the next page begins. `read` reads one more than its limit. */
+async function readPage(
+  call: ChatCall,
+  channel: string,
+  { size, from }: { readonly size: number; readonly from: string | undefined },
+  read: (limit: number, from: string | undefined) => Promise<Page | undefined>,
+) {
+  let asked = Math.min(size, MESSAGES_AT_ONCE);
+  const found = await requirePage(call, channel, () => read(asked, from));
+  let { messages: rows } = found;
+  while (rows.length > asked && asked < size && sizeOf(rows, PAGE_LENGTH_MAX) <= PAGE_LENGTH_MAX) {
+    const kept = rows.slice(0, asked);
+    const more = Math.min(size - asked, MESSAGES_AT_ONCE);
+    const next = await read(more, kept.at(-1)?.ts);
+    rows = [...kept, ...(next?.messages ?? [])];
+    asked += more;
+  }
+  return {
+    pinCount: found.pin_count,
+    ...cut(rows, asked, ({ ts }) => encodeCursor("next_ts", ts)),
+  };
+}
+
 /** Metadata is shown to those who ask for it. */
 function messages(page: Page["messages"], call: ChatCall, withMetadata = false) {
   return page.map((message) =>
@@ -69,23 +98,21 @@ export const conversationsReading = [
     async handle(args, call) {
       const { channel, cursor, limit, oldest, latest } = args;
       const size = clampLimit(limit, HISTORY_DEFAULT, HISTORY_MAX);
-      const window = {
-        ...readBounds(args),
-        limit: size,
-        before: decodeCursor(cursor, "next_ts", TS_PATTERN),
-      };
-      const found = await requirePage(call, channel, () =>
-        listHistory(call.session, call.actor, channel, window),
-      );
-      const { page, hasMore, metadata } = cut(found.messages, size, ({ ts }) =>
-        encodeCursor("next_ts", ts),
+      const bounds = readBounds(args);
+      const from = decodeCursor(cursor, "next_ts", TS_PATTERN);
+      const { page, hasMore, metadata, pinCount } = await readPage(
+        call,
+        channel,
+        { size, from },
+        (rows, before) =>
+          listHistory(call.session, call.actor, channel, { ...bounds, limit: rows, before }),
       );
       return {
         ...(latest ? { latest } : {}),
         ...(oldest ? { oldest } : {}),
         messages: messages(page, call, args.include_all_metadata),
         has_more: hasMore,
-        pin_count: found.pin_count,
+        pin_count: pinCount,
         ...metadata,
       };
     },
@@ -98,21 +125,18 @@ export const conversationsReading = [
     async handle(args, call) {
       const { channel, cursor, limit } = args;
       const size = clampLimit(limit, REPLIES_MAX, REPLIES_MAX);
-      const window = {
-        ...readBounds(args),
-        limit: size,
-        after: decodeCursor(cursor, "next_ts", TS_PATTERN),
-      };
+      const bounds = readBounds(args);
+      const from = decodeCursor(cursor, "next_ts", TS_PATTERN);
       const ts = padTs(args.ts);
       if (ts === undefined) throw new ChatError("thread_not_found");
-      const found = await requirePage(call, channel, () =>
-        listReplies(call.session, call.actor, channel, ts, window),
+      const { page, hasMore, metadata } = await readPage(
+        call,
+        channel,
+        { size, from },
+        (rows, after) =>
+          listReplies(call.session, call.actor, channel, ts, { ...bounds, limit: rows, after }),
       );
-      if (found.messages.length === 0 && window.after === undefined)
-        throw new ChatError("thread_not_found");
-      const { page, hasMore, metadata } = cut(found.messages, size, ({ ts }) =>
-        encodeCursor("next_ts", ts),
-      );
+      if (page.length === 0 && from === undefined) throw new ChatError("thread_not_found");
       return {
         messages: messages(page, call, args.include_all_metadata),
         has_more: hasMore,

@@ -1,7 +1,7 @@
 /** Channels: what there are, and making, renaming, archiving and describing them. */
 import { errorCode, UNIQUE_VIOLATION } from "~/db/connect";
-import { Flag, List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
-import { requireName, requireTypes } from "~/replicas/chat/channels";
+import { Cursor, Flag, List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
+import { NAME_ARG, requireName, requireTypes } from "~/replicas/chat/channels";
 import { ChatError } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
 import { type ChatCall, method } from "~/replicas/chat/method";
@@ -36,6 +36,7 @@ import { messageView } from "~/replicas/chat/views/messages";
 const CHANNELS_DEFAULT = 100;
 const CHANNELS_MAX = 999;
 const NOTE_MAX = 250;
+const NOTE = { tooLong: "too_long" };
 
 /** What a member has read and not read, and the last message. */
 async function readState(call: ChatCall, id: string) {
@@ -78,7 +79,7 @@ export const conversations = [
     args: {
       types: Maybe(List("public_channel, private_channel, mpim, im")),
       exclude_archived: Maybe(Flag()),
-      cursor: Maybe(Text()),
+      cursor: Maybe(Cursor()),
       limit: Maybe(Whole()),
       team_id: Maybe(Text()),
     },
@@ -116,7 +117,7 @@ export const conversations = [
   method("conversations.create", {
     tier: 1,
     summary: "Creates a channel.",
-    args: { name: Maybe(Text()), is_private: Maybe(Flag()), team_id: Maybe(Text()) },
+    args: { name: Maybe(NAME_ARG), is_private: Maybe(Flag()), team_id: Maybe(Text()) },
     async handle({ name: given = "", is_private: isPrivate = false }, call) {
       if (given === "#") throw new ChatError("no_channel");
       const name = requireName(given);
@@ -136,7 +137,7 @@ export const conversations = [
   method("conversations.rename", {
     tier: 1,
     summary: "Gives a channel another name.",
-    args: { channel: Text(), name: Maybe(Text()) },
+    args: { channel: Text(), name: Maybe(NAME_ARG) },
     async handle({ channel: id, name: given = "" }, call) {
       const name = requireName(given);
       const channel = await requireMembership(call, id);
@@ -192,14 +193,14 @@ export const conversations = [
   method("conversations.setTopic", {
     tier: 1,
     summary: "Sets what a channel is talking about.",
-    args: { channel: Text(), topic: Text("At most 250 characters.") },
+    args: { channel: Text(), topic: Text("At most 250 characters.", NOTE) },
     handle: ({ channel, topic }, call) => describe(call, channel, "topic", topic),
   }),
 
   method("conversations.setPurpose", {
     tier: 1,
     summary: "Sets what a channel is for.",
-    args: { channel: Text(), purpose: Text("At most 250 characters.") },
+    args: { channel: Text(), purpose: Text("At most 250 characters.", NOTE) },
     handle: ({ channel, purpose }, call) => describe(call, channel, "purpose", purpose),
   }),
 ];

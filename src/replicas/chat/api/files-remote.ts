@@ -1,4 +1,4 @@
-import { Bytes, List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
+import { Bytes, Cursor, List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { findType, typeOfName } from "~/replicas/chat/filetypes";
 import { newId } from "~/replicas/chat/ids";
@@ -136,7 +136,7 @@ export const filesRemote = [
       ts_from: Maybe(Text()),
       ts_to: Maybe(Text()),
       limit: Maybe(Whole()),
-      cursor: Maybe(Text()),
+      cursor: Maybe(Cursor()),
     },
     async handle({ channel, ts_from: from, ts_to: to, limit, cursor }, call) {
       const offset = Number(decodeCursor(cursor, "offset", /^\d{1,9}$/) ?? 0);

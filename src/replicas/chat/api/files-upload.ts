@@ -1,7 +1,7 @@
 /** Uploads in three steps: announce a file, send its bytes to the address that this answers, complete it. */
 import { randomBytes } from "node:crypto";
 import { Json, List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
-import { contentColumns, readContent } from "~/replicas/chat/compose";
+import { contentColumns, MESSAGE_TEXT, readContent } from "~/replicas/chat/compose";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 import { findType, isRefused, typeOfName } from "~/replicas/chat/filetypes";
 import { isChannelId, newId } from "~/replicas/chat/ids";
@@ -20,7 +20,7 @@ import { fileView } from "~/replicas/chat/views/files";
 /** What one request can carry, less the frame around a multipart body. */
 export const FILE_BYTES_MAX = 4 * 1024 * 1024 - 4096;
 const STORAGE_BYTES_MAX = 256 * 1024 * 1024;
-const ALT_TEXT_MAX = 1_000;
+const ALT_TEXT = { max: 1_000, tooLong: "alt_txt_too_large" };
 const FILES_MAX = 100;
 const CHANNELS_MAX = 100;
 const TOKEN_BYTES = 16;
@@ -71,15 +71,14 @@ export const filesUpload = [
     args: {
       filename: Maybe(Text()),
       length: Maybe(Whole("Size in bytes.")),
-      alt_text: Maybe(Text("Description of an image, for those who cannot see it.")),
-      alt_txt: Maybe(Text("The same, by its other name.")),
+      alt_text: Maybe(Text("Description of an image, for those who cannot see it.", ALT_TEXT)),
+      alt_txt: Maybe(Text("The same, by its other name.", ALT_TEXT)),
       snippet_type: Maybe(Text("Kind of text that a snippet holds.")),
     },
     async handle(args, call) {
       const { filename: name, length: size, snippet_type: snippet } = args;
       if (!name || !size || size < 0) throw new ChatError("missing_argument");
       const alt = args.alt_txt ?? args.alt_text ?? null;
-      if (alt !== null && alt.length > ALT_TEXT_MAX) throw new ChatError("alt_txt_too_large");
       const type = snippet ? findType(snippet) : typeOfName(name);
       if (!type) throw new ChatError("unknown_snippet_type");
       const { disable_file_uploads: uploads } = await findTeam(call.session);
@@ -119,7 +118,7 @@ export const filesUpload = [
       channel_id: Maybe(Text()),
       channels: Maybe(List("Ids of several channels.")),
       thread_ts: Maybe(Text()),
-      initial_comment: Maybe(Text("Text of the message.")),
+      initial_comment: Maybe(Text("Text of the message.", MESSAGE_TEXT)),
       blocks: Maybe(Json("invalid_blocks", "Blocks of the message, instead of its text.")),
     },
     async handle(args, call) {

@@ -1,4 +1,4 @@
-import { Flag, List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
+import { Cursor, Flag, List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { FILE_KINDS, type FileKind } from "~/replicas/chat/filetypes";
 import { method } from "~/replicas/chat/method";
@@ -43,7 +43,7 @@ export const files = [
     args: {
       file: Text(),
       ...PAGE_ARGS,
-      cursor: Maybe(Text("Of its comments, of which there are none.")),
+      cursor: Maybe(Cursor("Of its comments, of which there are none.")),
       limit: Maybe(Whole()),
     },
     async handle({ file: id, ...wanted }, call) {

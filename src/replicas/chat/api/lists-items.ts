@@ -1,5 +1,15 @@
 import { metadataView, ROWS_MAX, requireList } from "~/replicas/chat/api/lists";
-import { Flag, Json, List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
+import {
+  COLUMN_MAX,
+  Cursor,
+  Flag,
+  Json,
+  List,
+  Maybe,
+  requireRoom,
+  Text,
+  Whole,
+} from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
 import { type Cell, readCell, referencesOf } from "~/replicas/chat/lists";
@@ -23,6 +33,7 @@ import { present, type Wire } from "~/replicas/chat/views/wire";
 
 const PAGE_DEFAULT = 100;
 const CELLS_MAX = 500;
+const CELLS = { max: COLUMN_MAX };
 
 const itemView = (item: ItemRow): Wire =>
   present({
@@ -72,9 +83,11 @@ async function requireReferences(call: ChatCall, cells: readonly Cell[]): Promis
 }
 
 /** The cells of a row with these in the place of those of the same columns. */
-const replaced = (fields: readonly Cell[], cells: readonly Cell[]): Cell[] => [
-  ...new Map([...fields, ...cells].map((cell) => [cell.column_id, cell])).values(),
-];
+function replaced(fields: readonly Cell[], cells: readonly Cell[]): Cell[] {
+  const row = [...new Map([...fields, ...cells].map((cell) => [cell.column_id, cell])).values()];
+  requireRoom(row, "over_cell_fields_limit");
+  return row;
+}
 
 async function requireItem(call: ChatCall, list: string, id: string, code: string) {
   const item = await findItem(call.session, list, id);
@@ -102,7 +115,7 @@ export const listsItems = [
     summary: "Adds a row to a list, empty, filled, or as another one.",
     args: {
       list_id: Text(),
-      initial_fields: Maybe(Json<unknown>("invalid_args", "Cells: column_id, and a value.")),
+      initial_fields: Maybe(Json<unknown>("invalid_args", "Cells: column_id, and a value.", CELLS)),
       duplicated_item_id: Maybe(Text()),
       parent_item_id: Maybe(Text("The row that this one stands below.")),
     },
@@ -132,7 +145,7 @@ export const listsItems = [
     summary: "Changes cells of a list, all of them or none.",
     args: {
       list_id: Text(),
-      cells: Json<unknown>("invalid_input_type", "row_id, column_id, value."),
+      cells: Json<unknown>("invalid_input_type", "row_id, column_id, value.", CELLS),
     },
     async handle({ list_id: list, cells: given }, call) {
       const found = await requireList(call, list, "write");
@@ -205,7 +218,7 @@ export const listsItems = [
     args: {
       list_id: Text(),
       limit: Maybe(Whole()),
-      cursor: Maybe(Text()),
+      cursor: Maybe(Cursor()),
       archived: Maybe(Flag("Those that are archived, and only those.")),
     },
     async handle({ list_id: list, limit, cursor, archived = false }, call) {

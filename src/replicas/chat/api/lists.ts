@@ -19,7 +19,7 @@ import {
 import { findRecord, mergeRecord } from "~/replicas/chat/store/records";
 import { fileView } from "~/replicas/chat/views/files";
 
-const NAME_MAX = 255;
+const NAME = { max: 255, tooLong: "over_title_length_maximum" };
 export const ROWS_MAX = 1_000;
 const EXPORT = "list_export";
 const LEVELS = ["read", "write", "owner"];
@@ -45,11 +45,6 @@ export const metadataView = ({ schema, todo_mode: todo, description_blocks: bloc
   ...(blocks ? { description_blocks: blocks } : {}),
 });
 
-function requireName(name: string): string {
-  if (name.length > NAME_MAX) throw new ChatError("over_title_length_maximum");
-  return name;
-}
-
 /** Everything of a list, archived or not. Lists have at most a thousand rows. */
 const everything = { archived: null, offset: 0, limit: ROWS_MAX };
 
@@ -63,7 +58,7 @@ export const lists = [
     tier: 3,
     summary: "Creates a list, with columns of its own or those of another list.",
     args: {
-      name: Text(),
+      name: Text(undefined, NAME),
       ...ABOUT_ARGS,
       schema: Maybe(Json<unknown>("invalid_schema", "Columns: key, name, type, options.")),
       copy_from_list_id: Maybe(Text()),
@@ -78,7 +73,7 @@ export const lists = [
       const list = {
         id: newId("F"),
         user_id: user.id,
-        name: requireName(args.name),
+        name: args.name,
         description_blocks: readBlocks(args.description_blocks) ?? null,
         schema: source?.schema ?? readSchema(args.schema, args.todo_mode ?? false),
         todo_mode: args.todo_mode ?? source?.todo_mode ?? false,
@@ -110,13 +105,13 @@ export const lists = [
   method("slackLists.update", {
     tier: 3,
     summary: "Changes what a list is called.",
-    args: { id: Text(), name: Maybe(Text()), ...ABOUT_ARGS },
+    args: { id: Text(), name: Maybe(Text(undefined, NAME)), ...ABOUT_ARGS },
     async handle({ id, name, description_blocks: blocks, todo_mode: todo }, call) {
       await requireList(call, id, "write");
       if (name === undefined && blocks === undefined && todo === undefined)
         throw new ChatError("missing_arguments");
       await updateList(call.session, id, {
-        name: name === undefined ? null : requireName(name),
+        name: name ?? null,
         description_blocks: readBlocks(blocks) ?? null,
         todo_mode: todo ?? null,
       });

@@ -1,4 +1,4 @@
-import { Flag, Maybe, Text, Whole } from "~/replicas/chat/arguments";
+import { Cursor, Flag, Maybe, Text, Whole } from "~/replicas/chat/arguments";
 import { isStandardEmoji } from "~/replicas/chat/emoji";
 import { ChatError } from "~/replicas/chat/errors";
 import { isTs } from "~/replicas/chat/ids";
@@ -100,7 +100,7 @@ export const reactions = [
       user: Maybe(Text("Whose reactions; the caller's when left out.")),
       full: Maybe(Flag("Name everybody, however many they are.")),
       ...PAGE_ARGS,
-      cursor: Maybe(Text()),
+      cursor: Maybe(Cursor()),
       limit: Maybe(Whole()),
       team_id: Maybe(Text()),
     },

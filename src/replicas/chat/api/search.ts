@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { Choice, Flag, Maybe, Text } from "~/replicas/chat/arguments";
+import { Choice, Cursor, Flag, Maybe, Text } from "~/replicas/chat/arguments";
 import { nowSeconds } from "~/replicas/chat/dnd";
 import { ChatError } from "~/replicas/chat/errors";
 import { type ChatCall, method } from "~/replicas/chat/method";
@@ -163,7 +163,7 @@ export const search = [
     tier: 1,
     summary: "Searches the messages that the caller can read.",
     limits: "Words are found by themselves and by their English stems.",
-    args: { ...SEARCH_ARGS, cursor: Maybe(Text()) },
+    args: { ...SEARCH_ARGS, cursor: Maybe(Cursor()) },
     async handle(args, call) {
       const { query, search, page } = await readSearch(call, args);
       const found = await searchMessages(call.session, search);

@@ -1,5 +1,5 @@
 /** What administrators read about the workspace. */
-import { Choice, List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
+import { Choice, Cursor, List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { type ChatCall, method } from "~/replicas/chat/method";
 import {
@@ -57,7 +57,7 @@ export const teamAdmin = [
       before: Maybe(Whole("Only those before this time.")),
       ...PAGE_ARGS,
       limit: Maybe(Whole()),
-      cursor: Maybe(Text()),
+      cursor: Maybe(Cursor()),
       team_id: Maybe(Text()),
     },
     async handle({ before, ...wanted }, call) {
@@ -77,7 +77,7 @@ export const teamAdmin = [
     args: {
       user: Maybe(Text("Only this one.")),
       limit: Maybe(Whole()),
-      cursor: Maybe(Text()),
+      cursor: Maybe(Cursor()),
       team_id: Maybe(Text()),
     },
     async handle({ user: id, limit, cursor }, call) {
@@ -144,7 +144,7 @@ export const teamAdmin = [
       sort_field: Maybe(Choice("team_name", "last_active_timestamp", "connection_status")),
       sort_direction: Maybe(Choice("asc", "desc")),
       limit: Maybe(Whole()),
-      cursor: Maybe(Text()),
+      cursor: Maybe(Cursor()),
     },
     async handle({ workspace_filter: workspaces = [] }, call) {
       const { team } = await requireAdmin(call);

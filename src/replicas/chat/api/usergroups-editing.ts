@@ -17,7 +17,7 @@ import {
 import { findUsers } from "~/replicas/chat/store/users";
 import { usergroupView } from "~/replicas/chat/views/usergroups";
 
-const NAME_MAX = 80;
+const NAME = { max: 80, tooLong: "name_too_long" };
 const CHANNELS_MAX = 100;
 const HANDLE = /^[a-z0-9][a-z0-9._-]{0,79}$/;
 
@@ -28,7 +28,7 @@ const WHICH_ARGS = {
 };
 const ABOUT_ARGS = {
   handle: Maybe(Text("What to mention it by, without @.")),
-  description: Maybe(Text()),
+  description: Maybe(Text(undefined, { tooLong: "description_too_long" })),
   channels: Maybe(List("Channels that its members are to be in.")),
   additional_channels: Maybe(List("More of them.")),
   enable_section: Maybe(Flag("Sections of the sidebar are not kept.")),
@@ -51,11 +51,6 @@ async function shown(
   const group = await findUsergroup(call.session, id);
   if (!group) throw new ChatError("no_such_subteam");
   return { usergroup: usergroupView(group, view) };
-}
-
-function requireName(name: string): string {
-  if (name.length > NAME_MAX) throw new ChatError("name_too_long");
-  return name;
 }
 
 /** Undefined when none is given. */
@@ -103,7 +98,7 @@ export const usergroupsEditing = [
     tier: 2,
     summary: "Creates a user group.",
     args: {
-      name: Maybe(Text()),
+      name: Maybe(Text(undefined, NAME)),
       ...ABOUT_ARGS,
       include_count: Maybe(Flag()),
       team_id: Maybe(Text()),
@@ -111,7 +106,7 @@ export const usergroupsEditing = [
     async handle(args, call) {
       const { user } = await requireFullMember(call, "permission_denied");
       if (!args.name?.trim()) throw new ChatError("missing_argument");
-      const name = requireName(args.name.trim());
+      const name = args.name.trim();
       const slug = name
         .toLowerCase()
         .replace(/[^a-z0-9]+/g, "-")
@@ -130,11 +125,16 @@ export const usergroupsEditing = [
   method("usergroups.update", {
     tier: 2,
     summary: "Changes a user group.",
-    args: { ...WHICH_ARGS, usergroup: Maybe(Text()), name: Maybe(Text()), ...ABOUT_ARGS },
+    args: {
+      ...WHICH_ARGS,
+      usergroup: Maybe(Text()),
+      name: Maybe(Text(undefined, NAME)),
+      ...ABOUT_ARGS,
+    },
     async handle({ usergroup: id, ...args }, call) {
       if (!id) throw new ChatError("missing_argument");
       await requireUsergroup(call, id);
-      const name = args.name?.trim() ? requireName(args.name.trim()) : null;
+      const name = args.name?.trim() || null;
       const handle = readHandle(args.handle) ?? null;
       const prefs = await readPrefs(call, args);
       const description = args.description ?? null;

@@ -55,7 +55,7 @@ export const usersProfile = [
     args: {
       profile: Maybe(Json("invalid_profile", "The fields to change.")),
       name: Maybe(Text("One field to change, instead.")),
-      value: Maybe(Text("What to set it to.")),
+      value: Maybe(Text("What to set it to.", { tooLong: "too_long" })),
       user: Maybe(Text()),
     },
     async handle({ profile, name, value = "", user: id }, call) {

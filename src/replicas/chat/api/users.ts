@@ -1,4 +1,4 @@
-import { Flag, List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
+import { Cursor, Flag, List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
 import { requireTypes } from "~/replicas/chat/channels";
 import { ChatError } from "~/replicas/chat/errors";
 import { type ChatCall, method } from "~/replicas/chat/method";
@@ -28,7 +28,7 @@ export const users = [
     tier: 1,
     summary: "Lists everybody in the workspace, bots and deactivated people included.",
     args: {
-      cursor: Maybe(Text()),
+      cursor: Maybe(Cursor()),
       limit: Maybe(Whole()),
       include_locale: Maybe(Flag()),
       team_id: Maybe(Text()),
@@ -75,7 +75,7 @@ export const users = [
       user: Maybe(Text("Whose conversations; the caller's when left out.")),
       types: Maybe(List("public_channel, private_channel, mpim, im")),
       exclude_archived: Maybe(Flag()),
-      cursor: Maybe(Text()),
+      cursor: Maybe(Cursor()),
       limit: Maybe(Whole()),
       team_id: Maybe(Text()),
     },

@@ -16,7 +16,7 @@ import {
   updateView,
   type ViewRow,
 } from "~/replicas/chat/store/views";
-import { readView } from "~/replicas/chat/view-payload";
+import { readView, VIEW_BYTES_MAX } from "~/replicas/chat/view-payload";
 import { present, type Wire } from "~/replicas/chat/views/wire";
 
 /** The app in whose name people call: they have one, though no row knows it. */
@@ -110,7 +110,12 @@ async function withFreeId(write: () => Promise<unknown>): Promise<void> {
   }
 }
 
-const VIEW_ARG = { view: Json<unknown>("invalid_arguments", "What is shown.") };
+const VIEW_ARG = {
+  view: Json<unknown>("invalid_arguments", "What is shown.", {
+    max: VIEW_BYTES_MAX,
+    tooLong: "view_too_large",
+  }),
+};
 const TRIGGER_ARGS = {
   trigger_id: Maybe(Text("What a click gave the app; here any text, once.")),
   interactivity_pointer: Maybe(Text("The same, by its other name.")),

@@ -9,6 +9,8 @@ export type Note = { readonly value: string; readonly creator: string; readonly 
 export const EMPTY_NOTE: Note = { value: "", creator: "", last_set: 0 };
 /** A member who has read nothing yet. */
 export const UNREAD = "0000000000.000000";
+/** Names of a channel that are remembered beside the present one. */
+const PREVIOUS_NAMES_MAX = 100;
 
 /** A channel as one user sees it. */
 export type ChannelRow = {
@@ -158,7 +160,10 @@ export async function renameChannel(
 ): Promise<boolean> {
   const { sql, t } = session;
   const rows = await sql`
-    update ${t.channels} set previous_names = jsonb_build_array(name) || previous_names, name = ${name},
+    update ${t.channels} set name = ${name},
+      previous_names = jsonb_path_query_array(
+        jsonb_build_array(name) || previous_names, ${`$[0 to ${PREVIOUS_NAMES_MAX - 1}]`}::text::jsonpath
+      ),
       updated = ${nowMillis(session)}
     where id = ${id} and not exists (select from ${t.channels} where name = ${name})
   `;
