@@ -16,23 +16,17 @@ const writable = [...METHODS.values()].flatMap(({ name, args }) =>
     .map(([argument, schema]) => ({ name, args, argument, schema })),
 );
 
+const items = (count: number, length: number) => Array(count).fill("x".repeat(length));
+const LONG_VALUES: Readonly<Record<"json" | "array" | "string", readonly unknown[]>> = {
+  json: [JSON.stringify(LONG), LONG, { a: LONG }, [{ b: [LONG] }], { [LONG]: 1 }, items(40_000, 9)],
+  array: [LONG, "x,".repeat(COLUMN_MAX), items(40_000, 9), items(4_000, 300)],
+  string: [LONG],
+};
+
 test("no text, list or JSON of any method may be longer than a column", () => {
   expect(writable.length).toBeGreaterThan(400);
   const taken = writable.flatMap(({ name, args, argument, schema }) => {
-    const items = (count: number, length: number) => Array(count).fill("x".repeat(length));
-    const values: unknown[] =
-      "json" in schema
-        ? [
-            JSON.stringify(LONG),
-            LONG,
-            { a: LONG },
-            [{ b: [LONG] }],
-            { [LONG]: 1 },
-            items(40_000, 9),
-          ]
-        : schema["type"] === "array"
-          ? [LONG, "x,".repeat(COLUMN_MAX), items(40_000, 9), items(4_000, 300)]
-          : [LONG];
+    const values = LONG_VALUES["json" in schema ? "json" : (schema["type"] as "string" | "array")];
     return values.flatMap((value, index) => {
       try {
         convert(args, new Map([[argument, value]]));
