@@ -1,10 +1,12 @@
 /** Whether a database has what Diorama needs. Run at every start, and by `diorama doctor`. */
 import { tryStream } from "~/capture/replication";
 import { choosePlugin, type Plugin } from "~/capture/slot";
-import type { Config } from "~/config";
+import { type Config, ConfigError } from "~/config";
 import { errorCode, INSUFFICIENT_PRIVILEGE, isUnavailable, type Pool } from "~/db/connect";
 import { mayUseOrigins, ORIGINS_GRANT } from "~/db/origins";
+import { connectionProblem } from "~/db/problem";
 import { TlsRefused } from "~/db/socket";
+import { BUILTIN_TEMPLATES } from "~/platform/templates/builtin";
 
 /** The database cannot be reached, or lacks something. Each problem says what was found and what to do. */
 export class Unfit extends Error {
@@ -100,13 +102,9 @@ function streamProblem(error: unknown): string {
 export async function examine(pool: Pool, config: Config): Promise<Examination> {
   const facts = await readFacts(pool).catch((error) => {
     if (NOT_POSTGRES.has(errorCode(error) ?? "")) throw new Unfit([NEEDS_DIRECT]);
-    if (error instanceof TlsRefused) throw new Unfit([`DATABASE_URL: ${error.message}`]);
-    throw new Unfit(
-      [
-        `DATABASE_URL: the database cannot be reached (${errorCode(error) ?? "unknown"}); is it running?`,
-      ],
-      isUnavailable(error),
-    );
+    const problem = connectionProblem(config.DATABASE_URL, error);
+    if (!problem) throw error;
+    throw new Unfit([problem], isUnavailable(error) && !(error instanceof TlsRefused));
   });
   const problems: string[] = [];
   const warnings: string[] = [];
@@ -142,8 +140,9 @@ export async function examine(pool: Pool, config: Config): Promise<Examination> 
       SLOTS_NEEDED, `max_replication_slots is ${facts.slots}; at least ${SLOTS_NEEDED} are needed: ${alter("max_replication_slots", "10")}`);
     require(facts.senders >=
       SENDERS_NEEDED, `max_wal_senders is ${facts.senders}; at least ${SENDERS_NEEDED} are needed: ${alter("max_wal_senders", "10")}`);
-    require(facts.freeSlots >
-      0, `max_replication_slots is ${facts.slots}, all in use by: ${facts.slotNames.join(", ")}`);
+    require(facts.slots < SLOTS_NEEDED ||
+      facts.freeSlots >
+        0, `max_replication_slots is ${facts.slots}, all in use by: ${facts.slotNames.join(", ")}`);
     require(facts.replication ||
       facts.superuser, "the role may not replicate; ALTER ROLE … REPLICATION");
     const choose = () =>
@@ -171,4 +170,22 @@ function pluginProblem(plugin: string, version: number, error: unknown): string 
     default:
       return `the output plugin ${plugin} could not be tried (${errorCode(error) ?? "unknown"})`;
   }
+}
+
+/** ENVIRONMENT_POOL_TARGETS names templates, which are in the database. Throws ConfigError. */
+export async function requireKnownTargets(pool: Pool, config: Config): Promise<void> {
+  if (!config.ENVIRONMENT_POOL_TARGETS) return;
+  const [made] = await pool`select to_regclass('diorama.templates') is not null as made`;
+  const stored = made?.["made"]
+    ? await pool<{ name: string }[]>`select name from diorama.templates order by name`
+    : [];
+  const names = new Set([
+    ...(config.SEED ? BUILTIN_TEMPLATES : []),
+    ...stored.map(({ name }) => name),
+  ]);
+  const unknown = [...config.ENVIRONMENT_POOL_TARGETS.keys()].filter((name) => !names.has(name));
+  if (unknown.length > 0)
+    throw new ConfigError([
+      `ENVIRONMENT_POOL_TARGETS names ${unknown.join(", ")}; needed: names of templates (${[...names].join(", ")})`,
+    ]);
 }

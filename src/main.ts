@@ -3,6 +3,7 @@ import { constants } from "node:os";
 import { CommanderError } from "commander";
 import { CallFailed, UsageError } from "~/commands/client";
 import { createCommandLine } from "~/commands/command-line";
+import { explained } from "~/commands/database";
 import { CommandError, EXIT_CONFIG, EXIT_UNAVAILABLE, EXIT_USAGE } from "~/commands/failure";
 import { type Config, ConfigError, readConfig, warningsOf } from "~/config";
 import { isUnavailable } from "~/db/connect";
@@ -31,7 +32,9 @@ async function serve(): Promise<void> {
   const config = readConfig(env());
   log = createLog({ level: "error", format: chooseFormat(config.LOG_FORMAT) });
   for (const warning of warningsOf(env(), config)) notice(`warning: ${warning}`);
-  program = await waitForDatabase(() => startProgram(config));
+  program = await waitForDatabase(() => startProgram(config)).catch((error) => {
+    throw explained(config, error);
+  });
   if (config.development) banner(program.url);
 }
 
@@ -54,13 +57,15 @@ async function stop(program: Program, config: Config, signal: NodeJS.Signals): P
 
 async function waitForDatabase<T>(start: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + DATABASE_WAIT_MS;
-  for (;;) {
+  for (let said = ""; ; ) {
     try {
       return await start();
-    } catch (error) {
+    } catch (thrown) {
+      const error = thrown as Error;
       const unreachable = isUnavailable(error) || (error instanceof Unfit && error.unreachable);
       if (!unreachable || performance.now() > deadline) throw error;
-      notice(`waiting for the database: ${error instanceof Error ? error.message : ""}`);
+      if (error.message !== said) notice(`waiting for the database: ${error.message}`);
+      said = error.message;
       await Bun.sleep(DATABASE_RETRY_MS);
     }
   }
@@ -124,10 +129,6 @@ function report(error: unknown): number {
   if (error instanceof CallFailed) {
     notice(error.message);
     return error.unreachable ? EXIT_UNAVAILABLE : 1;
-  }
-  if (isUnavailable(error)) {
-    notice("the database cannot be reached; see DATABASE_URL");
-    return EXIT_UNAVAILABLE;
   }
   log.error("failed", errorFields(error));
   notice(error instanceof Error ? error.message : "failed");

@@ -6,11 +6,11 @@ import { createApp } from "~/app";
 import { createCapture } from "~/capture/capture";
 import { publish } from "~/capture/slot";
 import { type Config, ConfigError, describe } from "~/config";
-import { connect } from "~/db/connect";
+import { connect, errorCode } from "~/db/connect";
 import { createLanes } from "~/db/lanes";
 import { migrate } from "~/db/migrate";
 import { createBuilders } from "~/db/origins";
-import { examine } from "~/doctor";
+import { examine, requireKnownTargets } from "~/doctor";
 import { ApiError } from "~/errors";
 import { errorResponse } from "~/http/errors";
 import { chooseFormat, createLog, type Log } from "~/log";
@@ -70,6 +70,13 @@ export async function startProgram(config: Config, idleSeconds = IDLE_SECONDS) {
       ...[pool, replicas, builders.sql, lock, probe].map((each) => each.end({ timeout: 1 })),
     ]);
 
+  /** What has been started: to be stopped in this order, and the pools after it. */
+  const parts: (() => unknown)[] = [];
+  const close = async () => {
+    for (const stop of parts) await stop();
+    await closePools();
+  };
+
   try {
     const { plugin, warnings } = await examine(pool, config);
     for (const warning of warnings) log.warn(warning);
@@ -85,7 +92,7 @@ export async function startProgram(config: Config, idleSeconds = IDLE_SECONDS) {
 
     const keys = createKeys(pool, config, log, metrics);
     const suites = createSuites(pool, templates);
-    await requireKnownTargets(config, templates);
+    await requireKnownTargets(pool, config);
     const capture = await createCapture({
       kind: config.LOGICAL_REPLICATION_ENABLED ? "log" : "snapshot",
       options: {
@@ -124,6 +131,7 @@ export async function startProgram(config: Config, idleSeconds = IDLE_SECONDS) {
     const runs = createRuns({ pool, environments, templates, suites, evaluation, capture });
     const gateway = createGateway({ lanes, environments, keys, templates });
     const observation = createObservation({ config, pool, probe, templates, capture, metrics });
+    parts.push(environments.stop, capture.stop, evaluation.stop, observation.stop);
     const probes = createProbes(observation);
     const app = createApp({
       keys,
@@ -152,24 +160,30 @@ export async function startProgram(config: Config, idleSeconds = IDLE_SECONDS) {
       metrics,
       inFlight: app.inFlight,
     });
-    const server = Bun.serve({
-      hostname: config.HOST,
-      port: config.PORT,
-      idleTimeout: idleSeconds,
-      maxRequestBodySize: BODY_BYTES_MAX,
-      fetch(request) {
-        maintenance.touch();
-        return app.fetch(request);
-      },
-    });
+    const server = await listening("PORT", config, () =>
+      Bun.serve({
+        hostname: config.HOST,
+        port: config.PORT,
+        idleTimeout: idleSeconds,
+        maxRequestBodySize: BODY_BYTES_MAX,
+        fetch(request) {
+          maintenance.touch();
+          return app.fetch(request);
+        },
+      }),
+    );
+    parts.push(() => server.stop(true));
+    const { ADMIN_PORT } = config;
     const admin =
-      config.ADMIN_PORT === undefined
+      ADMIN_PORT === undefined
         ? undefined
-        : Bun.serve({
-            hostname: config.HOST,
-            port: config.ADMIN_PORT,
-            fetch: (request) => answerProbe(probes, request, log),
-          });
+        : await listening("ADMIN_PORT", config, () =>
+            Bun.serve({
+              hostname: config.HOST,
+              port: ADMIN_PORT,
+              fetch: (request) => answerProbe(probes, request, log),
+            }),
+          );
     maintenance.start();
     const addressOf = (port: number | undefined) =>
       `http://${config.HOST === "0.0.0.0" ? "127.0.0.1" : config.HOST}:${port}`;
@@ -196,19 +210,14 @@ export async function startProgram(config: Config, idleSeconds = IDLE_SECONDS) {
         const deadline = performance.now() + DRAIN_MS;
         while (app.inFlight() > 0 && performance.now() < deadline) await Bun.sleep(DRAIN_POLL_MS);
         await maintenance.stop();
-        await environments.stop();
-        await capture.stop();
-        evaluation.stop();
-        observation.stop();
-        await closePools();
-        await server.stop(true);
+        await close();
         await closed;
         await admin?.stop(true);
         log.info("stopped");
       },
     };
   } catch (error) {
-    await closePools();
+    await close();
     throw error;
   }
 }
@@ -223,13 +232,24 @@ async function answerProbe(probes: Probes, request: Request, log: Log): Promise<
   }
 }
 
-/** ENVIRONMENT_POOL_TARGETS can only be checked once the templates are known. */
-async function requireKnownTargets(config: Config, templates: ReturnType<typeof createTemplates>) {
-  if (!config.ENVIRONMENT_POOL_TARGETS) return;
-  const names = new Set((await templates.list()).map(({ name }) => name));
-  const unknown = [...config.ENVIRONMENT_POOL_TARGETS.keys()].filter((name) => !names.has(name));
-  if (unknown.length > 0)
-    throw new ConfigError([
-      `ENVIRONMENT_POOL_TARGETS names ${unknown.join(", ")}; needed: names of templates (${[...names].join(", ")})`,
-    ]);
+/** Starts listening with `start`. Throws ConfigError when the address cannot be had. */
+async function listening<T>(
+  setting: "PORT" | "ADMIN_PORT",
+  { HOST, [setting]: port }: Config,
+  start: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await start();
+  } catch (error) {
+    switch (errorCode(error)) {
+      case "EADDRINUSE":
+        throw new ConfigError([`${setting} is ${port}, which another program uses on ${HOST}`]);
+      case "EACCES":
+        throw new ConfigError([`${setting} is ${port}, which this user may not listen on`]);
+      case "EADDRNOTAVAIL":
+        throw new ConfigError([`HOST is ${HOST}, which is not an address of this machine`]);
+      default:
+        throw error;
+    }
+  }
 }

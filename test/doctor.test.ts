@@ -1,9 +1,9 @@
 /** What a database must have: each lack is named with what was found and what to do. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { readConfig } from "~/config";
+import { ConfigError, readConfig } from "~/config";
 import { connect } from "~/db/connect";
-import { examine, faultIn, Unfit } from "~/doctor";
+import { examine, faultIn, requireKnownTargets, Unfit } from "~/doctor";
 import { findPrograms, startCluster } from "../scripts/postgres";
 import { startClusters } from "./support/clusters";
 import { createDatabase, dropDatabase, useDatabase } from "./support/database";
@@ -32,10 +32,49 @@ describe("a database", () => {
     expect(await problems(database.url)).toEqual([]);
   });
 
-  test("out of reach is named", async () => {
-    expect(await problems("postgres://u@127.0.0.1:1/x")).toEqual([
-      expect.stringContaining("cannot be reached (ECONNREFUSED)"),
-    ]);
+  const other = (change: (url: URL) => void) => {
+    const url = new URL(database.url);
+    change(url);
+    return url.href;
+  };
+  test.each([
+    [
+      "with a wrong password",
+      () => other((url) => (url.password = "wrong")),
+      /^DATABASE_URL: the password is wrong for the role "postgres", or there is no such role$/,
+    ],
+    [
+      "without a password",
+      () => other((url) => (url.password = "")),
+      /^DATABASE_URL: the server wants a password for the role "postgres", and the URL has none$/,
+    ],
+    [
+      "that does not exist",
+      () => other((url) => (url.pathname = "/no%20such")),
+      /^DATABASE_URL: there is no database "no such" at 127\.0\.0\.1:\d+; CREATE DATABASE "no such" makes it$/,
+    ],
+    [
+      "on a host that does not exist",
+      () => other((url) => (url.hostname = "no-such-host.invalid")),
+      /^DATABASE_URL: the database cannot be reached: there is no host named "no-such-host\.invalid" \(E/,
+    ],
+    [
+      "on a port where nothing listens",
+      () => "postgres://u@127.0.0.1:1/x",
+      /cannot be reached: nothing listens at 127\.0\.0\.1:1; is Postgres running there\? \(ECONNREFUSED\)$/,
+    ],
+    [
+      "on a socket where nothing listens",
+      () => "postgres:///x?host=/nowhere&user=u",
+      /cannot be reached: nothing listens at \/nowhere\/\.s\.PGSQL\.5432; is Postgres running there\? \(ECONNREFUSED\)$/,
+    ],
+    [
+      "that wants no TLS",
+      () => `${database.url}?sslmode=require`,
+      /^DATABASE_URL: sslmode=require: the server does not offer TLS$/,
+    ],
+  ])("%s is explained", async (_case, url, sentence) => {
+    expect(await problems(url())).toEqual([expect.stringMatching(sentence)]);
   });
 
   test("needs a connection that streams the log as capture reads it", async () => {
@@ -93,6 +132,29 @@ test.each([
   expect(faultIn(version - 1, text)).toBeUndefined();
 });
 
+describe("ENVIRONMENT_POOL_TARGETS", () => {
+  const examineTargets = (targets: string, settings = {}) =>
+    requireKnownTargets(
+      database.sql,
+      readConfig({
+        DATABASE_URL: database.url,
+        ENVIRONMENT_POOL_TARGETS: targets,
+        ...settings,
+      }),
+    );
+
+  test("names built-in templates before they are built", async () => {
+    expect(await examineTargets("chat_default:1,tracker_base:2")).toBeUndefined();
+    expect(examineTargets("chat_default:1", { SEED: "false" })).rejects.toThrow(ConfigError);
+  });
+
+  test("that name no template are an error, with the names there are", async () => {
+    await expect(examineTargets("chat_base:1,chat_defalt:1")).rejects.toThrow(
+      /^ENVIRONMENT_POOL_TARGETS names chat_defalt; needed: names of templates \(chat_base, /,
+    );
+  });
+});
+
 describe("a server with wal_level replica and too few slots", async () => {
   const dir = join(import.meta.dir, "../.diorama/test-unfit");
   const cluster = (await findPrograms("embedded"))
@@ -120,6 +182,17 @@ describe("a server with wal_level replica and too few slots", async () => {
       ),
       expect.stringMatching(/^max_replication_slots is 2; at least 10/),
       expect.stringMatching(/^max_wal_senders is 2; at least 10/),
+    ]);
+  });
+
+  test("without slots says nothing of their use", async () => {
+    await cluster?.stop();
+    await cluster?.start({ max_replication_slots: "0", max_wal_senders: "0" });
+
+    const found = await problems(cluster?.url ?? "");
+
+    expect(found.filter((problem) => problem.includes("slots"))).toEqual([
+      "max_replication_slots is 0; at least 10 are needed: ALTER SYSTEM SET max_replication_slots = 10; then restart Postgres",
     ]);
   });
 

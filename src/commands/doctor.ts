@@ -2,7 +2,7 @@
 import type { Environment } from "~/commands/client";
 import { withDatabase } from "~/commands/database";
 import { warningsOf } from "~/config";
-import { examine } from "~/doctor";
+import { examine, requireKnownTargets } from "~/doctor";
 import { print } from "~/log";
 
 export async function doctor(env: Environment): Promise<void> {
@@ -10,6 +10,7 @@ export async function doctor(env: Environment): Promise<void> {
     for (const warning of warningsOf(env, config)) print(`warning: ${warning}`);
     const { plugin, warnings } = await examine(pool, config);
     for (const warning of warnings) print(`warning: ${warning}`);
+    await requireKnownTargets(pool, config);
     print(
       config.LOGICAL_REPLICATION_ENABLED
         ? `ok: changes are captured with ${plugin}`

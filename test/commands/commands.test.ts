@@ -169,9 +169,10 @@ describe("suites run", () => {
       69,
       "nothing answers at http://127.0.0.1:1",
     ],
+    [["keys", "list"], 69, "DATABASE_URL: the database cannot be reached: nothing listens at"],
     [["suites", "export", "x", "--key", "wrong"], 1, "not_authed: Invalid API key"],
   ])("%p ends with %i and says why", async (args, code, message) => {
-    const ended = await run(args);
+    const ended = await run(args, { DATABASE_URL: "postgres://u@127.0.0.1:1/x" });
     expect([ended.code, ended.out]).toEqual([code, ""]);
     expect(ended.err).toContain(message);
   });

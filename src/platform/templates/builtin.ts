@@ -13,6 +13,8 @@ import { SEEDS } from "../../../seeds/index";
 const FORMAT = "2";
 const LOCK = "diorama seed ";
 
+export const BUILTIN_TEMPLATES = (SEEDS as readonly Seed[]).map(({ template }) => template);
+
 /** Builds what is missing or has changed. Returns the names of the templates that were built. */
 export async function buildBuiltins(pool: Pool, builders: Builders, log: Log): Promise<string[]> {
   const seeds = SEEDS as readonly Seed[];
