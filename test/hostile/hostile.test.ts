@@ -1,0 +1,214 @@
+/**
+ * One agent attacks with all that its token opens, and without one, while nine others work: it harms its own run only.
+ * A step of its own in CI, because it is about time: nothing else may run beside it. Prints its figures.
+ */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { readFile } from "node:fs/promises";
+import { connect as connectSocket, type Socket } from "node:net";
+import { OVER_BYTES, RUN_BYTES_MAX } from "~/capture/limits";
+import { DOCUMENT_LENGTH_MAX } from "~/graphql/limits";
+import { slotsOf } from "../faults/capture";
+import { eventually } from "../support/database";
+import type { ServerProcess } from "../support/process";
+import { createStage, type Database, type Story } from "../support/stage";
+
+setDefaultTimeout(240_000);
+
+const NEIGHBOURS = 9;
+const STALLED = 100;
+const CALL_MS_MAX = 1_000;
+const RSS_MEGABYTES_MAX = 400;
+const RELEASE_SECONDS = 10;
+const DESCRIPTION_LENGTH = 200_000;
+const ISSUES_PER_CALL = 5;
+const SAMPLE_MS = 200;
+
+const stage = createStage();
+let database: Database;
+let server: ServerProcess;
+let hostile: any;
+beforeAll(async () => {
+  database = await stage.database();
+  server = await stage.server(database, {
+    ENVIRONMENT_POOL_TARGETS: `chat_default:${NEIGHBOURS},tracker_default:1`,
+  });
+  const created = await server.post("/initEnv", {
+    templateService: "tracker",
+    templateName: "tracker_default",
+    impersonateEmail: "agent@acme.test",
+  });
+  expect([created.status, created.body]).toEqual([201, created.body]);
+  hostile = created.body;
+});
+afterAll(() => stage.end());
+
+/** One request of the agent to its environment, as an agent sends it. */
+async function ask(query: string, variables: object = {}, headers: Record<string, string> = {}) {
+  const response = await fetch(`${server.url}${hostile.environmentUrl}/graphql`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: hostile.token, ...headers },
+    body: JSON.stringify({ query, variables }),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+/** Sends bytes that are no whole request, and leaves the connection open. */
+function stall(text: string): Socket {
+  const { hostname, port } = new URL(server.url);
+  const socket = connectSocket(Number(port), hostname);
+  socket.on("error", () => {});
+  socket.write(text);
+  return socket;
+}
+
+async function teamId(): Promise<string> {
+  const { text } = await ask("{ teams { nodes { id key } } }");
+  return JSON.parse(text).data.teams.nodes[0].id;
+}
+
+/** More rows than a run may hold: alternating texts, so that nothing is shared or nets out. */
+async function flood(): Promise<void> {
+  const team = await teamId();
+  const create = Array.from(
+    { length: ISSUES_PER_CALL },
+    (_, n) =>
+      `i${n}: issueCreate(input: { teamId: $team, title: "x", description: $d${n % 2} }) { success }`,
+  ).join("\n");
+  const calls = Math.ceil((1.2 * RUN_BYTES_MAX) / (DESCRIPTION_LENGTH * ISSUES_PER_CALL));
+  for (let call = 0; call < calls; call++) {
+    const [d0, d1] = ["a", "é"].map((letter) => letter.repeat(DESCRIPTION_LENGTH));
+    const { text } = await ask(
+      `mutation ($team: String!, $d0: String!, $d1: String!) { ${create} }`,
+      {
+        team,
+        d0,
+        d1,
+      },
+    );
+    expect(text.slice(0, 300)).toContain('"success":true');
+  }
+}
+
+/** Pages within pages, hidden behind fragments and sized by variables. */
+async function bomb(): Promise<void> {
+  const query = `query ($n: Int = 250) { teams(first: $n) { ...T } }
+    fragment T on TeamConnection { nodes { issues(first: $n) { ...I } } }
+    fragment I on IssueConnection { nodes { team { issues(first: $n) { ...J } } } }
+    fragment J on IssueConnection { nodes { team { issues(first: $n) { nodes { id title } } } } }`;
+  for (let n = 0; n < 20; n++) {
+    const { text } = await ask(query);
+    expect(text).toContain('"errors"');
+  }
+}
+
+/** Texts that cost before they are refused, if they are parsed. */
+async function bulk(): Promise<void> {
+  const long = `{ viewer { ${"id ".repeat(DOCUMENT_LENGTH_MAX)} } }`;
+  for (let n = 0; n < 5; n++) expect((await ask(long)).text).toContain('"errors"');
+}
+
+/** Acting as anybody else. */
+async function impersonate(others: readonly string[]): Promise<void> {
+  for (const other of others) {
+    const { text } = await ask(
+      "{ viewer { id } }",
+      {},
+      {
+        Authorization: other,
+        "X-API-Key": hostile.token,
+      },
+    );
+    expect(text).toContain('"errors"');
+  }
+}
+
+/** Without any credential: bodies that never end, and requests on each other's heels. */
+function siege(): Socket[] {
+  const head =
+    "POST /api/platform/initEnv HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n";
+  return Array.from({ length: STALLED }, (_, n) =>
+    n % 2 === 0
+      ? stall(`${head}Content-Length: 1000000\r\n\r\n{`)
+      : stall("GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".repeat(50)),
+  );
+}
+
+/** Repeats `work` until it is told to stop. Returns how long each took, in milliseconds. */
+function repeatedly(work: () => Promise<unknown>, pauseMs = 0) {
+  let going = true;
+  const took: number[] = [];
+  const done = (async () => {
+    while (going) {
+      const started = performance.now();
+      await work();
+      took.push(performance.now() - started);
+      if (pauseMs > 0) await Bun.sleep(pauseMs);
+    }
+    return took;
+  })();
+  return async () => {
+    going = false;
+    return await done;
+  };
+}
+
+const rssMegabytes = async () =>
+  Number(/VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${server.pid}/status`, "utf8"))?.[1]) /
+  1024;
+
+const percentile = (sorted: readonly number[], share: number) =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+
+test("a hostile agent harms nobody but its own run", async () => {
+  const stories: Story[] = [];
+  for (let n = 0; n < NEIGHBOURS; n++) stories.push(await stage.story(database, server));
+  const { body: run } = await server.post("/startRun", { envId: hostile.environmentId });
+  const { text } = await ask("{ users { nodes { id } } viewer { id } }");
+  const { users, viewer } = JSON.parse(text).data;
+  const others = users.nodes
+    .map(({ id }: { id: string }) => id)
+    .filter((id: string) => id !== viewer.id);
+
+  const working = stories.map((story) =>
+    repeatedly(async () => {
+      expect(await story.write(server)).toBe(1);
+    }, 20),
+  );
+  const live = repeatedly(async () => {
+    expect((await fetch(`${server.url}/livez`)).status).toBe(200);
+  }, SAMPLE_MS);
+  let rss = 0;
+  const watching = repeatedly(async () => {
+    rss = Math.max(rss, await rssMegabytes());
+  }, SAMPLE_MS);
+
+  const sockets = siege();
+  await Promise.all([flood(), bomb(), bulk(), impersonate(others)]);
+
+  const calls = (await Promise.all(working.map((stop) => stop()))).flat().sort((a, b) => a - b);
+  const probes = (await live()).sort((a, b) => a - b);
+  for (const story of stories) await story.endWell(server);
+  await server.post("/diffRun", { runId: run.runId });
+  const results = await eventually(async () => {
+    const { body } = await server.get(`/results/${run.runId}`);
+    if (body.status === "running") throw new Error("the run is still open");
+    return body;
+  }, 120);
+  const ended = performance.now();
+  await eventually(async () => {
+    const [slot] = await slotsOf(database);
+    expect(slot?.lag).toBeLessThan(2 ** 20);
+  }, RELEASE_SECONDS);
+  await watching();
+  for (const socket of sockets) socket.destroy();
+
+  expect(results).toMatchObject({ status: "failed", failures: [`capture_lost: ${OVER_BYTES}`] });
+  expect(calls.at(-1)).toBeLessThan(CALL_MS_MAX);
+  expect(probes.at(-1)).toBeLessThan(CALL_MS_MAX);
+  expect(rss).toBeLessThan(RSS_MEGABYTES_MAX);
+  process.stderr.write(
+    `${calls.length} calls of ${NEIGHBOURS} neighbours: p50 ${percentile(calls, 0.5).toFixed(1)} ms, ` +
+      `p99 ${percentile(calls, 0.99).toFixed(1)} ms, longest ${calls.at(-1)?.toFixed(1)} ms; RSS ${rss.toFixed(0)} MB; ` +
+      `the slot moved ${((performance.now() - ended) / 1000).toFixed(1)} s after the last run\n`,
+  );
+});
