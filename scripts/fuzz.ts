@@ -145,7 +145,7 @@ async function introspect(): Promise<GraphqlSchema | undefined> {
 
 function anyCall(): fc.Arbitrary<Call> {
   const platform = operations.filter(({ path }) => path.startsWith("/api/platform"));
-  const chat = operations.filter(({ path }) => path.includes("/services/chat/"));
+  const chat = operations.filter(({ path, body }) => body && path.includes("/services/chat/"));
   return fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...platform).chain(platformCall) },
     ...(chat.length > 0

@@ -7,7 +7,7 @@ import { Elysia, ValidationError } from "elysia";
 import { ApiError } from "~/errors";
 import { platformKey } from "~/http/auth";
 import { readJson } from "~/http/body";
-import { docs, explorerAsset, finishDocs, isDocs } from "~/http/docs";
+import { answerDocs, docs, explorerAsset, isDocs } from "~/http/docs";
 import { errorResponse } from "~/http/errors";
 import { setPrincipal } from "~/http/principal";
 import { createTraffic, noteIds, type Route } from "~/http/traffic";
@@ -112,7 +112,7 @@ export function createApp(parts: {
       return await probes.answer(request, pathname);
     }
     if (isDocs(pathname))
-      return explorerAsset(pathname) ?? (await finishDocs(pathname, await router.fetch(request)));
+      return explorerAsset(pathname) ?? (await answerDocs(request, pathname, router));
     if (pathname !== HEALTH) {
       const principal = await keys.authenticate(platformKey(request));
       setPrincipal(request, principal);

@@ -27,6 +27,34 @@ export const STATUS = {
 
 export type ErrorCode = keyof typeof STATUS;
 
+/** The condition behind each code, as the OpenAPI document explains it. */
+export const MEANING: Readonly<Record<ErrorCode, string>> = {
+  not_authed: "The API key is missing, invalid or expired",
+  invalid_environment_path: "The environment's id is malformed",
+  environment_not_found: "The environment does not exist, or it has expired",
+  environment_already_deleted: "The environment has already been deleted",
+  run_not_found: "The run does not exist",
+  run_already_exists: "A run of this environment is already active",
+  run_already_completed: "The run has already ended",
+  no_test_defined: "The run has no test, and the body has no expectedOutput",
+  template_not_found: "The template does not exist",
+  template_name_exists: "A template of this name already exists",
+  invalid_template_name: "A template's name has other characters than allowed",
+  missing_impersonate: "The body has neither impersonateUserId nor impersonateEmail",
+  impersonate_not_found: "The template has no such user",
+  invalid_service: "The service is unknown, or not the one of this environment",
+  suite_not_found: "The test suite does not exist",
+  test_not_found: "The test does not exist",
+  invalid_assertion: "An assertion is malformed, or does not fit the template's tables",
+  invalid_request: "The request does not fit the documented shape",
+  not_found: "The path does not exist",
+  method_not_allowed: "The path does not take this method",
+  request_too_large: "The body is larger than allowed",
+  service_unavailable:
+    "The server cannot answer at the moment; try again after Retry-After seconds",
+  internal_error: "The server failed",
+};
+
 /** A refusal: something the caller caused, or can wait for, told in one sentence. */
 export class ApiError extends Error {
   override readonly name = "ApiError";

@@ -36,17 +36,39 @@ export type Document = {
       }
     >
   >;
+  readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 };
 
-export const operationsOf = ({ paths }: Document): Operation[] =>
+export const operationsOf = ({ paths, components }: Document): Operation[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { parameters = [], requestBody }]) => ({
       method: method.toUpperCase(),
       path,
-      parameters,
-      body: requestBody?.content?.["application/json"]?.schema,
+      parameters: expanded(parameters, components) as Parameter[],
+      body: expanded(Object.values(requestBody?.content ?? {})[0]?.schema, components) as
+        | Schema
+        | undefined,
     })),
   );
+
+/** References replaced by what they lead to, but for one inside itself, which is anything. */
+function expanded(
+  value: unknown,
+  components: Document["components"],
+  within: readonly string[] = [],
+): unknown {
+  if (Array.isArray(value)) return value.map((item) => expanded(item, components, within));
+  if (typeof value !== "object" || value === null) return value;
+  const { $ref } = value as { $ref?: unknown };
+  if (typeof $ref !== "string")
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, expanded(item, components, within)]),
+    );
+  const [, , kind = "", name = ""] = $ref.split("/");
+  return within.includes($ref)
+    ? {}
+    : expanded(components[kind]?.[name], components, [...within, $ref]);
+}
 
 /** Percent-encoding of any text, also of half a surrogate pair, as the bytes that it would be. Places stay. */
 export function encodePart(text: string): string {

@@ -54,7 +54,12 @@ export function fitting(schema: Schema, field = "", parent = "", depth = 0): Arb
   if (NAMED[field]) return NAMED[field];
   const choices = schema["enum"] as readonly unknown[] | undefined;
   if (choices) return fc.constantFrom(...choices);
-  switch (schema["type"]) {
+  const type = schema["type"];
+  if (Array.isArray(type))
+    return fc.oneof(...type.map((one) => fitting({ ...schema, type: one }, field, parent, depth)));
+  switch (type) {
+    case "null":
+      return fc.constant(null);
     case "string":
       return text(schema, field, parent);
     case "integer":
@@ -75,10 +80,11 @@ export function fitting(schema: Schema, field = "", parent = "", depth = 0): Arb
 
 function text(schema: Schema, field: string, parent: string): Arbitrary<unknown> {
   const { format, pattern, maxLength } = schema as Record<string, string>;
-  if (pattern) return fc.stringMatching(new RegExp(pattern));
   if (format === "date-time") return fc.date({ noInvalidDate: true }).map((at) => at.toISOString());
   const words = fc.oneof(fc.constantFrom(...WORDS), fc.string({ maxLength: 20 }));
-  const bounded = words.map((word) => word.slice(0, maxLength ? Number(maxLength) : 100));
+  const bounded = pattern
+    ? fc.stringMatching(new RegExp(pattern))
+    : words.map((word) => word.slice(0, maxLength ? Number(maxLength) : 100));
   return ID_FIELD.test(field)
     ? fc.oneof({ weight: 4, arbitrary: anId(kindOf(field, parent)) }, bounded)
     : bounded;

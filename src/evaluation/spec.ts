@@ -10,8 +10,8 @@ const strict = <P extends Record<string, TSchema>>(properties: P, options = {}) 
   Type.Object(properties, { additionalProperties: false, ...options });
 
 const Name = Type.String({ minLength: 1, maxLength: NAME_MAX });
-const Names = Type.Array(Name, { maxItems: WHERE_MAX });
-const Count = Type.Number({ multipleOf: 1, minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const Names = Type.Array(Name, { maxItems: WHERE_MAX, description: "Columns" });
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
 export const Condition = strict(
   Object.fromEntries(
@@ -63,95 +63,105 @@ export const ExpectedCount = Type.Union([
 ]);
 export type ExpectedCount = Static<typeof ExpectedCount>;
 
-const ExpectedChange = strict({
-  from: Type.Optional(ConditionOrLiteral),
-  to: Type.Optional(ConditionOrLiteral),
-});
+const ExpectedChange = strict(
+  { from: Type.Optional(ConditionOrLiteral), to: Type.Optional(ConditionOrLiteral) },
+  { title: "ExpectedChange", description: "The old value, the new one, or both" },
+);
 
-export const Assertion = strict({
-  diff_type: Type.Unsafe<DiffType>({
-    type: "string",
-    enum: Object.keys(DIFF_TYPES),
-    description: Object.entries(DIFF_TYPES)
-      .map(([name, says]) => `\`${name}\`: ${says}`)
-      .join("; "),
-  }),
-  entity: Type.String({ minLength: 1, maxLength: NAME_MAX, description: "The table" }),
-  where: Type.Optional(
-    Type.Unsafe<Where>({ $ref: "Where", description: "Which rows; omitted: every row" }),
-  ),
-  expected_count: Type.Optional(
-    Type.Union(ExpectedCount.anyOf, {
-      description: "How many; limits are inclusive. Omitted: at least one",
+export const Assertion = strict(
+  {
+    diff_type: Type.Unsafe<DiffType>({
+      title: "DiffType",
+      type: "string",
+      enum: Object.keys(DIFF_TYPES),
+      description: Object.entries(DIFF_TYPES)
+        .map(([name, says]) => `\`${name}\`: ${says}`)
+        .join("; "),
     }),
-  ),
-  expected_changes: Type.Optional(
-    Type.Record(Type.String(), ExpectedChange, {
-      minProperties: 1,
-      maxProperties: WHERE_MAX,
-      description:
-        "Of `changed`: columns that changed, and from what to what. When strict, a row that changed in any other column does not count; derived and ignored columns aside",
-    }),
-  ),
-  ignore: Type.Optional(
-    Type.Array(Name, { maxItems: WHERE_MAX, description: "Columns that may change" }),
-  ),
-  description: Type.Optional(
-    Type.String({ maxLength: 2_000, description: "For people; means nothing to the verdict" }),
-  ),
-});
+    entity: Type.String({ minLength: 1, maxLength: NAME_MAX, description: "The table" }),
+    where: Type.Optional(
+      Type.Unsafe<Where>({ $ref: "Where", description: "Which rows; omitted: every row" }),
+    ),
+    expected_count: Type.Optional(
+      Type.Union(ExpectedCount.anyOf, {
+        description: "How many; limits are inclusive. Omitted: at least one",
+      }),
+    ),
+    expected_changes: Type.Optional(
+      Type.Record(Type.String(), ExpectedChange, {
+        minProperties: 1,
+        maxProperties: WHERE_MAX,
+        description:
+          "Of `changed`: columns that changed, and from what to what. When strict, a row that changed in any other column does not count; derived and ignored columns aside",
+      }),
+    ),
+    ignore: Type.Optional(
+      Type.Array(Name, { maxItems: WHERE_MAX, description: "Columns that may change" }),
+    ),
+    description: Type.Optional(
+      Type.String({ maxLength: 2_000, description: "For people; means nothing to the verdict" }),
+    ),
+  },
+  {
+    title: "Assertion",
+    description: "What must have changed, or not",
+    examples: [
+      {
+        diff_type: "added",
+        entity: "messages",
+        where: { channel_id: "C01GENERAL", text: { i_contains: "hello" } },
+        expected_count: 1,
+      },
+    ],
+  },
+);
 export type Assertion = Static<typeof Assertion>;
 
-export const Spec = strict({
-  assertions: Type.Array(Assertion, { maxItems: ASSERTIONS_MAX }),
-  strict: Type.Optional(
-    Type.Boolean({
-      default: true,
-      description: "A changed row changes no other column than `expected_changes` names",
+export const Spec = strict(
+  {
+    assertions: Type.Array(Assertion, {
+      maxItems: ASSERTIONS_MAX,
+      description: "All of which must hold",
     }),
-  ),
-  ignore_fields: Type.Optional(
-    Type.Record(Type.String(), Names, {
-      description: "Columns that may change: by table, or `global` in every table that has them",
-    }),
-  ),
-  closed_world: Type.Optional(
-    Type.Boolean({
-      default: false,
-      description:
-        "Every row of the diff must be counted by some assertion; not those of tables that the service keeps by itself, such as a history",
-    }),
-  ),
-});
+    strict: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: "A changed row changes no other column than `expected_changes` names",
+      }),
+    ),
+    ignore_fields: Type.Optional(
+      Type.Record(Type.String(), Names, {
+        description: "Columns that may change: by table, or `global` in every table that has them",
+        examples: [{ global: ["updatedAt"] }],
+      }),
+    ),
+    closed_world: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          "Every row of the diff must be counted by some assertion; not those of tables that the service keeps by itself, such as a history",
+      }),
+    ),
+  },
+  { title: "ExpectedOutput", description: "What an agent's changes are held against" },
+);
 export type Spec = Static<typeof Spec>;
 
-/** Title of a shape that stands for `Spec` in a route, whose own words tell a mistake better than a validator's. */
-export const EXPECTED_OUTPUT = "ExpectedOutput";
-
-/** As a JSON Schema document of its own. `base`: where the named parts are defined. */
-export function jsonSchema(base = "#/$defs/"): { spec: object; parts: Record<string, object> } {
-  const resolve = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(resolve);
-    if (typeof value !== "object" || value === null) return value;
-    const copy: Record<string, unknown> = {};
-    for (const [key, item] of Object.entries(value))
-      if (key === "$ref") copy["$ref"] = `${base}${item}`;
-      else if (key !== "$id") copy[key] = resolve(item);
-    return copy;
-  };
-  return {
-    spec: resolve(Spec) as object,
-    parts: { Where: resolve(WhereSchema) as object, Condition: resolve(Condition) as object },
-  };
+/** A shape whose references lead to the `$defs` of the document around it. */
+function resolve(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(resolve);
+  if (typeof value !== "object" || value === null) return value;
+  const copy: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(value))
+    if (key === "$ref") copy["$ref"] = `#/$defs/${item}`;
+    else if (key !== "$id") copy[key] = resolve(item);
+  return copy;
 }
 
 /** The document of `GET /api/platform/assertion-schema`. */
-export function schemaDocument(): Record<string, unknown> {
-  const { spec, parts } = jsonSchema();
-  return {
-    $schema: "https://json-schema.org/draft/2020-12/schema",
-    title: "expectedOutput of a test",
-    ...spec,
-    $defs: parts,
-  };
-}
+export const schemaDocument = (): Record<string, unknown> => ({
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  ...(resolve(Spec) as object),
+  title: "expectedOutput of a test",
+  $defs: { Where: resolve(WhereSchema), Condition: resolve(Condition) },
+});

@@ -2,7 +2,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { isUnavailable } from "~/db/connect";
 import { ApiError, type ErrorCode, LimitExceeded, STATUS, unavailable } from "~/errors";
-import { LimitBody } from "~/http/model";
+import { Envelope, LimitBody } from "~/http/model";
 import { errorFields, type Log } from "~/log";
 
 /** Codes that any route may answer beside its own. */
@@ -21,15 +21,8 @@ export function failures(...codes: readonly ErrorCode[]): Record<number, TSchema
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   const schemas: Record<number, TSchema> = { 429: LimitBody };
-  for (const [status, list] of byStatus)
-    schemas[status] = Type.Object(
-      {
-        ok: Type.Literal(false),
-        error: Type.String({ enum: list }),
-        detail: Type.String(),
-      },
-      { description: list.join(", ") },
-    );
+  for (const [status, codes] of byStatus)
+    schemas[status] = Type.Object(Envelope.properties, { codes });
   return schemas;
 }
 

@@ -1,35 +1,102 @@
-/** Shapes that many routes share. */
-import { type Static, t } from "elysia";
+/**
+ * Shapes that many routes share.
+ *
+ * The OpenAPI document is derived from shapes. It names a shape that has a `title` once, as a component. A shape with
+ * `documented` appears in the document as that other shape: its values are checked by the domain, with a code of its own.
+ */
+import { Type } from "@sinclair/typebox";
+import { t } from "elysia";
+import { STATUS } from "~/errors";
+import { REPLICAS } from "~/replicas/index";
 
-/** `t.Integer` would be documented as "string or integer" and accept `"3"` in a body. */
-export const Count = t.Number({ multipleOf: 1, minimum: 0 });
+/** Not `t.Integer`, which accepts `"3"` in a body as well. */
+export const Count = Type.Integer({ minimum: 0, examples: [1] });
 /** Of a query string: plain digits, nothing that JavaScript also takes for a number. */
 export const Digits = t.String({ pattern: "^[0-9]{1,9}$" });
-export const Timestamp = t.String({ format: "date-time", description: "ISO 8601, UTC" });
-export const Id = t.String({
-  minLength: 1,
-  maxLength: 64,
-  description: "32 lower-case hex digits",
+export const Timestamp = t.String({
+  format: "date-time",
+  description: "ISO 8601, UTC",
+  examples: ["2026-01-05T09:00:00.000Z"],
 });
 
-/** Checked by the domain, so that an unknown one is `invalid_service`. */
-export const ServiceName = t.String({ description: "`chat` or `tracker`" });
+/** An id as the server makes them. */
+export const Id = t.String({
+  pattern: "^[0-9a-f]{32}$",
+  description: "32 lower-case hex digits",
+  examples: ["4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d"],
+});
 
-export const Envelope = t.Object({ ok: t.Literal(false), error: t.String(), detail: t.String() });
-export type Envelope = Static<typeof Envelope>;
+/** An id that a path names. It is looked up as it is, as below. */
+export const PathId = t.String({ documented: Id });
+/** An id that a caller names. It is looked up as it is: one that no server makes is not found. */
+export const IdRef = t.String({ minLength: 1, maxLength: 64, documented: Id });
+
+export const ENVIRONMENT_ID = "^([0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$";
+const EnvironmentId = t.String({
+  pattern: ENVIRONMENT_ID,
+  description: "The environment's id: 32 lower-case hex digits, or a UUID with dashes",
+  examples: Id["examples"],
+});
+
+/** An environment that a body names. Checked by the domain: a malformed one does not exist. */
+export const EnvironmentRef = t.String({ minLength: 1, maxLength: 64, documented: EnvironmentId });
+/** An environment that a path names. Checked by the domain: a malformed one is `invalid_environment_path`. */
+export const EnvironmentPath = t.Object({ envId: t.String({ documented: EnvironmentId }) });
+
+/** A service, in answers. */
+export const Service = t.String({
+  enum: [...REPLICAS.keys()],
+  title: "Service",
+  description: "The simulated service",
+});
+/** Checked by the domain, so that an unknown one is `invalid_service`. */
+export const ServiceName = t.String({ documented: Service });
+
+export const UserId = t.String({
+  minLength: 1,
+  maxLength: 255,
+  description: "Id of a user of the template",
+  examples: ["U01AGENT"],
+});
+
+export const Envelope = t.Object(
+  {
+    ok: t.Literal(false),
+    error: t.String({
+      enum: Object.keys(STATUS),
+      title: "ErrorCode",
+      description: "The kind of error; codes keep their meaning",
+    }),
+    detail: t.String({
+      description: "What is wrong, in a sentence for people",
+      examples: ["There is no such run"],
+    }),
+  },
+  { title: "Error", description: "The answer to a request that is rejected" },
+);
 
 export const LimitBody = t.Object(
-  { valid: t.Literal(false), reason: t.String(), limit: Count, current: Count },
-  { description: "A limit is used up" },
+  {
+    valid: t.Literal(false),
+    reason: t.String({ examples: ["daily environment limit reached"] }),
+    limit: Type.Integer({ minimum: 0, description: "How many are allowed", examples: [200] }),
+    current: Type.Integer({ minimum: 0, description: "How many there are", examples: [200] }),
+  },
+  { title: "LimitExceeded", description: "A limit is used up" },
 );
 
 export const IDEMPOTENCY_KEY = "1 to 255 visible ASCII characters";
+export const IDEMPOTENCY_KEY_PATTERN = "^[\\x21-\\x7e]{1,255}$";
 
 /** Checked where it is used: a header that does not fit is refused by its name. */
 export const IdempotencyHeader = t.Object({
   "idempotency-key": t.Optional(
     t.String({
-      description: `${IDEMPOTENCY_KEY}; a UUID is best, as nobody guesses it. The same call with the same key has its effect once and gets the same answer, for 24 hours.`,
+      documented: t.String({
+        pattern: IDEMPOTENCY_KEY_PATTERN,
+        description: `${IDEMPOTENCY_KEY}; a UUID is best, as nobody guesses it. The same call with the same key has its effect once and gets the same answer, for 24 hours.`,
+        examples: ["0b2f4c9e-6a1d-4f38-9c57-3d1e8a7b6c50"],
+      }),
     }),
   ),
 });

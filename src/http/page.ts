@@ -1,5 +1,6 @@
 /** Lists in pages: newest first, continued by a cursor that says where the last page ended. */
 import { createHash } from "node:crypto";
+import { Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import { ApiError } from "~/errors";
 import { Digits } from "~/http/model";
@@ -7,13 +8,22 @@ import { Digits } from "~/http/model";
 export const PAGE_DEFAULT = 100;
 export const PAGE_MAX = 1_000;
 
+const Limit = Type.Integer({
+  minimum: 1,
+  maximum: PAGE_MAX,
+  default: PAGE_DEFAULT,
+  description: "How many items a page has at most",
+});
+
 export const PageQuery = {
-  limit: t.Optional(t.String({ ...Digits, description: "1 to 1000; 100 if omitted" })),
+  limit: t.Optional(t.String({ ...Digits, documented: Limit })),
   cursor: t.Optional(
     t.String({ maxLength: 500, description: "`nextCursor` of the page before this one" }),
   ),
 };
-export const NextCursor = t.Optional(t.String({ description: "Only when there is more" }));
+export const NextCursor = t.Optional(
+  t.String({ maxLength: 500, description: "Present only when there is another page" }),
+);
 
 /** Where a page begins: behind this row. The time as Postgres prints it, with all its digits. */
 export type Place = { readonly at: string; readonly id: string };

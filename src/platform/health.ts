@@ -1,25 +1,35 @@
 /** Whether this server can serve. Open to everybody, and says nothing that is not theirs to know. */
+import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import type { Capture } from "~/capture/capture";
 import type { Pool } from "~/db/connect";
 import { Count } from "~/http/model";
 import { VERSION } from "~/version";
 
-const Health = t.Object({
-  status: t.Union([t.Literal("ok"), t.Literal("degraded")]),
-  service: t.Literal("diorama"),
-  version: t.String(),
-  database: t.Union([t.Literal("ok"), t.Literal("unreachable")]),
-  capture: t.Object({
-    state: t.Union([
-      t.Literal("streaming"),
-      t.Literal("idle"),
-      t.Literal("disabled"),
-      t.Literal("unknown"),
-    ]),
-    lagBytes: t.Optional(Count),
-  }),
-});
+const Health = t.Object(
+  {
+    status: t.Union([t.Literal("ok"), t.Literal("degraded")]),
+    service: t.Literal("diorama"),
+    version: t.String({ examples: ["0.1.0"] }),
+    database: t.Union([t.Literal("ok"), t.Literal("unreachable")]),
+    capture: t.Object(
+      {
+        state: t.Union(
+          [t.Literal("streaming"), t.Literal("idle"), t.Literal("disabled"), t.Literal("unknown")],
+          { description: "`idle` while no run needs it" },
+        ),
+        lagBytes: t.Optional(
+          Type.Integer({
+            ...Count,
+            description: "Bytes of the log between the newest change and the last one read",
+          }),
+        ),
+      },
+      { description: "The reader of changes" },
+    ),
+  },
+  { title: "Health", description: "Whether the server can serve" },
+);
 
 const PROBE_MS = 1_000;
 
@@ -41,6 +51,11 @@ export const healthRoutes = (pool: Pool, capture: Capture) =>
     },
     {
       response: { 200: Health, 503: Health },
-      detail: { summary: "Whether the server can serve", security: [] },
+      detail: {
+        operationId: "getHealth",
+        summary: "Whether the server can serve",
+        description: "Open to everybody; 503 with the same shape when it cannot.",
+        security: [],
+      },
     },
   );

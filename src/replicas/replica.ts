@@ -3,6 +3,7 @@
  * `index.ts`; the platform knows nothing of it but this.
  */
 
+import type { TObject, TSchema } from "@sinclair/typebox";
 import type { Tx } from "~/db/connect";
 import type { Session, Tables } from "~/db/session";
 
@@ -32,8 +33,23 @@ export type Replica = {
   readonly carriesSecret?: (path: string) => boolean;
   /** Answers a call. A throw is a bug, and has been rolled back; refusals are answered in the service's own words. */
   readonly handle: (call: ReplicaCall) => Promise<Response>;
-  /** The paths of this service in the OpenAPI document, without the prefix of the environment. */
-  readonly paths: () => { readonly [path: string]: object };
+  /** The calls of this service, for the OpenAPI document. */
+  readonly operations: () => readonly ServiceOperation[];
+};
+
+/** One call as the OpenAPI document shows it. */
+export type ServiceOperation = {
+  /** Of a service: what follows the prefix of the environment. */
+  readonly path: string;
+  readonly method: string;
+  /** The name of the call in generated clients: `chatPostMessage`. */
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string | undefined;
+  readonly query?: TObject | undefined;
+  /** The shape of the body in each media type. */
+  readonly body?: { readonly [type: string]: TSchema } | undefined;
+  readonly answers: { readonly [status: string]: TSchema };
 };
 
 /** One call to an environment, after authentication. */

@@ -1,5 +1,6 @@
 /** Every refusal that the OpenAPI document lists for an operation of the platform, provoked at that operation. */
 import { beforeAll, describe, expect, test } from "bun:test";
+import { readDocument } from "../support/contract";
 import { useDatabase } from "../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../support/program";
 
@@ -142,17 +143,8 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
   "GET /health": {},
 };
 
-type Document = {
-  paths: Record<
-    string,
-    Record<
-      string,
-      { responses: Record<string, { content?: { "application/json": { schema: any } } }> }
-    >
-  >;
-};
 const operations = async () => {
-  const { paths } = (await (await fetch(`${program.url}/docs/json`)).json()) as Document;
+  const { paths } = await readDocument(program.url);
   return Object.entries(paths)
     .filter(([path]) => path.startsWith("/api/platform"))
     .flatMap(([path, methods]) =>
@@ -183,7 +175,9 @@ beforeAll(async () => {
 test("the table names each code that the document lists for each operation, and no other", async () => {
   const listed = (await operations()).map(({ method, path, operation }) => {
     const codes = Object.values(operation.responses)
-      .flatMap(({ content }) => content?.["application/json"].schema.properties?.error?.enum ?? [])
+      .flatMap(
+        ({ content }) => content["application/json"]?.schema["properties"]?.error?.enum ?? [],
+      )
       .filter((code: string) => !COMMON.includes(code));
     return [`${method} ${path}`, codes.toSorted()];
   });

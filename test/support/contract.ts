@@ -1,13 +1,53 @@
 /** Every answer that a test receives from the platform is held against the OpenAPI document. */
-import Ajv, { type ValidateFunction } from "ajv";
+import Ajv, { type ValidateFunction } from "ajv/dist/2020";
 import addFormats from "ajv-formats";
 
-type Schema = { [key: string]: unknown };
-type Response = { content?: { "application/json"?: { schema?: Schema } } };
-type Document = {
-  paths: Record<string, Record<string, { responses: Record<string, Response> }>>;
-  components?: Schema;
+type Schema = { [key: string]: any };
+type Media = { schema: Schema; example?: unknown };
+type Content = Record<string, Media>;
+type Parameter = {
+  name: string;
+  in: string;
+  required: boolean;
+  description?: string;
+  schema: Schema;
 };
+export type Operation = {
+  operationId: string;
+  summary: string;
+  description: string;
+  tags: string[];
+  security: object[];
+  parameters?: Parameter[];
+  requestBody?: { content: Content };
+  responses: Record<string, { description: string; content: Content }>;
+};
+export type Document = {
+  openapi: string;
+  info: Schema;
+  servers: { url: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: Record<string, Record<string, Schema>>;
+};
+
+/** The document of a server, with shared parameters and responses in their places. */
+export async function readDocument(url: string): Promise<Document> {
+  const document = (await (await fetch(`${url}/docs/json`)).json()) as Document;
+  const resolve = <T>(part: T & { $ref?: string }): T => {
+    const [, , kind = "", name = ""] = part.$ref?.split("/") ?? [];
+    return part.$ref ? (document.components[kind]?.[name] as T) : part;
+  };
+  for (const operation of Object.values(document.paths).flatMap(Object.values<Operation>)) {
+    if (operation.parameters) operation.parameters = operation.parameters.map(resolve);
+    for (const [status, response] of Object.entries(operation.responses))
+      operation.responses[status] = resolve(response);
+  }
+  return document;
+}
+
+/** A validator of values of a schema of the document. */
+export const validatorOf = (schema: Schema, components: Schema): ValidateFunction =>
+  ajv.compile({ ...schema, components });
 
 const ajv = new Ajv({ strict: false, allErrors: true });
 addFormats(ajv);
@@ -32,7 +72,7 @@ export async function checkAnswer(
   status: number,
   body: unknown,
 ): Promise<void> {
-  document ??= fetch(`${url}/docs/json`).then((response) => response.json() as Promise<Document>);
+  document ??= readDocument(url);
   const { paths, components } = await document;
   const pathname = `/api/platform${path.replace(/\?.*$/s, "")}`;
   const at = `${method} ${pathname} answered ${status}`;
@@ -46,10 +86,10 @@ export async function checkAnswer(
     if (error === OUTSIDE[status] || BEFORE_ROUTES.has(error ?? "") || status === 429) return;
     throw new Error(`${at}, which is not documented: ${JSON.stringify(body)}`);
   }
-  const schema = operation.responses[status]?.content?.["application/json"]?.schema;
+  const schema = operation.responses[status]?.content["application/json"]?.schema;
   if (!schema) throw new Error(`${at}, a status that is not documented: ${JSON.stringify(body)}`);
   const validate =
-    compiled.get(schema) ?? ajv.compile({ ...(closed(schema) as Schema), components });
+    compiled.get(schema) ?? validatorOf(closed(schema) as Schema, closed(components) as Schema);
   compiled.set(schema, validate);
   if (!validate(body))
     throw new Error(

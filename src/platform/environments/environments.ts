@@ -5,6 +5,7 @@ import type { Pool, Tx } from "~/db/connect";
 import { type Lanes, takeAlone } from "~/db/lanes";
 import { ApiError, LimitExceeded } from "~/errors";
 import type { Principal } from "~/http/auth";
+import { ENVIRONMENT_ID } from "~/http/model";
 import { pageOf, readPage } from "~/http/page";
 import {
   type Environment,
@@ -22,14 +23,11 @@ import { requireReplica, type Templates } from "~/platform/templates/templates";
 
 export type Environments = ReturnType<typeof createEnvironments>;
 
-const HEX = /^[0-9a-f]{32}$/;
-const DASHED = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const ID = new RegExp(ENVIRONMENT_ID);
 
 /** The id in its plain form; undefined for what cannot be one. */
-export function environmentId(text: string): string | undefined {
-  if (HEX.test(text)) return text;
-  return DASHED.test(text) ? text.replaceAll("-", "") : undefined;
-}
+export const environmentId = (text: string): string | undefined =>
+  ID.test(text) ? text.replaceAll("-", "") : undefined;
 
 export const malformed = () =>
   new ApiError("invalid_environment_path", "An environment id is 32 lower-case hex digits");

@@ -1,56 +1,103 @@
 import { type Static, t } from "elysia";
-import { ServiceName, Timestamp } from "~/http/model";
+import { Id, IdRef, Service, ServiceName, Timestamp, UserId } from "~/http/model";
 import { NextCursor, PageQuery } from "~/http/page";
+import { ServiceFilter, TemplateName, TemplateRef } from "~/platform/templates/model";
 
 /** Seven days. */
 export const TTL_SECONDS_MAX = 604_800;
 export const TTL_SECONDS_DEFAULT = 1_800;
 
-const Name = t.String({ minLength: 1, maxLength: 255 });
-
-export const NewEnvironment = t.Object({
-  templateService: t.Optional(ServiceName),
-  templateName: t.Optional(Name),
-  testId: t.Optional(Name),
-  impersonateUserId: t.Optional(Name),
-  impersonateEmail: t.Optional(Name),
-  ttlSeconds: t.Optional(
-    t.Number({ exclusiveMinimum: 0, maximum: TTL_SECONDS_MAX, default: TTL_SECONDS_DEFAULT }),
-  ),
-  allowImpersonation: t.Optional(
-    t.Boolean({
-      default: false,
-      description:
-        "Lets the environment's token name another user per call, with the service's own user token. An API key always may.",
-    }),
-  ),
-});
+export const NewEnvironment = t.Object(
+  {
+    templateService: t.Optional(ServiceName),
+    templateName: t.Optional(TemplateRef),
+    testId: t.Optional(
+      t.String({
+        ...IdRef,
+        maxLength: 255,
+        description: "A test, of which service, template and user are taken",
+      }),
+    ),
+    impersonateUserId: t.Optional(
+      t.String({ ...UserId, description: "Id of the user that the agent acts as" }),
+    ),
+    impersonateEmail: t.Optional(
+      t.String({
+        minLength: 1,
+        maxLength: 255,
+        description: "Email of the user that the agent acts as, in place of the id",
+        examples: ["agent@acme.test"],
+      }),
+    ),
+    ttlSeconds: t.Optional(
+      t.Number({
+        exclusiveMinimum: 0,
+        maximum: TTL_SECONDS_MAX,
+        default: TTL_SECONDS_DEFAULT,
+        description: "The environment is deleted after this many seconds",
+      }),
+    ),
+    allowImpersonation: t.Optional(
+      t.Boolean({
+        default: false,
+        description:
+          "Lets the environment's token name another user per call, with the service's own user token. An API key always may",
+      }),
+    ),
+  },
+  {
+    title: "NewEnvironment",
+    description: "A template or a test, and the user that the agent acts as",
+    examples: [
+      {
+        templateService: "chat",
+        templateName: "chat_default",
+        impersonateUserId: "U01AGENT",
+        ttlSeconds: TTL_SECONDS_DEFAULT,
+      },
+    ],
+  },
+);
 export type NewEnvironment = Static<typeof NewEnvironment>;
 
-export const Environment = t.Object({
-  environmentId: t.String(),
-  environmentUrl: t.String({ description: "Path prefix of the service's own calls" }),
-  schemaName: t.String(),
-  expiresAt: Timestamp,
-  templateSchema: t.String({ description: "The template that was cloned" }),
-  service: t.String(),
-  token: t.String({
-    description:
-      "For the agent: opens this environment's service and nothing else, as the environment's own user. Shown once.",
-  }),
-});
+export const Environment = t.Object(
+  {
+    environmentId: Id,
+    environmentUrl: t.String({
+      description: "Path prefix of the service's own calls",
+      examples: [`/api/env/${Id["examples"][0]}/services/chat`],
+    }),
+    schemaName: t.String({
+      description: "The database schema that holds its rows",
+      examples: [`env_${Id["examples"][0]}`],
+    }),
+    expiresAt: Timestamp,
+    templateSchema: t.String({ ...TemplateName, description: "The template that was cloned" }),
+    service: Service,
+    token: t.String({
+      pattern: "^diorama_e_[0-9A-Za-z]{49}$",
+      description:
+        "For the agent: opens this environment's service and nothing else, as the environment's own user. Shown once.",
+      examples: [`diorama_e_${"0".repeat(49)}`],
+    }),
+  },
+  { title: "Environment", description: "A disposable copy of a service" },
+);
 export type Environment = Static<typeof Environment>;
 
-export const DeletedEnvironment = t.Object({
-  environmentId: t.String(),
-  status: t.Literal("deleted"),
+export const DeletedEnvironment = t.Object(
+  { environmentId: Id, status: t.Literal("deleted") },
+  { title: "DeletedEnvironment", description: "The environment and its data are gone" },
+);
+
+const Status = t.Union([t.Literal("active"), t.Literal("deleted")], {
+  title: "EnvironmentStatus",
+  description: "`deleted` once it is expired or deleted",
 });
 
-const Status = t.Union([t.Literal("active"), t.Literal("deleted")]);
-
 export const EnvironmentQuery = t.Object({
-  service: t.Optional(t.String({ maxLength: 255, description: "`chat` or `tracker`" })),
-  templateName: t.Optional(Name),
+  service: t.Optional(ServiceFilter),
+  templateName: t.Optional(TemplateRef),
   status: t.Optional(Status),
   ...PageQuery,
 });
@@ -58,7 +105,15 @@ export type EnvironmentQuery = Static<typeof EnvironmentQuery>;
 
 const { token: _, ...listed } = Environment.properties;
 
-export const EnvironmentList = t.Object({
-  environments: t.Array(t.Object({ ...listed, status: Status, createdAt: Timestamp })),
-  nextCursor: NextCursor,
-});
+const ListedEnvironment = t.Object(
+  { ...listed, status: Status, createdAt: Timestamp },
+  { title: "ListedEnvironment", description: "An environment, without its token" },
+);
+
+export const EnvironmentList = t.Object(
+  {
+    environments: t.Array(ListedEnvironment, { description: "One page" }),
+    nextCursor: NextCursor,
+  },
+  { title: "EnvironmentList", description: "A page of environments, newest first" },
+);

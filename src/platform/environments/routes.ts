@@ -1,6 +1,6 @@
-import { Elysia, status, t } from "elysia";
+import { Elysia, status } from "elysia";
 import { failures } from "~/http/errors";
-import { IdempotencyHeader } from "~/http/model";
+import { EnvironmentPath, IdempotencyHeader } from "~/http/model";
 import { principalOf } from "~/http/principal";
 import type { Environments } from "~/platform/environments/environments";
 import {
@@ -23,6 +23,7 @@ export const environmentRoutes = (environments: Environments, idempotency: Idemp
         query: EnvironmentQuery,
         response: { 200: EnvironmentList, ...failures("invalid_request", "invalid_service") },
         detail: {
+          operationId: "listEnvironments",
           summary: "List environments",
           description: "The caller's own, newest first. Expired ones read as deleted.",
         },
@@ -53,6 +54,7 @@ export const environmentRoutes = (environments: Environments, idempotency: Idemp
           ),
         },
         detail: {
+          operationId: "initEnv",
           summary: "Create an environment from a template",
           description:
             "Clones the template and names the user that the agent acts as. The environment is deleted after `ttlSeconds`.",
@@ -63,7 +65,7 @@ export const environmentRoutes = (environments: Environments, idempotency: Idemp
       "/env/:envId",
       ({ request, params }) => environments.remove(principalOf(request).userId, params.envId),
       {
-        params: t.Object({ envId: t.String() }),
+        params: EnvironmentPath,
         response: {
           200: DeletedEnvironment,
           ...failures(
@@ -73,6 +75,7 @@ export const environmentRoutes = (environments: Environments, idempotency: Idemp
           ),
         },
         detail: {
+          operationId: "deleteEnvironment",
           summary: "Delete an environment",
           description: "Its data is gone at once. A run that is under way is closed as failed.",
         },
@@ -100,6 +103,7 @@ export const savingRoutes = (saving: Saving) => {
     .post("/templates", ({ request, body }) => save(principalOf(request).userId, body), {
       ...handle,
       detail: {
+        operationId: "createTemplate",
         summary: "Create a template from an environment",
         description: "A consistent copy, also while the environment is written to.",
       },
@@ -110,6 +114,7 @@ export const savingRoutes = (saving: Saving) => {
       {
         ...handle,
         detail: {
+          operationId: "createTemplateFromEnvironment",
           summary: "Create a template from an environment",
           description: "The same as `POST /api/platform/templates`.",
         },

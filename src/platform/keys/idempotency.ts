@@ -8,7 +8,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { errorCode, type Pool, SERIALIZATION_FAILURE, type Sql } from "~/db/connect";
 import { ApiError } from "~/errors";
-import { IDEMPOTENCY_KEY } from "~/http/model";
+import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_PATTERN } from "~/http/model";
 import { principalOf } from "~/http/principal";
 import * as store from "~/platform/keys/idempotency-store";
 
@@ -25,7 +25,7 @@ export type Once = <T>(
 ) => Promise<T>;
 
 const HEADER = "idempotency-key";
-const KEY = /^[\x21-\x7e]{1,255}$/;
+const KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN);
 const CIPHER = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;

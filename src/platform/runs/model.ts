@@ -1,171 +1,273 @@
+import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
-import { Count, Id, Timestamp } from "~/http/model";
+import { Count, EnvironmentRef, Id, IdRef, Timestamp } from "~/http/model";
 import { NextCursor, PageQuery } from "~/http/page";
 import { ExpectedOutput } from "~/platform/suites/model";
 
+const Table = t.String({ description: "The table", examples: ["messages"] });
 /** A row as the diff shows it: `__table__` and the table's columns. */
-const Row = t.Object({ __table__: t.String() }, { additionalProperties: true });
-const Columns = t.Record(t.String(), t.Unknown());
-
-export const Diff = t.Object({
-  inserts: t.Array(Row, { description: "New rows, with all their columns" }),
-  updates: t.Array(
-    t.Object({
-      __table__: t.String(),
-      key: t.Record(t.String(), t.Unknown(), { description: "The primary key's columns" }),
-      before: t.Record(t.String(), t.Unknown(), { description: "Changed columns, old values" }),
-      after: Columns,
-    }),
-    { description: "Changed rows, with their changed columns only" },
-  ),
-  deletes: t.Array(Row, { description: "Removed rows, as they were" }),
+const Row = t.Object(
+  { __table__: Table },
+  {
+    title: "DiffRow",
+    additionalProperties: true,
+    description: "A row: the name of its table, and its columns",
+    examples: [{ __table__: "messages", channel_id: "C01GENERAL", ts: "1767603600.000100" }],
+  },
+);
+const columns = (description: string, example: object) =>
+  t.Record(t.String(), t.Unknown(), { description, examples: [example] });
+const Key = columns("The primary key's columns", {
+  channel_id: "C01GENERAL",
+  ts: "1767603600.000100",
 });
+const Before = columns("Changed columns, old values", { text: "Welcome to Acme!" });
+const After = columns("The same columns, new values", { text: "Welcome!" });
 
-export const Score = t.Object({
-  passed: Count,
-  total: Count,
-  percent: t.Number({ minimum: 0, maximum: 100 }),
-});
-
-export const NewRun = t.Object({
-  envId: Id,
-  testId: t.Optional(Id),
-  testSuiteId: t.Optional(Id),
-});
-export type NewRun = Static<typeof NewRun>;
-
-export const StartedRun = t.Object({
-  runId: t.String(),
-  status: t.Literal("running"),
-  beforeSnapshot: t.String({ description: "Identifies the state before the run" }),
-});
-export type StartedRun = Static<typeof StartedRun>;
-
-export const RunRef = t.Object({ runId: Id });
-
-export const CompletedRun = t.Object({
-  runId: t.String(),
-  status: t.Literal("completed"),
-  diff: Diff,
-});
-
-export const EndedRun = t.Object({
-  runId: Id,
-  expectedOutput: t.Optional(ExpectedOutput),
-});
-export type EndedRun = Static<typeof EndedRun>;
-
-const Explanations = t.Array(
-  t.Object({
-    assertion: t.Number({ ...Count, description: "Counted from 1" }),
-    summary: t.String(),
-    nearest: t.Array(t.Object({ key: Columns, failed: t.Array(t.String()) }), {
-      description: "The rows that came nearest, and what each of them lacked",
-    }),
-  }),
-  { description: "Of each failed assertion" },
+const Update = t.Object(
+  { __table__: Table, key: Key, before: Before, after: After },
+  { title: "DiffUpdate", description: "A changed row, with its changed columns only" },
 );
 
-export const EvaluatedRun = t.Object({
-  runId: t.String(),
-  status: t.Union([t.Literal("passed"), t.Literal("failed")]),
-  passed: t.Boolean(),
-  score: Score,
-  failures: t.Array(t.String()),
-  explanations: Explanations,
+export const Diff = t.Object(
+  {
+    inserts: t.Array(Row, { description: "New rows, with all their columns" }),
+    updates: t.Array(Update, { description: "Changed rows, with their changed columns only" }),
+    deletes: t.Array(Row, { description: "Removed rows, as they were", examples: [[]] }),
+  },
+  { title: "Diff", description: "The net effect of every transaction of the run" },
+);
+
+export const Score = t.Object(
+  {
+    passed: Type.Integer({ ...Count, description: "Assertions that hold" }),
+    total: Type.Integer({ ...Count, description: "All assertions" }),
+    percent: t.Number({ minimum: 0, maximum: 100, examples: [100] }),
+  },
+  { title: "Score", description: "How many assertions hold" },
+);
+
+export const NewRun = t.Object(
+  {
+    envId: EnvironmentRef,
+    testId: t.Optional(
+      t.String({ ...IdRef, description: "The test that evaluateRun holds the diff against" }),
+    ),
+    testSuiteId: t.Optional(
+      t.String({ ...IdRef, description: "The suite whose results count this run" }),
+    ),
+  },
+  {
+    title: "NewRun",
+    description: "The environment to watch, and what the run is for",
+    examples: [{ envId: Id["examples"][0] }],
+  },
+);
+export type NewRun = Static<typeof NewRun>;
+
+export const StartedRun = t.Object(
+  {
+    runId: Id,
+    status: t.Literal("running"),
+    beforeSnapshot: t.String({ ...Id, description: "Identifies the state before the run" }),
+  },
+  { title: "StartedRun", description: "A run that has begun" },
+);
+export type StartedRun = Static<typeof StartedRun>;
+
+export const RunRef = t.Object(
+  { runId: IdRef },
+  { title: "RunRef", description: "The run to end" },
+);
+
+export const CompletedRun = t.Object(
+  { runId: Id, status: t.Literal("completed"), diff: Diff },
+  { title: "CompletedRun", description: "A run that has ended, and what changed" },
+);
+
+export const EndedRun = t.Object(
+  { runId: IdRef, expectedOutput: t.Optional(ExpectedOutput) },
+  { title: "EndedRun", description: "The run to end and, in place of its test, what is expected" },
+);
+export type EndedRun = Static<typeof EndedRun>;
+
+const Nearest = t.Object(
+  {
+    key: Key,
+    failed: t.Array(t.String(), {
+      description: "Conditions that do not hold",
+      examples: [['text: contains "Welcome"']],
+    }),
+  },
+  { title: "NearestRow", description: "A row, and what it lacks" },
+);
+const Explanation = t.Object(
+  {
+    assertion: Type.Integer({ ...Count, description: "Counted from 1" }),
+    summary: t.String({ examples: ["1 row was added to messages, none fits"] }),
+    nearest: t.Array(Nearest, {
+      description: "The rows that came nearest, and what each of them lacked",
+    }),
+  },
+  { title: "Explanation", description: "Why an assertion failed" },
+);
+const Explanations = t.Array(Explanation, { description: "Of each failed assertion" });
+const Failures = t.Array(t.String(), {
+  description: "One entry per failed assertion",
+  examples: [["assertion#1 messages expected count 1 but got 0"]],
 });
 
-const Status = t.Union([
-  t.Literal("running"),
-  t.Literal("completed"),
-  t.Literal("passed"),
-  t.Literal("failed"),
-]);
+export const EvaluatedRun = t.Object(
+  {
+    runId: Id,
+    status: t.Union([t.Literal("passed"), t.Literal("failed")]),
+    passed: t.Boolean({ description: "True when all assertions hold" }),
+    score: Score,
+    failures: Failures,
+    explanations: Explanations,
+  },
+  {
+    title: "EvaluatedRun",
+    description: "A run that has ended, and its verdict",
+    examples: [
+      {
+        runId: Id["examples"][0],
+        status: "passed",
+        passed: true,
+        score: { passed: 1, total: 1, percent: 100 },
+        failures: [],
+        explanations: [],
+      },
+    ],
+  },
+);
 
-export const Results = t.Object({
-  runId: t.String(),
+const Status = t.Union(
+  [t.Literal("running"), t.Literal("completed"), t.Literal("passed"), t.Literal("failed")],
+  {
+    title: "RunStatus",
+    description:
+      "`completed`: ended without a verdict; `failed` also when its environment was gone before its end",
+    examples: ["completed"],
+  },
+);
+
+/** Of a run that may not have ended, or not have a verdict. */
+const Summary = {
   status: Status,
-  passed: t.Nullable(t.Boolean()),
-  score: t.Nullable(Score),
-  failures: t.Array(t.String()),
-  explanations: t.Optional(Explanations),
-  diff: t.Nullable(Diff),
-  execution_time: t.Nullable(
-    t.Number({ description: "Seconds from startRun to completion, by the database's clock" }),
-  ),
-});
+  passed: t.Nullable(t.Boolean(), {
+    description: "True when all assertions hold; null without a verdict",
+    examples: [null],
+  }),
+  score: t.Nullable(Score, { description: "Null without a verdict", examples: [null] }),
+  execution_time: t.Nullable(t.Number(), {
+    description:
+      "Seconds from startRun to completion, by the database's clock; null while it is running",
+    examples: [1.25],
+  }),
+};
+
+export const Results = t.Object(
+  {
+    runId: Id,
+    ...Summary,
+    failures: t.Array(t.String(), { ...Failures, examples: [[]] }),
+    explanations: t.Optional(t.Array(Explanation, { ...Explanations, examples: [[]] })),
+    diff: t.Nullable(Diff, { description: "Null while it is running, and when it was abandoned" }),
+  },
+  { title: "Run", description: "A run, and its results once it has ended" },
+);
 
 export const RunQuery = t.Object({
-  environmentId: t.Optional(Id),
-  testId: t.Optional(Id),
-  testSuiteId: t.Optional(Id),
+  environmentId: t.Optional(EnvironmentRef),
+  testId: t.Optional(IdRef),
+  testSuiteId: t.Optional(IdRef),
   status: t.Optional(Status),
   ...PageQuery,
 });
 export type RunQuery = Static<typeof RunQuery>;
 
-const Summary = {
-  status: Status,
-  passed: t.Nullable(t.Boolean()),
-  score: t.Nullable(Score),
-  execution_time: t.Nullable(t.Number()),
-};
+const ListedRun = t.Object(
+  {
+    runId: Id,
+    environmentId: Id,
+    testId: t.Nullable(Id, { description: "Its test, if it has one" }),
+    testSuiteId: t.Nullable(Id, { description: "The suite it counts for, if any" }),
+    startedAt: Timestamp,
+    ...Summary,
+  },
+  { title: "ListedRun", description: "A run, without its diff" },
+);
 
-export const RunList = t.Object({
-  runs: t.Array(
-    t.Object({
-      runId: t.String(),
-      environmentId: t.String(),
-      testId: t.Nullable(t.String()),
-      testSuiteId: t.Nullable(t.String()),
-      startedAt: Timestamp,
-      ...Summary,
-    }),
-  ),
-  nextCursor: NextCursor,
-});
+export const RunList = t.Object(
+  { runs: t.Array(ListedRun, { description: "One page" }), nextCursor: NextCursor },
+  { title: "RunList", description: "A page of runs, newest first" },
+);
 
-export const RunEvents = t.Object({
-  runId: t.String(),
-  total: t.Number({ ...Count, description: "Changes of the run; 0 while it is running" }),
-  complete: t.Boolean({
-    description: "False when the list holds only the first of them: at most 10,000, and 8 MB",
-  }),
-  events: t.Array(
-    t.Object({
-      transaction: t.Number({ ...Count, description: "Counted from 1: what happened at once" }),
-      operation: t.Union([t.Literal("insert"), t.Literal("update"), t.Literal("delete")]),
-      table: t.String(),
-      key: Columns,
-      before: t.Nullable(Columns),
-      after: t.Nullable(Columns),
-      request: t.Nullable(
-        t.String({
-          description:
-            "X-Request-Id of the call that caused it; null where the call was a single statement",
-        }),
-      ),
+const RunEvent = t.Object(
+  {
+    transaction: Type.Integer({
+      ...Count,
+      description: "Counted from 1; changes of one transaction have the same number",
     }),
-  ),
-});
+    operation: t.Union([t.Literal("insert"), t.Literal("update"), t.Literal("delete")], {
+      examples: ["update"],
+    }),
+    table: Table,
+    key: Key,
+    before: t.Nullable(Before, { description: "Old values; null of an insert" }),
+    after: t.Nullable(After, { description: "New values; null of a delete" }),
+    request: t.Nullable(t.String(), {
+      description:
+        "X-Request-Id of the call that caused it; null where the call was a single statement",
+      examples: ["0b2f4c9e-6a1d-4f38-9c57-3d1e8a7b6c50"],
+    }),
+  },
+  { title: "RunEvent", description: "A single change" },
+);
 
-export const SuiteResults = t.Object({
-  suiteId: t.String(),
-  name: t.String(),
-  testCount: Count,
-  passed: Count,
-  failed: Count,
-  running: Count,
-  notRun: Count,
-  percent: t.Number({ minimum: 0, maximum: 100, description: "Passed of all tests" }),
-  results: t.Array(
-    t.Object({
-      testId: t.String(),
-      name: t.String(),
-      runId: t.Nullable(t.String({ description: "Null: not run yet" })),
-      ...Summary,
-      status: t.Nullable(Status),
+export const RunEvents = t.Object(
+  {
+    runId: Id,
+    total: Type.Integer({ ...Count, description: "Changes of the run; 0 while it is running" }),
+    complete: t.Boolean({
+      description: "False when the list holds only the first of them: at most 10,000, and 8 MB",
     }),
-    { description: "The latest run of each test" },
-  ),
-});
+    events: t.Array(RunEvent, { description: "In the order in which they were committed" }),
+  },
+  { title: "RunEvents", description: "The single changes of a run" },
+);
+
+const tests = (description: string, example: number) =>
+  Type.Integer({ ...Count, description, examples: [example] });
+
+const TestResult = t.Object(
+  {
+    testId: Id,
+    name: t.String({ examples: ["messages: post to a channel"] }),
+    runId: t.Nullable(Id, { description: "Null: not run yet" }),
+    ...Summary,
+    status: t.Nullable(Status, { description: "Null: not run yet", examples: ["passed"] }),
+  },
+  { title: "TestResult", description: "The latest run of a test" },
+);
+
+export const SuiteResults = t.Object(
+  {
+    suiteId: Id,
+    name: t.String({ examples: ["Chat benchmark"] }),
+    testCount: tests("All tests of the suite", 20),
+    passed: tests("Tests whose latest run passed", 18),
+    failed: tests("Tests whose latest run failed", 1),
+    running: tests("Tests whose latest run has no verdict yet", 0),
+    notRun: tests("Tests without a run", 1),
+    percent: t.Number({
+      minimum: 0,
+      maximum: 100,
+      description: "Passed of all tests",
+      examples: [90],
+    }),
+    results: t.Array(TestResult, { description: "The latest run of each test" }),
+  },
+  { title: "TestSuiteResults", description: "The caller's latest run of each test of a suite" },
+);

@@ -1,6 +1,6 @@
 import { Elysia, status, t } from "elysia";
 import { failures } from "~/http/errors";
-import { IdempotencyHeader } from "~/http/model";
+import { IdempotencyHeader, PathId } from "~/http/model";
 import { principalOf } from "~/http/principal";
 import type { Idempotency } from "~/platform/keys/idempotency";
 import {
@@ -48,6 +48,7 @@ export const runRoutes = (runs: Runs, idempotency: Idempotency) =>
           ),
         },
         detail: {
+          operationId: "startRun",
           summary: "Start a run",
           description:
             "From here on every change to the environment is recorded, until the run is ended.",
@@ -69,6 +70,7 @@ export const runRoutes = (runs: Runs, idempotency: Idempotency) =>
           ),
         },
         detail: {
+          operationId: "diffRun",
           summary: "End a run and get its diff",
           description: "The net effect of every transaction that committed between start and end.",
         },
@@ -88,6 +90,7 @@ export const runRoutes = (runs: Runs, idempotency: Idempotency) =>
         ),
       },
       detail: {
+        operationId: "evaluateRun",
         summary: "End a run and check it against its test",
         description:
           "The test as it was when the run started, or the expectedOutput that is given. Without either the run goes on.",
@@ -96,16 +99,21 @@ export const runRoutes = (runs: Runs, idempotency: Idempotency) =>
     .get("/runs", ({ request, query }) => runs.list(principalOf(request).userId, query), {
       query: RunQuery,
       response: { 200: RunList, ...failures("invalid_request") },
-      detail: { summary: "List runs", description: "The caller's own, newest first." },
+      detail: {
+        operationId: "listRuns",
+        summary: "List runs",
+        description: "The caller's own, newest first.",
+      },
     })
     .get(
       "/runs/:runId/events",
       async ({ request, params }) =>
         json(await runs.events(principalOf(request).userId, params.runId)),
       {
-        params: t.Object({ runId: t.String() }),
+        params: t.Object({ runId: PathId }),
         response: { 200: RunEvents, ...failures("run_not_found") },
         detail: {
+          operationId: "listRunEvents",
           summary: "The single changes of a run, in order",
           description:
             "What the diff adds up, one by one, once the run is ended. None of a run that compares snapshots.",
@@ -116,9 +124,10 @@ export const runRoutes = (runs: Runs, idempotency: Idempotency) =>
       "/testSuites/:suiteId/results",
       ({ request, params }) => runs.suiteResults(principalOf(request).userId, params.suiteId),
       {
-        params: t.Object({ suiteId: t.String() }),
+        params: t.Object({ suiteId: PathId }),
         response: { 200: SuiteResults, ...failures("suite_not_found") },
         detail: {
+          operationId: "getTestSuiteResults",
           summary: "Sum up a suite",
           description: "The caller's latest run of each test that was started with the suite's id.",
         },
@@ -129,9 +138,10 @@ export const runRoutes = (runs: Runs, idempotency: Idempotency) =>
       async ({ request, params }) =>
         json(await runs.results(principalOf(request).userId, params.runId)),
       {
-        params: t.Object({ runId: t.String() }),
+        params: t.Object({ runId: PathId }),
         response: { 200: Results, ...failures("run_not_found") },
         detail: {
+          operationId: "getResults",
           summary: "What a run has come to",
           description:
             "`running` until it is ended; then its result, for as long as results are kept.",

@@ -1,80 +1,129 @@
+import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
-import { EXPECTED_OUTPUT } from "~/evaluation/spec";
-import { Count, ServiceName, Timestamp } from "~/http/model";
+import { Spec } from "~/evaluation/spec";
+import { Count, Id, Service, ServiceName, Timestamp, UserId } from "~/http/model";
 import { NextCursor, PageQuery } from "~/http/page";
-import { Visibility } from "~/platform/templates/model";
+import { Description, TemplateName, TemplateRef, Visibility } from "~/platform/templates/model";
 
 export const TESTS_MAX = 1_000;
 const PROMPT_MAX = 64_000;
 
 const Name = t.String({ minLength: 1, maxLength: 255 });
-const Described = t.String({ maxLength: 10_000 });
+const TestName = t.String({ ...Name, examples: ["Say hello"] });
+const SuiteName = t.String({ ...Name, examples: ["First steps"] });
+const Prompt = t.String({
+  minLength: 1,
+  maxLength: PROMPT_MAX,
+  description: "What the agent is asked",
+  examples: ["Say hello in #general."],
+});
 
 /** Checked against the tables of the test's template, with the place of the first mistake. */
-export const ExpectedOutput = t.Unknown({ title: EXPECTED_OUTPUT });
+export const ExpectedOutput = t.Unknown({ documented: Spec });
 
-export const NewTest = t.Object({
-  name: Name,
-  prompt: t.String({ minLength: 1, maxLength: PROMPT_MAX }),
-  expectedOutput: ExpectedOutput,
-  templateName: t.Optional(t.String({ ...Name, description: "In place of the suite's" })),
-  impersonateUserId: t.Optional(t.String({ ...Name, description: "In place of the suite's" })),
-});
+export const NewTest = t.Object(
+  {
+    name: TestName,
+    prompt: Prompt,
+    expectedOutput: ExpectedOutput,
+    templateName: t.Optional(
+      t.String({ ...TemplateRef, description: "In place of the suite's template" }),
+    ),
+    impersonateUserId: t.Optional(
+      t.String({ ...UserId, description: "In place of the suite's user" }),
+    ),
+  },
+  {
+    title: "NewTest",
+    description: "What an agent is asked, and what must have changed then",
+  },
+);
 export type NewTest = Static<typeof NewTest>;
 
 /** The body of a suite's creation, its export, and the shape of `seeds/suites`. */
-export const NewSuite = t.Object({
-  name: Name,
-  description: t.Optional(Described),
-  templateService: ServiceName,
-  templateName: Name,
-  impersonateUserId: t.Optional(Name),
-  visibility: t.Optional(Visibility),
-  tests: t.Optional(t.Array(NewTest, { maxItems: TESTS_MAX })),
-});
+export const NewSuite = t.Object(
+  {
+    name: SuiteName,
+    description: t.Optional(Description),
+    templateService: ServiceName,
+    templateName: TemplateRef,
+    impersonateUserId: t.Optional(UserId),
+    visibility: t.Optional(Visibility),
+    tests: t.Optional(t.Array(NewTest, { maxItems: TESTS_MAX, description: "Its first tests" })),
+  },
+  { title: "NewTestSuite", description: "A group of tests that share a template" },
+);
 export type NewSuite = Static<typeof NewSuite>;
 
-export const CreatedSuite = t.Object({ suiteId: t.String(), name: t.String() });
+export const CreatedSuite = t.Object(
+  { suiteId: Id, name: SuiteName },
+  { title: "CreatedTestSuite", description: "The new suite" },
+);
 
-export const Test = t.Object({
-  id: t.String(),
-  name: t.String(),
-  prompt: t.String(),
-  expectedOutput: ExpectedOutput,
-  templateName: t.Optional(t.String()),
-  impersonateUserId: t.Optional(t.String()),
-});
+export const Test = t.Object(
+  {
+    id: Id,
+    name: TestName,
+    prompt: Prompt,
+    expectedOutput: ExpectedOutput,
+    templateName: t.Optional(
+      t.String({ ...TemplateName, description: "In place of the suite's template" }),
+    ),
+    impersonateUserId: t.Optional(
+      t.String({ ...UserId, description: "In place of the suite's user" }),
+    ),
+  },
+  { title: "Test", description: "What an agent is asked, and what must have changed then" },
+);
 export type Test = Static<typeof Test>;
 
-export const NewTests = t.Object({
-  tests: t.Array(NewTest, { minItems: 1, maxItems: TESTS_MAX }),
-});
+export const NewTests = t.Object(
+  {
+    tests: t.Array(NewTest, {
+      minItems: 1,
+      maxItems: TESTS_MAX,
+      description: "All are stored, or none",
+    }),
+  },
+  { title: "NewTests", description: "Tests to add to a suite" },
+);
 
-export const AddedTests = t.Object({
-  suiteId: t.String(),
-  tests: t.Array(Test),
-  testCount: Count,
-});
+export const AddedTests = t.Object(
+  {
+    suiteId: Id,
+    tests: t.Array(Test, { description: "Those that were added" }),
+    testCount: Type.Integer({ ...Count, description: "All tests of the suite" }),
+  },
+  { title: "AddedTests", description: "The tests as they are stored" },
+);
 
-export const SingleTest = t.Object({
-  ...Test.properties,
-  suiteId: t.String(),
-  templateService: t.String(),
-  templateName: t.String(),
-  impersonateUserId: t.Nullable(t.String()),
-});
+const Impersonated = t.Nullable(UserId, { description: "The user that agents act as by default" });
 
-export const Suite = t.Object({
-  id: t.String(),
-  name: t.String(),
-  description: t.String(),
-  templateService: t.String(),
-  templateName: t.String(),
-  impersonateUserId: t.Nullable(t.String()),
-  visibility: Visibility,
-  testCount: Count,
-  createdAt: Timestamp,
-});
+export const SingleTest = t.Object(
+  {
+    ...Test.properties,
+    suiteId: Id,
+    templateService: Service,
+    templateName: TemplateName,
+    impersonateUserId: Impersonated,
+  },
+  { title: "TestDetails", description: "A test, with the template and user of its suite" },
+);
+
+export const Suite = t.Object(
+  {
+    id: Id,
+    name: SuiteName,
+    description: Description,
+    templateService: Service,
+    templateName: TemplateName,
+    impersonateUserId: Impersonated,
+    visibility: Visibility,
+    testCount: Type.Integer({ ...Count, description: "Number of its tests" }),
+    createdAt: Timestamp,
+  },
+  { title: "TestSuite", description: "A group of tests that share a template" },
+);
 
 export const SuiteQuery = t.Object({
   name: t.Optional(
@@ -85,15 +134,41 @@ export const SuiteQuery = t.Object({
 });
 export type SuiteQuery = Static<typeof SuiteQuery>;
 
-export const SuiteList = t.Object({ testSuites: t.Array(Suite), nextCursor: NextCursor });
+export const SuiteList = t.Object(
+  { testSuites: t.Array(Suite, { description: "One page" }), nextCursor: NextCursor },
+  { title: "TestSuiteList", description: "A page of suites, newest first, without their tests" },
+);
 
-export const OneSuite = t.Object({
-  id: t.String(),
-  name: t.String(),
-  description: t.String(),
-  testCount: t.Optional(t.Number({ ...Count, description: "When not expanded" })),
-  templateService: t.Optional(t.String({ description: "When expanded, as what follows" })),
-  templateName: t.Optional(t.String()),
-  impersonateUserId: t.Optional(t.Nullable(t.String())),
-  tests: t.Optional(t.Array(Test)),
+export const OneSuite = t.Object(
+  {
+    id: Id,
+    name: SuiteName,
+    description: Description,
+    testCount: t.Optional(
+      Type.Integer({ ...Count, description: "Number of its tests; when not expanded" }),
+    ),
+    templateService: t.Optional(t.String({ ...Service, description: "When expanded" })),
+    templateName: t.Optional(t.String({ ...TemplateName, description: "When expanded" })),
+    impersonateUserId: t.Optional(t.Nullable(UserId, { description: "When expanded" })),
+    tests: t.Optional(t.Array(Test, { description: "When expanded" })),
+  },
+  {
+    title: "TestSuiteDetails",
+    description: "A suite; when expanded, with its tests",
+    examples: [
+      { id: Id["examples"][0], name: "First steps", description: "For a start", testCount: 1 },
+    ],
+  },
+);
+
+export const AssertionSchema = t.Record(t.String(), t.Unknown(), {
+  title: "AssertionSchema",
+  description: "A JSON Schema",
+  examples: [{ $schema: "https://json-schema.org/draft/2020-12/schema", type: "object" }],
+});
+
+/** Of a query string. */
+const Expand = Type.Boolean({ default: false, description: "Whether the answer has the tests" });
+export const OneSuiteQuery = t.Object({
+  expand: t.Optional(t.Union([t.Literal("true"), t.Literal("false")], { documented: Expand })),
 });

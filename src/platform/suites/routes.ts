@@ -1,13 +1,16 @@
 import { Elysia, status, t } from "elysia";
 import { schemaDocument } from "~/evaluation/spec";
 import { failures } from "~/http/errors";
+import { PathId } from "~/http/model";
 import { principalOf } from "~/http/principal";
 import {
   AddedTests,
+  AssertionSchema,
   CreatedSuite,
   NewSuite,
   NewTests,
   OneSuite,
+  OneSuiteQuery,
   SingleTest,
   SuiteList,
   SuiteQuery,
@@ -20,6 +23,7 @@ export const suiteRoutes = (suites: Suites) =>
       query: SuiteQuery,
       response: { 200: SuiteList, ...failures("invalid_request") },
       detail: {
+        operationId: "listTestSuites",
         summary: "List test suites",
         description: "Public ones and the caller's own, newest first.",
       },
@@ -42,6 +46,7 @@ export const suiteRoutes = (suites: Suites) =>
           ),
         },
         detail: {
+          operationId: "createTestSuite",
           summary: "Create a test suite",
           description: "With its tests, if they are given; all is stored or nothing.",
         },
@@ -52,12 +57,14 @@ export const suiteRoutes = (suites: Suites) =>
       ({ request, params, query }) =>
         suites.get(principalOf(request).userId, params.suiteId, query.expand === "true"),
       {
-        params: t.Object({ suiteId: t.String() }),
-        query: t.Object({
-          expand: t.Optional(t.Union([t.Literal("true"), t.Literal("false")])),
-        }),
+        params: t.Object({ suiteId: PathId }),
+        query: OneSuiteQuery,
         response: { 200: OneSuite, ...failures("invalid_request", "suite_not_found") },
-        detail: { summary: "Get a test suite", description: "Expanded, with its tests." },
+        detail: {
+          operationId: "getTestSuite",
+          summary: "Get a test suite",
+          description: "Expanded, with its tests.",
+        },
       },
     )
     .post(
@@ -65,7 +72,7 @@ export const suiteRoutes = (suites: Suites) =>
       async ({ request, params, body }) =>
         status(201, await suites.addTests(principalOf(request).userId, params.suiteId, body.tests)),
       {
-        params: t.Object({ suiteId: t.String() }),
+        params: t.Object({ suiteId: PathId }),
         body: NewTests,
         response: {
           201: AddedTests,
@@ -79,6 +86,7 @@ export const suiteRoutes = (suites: Suites) =>
           ),
         },
         detail: {
+          operationId: "addTests",
           summary: "Add tests to a suite",
           description: "To one's own; all are stored or none.",
         },
@@ -88,9 +96,10 @@ export const suiteRoutes = (suites: Suites) =>
       "/tests/:testId",
       ({ request, params }) => suites.getTest(principalOf(request).userId, params.testId),
       {
-        params: t.Object({ testId: t.String() }),
+        params: t.Object({ testId: PathId }),
         response: { 200: SingleTest, ...failures("test_not_found") },
         detail: {
+          operationId: "getTest",
           summary: "Get a test",
           description: "With the template and the user that it takes from its suite.",
         },
@@ -98,10 +107,11 @@ export const suiteRoutes = (suites: Suites) =>
     )
     .get("/assertion-schema", () => schemaDocument(), {
       response: {
-        200: t.Record(t.String(), t.Unknown(), { description: "A JSON Schema" }),
+        200: AssertionSchema,
         ...failures(),
       },
       detail: {
+        operationId: "getAssertionSchema",
         summary: "The JSON Schema of a test's expectedOutput",
         description: "For editors; which tables and columns there are depends on the template.",
       },

@@ -1,71 +1,136 @@
 import { type Static, t } from "elysia";
-import { Count, ServiceName, Timestamp } from "~/http/model";
+import { Count, EnvironmentRef, Id, Service, ServiceName, Timestamp } from "~/http/model";
 import { NextCursor, PageQuery } from "~/http/page";
 
-export const Visibility = t.Union([t.Literal("public"), t.Literal("private")]);
-
-export const Template = t.Object({
-  id: t.String(),
-  name: t.String(),
-  service: t.String(),
-  description: t.String(),
-  location: t.String({ description: "The schema that holds its rows" }),
-  visibility: Visibility,
-  createdAt: Timestamp,
+export const Visibility = t.Union([t.Literal("public"), t.Literal("private")], {
+  title: "Visibility",
+  description: "Who can see it: everybody, or its owner only",
+  examples: ["private"],
 });
+
+export const TEMPLATE_NAME = "^[a-z][a-z0-9_]{0,62}$";
+export const TemplateName = t.String({
+  pattern: TEMPLATE_NAME,
+  description: "Name of a template: lower-case letters, digits and _; begins with a letter",
+  examples: ["chat_default"],
+});
+/** A template that a caller names. It is looked up as it is: one that cannot exist is not found. */
+export const TemplateRef = t.String({ minLength: 1, maxLength: 255, documented: TemplateName });
+
+export const Description = t.String({
+  maxLength: 10_000,
+  description: "For people",
+  examples: ["After the first day"],
+});
+
+const Location = t.String({
+  description: "The schema that holds its rows",
+  examples: ["tpl_4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d"],
+});
+
+export const Template = t.Object(
+  {
+    id: Id,
+    name: TemplateName,
+    service: Service,
+    description: Description,
+    location: Location,
+    visibility: Visibility,
+    createdAt: Timestamp,
+  },
+  { title: "Template", description: "A saved state that environments are copied from" },
+);
 export type Template = Static<typeof Template>;
 
-export const WholeTemplate = t.Object({
-  ...Template.properties,
-  tables: t.Record(t.String(), Count, { description: "Rows of each table" }),
-});
+export const WholeTemplate = t.Object(
+  {
+    ...Template.properties,
+    tables: t.Record(t.String(), Count, {
+      description: "Number of rows of each table",
+      examples: [{ users: 3, channels: 2, messages: 3 }],
+    }),
+  },
+  { title: "TemplateDetails", description: "A template and the number of rows it has" },
+);
+
+/** Checked by the domain, so that an unknown one is `invalid_service`. */
+export const ServiceFilter = t.String({ maxLength: 255, documented: Service });
 
 export const TemplateQuery = t.Object({
-  service: t.Optional(t.String({ maxLength: 255, description: "`chat` or `tracker`" })),
+  service: t.Optional(ServiceFilter),
   visibility: t.Optional(Visibility),
   ...PageQuery,
 });
 export type TemplateQuery = Static<typeof TemplateQuery>;
 
-export const TemplateList = t.Object({
-  templates: t.Array(Template),
-  nextCursor: NextCursor,
-});
+export const TemplateList = t.Object(
+  { templates: t.Array(Template, { description: "One page" }), nextCursor: NextCursor },
+  { title: "TemplateList", description: "A page of templates, newest first" },
+);
 
 /** Checked by the domain, so that a wrong one is `invalid_template_name`. */
-const Name = t.String({ description: "Lower-case letters, digits and _; begins with a letter" });
+const NewName = t.String({
+  documented: TemplateName,
+  description:
+    "Unique over all that the caller can see: lower-case letters, digits and _; begins with a letter",
+  examples: ["first_day"],
+});
 
 const Described = {
-  name: Name,
+  name: NewName,
   service: ServiceName,
-  description: t.Optional(t.String({ maxLength: 10_000 })),
+  description: t.Optional(Description),
   visibility: t.Optional(Visibility),
 };
 
-export const NewTemplate = t.Object({
-  environmentId: t.String({ minLength: 1, maxLength: 64 }),
-  ...Described,
-});
+export const NewTemplate = t.Object(
+  { environmentId: EnvironmentRef, ...Described },
+  { title: "NewTemplate", description: "The environment to save, and what to call the copy" },
+);
 export type NewTemplate = Static<typeof NewTemplate>;
 
-export const ImportedTemplate = t.Object({
-  ...Described,
-  seed: t.Record(t.String(), t.Unknown(), {
-    description:
-      "As the files of `seeds/`, which may also name a seed it `extends`; or `rows`: tables to lists of their rows",
-  }),
-});
+export const ImportedTemplate = t.Object(
+  {
+    ...Described,
+    seed: t.Record(t.String(), t.Unknown(), {
+      description:
+        "As the files of `seeds/`, which may also name a seed it `extends`; or `rows`: tables to lists of their rows",
+      examples: [
+        {
+          extends: "chat_base",
+          messages: [
+            { channel: "general", ts: "1767603600.000100", user: "john", text: "Welcome!" },
+          ],
+        },
+      ],
+    }),
+  },
+  { title: "ImportedTemplate", description: "A seed, and what to call the template made of it" },
+);
 export type ImportedTemplate = Static<typeof ImportedTemplate>;
 
-export const CreatedTemplate = t.Object({
-  templateId: t.String(),
-  name: t.String(),
-  location: t.String(),
-  service: t.String(),
-  visibility: Visibility,
-});
+export const CreatedTemplate = t.Object(
+  {
+    templateId: Id,
+    name: TemplateName,
+    location: Location,
+    service: Service,
+    visibility: Visibility,
+  },
+  { title: "CreatedTemplate", description: "The new template" },
+);
 
 export const Seed = t.Record(t.String(), t.Unknown(), {
   description:
     "In the format of the files of `seeds/`, with `template`, `service` and `description`",
+  examples: [
+    {
+      template: "chat_default",
+      service: "chat",
+      description: "3 users, 2 channels, 3 messages",
+      extends: "chat_base",
+      messages: [{ channel: "general", ts: "1767603600.000100", user: "john", text: "Welcome!" }],
+    },
+  ],
+  title: "Seed",
 });

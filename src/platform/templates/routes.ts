@@ -11,7 +11,9 @@ import {
 } from "~/platform/templates/model";
 import type { Templates } from "~/platform/templates/templates";
 
-const ById = t.Object({ id: t.String({ description: "The template's id or its name" }) });
+const ById = t.Object({
+  id: t.String({ description: "The template's id or its name", examples: ["chat_default"] }),
+});
 
 export const templateRoutes = (templates: Templates) =>
   new Elysia({ tags: ["templates"] })
@@ -19,6 +21,7 @@ export const templateRoutes = (templates: Templates) =>
       query: TemplateQuery,
       response: { 200: TemplateList, ...failures("invalid_request", "invalid_service") },
       detail: {
+        operationId: "listTemplates",
         summary: "List templates",
         description: "Public ones and the caller's own, newest first.",
       },
@@ -29,7 +32,11 @@ export const templateRoutes = (templates: Templates) =>
       {
         params: ById,
         response: { 200: WholeTemplate, ...failures("template_not_found") },
-        detail: { summary: "Get a template", description: "With the number of rows it has." },
+        detail: {
+          operationId: "getTemplate",
+          summary: "Get a template",
+          description: "With the number of rows it has.",
+        },
       },
     )
     .get(
@@ -42,6 +49,7 @@ export const templateRoutes = (templates: Templates) =>
         params: ById,
         response: { 200: Seed, ...failures("template_not_found") },
         detail: {
+          operationId: "exportTemplate",
           summary: "Export a template as a seed",
           description: "What it was built from, or, of an environment's copy, all of its rows.",
         },
@@ -64,6 +72,7 @@ export const templateRoutes = (templates: Templates) =>
           ),
         },
         detail: {
+          operationId: "importTemplate",
           summary: "Create a template from a seed",
           description: "A seed that cannot become rows is refused with the path of its mistake.",
         },

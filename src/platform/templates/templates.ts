@@ -6,7 +6,12 @@ import { openSession, tablesOf } from "~/db/session";
 import { ApiError } from "~/errors";
 import type { World } from "~/evaluation/compile";
 import { pageOf, readPage } from "~/http/page";
-import type { ImportedTemplate, Template, TemplateQuery } from "~/platform/templates/model";
+import {
+  type ImportedTemplate,
+  TEMPLATE_NAME,
+  type Template,
+  type TemplateQuery,
+} from "~/platform/templates/model";
 import { dataError, harvest, plant } from "~/platform/templates/seed-store";
 import { resolveSeed, type Seed } from "~/platform/templates/seeds";
 import * as store from "~/platform/templates/store";
@@ -34,7 +39,7 @@ export function requireReplica(service: string): Replica {
 }
 
 const LIST = "templates";
-const NAME = /^[a-z][a-z0-9_]{0,62}$/;
+const NAME = new RegExp(TEMPLATE_NAME);
 
 /** A new template before it has a schema. */
 export type Draft = {

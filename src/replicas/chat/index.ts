@@ -5,7 +5,7 @@ import { METHODS } from "~/replicas/chat/api/index";
 import { ChatError } from "~/replicas/chat/errors";
 import { userOfToken } from "~/replicas/chat/ids";
 import type { Answer, ChatSession } from "~/replicas/chat/method";
-import { methodPaths } from "~/replicas/chat/paths";
+import { methodOperations } from "~/replicas/chat/operations";
 import { refusalOf } from "~/replicas/chat/refused";
 import { readArguments, tokenArgument } from "~/replicas/chat/request";
 import { seedChat } from "~/replicas/chat/seed";
@@ -47,7 +47,7 @@ export const chat: Replica = {
   credential: tokenArgument,
   carriesSecret,
   handle: answer,
-  paths: methodPaths,
+  operations: methodOperations,
 };
 
 const HEADERS = { "Content-Type": "application/json; charset=utf-8" };

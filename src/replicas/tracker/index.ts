@@ -7,7 +7,7 @@ import { OWN_USER_ONLY, type Replica, type ReplicaCall } from "~/replicas/replic
 import { type Context, createContext } from "~/replicas/tracker/context";
 import { DERIVED } from "~/replicas/tracker/derived";
 import { formatError, shapeOf, statusOf, TrackerError } from "~/replicas/tracker/errors";
-import { trackerPaths } from "~/replicas/tracker/paths";
+import { trackerOperations } from "~/replicas/tracker/operations";
 import { limitHeaders } from "~/replicas/tracker/rate-limit";
 import { readRequest, Unreadable } from "~/replicas/tracker/request";
 import { trackerSchema } from "~/replicas/tracker/schema";
@@ -24,7 +24,7 @@ export const tracker: Replica = {
   seed: seedTracker,
   findUser: (session, by) => findUserId(session as TrackerSession, by),
   handle: answer,
-  paths: trackerPaths,
+  operations: trackerOperations,
 };
 
 /** The official client takes any other type for text. */

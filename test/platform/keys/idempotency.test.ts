@@ -1,5 +1,6 @@
 /** A call that is sent again has its effect once: one after the other, at the same time, on two servers. */
 import { describe, expect, test } from "bun:test";
+import { readDocument } from "../../support/contract";
 import { useDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, startTestProgram, useProgram } from "../../support/program";
 
@@ -173,13 +174,13 @@ describe("initEnv", () => {
 });
 
 test("the document describes the header where it counts", async () => {
-  const document = (await (await fetch(`${program.url}/docs/json`)).json()) as any;
+  const { paths } = await readDocument(program.url);
   const description = expect.stringMatching(new RegExp(`${RULE}.* 24 hours`));
   for (const path of ["/api/platform/initEnv", "/api/platform/startRun"])
-    expect(document.paths[path].post.parameters).toMatchObject([
+    expect(paths[path]?.["post"]?.parameters).toMatchObject([
       { in: "header", name: "idempotency-key", description },
     ]);
-  expect(document.paths["/api/platform/diffRun"].post.parameters ?? []).toEqual([]);
+  expect(paths["/api/platform/diffRun"]?.["post"]?.parameters ?? []).toEqual([]);
 });
 
 describe.each([
