@@ -64,7 +64,10 @@ export const ExpectedCount = Type.Union([
 export type ExpectedCount = Static<typeof ExpectedCount>;
 
 const ExpectedChange = strict(
-  { from: Type.Optional(ConditionOrLiteral), to: Type.Optional(ConditionOrLiteral) },
+  {
+    from: Type.Optional(Type.Union(ConditionOrLiteral.anyOf, { description: "The old value" })),
+    to: Type.Optional(Type.Union(ConditionOrLiteral.anyOf, { description: "The new value" })),
+  },
   { title: "ExpectedChange", description: "The old value, the new one, or both" },
 );
 
@@ -132,7 +135,7 @@ export const Spec = strict(
     ignore_fields: Type.Optional(
       Type.Record(Type.String(), Names, {
         description: "Columns that may change: by table, or `global` in every table that has them",
-        examples: [{ global: ["updatedAt"] }],
+        examples: [{ global: ["updated"] }],
       }),
     ),
     closed_world: Type.Optional(

@@ -2,40 +2,17 @@
 import { describe, expect, test } from "bun:test";
 import { chromium } from "playwright-core";
 import { METHODS } from "~/replicas/chat/api/index";
+import { operationsOf, readDocument } from "../support/contract";
 import { useDatabase } from "../support/database";
 import { useProgram } from "../support/program";
 
 const database = useDatabase();
 const program = useProgram(database);
 
-type Operation = {
-  summary?: string;
-  tags?: string[];
-  security?: object[];
-  operationId?: string;
-  parameters?: { name: string; in: string }[];
-  requestBody?: { content: Record<string, unknown> };
-  responses: Record<string, { description?: string; content?: Record<string, { schema: any }> }>;
-};
-type Document = {
-  openapi: string;
-  paths: Record<string, Record<string, Operation>>;
-  components: any;
-};
-
-const document = async () => (await (await fetch(`${program.url}/docs/json`)).json()) as Document;
-const operations = ({ paths }: Document) =>
-  Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      path,
-      method: method.toUpperCase(),
-      operation,
-    })),
-  );
-
+const document = () => readDocument(program.url);
 describe("the document", () => {
   test("lists exactly the platform's routes", async () => {
-    const listed = operations(await document())
+    const listed = operationsOf(await document())
       .filter(({ path }) => path.startsWith("/api/platform"))
       .map(({ method, path }) => `${method} ${path}`);
     const served = program.program.app.router.routes
@@ -45,21 +22,20 @@ describe("the document", () => {
   });
 
   test("lists every chat method", async () => {
-    const listed = operations(await document()).flatMap(
+    const listed = operationsOf(await document()).flatMap(
       ({ path }) => /services\/chat\/(.+)$/.exec(path)?.[1] ?? [],
     );
-    expect(listed.toSorted()).toEqual([...METHODS.keys()].toSorted());
+    expect([...new Set(listed)].toSorted()).toEqual([...METHODS.keys()].toSorted());
   });
 
   test("says of every operation what it is for, who may call it, and what it answers", async () => {
     const { components, ...rest } = await document();
-    for (const { path, method, operation } of operations({ components, ...rest })) {
-      const at = `${method} ${path}`;
+    for (const { at, path, operation } of operationsOf({ components, ...rest })) {
       expect([at, operation.summary?.length ?? 0]).not.toEqual([at, 0]);
       expect([at, operation.tags?.length ?? 0]).not.toEqual([at, 0]);
       expect([at, Array.isArray(operation.security)]).toEqual([at, true]);
-      for (const scheme of operation.security?.flatMap(Object.keys) ?? [])
-        expect(Object.keys(components.securitySchemes)).toContain(scheme);
+      for (const scheme of operation.security.flatMap(Object.keys))
+        expect(Object.keys(components["securitySchemes"] ?? {})).toContain(scheme);
       for (const [status, response] of Object.entries(operation.responses)) {
         expect([at, status, response.description?.length ?? 0]).not.toEqual([at, status, 0]);
         expect(Object.keys(response.content ?? {})).toEqual(["application/json"]);
@@ -82,15 +58,8 @@ describe("the document", () => {
       "500",
       "503",
     ]);
-    const codes = responses["400"]?.content?.["application/json"]?.schema.properties.error.enum;
+    const codes = responses["400"]?.content["application/json"]?.schema["properties"].error.enum;
     expect(codes).toEqual(["invalid_request", "run_already_completed"]);
-  });
-
-  test("uses nothing that OpenAPI 3.0 does not know", async () => {
-    const text = JSON.stringify(await document());
-    for (const unknown of ['"const":', '"patternProperties":', '"type":"null"'])
-      expect([unknown, text.includes(unknown)]).toEqual([unknown, false]);
-    expect(text).not.toContain("multipart/form-data");
   });
 });
 
@@ -134,7 +103,7 @@ describe("the explorer", () => {
         );
 
         await page.goto(`${program.url}/docs`);
-        const health = page.locator("#operations-health-getApiPlatformHealth");
+        const health = page.locator("#operations-health-getHealth");
         await health.locator(".opblock-summary-control").click();
         await health.getByRole("button", { name: "Execute" }).click();
         const answer = await health

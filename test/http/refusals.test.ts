@@ -1,6 +1,6 @@
 /** Every refusal that the OpenAPI document lists for an operation of the platform, provoked at that operation. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { readDocument } from "../support/contract";
+import { operationsOf, readDocument } from "../support/contract";
 import { useDatabase } from "../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../support/program";
 
@@ -143,18 +143,10 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
   "GET /health": {},
 };
 
-const operations = async () => {
-  const { paths } = await readDocument(program.url);
-  return Object.entries(paths)
-    .filter(([path]) => path.startsWith("/api/platform"))
-    .flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => ({
-        method: method.toUpperCase(),
-        path: path.slice("/api/platform".length),
-        operation,
-      })),
-    );
-};
+const operations = async () =>
+  operationsOf(await readDocument(program.url)).flatMap(({ path, ...rest }) =>
+    path.startsWith("/api/platform") ? [{ ...rest, path: path.slice("/api/platform".length) }] : [],
+  );
 
 beforeAll(async () => {
   const environment = async () => (await program.environment()).environmentId as string;

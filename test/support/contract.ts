@@ -45,6 +45,17 @@ export async function readDocument(url: string): Promise<Document> {
   return document;
 }
 
+/** Every operation of a document and where it stands. */
+export const operationsOf = ({ paths }: Document) =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      at: `${method.toUpperCase()} ${path}`,
+      path,
+      method: method.toUpperCase(),
+      operation,
+    })),
+  );
+
 /** A validator of values of a schema of the document. */
 export const validatorOf = (schema: Schema, components: Schema): ValidateFunction =>
   ajv.compile({ ...schema, components });

@@ -37,7 +37,11 @@ export const Text = (description?: string, { max = TEXT_MAX, tooLong }: Limit = 
 /** Where a page of a list begins, as an answer of that list gave it. */
 export const Cursor = (description?: string) => Text(description, { tooLong: "invalid_cursor" });
 export const Flag = (description?: string) => Type.Boolean(describe(description));
-export const Whole = (description?: string) => Type.Integer(describe(description));
+/** `bounds` are for the document of the API; the method enforces them, with a code of its own. */
+export const Whole = (
+  description?: string,
+  bounds: { readonly minimum?: number; readonly maximum?: number } = {},
+) => Type.Integer({ ...describe(description), ...bounds });
 /** A comma list or a JSON array. */
 export const List = (description?: string) =>
   Type.Array(Type.String({ maxLength: LIST_ITEM_MAX }), {

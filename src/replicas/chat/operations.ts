@@ -1,7 +1,7 @@
 /** The methods as operations of the OpenAPI document, derived from their definitions. */
 import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { METHODS } from "~/replicas/chat/api/index";
-import { exampleOfCall } from "~/replicas/chat/examples";
+import { DESCRIPTIONS, exampleOfCall } from "~/replicas/chat/documentation";
 import type { Method } from "~/replicas/chat/method";
 import type { ServiceOperation } from "~/replicas/replica";
 
@@ -23,7 +23,7 @@ const Answer = Type.Object(
           ),
           warnings: Type.Optional(Type.Array(Type.String(), { description: "Codes of warnings" })),
         },
-        { additionalProperties: true },
+        { additionalProperties: true, description: "About the call, beside its result" },
       ),
     ),
   },
@@ -39,13 +39,14 @@ const Answer = Type.Object(
 export const clientName = (method: string) =>
   method.replace(/\.(\w)/g, (_, letter) => letter.toUpperCase());
 
-const isBinary = ({ format }: TSchema) => format === "binary";
+const isBinary = (schema: TSchema | undefined) => schema?.["format"] === "binary";
 
 /** As a body has it: without what only the conversion of arguments reads. */
 const inBody = ({ json: _, ...schema }: TSchema) => schema as TSchema;
 
-/** As a query has it: everything but numbers and flags is text. */
-function inQuery(schema: TSchema, example: unknown): TSchema {
+/** As a query has it: everything but numbers and flags is text, and there are no files. */
+function inQuery(schema: TSchema, example: unknown): TSchema | undefined {
+  if (isBinary(schema)) return undefined;
   const isList = schema["type"] === "array";
   if (!isList && !("json" in schema)) return { ...schema, ...asExample(example) } as TSchema;
   const form = isList ? "A list separated by commas, or a JSON array." : "JSON.";
@@ -58,16 +59,22 @@ const asExample = (example: unknown) => (example === undefined ? {} : { examples
 
 function shaped(
   { args }: Method,
-  show: (schema: TSchema, name: string) => TSchema,
+  show: (schema: TSchema, name: string) => TSchema | undefined,
   options: object = {},
 ): TObject {
-  const properties = Object.entries(args.properties).map(([name, schema]) => {
-    const shown = show(schema, name);
-    return [name, args.required?.includes(name) ? shown : Type.Optional(shown)] as const;
+  const properties = Object.entries(args.properties).flatMap(([name, schema]) => {
+    const description = schema.description ?? DESCRIPTIONS[name] ?? "";
+    const shown = show({ ...schema, description }, name);
+    if (!shown) return [];
+    return [[name, args.required?.includes(name) ? shown : Type.Optional(shown)] as const];
   });
   return Type.Object(Object.fromEntries(properties), options);
 }
 
+/**
+ * POST and, unless the method needs a file, GET. A form serves as well; the document leaves it out because generated
+ * Python clients that know a second media type send the last one they know.
+ */
 function operationsOf(method: Method): ServiceOperation[] {
   const { name, summary, limits, args } = method;
   const id = clientName(name);
@@ -76,7 +83,7 @@ function operationsOf(method: Method): ServiceOperation[] {
     title: `${id[0]?.toUpperCase()}${id.slice(1)}Arguments`,
     examples: [example],
   });
-  const isUpload = Object.values(args.properties).some(isBinary);
+  const files = Object.keys(args.properties).filter((key) => isBinary(args.properties[key]));
   const common = { path: name, summary, answers: { 200: Answer } };
   const described = (text: string) => (limits === undefined ? text : `${limits} ${text}`);
   const post = {
@@ -86,9 +93,9 @@ function operationsOf(method: Method): ServiceOperation[] {
     description: described(
       `The service's \`${name}\`. A form, a multipart body and the query serve as well; unknown arguments are ignored.`,
     ),
-    body: { [isUpload ? "multipart/form-data" : "application/json"]: body },
+    body: { [files.length > 0 ? "multipart/form-data" : "application/json"]: body },
   };
-  if (isUpload) return [post];
+  if (files.some((file) => args.required?.includes(file))) return [post];
   const get = {
     ...common,
     method: "get",

@@ -37,6 +37,8 @@ export function cut<T>(rows: readonly T[], limit: number, cursorOf: (last: T) =>
   return { page, hasMore: next !== "", metadata: { response_metadata: { next_cursor: next } } };
 }
 
+export const LIMIT = Maybe(Whole("How many items a page has at most.", { minimum: 1 }));
+
 export const PAGE_ARGS = {
   count: Maybe(Whole("Size of a page.")),
   page: Maybe(Whole("Number of the page, from 1.")),

@@ -47,7 +47,7 @@ const Problem = Type.Object(
             Type.String({ description: "What is wrong, for users" }),
           ),
         },
-        { additionalProperties: true },
+        { additionalProperties: true, description: "The refusal, for programs" },
       ),
     ),
   },
@@ -57,7 +57,7 @@ const Problem = Type.Object(
 const Answer = Type.Object(
   {
     data: Type.Optional(Type.Union([Fields, Type.Null()], { description: "The fields asked for" })),
-    errors: Type.Optional(Type.Array(Problem)),
+    errors: Type.Optional(Type.Array(Problem, { description: "What has no data, and why" })),
   },
   {
     title: "GraphqlAnswer",

@@ -1,7 +1,7 @@
-import { Cursor, Flag, Maybe, Text, Whole } from "~/replicas/chat/arguments";
+import { Cursor, Flag, Maybe, Text } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { method } from "~/replicas/chat/method";
-import { clampLimit, decodeCursor } from "~/replicas/chat/paging";
+import { clampLimit, decodeCursor, LIMIT } from "~/replicas/chat/paging";
 import { requireActor } from "~/replicas/chat/require";
 import { teamIcon } from "~/replicas/chat/views/team";
 
@@ -49,7 +49,7 @@ export const auth = [
   method("auth.teams.list", {
     tier: 2,
     summary: "Lists the one workspace there is.",
-    args: { cursor: Maybe(Cursor()), limit: Maybe(Whole()), include_icon: Maybe(Flag()) },
+    args: { cursor: Maybe(Cursor()), limit: LIMIT, include_icon: Maybe(Flag()) },
     async handle({ cursor, limit, include_icon: withIcon }, call) {
       clampLimit(limit, TEAMS_MAX, TEAMS_MAX);
       decodeCursor(cursor, "team", /^(?!)/);

@@ -1,4 +1,4 @@
-import { Cursor, Flag, Maybe, Text, Whole } from "~/replicas/chat/arguments";
+import { Cursor, Flag, Maybe, Text } from "~/replicas/chat/arguments";
 import {
   CONTENT_ARGS,
   contentColumns,
@@ -9,7 +9,7 @@ import { resolveDestination } from "~/replicas/chat/destination";
 import { ChatError } from "~/replicas/chat/errors";
 import { isChannelId } from "~/replicas/chat/ids";
 import { method } from "~/replicas/chat/method";
-import { clampLimit, cut, decodeCursor, encodeCursor } from "~/replicas/chat/paging";
+import { clampLimit, cut, decodeCursor, encodeCursor, LIMIT } from "~/replicas/chat/paging";
 import { readThreadTs, requirePostable } from "~/replicas/chat/posting";
 import { requireActor, requireChannel } from "~/replicas/chat/require";
 import { deleteScheduled, insertScheduled, listScheduled } from "~/replicas/chat/store/scheduled";
@@ -112,7 +112,7 @@ export const chatSchedule = [
       oldest: Maybe(Text("Only those that are posted at this time or later.")),
       latest: Maybe(Text("Only those that are posted at this time or earlier.")),
       cursor: Maybe(Cursor()),
-      limit: Maybe(Whole()),
+      limit: LIMIT,
       team_id: Maybe(Text()),
     },
     async handle({ channel, oldest, latest, cursor, limit }, call) {

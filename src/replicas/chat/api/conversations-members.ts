@@ -1,8 +1,8 @@
 /** Who is in a conversation. */
-import { Cursor, Flag, List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
+import { Cursor, Flag, List, Maybe, Text } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { type ChatCall, type ChatSession, method } from "~/replicas/chat/method";
-import { clampLimit, cut, decodeCursor, encodeCursor } from "~/replicas/chat/paging";
+import { clampLimit, cut, decodeCursor, encodeCursor, LIMIT } from "~/replicas/chat/paging";
 import {
   isGuest,
   refuseDirect,
@@ -96,7 +96,7 @@ export const conversationsMembers = [
   method("conversations.members", {
     tier: 1,
     summary: "Lists the members of a conversation in the order in which they joined.",
-    args: { channel: Text(), cursor: Maybe(Cursor()), limit: Maybe(Whole()) },
+    args: { channel: Text(), cursor: Maybe(Cursor()), limit: LIMIT },
     async handle({ channel, cursor, limit }, call) {
       const [joinedAt = "0", user = ""] =
         decodeCursor(cursor, "member", /^\d{1,18}-[A-Z0-9]+$/)?.split("-") ?? [];

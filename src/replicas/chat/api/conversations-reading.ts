@@ -1,10 +1,10 @@
 /** Reading conversations: history, threads, and up to where one has read. */
 import { sizeOf } from "~/json";
-import { Cursor, Flag, Maybe, Text, Whole } from "~/replicas/chat/arguments";
+import { Cursor, Flag, Maybe, Text } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { padTs } from "~/replicas/chat/ids";
 import { type ChatCall, method } from "~/replicas/chat/method";
-import { clampLimit, cut, decodeCursor, encodeCursor } from "~/replicas/chat/paging";
+import { clampLimit, cut, decodeCursor, encodeCursor, LIMIT } from "~/replicas/chat/paging";
 import { withFreeTs } from "~/replicas/chat/posting";
 import { requireMembership } from "~/replicas/chat/require";
 import { setLastRead } from "~/replicas/chat/store/members";
@@ -22,7 +22,7 @@ const WINDOW_ARGS = {
   latest: Maybe(Text("Only messages before this timestamp.")),
   inclusive: Maybe(Flag("Include the messages at the bounds themselves.")),
   cursor: Maybe(Cursor()),
-  limit: Maybe(Whole()),
+  limit: LIMIT,
   include_all_metadata: Maybe(Flag()),
 };
 

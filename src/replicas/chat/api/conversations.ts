@@ -1,11 +1,11 @@
 /** Channels: what there are, and making, renaming, archiving and describing them. */
 import { errorCode, UNIQUE_VIOLATION } from "~/db/connect";
-import { Cursor, Flag, List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
+import { Cursor, Flag, List, Maybe, Text } from "~/replicas/chat/arguments";
 import { NAME_ARG, requireName, requireTypes } from "~/replicas/chat/channels";
 import { ChatError } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
 import { type ChatCall, method } from "~/replicas/chat/method";
-import { clampLimit, cut, decodeCursor, encodeCursor } from "~/replicas/chat/paging";
+import { clampLimit, cut, decodeCursor, encodeCursor, LIMIT } from "~/replicas/chat/paging";
 import { withFreeTs } from "~/replicas/chat/posting";
 import {
   isAdmin,
@@ -80,7 +80,7 @@ export const conversations = [
       types: Maybe(List("public_channel, private_channel, mpim, im")),
       exclude_archived: Maybe(Flag()),
       cursor: Maybe(Cursor()),
-      limit: Maybe(Whole()),
+      limit: LIMIT,
       team_id: Maybe(Text()),
     },
     async handle({ types, exclude_archived: excludeArchived = false, cursor, limit }, call) {

@@ -22,7 +22,9 @@ export const dnd = [
   method("dnd.setSnooze", {
     tier: 2,
     summary: "Keeps notifications from the caller for a while.",
-    args: { num_minutes: Maybe(Whole()) },
+    args: {
+      num_minutes: Maybe(Whole("For how long.", { minimum: 1, maximum: SNOOZE_MINUTES_MAX })),
+    },
     async handle({ num_minutes: minutes }, call) {
       const { user } = await requirePerson(call);
       if (minutes === undefined) throw new ChatError("missing_duration");

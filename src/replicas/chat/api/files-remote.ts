@@ -1,9 +1,9 @@
-import { Bytes, Cursor, List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
+import { Bytes, Cursor, List, Maybe, Text } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { findType, typeOfName } from "~/replicas/chat/filetypes";
 import { newId } from "~/replicas/chat/ids";
 import { type ChatCall, method } from "~/replicas/chat/method";
-import { clampLimit, cut, decodeCursor, encodeCursor } from "~/replicas/chat/paging";
+import { clampLimit, cut, decodeCursor, encodeCursor, LIMIT } from "~/replicas/chat/paging";
 import { isPicture } from "~/replicas/chat/pictures";
 import { PLAIN, send, withFreeTs } from "~/replicas/chat/posting";
 import { requireChannel, requireFile, requirePerson } from "~/replicas/chat/require";
@@ -135,7 +135,7 @@ export const filesRemote = [
       channel: Maybe(Text("Only those that are shared here.")),
       ts_from: Maybe(Text()),
       ts_to: Maybe(Text()),
-      limit: Maybe(Whole()),
+      limit: LIMIT,
       cursor: Maybe(Cursor()),
     },
     async handle({ channel, ts_from: from, ts_to: to, limit, cursor }, call) {

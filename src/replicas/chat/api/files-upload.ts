@@ -70,7 +70,7 @@ export const filesUpload = [
     limits: "A file has at most 4 MiB.",
     args: {
       filename: Maybe(Text()),
-      length: Maybe(Whole("Size in bytes.")),
+      length: Maybe(Whole("Size in bytes.", { minimum: 1, maximum: FILE_BYTES_MAX })),
       alt_text: Maybe(Text("Description of an image, for those who cannot see it.", ALT_TEXT)),
       alt_txt: Maybe(Text("The same, by its other name.", ALT_TEXT)),
       snippet_type: Maybe(Text("Kind of text that a snippet holds.")),

@@ -1,8 +1,8 @@
-import { Cursor, Flag, List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
+import { Cursor, Flag, List, Maybe, Text } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { FILE_KINDS, type FileKind } from "~/replicas/chat/filetypes";
 import { method } from "~/replicas/chat/method";
-import { PAGE_ARGS, readPage } from "~/replicas/chat/paging";
+import { LIMIT, PAGE_ARGS, readPage } from "~/replicas/chat/paging";
 import {
   isAdmin,
   requireActor,
@@ -44,7 +44,7 @@ export const files = [
       file: Text(),
       ...PAGE_ARGS,
       cursor: Maybe(Cursor("Of its comments, of which there are none.")),
-      limit: Maybe(Whole()),
+      limit: LIMIT,
     },
     async handle({ file: id, ...wanted }, call) {
       const page = readPage(wanted, PAGE_DEFAULT);

@@ -14,7 +14,7 @@ import { ChatError } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
 import { type Cell, readCell, referencesOf } from "~/replicas/chat/lists";
 import { type ChatCall, method } from "~/replicas/chat/method";
-import { clampLimit, cut, decodeCursor, encodeCursor } from "~/replicas/chat/paging";
+import { clampLimit, cut, decodeCursor, encodeCursor, LIMIT } from "~/replicas/chat/paging";
 import { requireFiles } from "~/replicas/chat/require";
 import { findChannels } from "~/replicas/chat/store/channels";
 import {
@@ -217,7 +217,7 @@ export const listsItems = [
     summary: "Lists the rows of a list in their order.",
     args: {
       list_id: Text(),
-      limit: Maybe(Whole()),
+      limit: LIMIT,
       cursor: Maybe(Cursor()),
       archived: Maybe(Flag("Those that are archived, and only those.")),
     },

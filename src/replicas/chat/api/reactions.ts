@@ -1,9 +1,9 @@
-import { Cursor, Flag, Maybe, Text, Whole } from "~/replicas/chat/arguments";
+import { Cursor, Flag, Maybe, Text } from "~/replicas/chat/arguments";
 import { isStandardEmoji } from "~/replicas/chat/emoji";
 import { ChatError } from "~/replicas/chat/errors";
 import { isTs } from "~/replicas/chat/ids";
 import { type ChatCall, method } from "~/replicas/chat/method";
-import { PAGE_ARGS, readPage } from "~/replicas/chat/paging";
+import { LIMIT, PAGE_ARGS, readPage } from "~/replicas/chat/paging";
 import { requireFile, requireMessage, requireUser } from "~/replicas/chat/require";
 import { hasEmoji } from "~/replicas/chat/store/emoji";
 import {
@@ -101,7 +101,7 @@ export const reactions = [
       full: Maybe(Flag("Name everybody, however many they are.")),
       ...PAGE_ARGS,
       cursor: Maybe(Cursor()),
-      limit: Maybe(Whole()),
+      limit: LIMIT,
       team_id: Maybe(Text()),
     },
     async handle({ user, full, ...wanted }, call) {

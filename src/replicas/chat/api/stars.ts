@@ -1,7 +1,7 @@
-import { Cursor, Maybe, Text, Whole } from "~/replicas/chat/arguments";
+import { Cursor, Maybe, Text } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { type ChatCall, method } from "~/replicas/chat/method";
-import { PAGE_ARGS, readPage } from "~/replicas/chat/paging";
+import { LIMIT, PAGE_ARGS, readPage } from "~/replicas/chat/paging";
 import {
   requireChannel,
   requireFile,
@@ -87,7 +87,7 @@ export const stars = [
   method("stars.list", {
     tier: 2,
     summary: "Lists what the caller has saved, the newest first.",
-    args: { ...PAGE_ARGS, limit: Maybe(Whole()), cursor: Maybe(Cursor()), team_id: Maybe(Text()) },
+    args: { ...PAGE_ARGS, limit: LIMIT, cursor: Maybe(Cursor()), team_id: Maybe(Text()) },
     async handle(args, call) {
       const page = readPage(args, PAGE_DEFAULT);
       await requirePerson(call);

@@ -7,6 +7,7 @@ import {
   cut,
   decodeCursor,
   encodeCursor,
+  LIMIT,
   PAGE_ARGS,
   readPage,
 } from "~/replicas/chat/paging";
@@ -56,7 +57,7 @@ export const teamAdmin = [
     args: {
       before: Maybe(Whole("Only those before this time.")),
       ...PAGE_ARGS,
-      limit: Maybe(Whole()),
+      limit: LIMIT,
       cursor: Maybe(Cursor()),
       team_id: Maybe(Text()),
     },
@@ -76,7 +77,7 @@ export const teamAdmin = [
     summary: "Tells for whom the workspace pays.",
     args: {
       user: Maybe(Text("Only this one.")),
-      limit: Maybe(Whole()),
+      limit: LIMIT,
       cursor: Maybe(Cursor()),
       team_id: Maybe(Text()),
     },

@@ -2,7 +2,7 @@ import { Cursor, Flag, List, Maybe, Text, Whole } from "~/replicas/chat/argument
 import { requireTypes } from "~/replicas/chat/channels";
 import { ChatError } from "~/replicas/chat/errors";
 import { type ChatCall, method } from "~/replicas/chat/method";
-import { clampLimit, cut, decodeCursor, encodeCursor } from "~/replicas/chat/paging";
+import { clampLimit, cut, decodeCursor, encodeCursor, LIMIT } from "~/replicas/chat/paging";
 import { requireActor, requireUser } from "~/replicas/chat/require";
 import { listChannels } from "~/replicas/chat/store/channels";
 import { findTeam } from "~/replicas/chat/store/team";
@@ -76,7 +76,7 @@ export const users = [
       types: Maybe(List("public_channel, private_channel, mpim, im")),
       exclude_archived: Maybe(Flag()),
       cursor: Maybe(Cursor()),
-      limit: Maybe(Whole()),
+      limit: LIMIT,
       team_id: Maybe(Text()),
     },
     async handle({ user, types, exclude_archived: excludeArchived = false, cursor, limit }, call) {
