@@ -8,7 +8,6 @@ import {
   Maybe,
   requireRoom,
   Text,
-  Whole,
 } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
