@@ -2,8 +2,8 @@
 
 /** Deeper than any document of ours or of a service; far from where a recursive walk would overflow the stack. */
 const DEPTH_MAX = 64;
-/** More values than any document of ours or of a service; few enough to be checked one by one in a fraction of a second. */
-export const VALUES_MAX = 50_000;
+/** More values than any document of a service; few enough to be checked one by one in a fraction of a second. */
+const VALUES_MAX = 50_000;
 
 /** JSON that is beyond the limits. */
 export class TooLarge extends SyntaxError {
@@ -14,8 +14,8 @@ export class TooLarge extends SyntaxError {
  * JSON.parse for text that somebody sent: whatever walks the value later may do so recursively, and make text of all
  * that it finds. Throws SyntaxError, before anything is made of text that is beyond the limits.
  */
-export function parseBounded(text: string): unknown {
-  requireBounded(text);
+export function parseBounded(text: string, valuesMax = VALUES_MAX): unknown {
+  requireBounded(text, valuesMax);
   const value: unknown = JSON.parse(text);
   // A key may be written with escapes.
   if (text.includes("toString") || text.includes("\\u")) makeTellable(value);
@@ -34,7 +34,7 @@ const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET, C
   Buffer.from('"\\{}[],');
 
 /** Counts brackets and commas, before anything else sees them. */
-function requireBounded(text: string): void {
+function requireBounded(text: string, valuesMax: number): void {
   let depth = 0;
   let values = 1;
   let inString = false;
@@ -48,8 +48,8 @@ function requireBounded(text: string): void {
       values++;
       if (++depth > DEPTH_MAX) throw new TooLarge(`nested deeper than ${DEPTH_MAX}`);
     } else if (letter === CLOSE_BRACE || letter === CLOSE_BRACKET) depth--;
-    else if (letter === COMMA && ++values > VALUES_MAX)
-      throw new TooLarge(`of more than ${VALUES_MAX} values`);
+    else if (letter === COMMA && ++values > valuesMax)
+      throw new TooLarge(`of more than ${valuesMax} values`);
   }
 }
 

@@ -4,6 +4,8 @@ import { ApiError } from "~/errors";
 import { parseBounded, TooLarge } from "~/json";
 
 export const PLATFORM_BODY_MAX = 1024 * 1024;
+/** Of a body of the platform: what is read of it is not looked at again for each value. */
+const VALUES_MAX = 250_000;
 export const SERVICE_BODY_MAX = 4 * 1024 * 1024;
 
 const tooLarge = (max: number) =>
@@ -45,7 +47,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) throw invalid("The body is empty; a JSON object is needed");
   let value: unknown;
   try {
-    value = parseBounded(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    value = parseBounded(new TextDecoder("utf-8", { fatal: true }).decode(bytes), VALUES_MAX);
   } catch (error) {
     throw invalid(
       error instanceof TooLarge
