@@ -119,7 +119,7 @@ export async function createCapture(deps: {
         const mark = { k: "start", ...run, at: Date.now(), published };
         const started = await insert(pool, {
           ready: slotIsReady(pool, plugin),
-          mark: markExpression(pool, mark),
+          mark: markExpression(pool, plugin, mark),
         });
         if (started !== "not ready") {
           stream.nudge();
@@ -151,7 +151,8 @@ export async function createCapture(deps: {
       if (evaluate) stream?.judges.set(evaluate, judge);
       try {
         const mark = { k: "end", run, instance: stream?.instance ?? "", evaluate };
-        if ((await update(pool, markExpression(pool, mark))) === undefined) return undefined;
+        if ((await update(pool, markExpression(pool, stream?.plugin, mark))) === undefined)
+          return undefined;
         stream?.nudge();
         let diff: string | undefined;
         const arrived = stored?.promise.then((text) => {

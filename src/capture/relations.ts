@@ -7,6 +7,7 @@
  */
 import { MARK_PREFIX } from "~/capture/change";
 import { PUBLICATION } from "~/capture/pgoutput";
+import type { Plugin } from "~/capture/slot";
 import type { Fragment, Sql } from "~/db/connect";
 
 /** The relations of a schema at one moment. */
@@ -19,8 +20,8 @@ export type Relations = {
   readonly files: number;
   readonly versions: number;
   readonly columns: number;
-  /** The same of their entries in the publication. */
-  readonly published: number;
+  /** The same of their entries in the publication; null where the plugin needs none. */
+  readonly published: number | null;
   /** Transaction that looked. */
   readonly xid: string;
 };
@@ -34,7 +35,9 @@ export const ALTERED = "a table was altered";
  * selected beside the schema's `schema_name`. What is in a schema depends on it: that index finds it among the
  * relations of all environments, which pg_class has none for.
  */
-export function markExpression(sql: Sql, mark: object): Fragment {
+export function markExpression(sql: Sql, plugin: Plugin | undefined, mark: object): Fragment {
+  // Looking there would cost as much as all the rest.
+  const isPublished = plugin !== "wal2json";
   const open = JSON.stringify(mark).slice(0, -1);
   return sql`pg_logical_emit_message(true, ${MARK_PREFIX}, ${open}::text || ',"relations":' || coalesce((
     select json_build_object(
@@ -43,13 +46,17 @@ export function markExpression(sql: Sql, mark: object): Fragment {
       'files', coalesce(sum(c.relfilenode::bigint) filter (where c.relkind = 'r'), 0),
       'versions', coalesce(sum(c.xmin::text::bigint) filter (where c.relkind = 'r'), 0),
       'columns', coalesce(sum(c.relnatts) filter (where c.relkind = 'r'), 0),
-      'published', coalesce(sum(r.xmin::text::bigint) + max(p.xmin::text::bigint), 0),
+      'published', ${isPublished ? sql`coalesce(sum(r.xmin::text::bigint) + max(p.xmin::text::bigint), 0)` : sql`null::int`},
       'xid', pg_current_xact_id()::text
     )::text
     from pg_depend d
     join pg_class c on c.oid = d.objid
-    left join pg_publication p on p.pubname = ${PUBLICATION}
-    left join pg_publication_rel r on r.prrelid = c.oid and r.prpubid = p.oid
+    ${
+      isPublished
+        ? sql`left join pg_publication p on p.pubname = ${PUBLICATION}
+            left join pg_publication_rel r on r.prrelid = c.oid and r.prpubid = p.oid`
+        : sql``
+    }
     where d.refclassid = 'pg_namespace'::regclass and d.refobjid = to_regnamespace(quote_ident(schema_name))
       and d.classid = 'pg_class'::regclass
     having count(*) > 0
@@ -64,9 +71,12 @@ export function lossBetween(before: Relations, after: Relations | null): string 
     before.files === after.files &&
     before.versions === after.versions &&
     before.columns === after.columns &&
-    before.published === after.published;
+    isPublishedAlike(before, after);
   return isSame ? undefined : ALTERED;
 }
+
+const isPublishedAlike = (before: Relations, after: Relations) =>
+  before.published === null || before.published === after.published;
 
 /**
  * The tables that were altered since `before`, when columns were added that start as null and nothing else was done:
@@ -79,7 +89,7 @@ export async function findWidened(
   after: Relations,
 ): Promise<string[] | undefined> {
   const added = after.columns - before.columns;
-  if (added <= 0 || before.files !== after.files || before.published !== after.published)
+  if (added <= 0 || before.files !== after.files || !isPublishedAlike(before, after))
     return undefined;
   const [row] = await sql<{ tables: string[]; isHarmless: boolean }[]>`
     with tables as (
