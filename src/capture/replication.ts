@@ -16,12 +16,41 @@ const SETTINGS = {
   lock_timeout: "0",
 };
 
-export const createReplication = (url: string, socket: Socket, name: string) =>
-  new LogicalReplicationService(
+type Emitter = { on(event: "error", listener: (error: Error) => void): void };
+
+/**
+ * The library listens for errors of its client and of its connection while it streams. One that comes before, such as
+ * the end of a session that has just begun, or after would end the thread.
+ */
+class Replication extends LogicalReplicationService {
+  /** To be called when the client exists. */
+  guard(): void {
+    this.#emitters()[0]?.on("error", (error) => this.emit("error", error));
+  }
+
+  override async stop(): Promise<this> {
+    const emitters = this.#emitters();
+    await super.stop();
+    for (const each of emitters) each.on("error", () => {});
+    return this;
+  }
+
+  #emitters(): Emitter[] {
+    const client = this["_client"] as unknown as (Emitter & { connection: Emitter }) | null;
+    return client ? [client, client.connection] : [];
+  }
+}
+
+export function createReplication(url: string, socket: Socket, name: string): Replication {
+  socket.on("error", () => {});
+  const service: Replication = new Replication(
     {
       connectionString: withoutTls(url),
       ssl: false,
-      stream: () => connectable(socket),
+      stream() {
+        queueMicrotask(() => service.guard()); // this is called by the client's constructor
+        return connectable(socket);
+      },
       application_name: `diorama ${name}`,
       keepAlive: true,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -33,6 +62,8 @@ export const createReplication = (url: string, socket: Socket, name: string) =>
     // The library acknowledges one byte too far, and what it has merely received; we do it ourselves.
     { acknowledge: { auto: false, timeoutSeconds: 0 } },
   );
+  return service;
+}
 
 /** Creating a slot waits for open transactions. */
 const TRIAL_SLOT_TIMEOUT = "2s";

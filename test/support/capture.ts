@@ -13,12 +13,18 @@ const newId = () => crypto.randomUUID().replaceAll("-", "");
 
 /** One server's capture on a database that has the platform's tables. */
 export async function startCapture(
-  database: TestDatabase,
+  database: Pick<TestDatabase, "url">,
   way: Plugin | "snapshot",
-  settings: { idleSeconds?: number; walBudgetBytes?: number; storedMs?: number } = {},
+  settings: {
+    idleSeconds?: number;
+    walBudgetBytes?: number;
+    storedMs?: number;
+    /** Gets what is logged, apart from what the reader's thread logs. */
+    write?: (line: string) => void;
+  } = {},
 ) {
   const pool = connect(database.url, { max: 8, name: "platform", camel: true });
-  const log = createLog({ level: "error" });
+  const log = createLog({ level: "error", ...(settings.write && { write: settings.write }) });
   const capture = await createCapture({
     metrics: createMetrics(),
     kind: way === "snapshot" ? "snapshot" : "log",

@@ -9,12 +9,25 @@ export type Link = {
   /** Cuts the connection as soon as Postgres has answered what was sent. */
   cutAtAnswer(): void;
   cut(): void;
+  /** Ends the session behind its next answer, as Postgres does for an administrator. */
+  terminate(): void;
   /** From now on nothing that Postgres answers arrives, until `release`. */
   hold(): void;
   release(): void;
 };
 
 export type Proxy = Awaited<ReturnType<typeof startProxy>>;
+
+/** ReadyForQuery, outside of a transaction. */
+const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
+
+/** ErrorResponse: terminating connection due to administrator command. */
+const TERMINATED = (() => {
+  const fields = Buffer.from("SFATAL\0VFATAL\0C57P01\0Mterminated\0\0");
+  const head = Buffer.from([0x45, 0, 0, 0, 0]);
+  head.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
+})();
 
 /** `onSent`: sees what a server sends, before Postgres does. */
 export async function startProxy(
@@ -28,6 +41,7 @@ export async function startProxy(
     const far = createConnection(Number(target.port), target.hostname);
     let muted = false;
     let cutting = false;
+    let terminating = false;
     let first = true;
     let replication = false;
     const link: Link = {
@@ -42,6 +56,9 @@ export async function startProxy(
       },
       cut: () => {
         for (const socket of [near, far]) socket.destroy();
+      },
+      terminate: () => {
+        terminating = true;
       },
       hold: () => {
         far.pause();
@@ -59,7 +76,10 @@ export async function startProxy(
     });
     far.on("data", (data: Buffer) => {
       if (cutting) link.cut();
-      else near.write(data);
+      else if (terminating && data.subarray(-READY.length).equals(READY)) {
+        near.end(Buffer.concat([data, TERMINATED]));
+        far.destroy();
+      } else near.write(data);
     });
     const close = () => {
       links.delete(link);
