@@ -12,6 +12,15 @@ export type Given<Input> = { readonly input: Input };
 /** A field of an input: it may be left out, and be null. */
 export type Optional<T> = T | null | undefined;
 
+/** Identifiers that a row is still found by beside its present one. */
+const FORMER_IDENTIFIERS_MAX = 100;
+
+/** The former identifiers of a row that gets another one. */
+export const formerIdentifiers = (row: RowObject): readonly unknown[] =>
+  [...(row["previousIdentifiers"] as readonly string[]), row["identifier"]].slice(
+    -FORMER_IDENTIFIERS_MAX,
+  );
+
 /** Id and times of a row that this request creates; its id may be the caller's. */
 export const newRow = ({ now }: Context, id?: Optional<string>) => ({
   id: id === null || id === undefined ? newId() : requireUuid("id", id),

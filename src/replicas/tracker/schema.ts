@@ -1,6 +1,7 @@
 /** The schema with its resolvers: built on the first request, and kept. */
 import { buildASTSchema, type GraphQLObjectType, type GraphQLSchema } from "graphql";
 import { attach, type Resolver, type Resolvers } from "~/graphql/attach";
+import { requireLengths } from "~/graphql/lengths";
 import { rootQueries } from "~/graphql/roots";
 import { completeSdl } from "~/graphql/sdl";
 import { CONVENTIONS } from "~/replicas/tracker/api/conventions";
@@ -9,6 +10,7 @@ import { SDL } from "~/replicas/tracker/api/sdl";
 import type { Context } from "~/replicas/tracker/context";
 import { COVERAGE } from "~/replicas/tracker/coverage";
 import { notAccessible } from "~/replicas/tracker/errors";
+import { LENGTHS } from "~/replicas/tracker/lengths";
 import { requireRow } from "~/replicas/tracker/require";
 import { MODEL_OF, MODELS } from "~/replicas/tracker/store/models/index";
 import { nextSyncId } from "~/replicas/tracker/store/write";
@@ -38,16 +40,28 @@ function rootResolvers(schema: GraphQLSchema): Resolvers<Context> {
   const [query, mutation] = [schema.getQueryType(), schema.getMutationType()];
   if (!query || !mutation) throw new Error("the schema lacks queries or mutations");
   const options = { models: MODELS, modelOf: MODEL_OF, requireRow };
+  const queries = { ...rootQueries<Context>(query, options), ...refusals(query), ...Query };
+  const changes = Object.entries(Mutation).map(([name, resolve]) => [name, counted(resolve)]);
   return {
-    Query: { ...rootQueries<Context>(query, options), ...refusals(query), ...Query },
-    Mutation: {
-      ...refusals(mutation),
-      ...Object.fromEntries(
-        Object.entries(Mutation).map(([name, resolve]) => [name, counted(resolve)]),
-      ),
-    },
+    Query: bounded(query, queries),
+    Mutation: bounded(mutation, { ...refusals(mutation), ...Object.fromEntries(changes) }),
   };
 }
+
+/** None gets an argument that is too long. */
+const bounded = (type: GraphQLObjectType, resolvers: Record<string, Resolver<Context>>) =>
+  Object.fromEntries(
+    Object.entries(resolvers).map(([name, resolve]): [string, Resolver<Context>] => {
+      const { args: defined = [] } = type.getFields()[name] ?? {};
+      return [
+        name,
+        (source, args, context, info) => {
+          requireLengths(LENGTHS, args, defined);
+          return resolve(source, args, context, info);
+        },
+      ];
+    }),
+  );
 
 /** The operations that are not simulated. They need no description but this. */
 function refusals(type: GraphQLObjectType): Record<string, Resolver<Context>> {

@@ -5,7 +5,7 @@ import type { PageArguments, RowObject } from "~/graphql/page";
 import { selectedFields } from "~/graphql/selection";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import { type Labelled, labellingMutations, setLabels } from "~/replicas/tracker/api/labels";
-import type { Target } from "~/replicas/tracker/change";
+import { formerIdentifiers, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, invalidInput } from "~/replicas/tracker/errors";
 import { requireRow } from "~/replicas/tracker/require";
@@ -54,10 +54,7 @@ const rules: Rules = {
     ...(customIdentifier != null &&
       customIdentifier !== initiative["identifier"] && {
         identifier: customIdentifier,
-        previousIdentifiers: [
-          ...(initiative["previousIdentifiers"] as string[]),
-          initiative["identifier"],
-        ],
+        previousIdentifiers: formerIdentifiers(initiative),
       }),
   }),
   written: async (initiative, { labelIds }, context) => {

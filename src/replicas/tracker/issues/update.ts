@@ -1,6 +1,6 @@
 /** Changes of issues. */
 import type { RowObject } from "~/graphql/page";
-import { changeRow, createRow } from "~/replicas/tracker/change";
+import { changeRow, createRow, formerIdentifiers } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { forbidden, invalidInput, notFound } from "~/replicas/tracker/errors";
 import {
@@ -141,10 +141,7 @@ async function moveTo({ session, now }: Context, issue: RowObject, team: Team): 
   return {
     ...(await moveNumber(session, { teamId, number }, team.id)),
     teamId: team.id,
-    previousIdentifiers: [
-      ...(issue["previousIdentifiers"] as readonly string[]),
-      issue["identifier"],
-    ],
+    previousIdentifiers: formerIdentifiers(issue),
     addedToTeamAt: now,
   };
 }

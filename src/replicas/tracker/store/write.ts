@@ -2,7 +2,9 @@
 import { errorCode, UNIQUE_VIOLATION } from "~/db/connect";
 import { flatten, type Model, requireModel } from "~/graphql/model";
 import type { RowObject } from "~/graphql/page";
-import { invalidInput } from "~/replicas/tracker/errors";
+import { sizeOf } from "~/json";
+import { invalidArgument, invalidInput } from "~/replicas/tracker/errors";
+import { COLUMN_MAX } from "~/replicas/tracker/lengths";
 import { MODELS } from "~/replicas/tracker/store/models/index";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
@@ -18,6 +20,7 @@ export async function insertRow(
 ): Promise<RowObject> {
   const model = requireModel(MODELS, type);
   const columns = columnsOf(model, values);
+  requireRoom(columns);
   try {
     const [row] = await sql`
       insert into ${t[model.table as keyof typeof t]} ${sql(columns as never)} returning *
@@ -28,6 +31,13 @@ export async function insertRow(
       throw invalidInput(`This ${words(type)} already exists`);
     throw error;
   }
+}
+
+/** What a client wrote may have grown: a text has a tree, a list gathers. */
+function requireRoom(columns: Values): void {
+  for (const [name, value] of Object.entries(columns))
+    if (sizeOf(value, COLUMN_MAX) > COLUMN_MAX)
+      throw invalidArgument(name, undefined, "maxLength", `${name} is too long to be stored`);
 }
 
 const isKept = ({ shared, columns }: Model, name: string) => shared || columns.has(name);
@@ -86,6 +96,7 @@ export async function updateRow(
         data: dataAfter(row, different),
       }
     : different;
+  requireRoom(set);
   const [written] = await sql`
     update ${t[model.table as keyof typeof t]} set ${sql({ ...set, updatedAt: now } as never)}
     where id = ${row.id} returning *

@@ -1,0 +1,83 @@
+/**
+ * How long what a client writes may be. Arguments are walked by their types in the schema, so that none is forgotten:
+ * a name says its limit, and one that is not known has the usual one.
+ */
+import {
+  type GraphQLInputType,
+  getNamedType,
+  getNullableType,
+  isInputObjectType,
+  isListType,
+  isScalarType,
+} from "graphql";
+import { InvalidArgument } from "~/graphql/errors";
+import { sizeOf } from "~/json";
+
+export type Lengths = {
+  /** Of a text that nothing else is said about. */
+  readonly usual: number;
+  /** Of JSON, and of a filter, as text. */
+  readonly json: number;
+  /** Of a list. */
+  readonly items: number;
+  /** By field, or by type and field: `title`, `ProjectCreateInput.description`. */
+  readonly texts: Readonly<Record<string, number>>;
+};
+
+type Defined = { readonly name: string; readonly type: GraphQLInputType };
+
+/** Throws InvalidArgument for the first value that is too long. `owner`: the type that has these fields. */
+export function requireLengths(
+  lengths: Lengths,
+  values: Readonly<Record<string, unknown>>,
+  fields: readonly Defined[],
+  owner = "",
+): void {
+  for (const { name, type } of fields) {
+    const value = values[name];
+    if (value !== undefined && value !== null) requireLength(lengths, value, { name, type }, owner);
+  }
+}
+
+function requireLength(lengths: Lengths, value: unknown, field: Defined, owner: string): void {
+  const { name, type } = field;
+  const whole = getNullableType(type);
+  if (isListType(whole)) {
+    const items = value as readonly unknown[];
+    if (items.length > lengths.items)
+      throw new InvalidArgument(
+        name,
+        items.length,
+        "arrayMaxSize",
+        `${name} must contain no more than ${lengths.items} elements`,
+      );
+    for (const item of items)
+      if (item !== null) requireLength(lengths, item, { name, type: whole.ofType }, owner);
+    return;
+  }
+  const named = getNamedType(type);
+  const isFilter = named.name.endsWith("Filter");
+  if (isInputObjectType(named) && !isFilter)
+    requireLengths(
+      lengths,
+      value as Readonly<Record<string, unknown>>,
+      Object.values(named.getFields()),
+      named.name,
+    );
+  else if (isFilter || /^JSON(Object)?$/.test(named.name))
+    requireAtMost(name, sizeOf(value, lengths.json), lengths.json, value);
+  else if (isScalarType(named) && typeof value === "string") {
+    const max = lengths.texts[`${owner}.${name}`] ?? lengths.texts[name] ?? lengths.usual;
+    requireAtMost(name, value.length, max, value);
+  }
+}
+
+function requireAtMost(name: string, length: number, max: number, value: unknown): void {
+  if (length > max)
+    throw new InvalidArgument(
+      name,
+      typeof value === "string" ? value : length,
+      "maxLength",
+      `${name} must be shorter than or equal to ${max} characters`,
+    );
+}

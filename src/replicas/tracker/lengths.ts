@@ -1,0 +1,35 @@
+/**
+ * How long the service lets a value be. It publishes nothing but, by its answers, that a project's description ends at
+ * 255 characters: the rest is generous, and far from what would hurt a diff.
+ */
+import type { Lengths } from "~/graphql/lengths";
+
+const TITLE_MAX = 512;
+const CONTENT_MAX = 250_000;
+const PROJECT_DESCRIPTION_MAX = 255;
+/** Of whatever stands in one column. */
+export const COLUMN_MAX = 500_000;
+
+const each = (max: number, names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, max]));
+
+export const LENGTHS: Lengths = {
+  usual: 4_000,
+  json: CONTENT_MAX,
+  items: 1_000,
+  texts: {
+    ...each(TITLE_MAX, ["displayName", "label", "name", "subtitle", "title"]),
+    ...each(CONTENT_MAX, [
+      "body",
+      "commentBody",
+      "content",
+      "description",
+      "quotedText",
+      "summary",
+    ]),
+    ...each(PROJECT_DESCRIPTION_MAX, [
+      "ProjectCreateInput.description",
+      "ProjectUpdateInput.description",
+    ]),
+  },
+};
