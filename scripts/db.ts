@@ -63,6 +63,7 @@ const start = () =>
     source,
     dir: join(values.dir, `dev-${source}`),
     settings: SETTINGS,
+    initdb: ["--wal-segsize=1"], // In MB. In segments of 16, the usual size, a log of 20 takes 48.
     signal: interrupted,
     say: notice,
   });
