@@ -6,9 +6,9 @@ const MEGABYTE = 2 ** 20;
 /** Changed rows of one run. */
 export const RUN_ROWS_MAX = 200_000;
 /** Changed rows of one run, before and after. A single change may not be longer either. */
-export const RUN_BYTES_MAX = 64 * MEGABYTE;
+export const RUN_BYTES_MAX = 32 * MEGABYTE;
 /** Rows and events of all runs together. Over it the run that holds most gives up its events first, then fails. */
-export const TOTAL_BYTES_MAX = 128 * MEGABYTE;
+export const TOTAL_BYTES_MAX = 64 * MEGABYTE;
 /** Later changes of a run are in its diff, and not among its events. */
 export const EVENTS_MAX = 10_000;
 export const EVENTS_BYTES_MAX = 8 * MEGABYTE;

@@ -102,13 +102,13 @@ describe("a run loses itself and no other", () => {
 
   test("when its rows take more memory than a run may", () => {
     fill("one", RUN_BYTES_MAX + 2 ** 20);
-    expect(lost).toEqual({ one: "more than 64 MB of changed rows" });
-    expect(finish()).toEqual({ one: "more than 64 MB of changed rows", two: [2] });
+    expect(lost).toEqual({ one: "more than 32 MB of changed rows" });
+    expect(finish()).toEqual({ one: "more than 32 MB of changed rows", two: [2] });
   });
 
   test("when one change is longer than a run may be, which is not parsed", () => {
     commit(`${JSON.stringify(insert("one", 1, "")).slice(0, -1)}${" ".repeat(RUN_BYTES_MAX)}`);
-    expect(finish()).toEqual({ one: "more than 64 MB of changed rows", two: [2] });
+    expect(finish()).toEqual({ one: "more than 32 MB of changed rows", two: [2] });
   });
 
   test("when a table appears that it does not know", () => {
@@ -138,7 +138,7 @@ describe("over the memory of all runs together", () => {
     commit(start("late"));
     fill("late", 6 * 2 ** 20);
 
-    expect(lost).toEqual({ large: "more than 128 MB of changed rows in all runs together" });
+    expect(lost).toEqual({ large: "more than 64 MB of changed rows in all runs together" });
     commit(end("small"), end("large"), end("medium"), end("late"));
     expect(idsOf("small")).toEqual([0]);
     expect(idsOf("late")).toHaveLength(6);
@@ -155,7 +155,7 @@ describe("over the memory of all runs together", () => {
 
     expect(lost).toEqual({});
     commit(end("large"), end("medium"), end("small"));
-    expect(eventsOf("large")).toEqual({ total: 62, events: [] });
+    expect(eventsOf("large")).toEqual({ total: 30, events: [] });
     expect(eventsOf("small").events).toHaveLength(1);
   });
 
@@ -166,7 +166,7 @@ describe("over the memory of all runs together", () => {
       if (run === "first") commit(mark({ k: "close", run }));
       else {
         commit(end(run));
-        expect(idsOf(run)).toHaveLength(62);
+        expect(idsOf(run)).toHaveLength(30);
       }
     }
     expect(lost).toEqual({});

@@ -142,7 +142,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
     const small = await start();
     await write(1);
 
-    expect(await large.end()).toEqual(LOST("more than 64 MB of changed rows"));
+    expect(await large.end()).toEqual(LOST("more than 32 MB of changed rows"));
     expect(ids((await small.end()).diff)).toEqual([1]);
   });
 

@@ -37,7 +37,7 @@ test.each([
   [
     "more bytes than a run may",
     "insert into env_1.things select i, repeat('x', 1000000) from generate_series(1001, 1070) i",
-    "more than 64 MB of changed rows",
+    "more than 32 MB of changed rows",
   ],
   [
     "a table that was not there",

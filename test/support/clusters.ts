@@ -2,6 +2,7 @@
  * The Postgres servers of the suite: the packaged one, which is always there, and the machine's own, where it has
  * one. Two major versions and, with wal2json on the second, two output plugins.
  */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Plugin } from "~/capture/slot";
 import {
@@ -40,14 +41,42 @@ async function start(): Promise<TestCluster[]> {
     sources.map(async (source) => {
       const bin = await findPrograms(source);
       if (!bin) return [];
-      const cluster = await startCluster({
-        source,
-        dir: join(ROOT, `test-${source}-${WORKER}`),
-        settings: SETTINGS,
-      });
+      const dir = join(ROOT, `test-${source}-${WORKER}`);
+      await own(dir);
+      const cluster = await startCluster({ source, dir, settings: SETTINGS });
+      if (!process.env["KEEP_DB"]) stopAfter(dir, cluster);
       const plugins: Plugin[] = hasWal2json(bin) ? ["wal2json", "pgoutput"] : ["pgoutput"];
       return [{ name: source, url: cluster.url, plugins, cluster }];
     }),
   );
   return found.flat();
+}
+
+const owner = (dir: string) => `${dir}.owner`;
+const stopping = (dir: string) => `${dir}.stopping`;
+
+/** The cluster of an earlier process is left running until that process is known to have ended: it is ours from now on. */
+async function own(dir: string): Promise<void> {
+  const write = () => Bun.write(owner(dir), String(process.pid));
+  await write();
+  while (existsSync(stopping(dir))) await Bun.sleep(50);
+  await write();
+}
+
+/** Waits for the end of process $1, and stops the server of lock file $2 unless it has another owner ($3) by then. */
+const STOP_AFTER = `
+  while kill -0 "$1" 2>/dev/null; do sleep 0.2; done
+  [ "$(cat "$3")" = "$1" ] && mv "$3" "$4" || exit
+  kill -QUIT "$(head -n 1 "$2")"
+  while [ -e "$2" ]; do sleep 0.1; done
+  rm "$4"
+`;
+
+/** The runner announces its end to nobody, and may be killed: a shell watches it. */
+function stopAfter(dir: string, { data }: Cluster): void {
+  const files = [join(data, "postmaster.pid"), owner(dir), stopping(dir)];
+  Bun.spawn(["sh", "-c", STOP_AFTER, "sh", String(process.pid), ...files], {
+    stdio: ["ignore", "ignore", "ignore"],
+    detached: true,
+  }).unref();
 }
