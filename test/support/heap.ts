@@ -39,15 +39,15 @@ export async function reverseRows(sql: Pool, schema: string): Promise<void> {
     });
 }
 
-/** Gives every row the same value in each column that `valueOf` has one for, where it had any. */
+/** Gives every row the same value in each column that `level` has one for, where it had any. */
 export async function levelRows(
   sql: Pool,
   schema: string,
-  valueOf: (table: string, column: string, type: string) => string | undefined,
+  level: (table: string, column: string, type: string) => string | undefined,
 ): Promise<void> {
   for (const [table, columns] of await tablesIn(sql, schema)) {
     const set = columns.flatMap(([name, type]) => {
-      const value = valueOf(table, name, type);
+      const value = level(table, name, type);
       return value === undefined
         ? []
         : [`"${name}" = case when "${name}" is null then null else ${value} end`];
