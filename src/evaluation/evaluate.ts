@@ -14,6 +14,7 @@ import {
 } from "~/evaluation/candidates";
 import type { CompiledSpec } from "~/evaluation/compile";
 import { type Explanation, explain } from "~/evaluation/explain";
+import { percentOf } from "~/evaluation/percent";
 
 export type Verdict = {
   readonly passed: boolean;
@@ -54,7 +55,7 @@ export function evaluate(spec: CompiledSpec, keys: Keys, evidence: Evidence): Ve
   if (spec.closedWorld) failures.push(...unclaimed(spec, keys, rows, claimed));
   const total = spec.assertions.length;
   const all = failures.length === 0;
-  const percent = total === 0 ? Number(all) * 100 : (100 * passed) / total;
+  const percent = total === 0 ? Number(all) * 100 : percentOf(passed, total);
   return { passed: all, score: { passed, total, percent }, failures, explanations };
 }
 

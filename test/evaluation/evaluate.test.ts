@@ -255,7 +255,7 @@ describe("a verdict", () => {
         expect(verdict.score).toEqual({
           passed: total - expected.length,
           total,
-          percent: (100 * (total - expected.length)) / total,
+          percent: Number(((100 * (total - expected.length)) / total).toFixed(2)),
         });
         expect(verdict.explanations.map(({ assertion: n }) => n)).toEqual(
           expected.map((line) => Number(/#(\d+)/.exec(line)?.[1])),

@@ -42,7 +42,12 @@ export const Score = t.Object(
   {
     passed: Type.Integer({ ...Count, description: "Assertions that hold" }),
     total: Type.Integer({ ...Count, description: "All assertions" }),
-    percent: t.Number({ minimum: 0, maximum: 100, examples: [100] }),
+    percent: t.Number({
+      minimum: 0,
+      maximum: 100,
+      description: "Rounded to two digits",
+      examples: [66.67],
+    }),
   },
   { title: "Score", description: "How many assertions hold" },
 );
@@ -264,7 +269,7 @@ export const SuiteResults = t.Object(
     percent: t.Number({
       minimum: 0,
       maximum: 100,
-      description: "Passed of all tests",
+      description: "Passed of all tests, rounded to two digits",
       examples: [90],
     }),
     results: t.Array(TestResult, { description: "The latest run of each test" }),

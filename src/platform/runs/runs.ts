@@ -4,6 +4,7 @@ import type { Judging } from "~/capture/reader";
 import { inTransaction, type Pool, type Sql } from "~/db/connect";
 import { ApiError, unavailable } from "~/errors";
 import type { Verdict } from "~/evaluation/evaluate";
+import { percentOf } from "~/evaluation/percent";
 import { pageOf, readPage } from "~/http/page";
 import { type Environments, environmentId, notFound } from "~/platform/environments/environments";
 import type { Once } from "~/platform/keys/idempotency";
@@ -273,7 +274,7 @@ export function createRuns(deps: {
         failed: count("failed", "completed"),
         running: count("running"),
         notRun: count(null),
-        percent: testCount === 0 ? 0 : (100 * passed) / testCount,
+        percent: testCount === 0 ? 0 : percentOf(passed, testCount),
         results,
       };
     },

@@ -77,7 +77,7 @@ describe("a run with a test", () => {
       runId,
       status: "failed",
       passed: false,
-      score: { passed: 2, total: 3, percent: (100 * 2) / 3 },
+      score: { passed: 2, total: 3, percent: 66.67 },
       failures: ["assertion#1 messages expected count 2 but got 0"],
       explanations: [
         {

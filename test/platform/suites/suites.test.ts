@@ -331,6 +331,8 @@ test("results sum up the latest run of each test", async () => {
         aTest({ name: "b" }),
         aTest({ name: "c" }),
         aTest({ name: "d" }),
+        aTest({ name: "e" }),
+        aTest({ name: "f" }),
       ],
     },
     ann,
@@ -365,12 +367,12 @@ test("results sum up the latest run of each test", async () => {
 
   expect(body).toMatchObject({
     suiteId,
-    testCount: 4,
+    testCount: 6,
     passed: 1,
     failed: 1,
     running: 1,
-    notRun: 1,
-    percent: 25,
+    notRun: 3,
+    percent: 16.67,
     results: [
       {
         name: "a",
@@ -381,7 +383,7 @@ test("results sum up the latest run of each test", async () => {
       },
       { name: "b", runId: unsolved, status: "failed", score: { passed: 0, total: 1, percent: 0 } },
       { name: "c", runId: open, status: "running", passed: null },
-      { name: "d", runId: null, status: null },
+      ...["d", "e", "f"].map((name) => ({ name, runId: null, status: null })),
     ],
   });
   const listed = await program.get(`/runs?testSuiteId=${suiteId}&limit=2`, ann);
