@@ -52,6 +52,7 @@ export async function startServers(options: {
         DATABASE_URL: databaseUrl,
         LOG_LEVEL: "warn",
         SHUTDOWN_DELAY: "1",
+        TRUST_PROXY: "true",
         ...settings,
         PORT: String(port),
       },

@@ -4,11 +4,16 @@
  */
 import type { TSchema } from "@sinclair/typebox";
 import { Elysia, ValidationError } from "elysia";
+import type { Config } from "~/config";
 import { ApiError } from "~/errors";
 import { platformKey } from "~/http/auth";
 import { readJson } from "~/http/body";
+import { createCache } from "~/http/cached";
+import { createCors } from "~/http/cors";
 import { answerDocs, docs, explorerAsset, isDocs } from "~/http/docs";
-import { errorResponse } from "~/http/errors";
+import { errorResponse, requireReading } from "~/http/errors";
+import { ClientGone } from "~/http/incoming";
+import { publicBase } from "~/http/origin";
 import { setPrincipal } from "~/http/principal";
 import { createTraffic, noteIds, type Route } from "~/http/traffic";
 import type { Log } from "~/log";
@@ -33,6 +38,8 @@ export type App = ReturnType<typeof createApp>;
 
 const HEALTH = "/api/platform/health";
 const OTHER: Route = { name: "other", kind: "debug" };
+/** A type to which the router or a plugin has not given its character set, or not in full. */
+const PLAIN_TYPE = /^(application\/json|text\/html)(?:;\s*charset=utf-?8)?$/;
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 export function createApp(parts: {
@@ -48,9 +55,12 @@ export function createApp(parts: {
   probes: Probes;
   metrics: Metrics;
   log: Log;
+  config: Pick<Config, "CORS_ORIGINS" | "TRUST_PROXY">;
 }) {
-  const { keys, gateway, health, probes, log } = parts;
+  const { keys, gateway, health, probes, log, config } = parts;
   const traffic = createTraffic(log, parts.metrics);
+  const cors = createCors(config.CORS_ORIGINS);
+  const cache = createCache();
 
   // By default it takes the first ten characters of an address for the scheme and the host: `http://api/` is shorter.
   const router = new Elysia({ name: "diorama", handler: { standardHostname: false } })
@@ -103,18 +113,24 @@ export function createApp(parts: {
     requestId: string,
   ): Promise<Response> {
     const { pathname } = url;
+    const preflight = cors.preflight(request);
+    if (preflight) return preflight;
     if (call) {
-      const baseUrl = publicBase(request, url);
+      const baseUrl = publicBase(request, config.TRUST_PROXY);
       return await gateway.handle(request, url, call, { baseUrl, requestId });
     }
     if (probePath(pathname)) {
-      if (pathname === METRICS_PATH) await keys.authenticate(platformKey(request));
+      if (pathname === METRICS_PATH) await keys.authenticate(platformKey(request), request);
       return await probes.answer(request, pathname);
     }
-    if (isDocs(pathname))
-      return explorerAsset(pathname) ?? (await answerDocs(request, pathname, router));
+    if (isDocs(pathname)) {
+      requireReading(request);
+      const produce = async () =>
+        explorerAsset(pathname) ?? answerDocs(new Request(request.url), pathname, router);
+      return await cache.answer(request, pathname, produce);
+    }
     if (pathname !== HEALTH) {
-      const principal = await keys.authenticate(platformKey(request));
+      const principal = await keys.authenticate(platformKey(request), request);
       setPrincipal(request, principal);
       await keys.countRequest(principal);
       requireReadable(url);
@@ -135,43 +151,66 @@ export function createApp(parts: {
     return { name: route.path, kind: isDocs(route.path) ? "debug" : "info" };
   }
 
+  function finish({ headers }: Response, requestId: string): void {
+    headers.set("X-Request-Id", requestId);
+    headers.set("X-Content-Type-Options", "nosniff");
+    if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
+    const type = headers.get("Content-Type");
+    if (type && !type.endsWith("; charset=utf-8"))
+      headers.set("Content-Type", type.replace(PLAIN_TYPE, "$1; charset=utf-8"));
+    // A client that comes back on this connection would find it closed.
+    if (probes.draining()) headers.set("Connection", "close");
+  }
+
   return {
     router,
 
     /** Every request ends here. Never throws, and every error has the envelope. */
     async fetch(request: Request): Promise<Response> {
       const started = traffic.begin();
-      const given = request.headers.get("x-request-id") ?? "";
-      const requestId = REQUEST_ID.test(given) ? given : crypto.randomUUID();
+      const requestId = idOf(request);
       let pathname = "";
       let call: GatewayPath | undefined;
       let response: Response;
       let failure: unknown;
       let code: string | undefined;
       try {
-        const named = withHost(request);
-        const url = new URL(named.url);
+        const url = new URL(request.url);
         ({ pathname } = url);
         call = gatewayPath(pathname);
-        response = await answer(named, url, call, requestId);
+        response = await answer(request, url, call, requestId);
       } catch (error) {
         failure = readable(error);
         ({ response, code } = errorResponse(failure, log, requestId));
       }
-      response.headers.set("X-Request-Id", requestId);
-      response.headers.set("X-Content-Type-Options", "nosniff");
-      if (!response.headers.has("Cache-Control")) response.headers.set("Cache-Control", "no-store");
-      // A client that comes back on this connection would find it closed.
-      if (probes.draining()) response.headers.set("Connection", "close");
+      finish(response, requestId);
+      cors.allow(request, response);
       const { status } = response;
       const route = routeOf(pathname, call);
       traffic.end({ request, requestId, route, started, status, error: failure, code });
       return response;
     },
 
+    /** The answer to what never became a request. */
+    refuse(error: ApiError): Response {
+      const started = traffic.begin();
+      const requestId = crypto.randomUUID();
+      const { response, code } = errorResponse(error, log, requestId);
+      finish(response, requestId);
+      const { status } = response;
+      traffic.end({ requestId, route: OTHER, started, status, error, code });
+      return response;
+    },
+
     /** Calls being answered at this moment. */
     inFlight: traffic.inFlight,
   };
+}
+
+/** The caller's if it is sane, else one of ours. */
+function idOf({ headers }: Request): string {
+  const given = headers.get("x-request-id") ?? "";
+  return REQUEST_ID.test(given) ? given : crypto.randomUUID();
 }
 
 /** Elysia's own errors in our words. */
@@ -186,9 +225,11 @@ function readable(error: unknown): unknown {
     );
   }
   // A parser's error is wrapped.
-  if (error instanceof Error && error.cause instanceof ApiError) return error.cause;
+  if (error instanceof Error && isCause(error.cause)) return error.cause;
   return error;
 }
+
+const isCause = (cause: unknown) => cause instanceof ApiError || cause instanceof ClientGone;
 
 /** What a union of literals allows. */
 function choiceOf(schema: TSchema | undefined): string | undefined {
@@ -196,10 +237,6 @@ function choiceOf(schema: TSchema | undefined): string | undefined {
   if (literals.length === 0 || !literals.every((literal) => "const" in literal)) return undefined;
   return `one of ${literals.map((literal) => literal["const"]).join(", ")} is needed`;
 }
-
-/** A client of HTTP/1.0 need not name a host; the request's address is then a bare path. */
-const withHost = (request: Request) =>
-  request.url.startsWith("/") ? new Request(`http://localhost${request.url}`, request) : request;
 
 /** Refuses a path that is not UTF-8, of which a route would see nothing, and NUL, which Postgres does not take. */
 function requireReadable({ pathname, search }: URL): void {
@@ -222,11 +259,4 @@ function requireSingleParameters({ searchParams }: URL): void {
   for (const name of new Set(searchParams.keys()))
     if (searchParams.getAll(name).length > 1)
       throw new ApiError("invalid_request", `${name.slice(0, 64)}: given more than once`);
-}
-
-/** Scheme and host by which the caller reached us, also through a proxy. */
-function publicBase(request: Request, url: URL): string {
-  const scheme = request.headers.get("x-forwarded-proto") ?? url.protocol.slice(0, -1);
-  const host = request.headers.get("x-forwarded-host") ?? request.headers.get("host") ?? url.host;
-  return `${/^https?$/.test(scheme) ? scheme : "http"}://${host}`;
 }

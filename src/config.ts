@@ -83,6 +83,17 @@ function poolTargets(value: string): ReadonlyMap<string, number> | undefined {
   return targets;
 }
 
+/** `https://app.example.com,http://localhost:5173`, as browsers send them; `*` is every origin. */
+function origins(value: string): ReadonlySet<string> {
+  const list = value === "" ? [] : value.split(",").map((item) => item.trim());
+  const isOrigin = (item: string) =>
+    /^https?:/.test(item) && URL.canParse(item) && new URL(item).origin === item;
+  const wrong = list.find((item) => item !== "*" && !isOrigin(item));
+  return wrong === undefined
+    ? new Set(list)
+    : need(`origins such as https://app.example.com, separated by commas, or *`);
+}
+
 const SHUTDOWN_DELAY = 2;
 const PLUGINS = ["auto", "wal2json", "pgoutput"] as const;
 
@@ -104,7 +115,7 @@ export const SETTINGS = {
     text,
     "text",
     "development",
-    "Deployment name. `development` listens on 127.0.0.1 and takes calls without a key; any other name is production.",
+    "Deployment name. `development` listens on 127.0.0.1 and takes calls to localhost, 127.0.0.1 and [::1] without a key, unless a page of another site makes them; any other name is production.",
   ),
   HOST: setting(
     text,
@@ -118,6 +129,18 @@ export const SETTINGS = {
     "0 to 65535",
     "",
     "Port for `/livez`, `/readyz` and `/metrics` without a key. Empty: on `PORT`, where metrics want one.",
+  ),
+  TRUST_PROXY: setting(
+    flag,
+    "true, false",
+    "false",
+    "`true`: every call comes through a proxy that sets `X-Forwarded-Proto` and `X-Forwarded-Host` itself. `false`: both are ignored.",
+  ),
+  CORS_ORIGINS: setting(
+    origins,
+    "origin,… or *",
+    "",
+    "Pages that may call from a browser: `https://app.example.com,http://localhost:5173`. Those that are named may also call a development server without a key. Empty: none.",
   ),
   SHUTDOWN_DELAY: setting(
     (value) => (value === "" ? undefined : whole(0, 300)(value)),
@@ -267,12 +290,13 @@ export function readConfig(env: Environment): Config {
   };
 }
 
-const isLoopback = (host: string) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host);
+export const isLoopback = (host: string) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host);
 
 /** The settings in force, for the log: of URLs host and path only. */
 export const describe = (config: Config): string[] =>
   (Object.keys(SETTINGS) as Name[]).map((name) => {
     const value = config[name];
+    if (value instanceof Set) return `${name}=${[...value].join(",")}`;
     if (value instanceof Map)
       return `${name}=${[...value].map((pair) => pair.join(":")).join(",")}`;
     if (!name.endsWith("_URL") || value === undefined) return `${name}=${value ?? ""}`;

@@ -20,7 +20,9 @@ export const STATUS = {
   invalid_request: 400,
   not_found: 404,
   method_not_allowed: 405,
+  request_timeout: 408,
   request_too_large: 413,
+  request_headers_too_large: 431,
   service_unavailable: 503,
   internal_error: 500,
 } as const;
@@ -49,7 +51,9 @@ export const MEANING: Readonly<Record<ErrorCode, string>> = {
   invalid_request: "The request does not fit the documented shape",
   not_found: "The path does not exist",
   method_not_allowed: "The path does not take this method",
+  request_timeout: "The request did not arrive in time",
   request_too_large: "The body is larger than allowed",
+  request_headers_too_large: "The headers are larger than allowed",
   service_unavailable:
     "The server cannot answer at the moment; try again after Retry-After seconds",
   internal_error: "The server failed",

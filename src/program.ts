@@ -12,7 +12,9 @@ import { migrate } from "~/db/migrate";
 import { createBuilders } from "~/db/origins";
 import { examine, requireKnownTargets } from "~/doctor";
 import { ApiError } from "~/errors";
+import { documentRoutes } from "~/http/docs";
 import { errorResponse } from "~/http/errors";
+import { LIMITS, serve } from "~/http/server";
 import { chooseFormat, createLog, type Log } from "~/log";
 import { createMetrics } from "~/metrics";
 import { createEnvironments } from "~/platform/environments/environments";
@@ -40,15 +42,11 @@ const PLATFORM_CONNECTIONS = 6;
 const TEMPLATE_CONNECTIONS = 2;
 /** Sessions that environments' calls run on. */
 const LANES = 8;
-/** Bun closes a connection on which nothing happens for this long; ending a run may take longer. */
-const IDLE_SECONDS = 120;
-/** Bodies are bounded in http/body.ts, with an answer that says so. Bun's own is empty; what nobody reads it drops. */
-const BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER;
 const DRAIN_MS = 25_000;
 const DRAIN_POLL_MS = 20;
 
 /** Starts serving. Throws Unfit when the database does not have what is needed. */
-export async function startProgram(config: Config, idleSeconds = IDLE_SECONDS) {
+export async function startProgram(config: Config, limits = LIMITS) {
   const logOptions = { level: config.LOG_LEVEL, format: chooseFormat(config.LOG_FORMAT) };
   const log = createLog(logOptions);
   const metrics = createMetrics();
@@ -146,7 +144,9 @@ export async function startProgram(config: Config, idleSeconds = IDLE_SECONDS) {
       probes,
       metrics,
       log,
+      config,
     });
+    documentRoutes(app.router.routes);
     const maintenance = createMaintenance({
       config,
       pool,
@@ -161,28 +161,27 @@ export async function startProgram(config: Config, idleSeconds = IDLE_SECONDS) {
       inFlight: app.inFlight,
     });
     const server = await listening("PORT", config, () =>
-      Bun.serve({
-        hostname: config.HOST,
-        port: config.PORT,
-        idleTimeout: idleSeconds,
-        maxRequestBodySize: BODY_BYTES_MAX,
-        fetch(request) {
-          maintenance.touch();
-          return app.fetch(request);
+      serve(
+        { hostname: config.HOST, port: config.PORT, limits },
+        {
+          fetch(request) {
+            maintenance.touch();
+            return app.fetch(request);
+          },
+          refuse: app.refuse,
         },
-      }),
+      ),
     );
-    parts.push(() => server.stop(true));
+    parts.push(() => server.cut());
     const { ADMIN_PORT } = config;
     const admin =
       ADMIN_PORT === undefined
         ? undefined
         : await listening("ADMIN_PORT", config, () =>
-            Bun.serve({
-              hostname: config.HOST,
-              port: ADMIN_PORT,
-              fetch: (request) => answerProbe(probes, request, log),
-            }),
+            serve(
+              { hostname: config.HOST, port: ADMIN_PORT, limits },
+              { fetch: (request) => answerProbe(probes, request, log), refuse: app.refuse },
+            ),
           );
     maintenance.start();
     const addressOf = (port: number | undefined) =>
@@ -212,7 +211,7 @@ export async function startProgram(config: Config, idleSeconds = IDLE_SECONDS) {
         await maintenance.stop();
         await close();
         await closed;
-        await admin?.stop(true);
+        await admin?.cut();
         log.info("stopped");
       },
     };

@@ -1,6 +1,7 @@
 /** Reads a request's body: bounded, and for the platform as strict JSON. */
 import { findUnstorable } from "~/db/storable";
 import { ApiError } from "~/errors";
+import type { IncomingBody } from "~/http/incoming";
 import { parseBounded, TooLarge } from "~/json";
 
 export const PLATFORM_BODY_MAX = 1024 * 1024;
@@ -8,25 +9,30 @@ export const PLATFORM_BODY_MAX = 1024 * 1024;
 const VALUES_MAX = 250_000;
 export const SERVICE_BODY_MAX = 4 * 1024 * 1024;
 
+/** How far a body is read before its sender is known: what one holds in search of a credential. */
+export const CREDENTIAL_PREFIX_MAX = 64 * 1024;
+
+const EMPTY = new Uint8Array();
+const bodies = new WeakMap<Request, IncomingBody>();
+
+/** Says where the body of a request comes from. A request without one has none. */
+export const setBody = (request: Request, body: IncomingBody) => bodies.set(request, body);
+
 const tooLarge = (max: number) =>
   new ApiError("request_too_large", `The body is larger than ${max} bytes`);
 
 /** The whole body. Throws `request_too_large` as soon as it is longer than `max` bytes. */
 export async function readBody(request: Request, max: number): Promise<Uint8Array> {
-  const declared = request.headers.get("content-length");
-  if (declared !== null) {
-    if (Number(declared) > max) throw tooLarge(max);
-    return new Uint8Array(await request.arrayBuffer());
-  }
-  if (!request.body) return new Uint8Array();
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of request.body) {
-    length += chunk.byteLength;
-    if (length > max) throw tooLarge(max);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  if (Number(request.headers.get("content-length") ?? 0) > max) throw tooLarge(max);
+  const bytes = (await bodies.get(request)?.upTo(max)) ?? EMPTY;
+  if (bytes.byteLength > max) throw tooLarge(max);
+  return bytes;
+}
+
+/** The beginning of the body, which is read on later. */
+export async function readPrefix(request: Request): Promise<Uint8Array> {
+  const bytes = (await bodies.get(request)?.upTo(CREDENTIAL_PREFIX_MAX)) ?? EMPTY;
+  return bytes.subarray(0, CREDENTIAL_PREFIX_MAX);
 }
 
 const invalid = (detail: string) => new ApiError("invalid_request", detail);

@@ -179,24 +179,30 @@ function eitherOf(own: Answers, platform: Answers): Answers {
 }
 type Answers = Operation["answers"];
 
-let text: string | undefined;
+let text = "";
 
-/** The document as JSON. It never changes while the process runs: the first request makes it. */
-function documentText(routes: readonly DocumentedRoute[]): string {
-  text ??= JSON.stringify(
-    openapi([...routeOperations(routes), ...serviceOperations()], ABOUT, SHAPES),
+/**
+ * Makes the document as JSON, once in a process and before any route is called: the router closes the shapes of a route
+ * at its first call, and the document must not depend on which those were.
+ */
+export function documentRoutes(routes: Elysia["routes"]): void {
+  text ||= JSON.stringify(
+    openapi(
+      [...routeOperations(routes as readonly DocumentedRoute[]), ...serviceOperations()],
+      ABOUT,
+      SHAPES,
+    ),
   );
-  return text;
 }
 
 /** The document, and the plugin's page with the headers that it lacks. */
 export async function answerDocs(
   request: Request,
   pathname: string,
-  router: Pick<Elysia, "fetch" | "routes">,
+  router: Pick<Elysia, "fetch">,
 ): Promise<Response> {
-  if (pathname === DOCUMENT && request.method === "GET")
-    return new Response(documentText(router.routes as readonly DocumentedRoute[]), {
+  if (pathname === DOCUMENT)
+    return new Response(text, {
       headers: { "Content-Type": "application/json; charset=utf-8" },
     });
   const response = await router.fetch(request);

@@ -2,6 +2,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { isUnavailable } from "~/db/connect";
 import { ApiError, type ErrorCode, LimitExceeded, STATUS, unavailable } from "~/errors";
+import { ClientGone } from "~/http/incoming";
 import { Envelope, LimitBody } from "~/http/model";
 import { errorFields, type Log } from "~/log";
 
@@ -9,6 +10,8 @@ import { errorFields, type Log } from "~/log";
 const COMMON: readonly ErrorCode[] = [
   "invalid_request",
   "not_authed",
+  "request_timeout",
+  "request_headers_too_large",
   "internal_error",
   "service_unavailable",
 ];
@@ -27,13 +30,24 @@ export function failures(...codes: readonly ErrorCode[]): Record<number, TSchema
 }
 
 const JSON_HEADERS = { "Content-Type": "application/json; charset=utf-8" };
+/** Read by nobody: for the metrics and the log alone. nginx made it the usual number. */
+const CLIENT_GONE = 499;
+
+/** Refuses a method that is not for reading. */
+export function requireReading({ method }: Request): void {
+  if (method === "GET" || method === "HEAD") return;
+  throw new ApiError("method_not_allowed", "The path does not take this method", {
+    Allow: "GET, HEAD",
+  });
+}
 
 /** The answer to a request that failed, and its code. Logs what is a bug, and nothing that the caller caused. */
 export function errorResponse(
   error: unknown,
   log: Log,
   requestId: string,
-): { response: Response; code: ErrorCode | "limit_exceeded" } {
+): { response: Response; code?: ErrorCode | "limit_exceeded" } {
+  if (error instanceof ClientGone) return { response: new Response(null, { status: CLIENT_GONE }) };
   if (error instanceof LimitExceeded) {
     const { message, limit, current, retryAfterSeconds } = error;
     const headers: Record<string, string> = { ...JSON_HEADERS };

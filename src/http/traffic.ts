@@ -70,9 +70,9 @@ export function createTraffic(log: Log, metrics: Metrics) {
       return performance.now();
     },
 
-    /** `error` and `code`: what the call failed with, if it did. */
+    /** `error` and `code`: what the call failed with, if it did. Without a request: what never became one. */
     end(call: {
-      request: Request;
+      request?: Request;
       requestId: string;
       route: Route;
       started: number;
@@ -84,13 +84,13 @@ export function createTraffic(log: Log, metrics: Metrics) {
       const ms = performance.now() - started;
       inFlight--;
       metrics.httpInFlight.dec();
-      const method = METHODS.has(request.method) ? request.method : "other";
+      const method = request && METHODS.has(request.method) ? request.method : "other";
       metrics.httpRequests.inc({ route: route.name, method, status });
       metrics.httpSeconds.observe({ route: route.name }, ms / 1000);
       const end = ENDS[route.name];
       if (end && status < 300) metrics.runEndSeconds.observe({ kind: end }, ms / 1000);
       if (code !== undefined) countError(error, code);
-      const { userId, keyId } = findPrincipal(request) ?? {};
+      const { userId, keyId } = (request && findPrincipal(request)) ?? {};
       const usual = route.kind === "probe" ? "debug" : route.kind;
       log[status >= 500 && route.kind !== "probe" ? "warn" : usual]("request", {
         request_id: requestId,
@@ -102,7 +102,7 @@ export function createTraffic(log: Log, metrics: Metrics) {
         code,
         duration_ms: Math.round(ms * 10) / 10,
         env_id: id(route.envId),
-        ...named.get(request),
+        ...(request && named.get(request)),
       });
     },
   };

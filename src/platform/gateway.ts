@@ -8,7 +8,7 @@ import { callMark } from "~/capture/change";
 import { type Lanes, TenancyOver } from "~/db/lanes";
 import { ApiError } from "~/errors";
 import { authorization, platformKey } from "~/http/auth";
-import { readBody, SERVICE_BODY_MAX } from "~/http/body";
+import { readBody, readPrefix, SERVICE_BODY_MAX } from "~/http/body";
 import {
   type Environments,
   environmentId,
@@ -46,15 +46,16 @@ export function createGateway(deps: {
 
   /**
    * The platform's credential and, beside it, the service's own user token. `X-API-Key` is always the credential;
-   * elsewhere only what may be one of ours is.
+   * elsewhere only what may be one of ours is. The body is looked into only where nothing else holds one.
    */
-  function credentialOf(request: Request, url: URL, body: Uint8Array, service: string) {
+  async function credentialOf(request: Request, url: URL, service: string) {
     const header = authorization(request);
     const key = platformKey(request);
     if (key !== undefined) return { credential: key, userToken: header };
     if (header !== undefined && keys.mayBeOne(header))
       return { credential: header, userToken: undefined };
-    const argument = REPLICAS.get(service)?.credential?.({ request, url, body });
+    const beginning = () => readPrefix(request);
+    const argument = await REPLICAS.get(service)?.credential?.({ request, url, beginning });
     if (argument !== undefined && keys.mayBeOne(argument))
       return { credential: argument, userToken: header };
     return { credential: undefined, userToken: header };
@@ -62,6 +63,7 @@ export function createGateway(deps: {
 
   /** The environment, if the credential or a secret in the path opens it. Throws `not_authed`. */
   async function open(
+    request: Request,
     id: string | undefined,
     credential: string | undefined,
     carriesSecret: boolean,
@@ -77,7 +79,7 @@ export function createGateway(deps: {
       if (!environment) throw new ApiError("not_authed", "Invalid API key");
       return { environment, principal: undefined };
     }
-    const principal = await keys.authenticate(credential);
+    const principal = await keys.authenticate(credential, request);
     const environment =
       id === undefined ? undefined : await environments.find(id, { userId: principal.userId });
     return { environment, principal };
@@ -92,13 +94,9 @@ export function createGateway(deps: {
       { baseUrl, requestId }: { baseUrl: string; requestId: string },
     ): Promise<Response> {
       const id = environmentId(envId);
-      const body = await readBody(request, SERVICE_BODY_MAX);
-      const { credential, userToken } = credentialOf(request, url, body, service);
-      const { environment, principal } = await open(
-        id,
-        credential,
-        REPLICAS.get(service)?.carriesSecret?.(path) ?? false,
-      );
+      const carriesSecret = REPLICAS.get(service)?.carriesSecret?.(path) ?? false;
+      const { credential, userToken } = await credentialOf(request, url, service);
+      const { environment, principal } = await open(request, id, credential, carriesSecret);
       await keys.countRequest(principal ?? environment);
       if (id === undefined) throw malformed();
       const replica = requireReplica(service);
@@ -110,9 +108,15 @@ export function createGateway(deps: {
         );
       const { environmentId: id32, schemaName, actingUserId, allowImpersonation } = environment;
       const tables = await templates.tablesOf(environment);
+      const tenancy = { environmentId: id32, schemaName, tables };
       try {
+        // A secret proves itself before its body is read. A body is waited for outside of the lane.
+        const isAwaited =
+          !carriesSecret ||
+          (await lanes.use(tenancy, async (session) => await replica.awaits?.(session, path)));
+        const body = isAwaited ? await readBody(request, SERVICE_BODY_MAX) : new Uint8Array();
         return await lanes.use(
-          { environmentId: id32, schemaName, tables },
+          tenancy,
           (session) =>
             replica.handle({
               request,

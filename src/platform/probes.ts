@@ -7,7 +7,7 @@
 import type { StreamState } from "~/capture/reading";
 import { BEHIND_BYTES } from "~/capture/results";
 import { NEWEST_VERSION } from "~/db/migrate";
-import { ApiError } from "~/errors";
+import { requireReading } from "~/http/errors";
 import type { Observation } from "~/platform/observation";
 
 export type Probes = ReturnType<typeof createProbes>;
@@ -81,11 +81,8 @@ export function createProbes(observation: Observation) {
   }
 
   return {
-    async answer({ method }: Request, path: Path): Promise<Response> {
-      if (method !== "GET" && method !== "HEAD")
-        throw new ApiError("method_not_allowed", "The path does not take this method", {
-          Allow: "GET, HEAD",
-        });
+    async answer(request: Request, path: Path): Promise<Response> {
+      requireReading(request);
       if (path === "/livez") return live();
       if (path === "/readyz") return await ready();
       const text = await observation.scrape();

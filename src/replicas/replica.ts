@@ -27,10 +27,14 @@ export type Replica = {
     session: Session,
     by: { readonly id: string } | { readonly email: string },
   ) => Promise<string | undefined>;
-  /** A credential that a client of this service sends elsewhere than in a header. */
-  readonly credential?: (call: Pick<ReplicaCall, "request" | "url" | "body">) => string | undefined;
+  /** A credential that a client of this service sends elsewhere than in a header. `beginning`: that of the body. */
+  readonly credential?: (
+    call: Pick<ReplicaCall, "request" | "url"> & { readonly beginning: () => Promise<Uint8Array> },
+  ) => Promise<string | undefined>;
   /** True of a path that holds a secret of its own: it is answered without a credential. */
   readonly carriesSecret?: (path: string) => boolean;
+  /** True if a body is expected at such a path, whose secret is right. Otherwise `handle` gets an empty one. */
+  readonly awaits?: (session: Session, path: string) => Promise<boolean>;
   /** Answers a call. A throw is a bug, and has been rolled back; refusals are answered in the service's own words. */
   readonly handle: (call: ReplicaCall) => Promise<Response>;
   /** The calls of this service, for the OpenAPI document. */

@@ -45,11 +45,62 @@ describe("every answer", () => {
     ["GET", `/api/env/${"0".repeat(32)}/services/chat/api.test`],
   ])("of %s %s is JSON that nobody caches or sniffs (S148)", async (method, path) => {
     const { headers } = await raw(method, path);
-    expect(headers.get("content-type")).toStartWith("application/json");
+    expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
     expect(headers.get("x-content-type-options")).toBe("nosniff");
     expect(headers.get("cache-control")).toBe("no-store");
     expect(headers.get("access-control-allow-origin")).toBeNull();
     expect(headers.get("server")).toBeNull();
+  });
+
+  test("of text or JSON names its character set", async () => {
+    const paths = program.program.app.router.routes
+      .filter(({ method }) => method === "GET")
+      .map(({ path }) => path.replace(/:\w+/g, "0"));
+    const { environmentUrl: chat, environmentId } = await program.environment();
+    const tracker = await program.environment({
+      templateService: "tracker",
+      templateName: "tracker_default",
+      impersonateUserId: "b0000000-0000-4000-8000-000000000001",
+    });
+    const { upload_url, file_id } = await program.chat(
+      { environmentUrl: chat },
+      "files.getUploadURLExternal",
+      { filename: "a.txt", length: 3 },
+    );
+    const { pathname: upload } = new URL(upload_url);
+    const calls: [string, string, string?][] = [
+      ...paths.map((path): [string, string] => ["GET", path]),
+      ...["/livez", "/readyz", "/metrics", "/docs/explorer.js", "/docs/explorer.css"].map(
+        (path): [string, string] => ["GET", path],
+      ),
+      ["GET", `/api/platform/templates/chat_base/seed`],
+      ["POST", "/api/platform/startRun", JSON.stringify({ envId: environmentId })],
+      ["GET", `${chat}/api.test`],
+      ["GET", `${chat}/api.test?error=x`],
+      ["POST", upload, "abc"],
+      ["POST", upload.replace(/.{32}$/, "0".repeat(32)), "abc"],
+      ["POST", `${tracker.environmentUrl}/graphql`, '{"query":"{ viewer { id } }"}'],
+      ["POST", `${tracker.environmentUrl}/graphql`, "nonsense"],
+      ["GET", `${tracker.environmentUrl}/graphql`],
+    ];
+    for (const [method, path, body] of calls) {
+      const { headers } = await fetch(program.url + path, {
+        method,
+        headers: JSON_TYPE,
+        ...(body === undefined ? {} : { body }),
+      });
+      expect([path, headers.get("content-type")]).toEqual([
+        path,
+        expect.stringMatching(
+          /^(application\/json|text\/[a-z]+)(; version=[\d.]+)?; charset=utf-8$/,
+        ),
+      ]);
+    }
+    const complete = { files: JSON.stringify([{ id: file_id }]) };
+    await program.chat({ environmentUrl: chat }, "files.completeUploadExternal", complete);
+    const { file } = await program.chat({ environmentUrl: chat }, "files.info", { file: file_id });
+    const { headers } = await fetch(file.url_private);
+    expect(headers.get("content-type")).toBe("text/plain; charset=utf-8");
   });
 });
 
@@ -283,5 +334,7 @@ test("a client that goes away does not take its call with it", async () => {
 });
 
 test("the table of codes has a status for each, and no other status is used", () => {
-  expect(new Set(Object.values(STATUS))).toEqual(new Set([400, 401, 404, 405, 413, 500, 503]));
+  expect(new Set(Object.values(STATUS))).toEqual(
+    new Set([400, 401, 404, 405, 408, 413, 431, 500, 503]),
+  );
 });

@@ -8,7 +8,14 @@ const database = useDatabase();
 const program = useProgram(database);
 
 /** Answered by every operation alike: see below, and the tests of limits, keys and failing databases. */
-const COMMON = ["not_authed", "internal_error", "service_unavailable", "request_too_large"];
+const COMMON = [
+  "not_authed",
+  "request_timeout",
+  "request_too_large",
+  "request_headers_too_large",
+  "internal_error",
+  "service_unavailable",
+];
 
 const NONE = "0".repeat(32);
 const TEST = {

@@ -22,6 +22,7 @@ function appThat(handler: () => unknown) {
   const app = createApp({
     health: new Elysia().get("/health", handler),
     metrics: createMetrics(),
+    config: { CORS_ORIGINS: new Set(), TRUST_PROXY: false },
     probes: { draining: () => false },
     log: createLog({ level: "error", write: (line) => lines.push(line) }),
   } as unknown as Parameters<typeof createApp>[0]);

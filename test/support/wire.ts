@@ -1,20 +1,27 @@
 /** Requests as bytes, for what no HTTP client would send. */
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 
 export type WireAnswer = { status: number; headers: Headers; body: string };
 
 const SILENCE_MS = 5_000;
 
-/** Sends `bytes` as they are and gives back what comes until the server closes, or falls silent for `silenceMs`. */
+/**
+ * Sends `bytes` as they are and gives back what comes until the server closes, or falls silent for `silenceMs`. `then`
+ * goes on from there.
+ */
 export async function exchange(
   url: string,
   bytes: string | Uint8Array,
   silenceMs = SILENCE_MS,
+  then: (socket: Socket) => unknown = () => {},
 ): Promise<string> {
   const { hostname, port } = new URL(url);
   let received = "";
   await new Promise<void>((resolve) => {
-    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(bytes);
+      then(socket);
+    });
     socket.setEncoding("latin1");
     socket.setTimeout(silenceMs, () => socket.destroy());
     socket.on("data", (chunk) => {
@@ -58,7 +65,8 @@ export async function ask(
   headers: readonly string[] = [],
   body = "",
 ): Promise<WireAnswer> {
-  const head = [line, "Host: localhost", "Connection: close", ...headers].join("\r\n");
+  const host = headers.some((header) => /^host:/i.test(header)) ? [] : ["Host: localhost"];
+  const head = [line, ...host, "Connection: close", ...headers].join("\r\n");
   const [answer] = readAnswers(
     await exchange(url, Buffer.from(`${head}\r\n\r\n${body}`, "latin1")),
   );

@@ -4,6 +4,7 @@ import type { Config } from "~/config";
 import type { Pool, Sql } from "~/db/connect";
 import { ApiError, LimitExceeded } from "~/errors";
 import type { Principal } from "~/http/auth";
+import { isLocal } from "~/http/origin";
 import type { Log } from "~/log";
 import type { Metrics } from "~/metrics";
 import { createControlPlane } from "~/platform/keys/control-plane";
@@ -30,13 +31,17 @@ export const CONCURRENT_ENVIRONMENTS = { free: 5, pro: 50, enterprise: Number.PO
 
 const CHAT_TOKEN = /^xox[a-z]-/;
 
+const REMOTE =
+  "A key of its own is needed: without one this server answers calls to localhost, 127.0.0.1 and [::1], and no page of another site";
+
 const notAuthed = (detail: string) => new ApiError("not_authed", detail);
 
 export function createKeys(pool: Pool, config: Config, log: Log, metrics: Metrics) {
   const controlPlane =
     config.CONTROL_PLANE_URL && createControlPlane(config.CONTROL_PLANE_URL, log, metrics);
 
-  async function lookUp(key: string): Promise<Principal> {
+  async function lookUp(key: string | undefined): Promise<Principal> {
+    if (key === undefined) throw notAuthed("API key required");
     if (config.development && key === DEVELOPMENT_KEY) return DEVELOPER;
     if (controlPlane) {
       const verdict = await controlPlane.validate(key);
@@ -53,11 +58,15 @@ export function createKeys(pool: Pool, config: Config, log: Log, metrics: Metric
   }
 
   return {
-    /** The holder of `key`. Without one, the developer of a development server. Throws `not_authed`. */
-    async authenticate(key: string | undefined): Promise<Principal> {
-      if (key !== undefined) return await lookUp(key);
-      if (config.development) return DEVELOPER;
-      throw notAuthed("API key required");
+    /**
+     * The holder of `key`. Without one, or with the one that everybody knows, the developer of a development server,
+     * who is on its machine. Throws `not_authed`.
+     */
+    async authenticate(key: string | undefined, request: Request): Promise<Principal> {
+      const principal = key === undefined && config.development ? DEVELOPER : await lookUp(key);
+      if (principal === DEVELOPER && !isLocal(request, config.CORS_ORIGINS))
+        throw notAuthed(REMOTE);
+      return principal;
     },
 
     /** A control plane's keys have any form, other than that of a chat user's token. */

@@ -11,7 +11,7 @@ import { readArguments, tokenArgument } from "~/replicas/chat/request";
 import { seedChat } from "~/replicas/chat/seed";
 import { findUser } from "~/replicas/chat/store/users";
 import tables from "~/replicas/chat/tables.sql" with { type: "text" };
-import { carriesSecret, transfer } from "~/replicas/chat/transfers";
+import { awaitsUpload, carriesSecret, transfer } from "~/replicas/chat/transfers";
 import { OWN_USER_ONLY, type Replica, type ReplicaCall } from "~/replicas/replica";
 
 export const chat: Replica = {
@@ -41,12 +41,12 @@ export const chat: Replica = {
         ? await sql<{ id: string }[]>`select id from ${t.users} where id = ${by.id}`
         : await sql<{ id: string }[]>`
             select id from ${t.users} where lower(profile->>'email') = lower(${by.email}) and not deleted
-            order by id limit 1
           `;
     return user?.id;
   },
   credential: tokenArgument,
   carriesSecret,
+  awaits: (session, path) => awaitsUpload(session as ChatSession, path),
   handle: answer,
   operations: methodOperations,
 };

@@ -97,13 +97,22 @@ async function readMultipart(request: Request, body: Uint8Array): Promise<[strin
 }
 
 /** The `token` argument, where a client sends its credential in the body. Undefined when there is none to read. */
-export function tokenArgument({ request, url, body }: Incoming): string | undefined {
+export async function tokenArgument({
+  request,
+  url,
+  beginning,
+}: Omit<Incoming, "body"> & { readonly beginning: () => Promise<Uint8Array> }): Promise<
+  string | undefined
+> {
   const fromQuery = url.searchParams.get("token");
   if (fromQuery !== null) return fromQuery;
   const type = (request.headers.get("content-type") ?? "").toLowerCase();
-  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
-  if (type.startsWith(FORM_TYPE)) return new URLSearchParams(text).get("token") ?? undefined;
-  if (type.startsWith(MULTIPART_TYPE)) return MULTIPART_TOKEN.exec(text)?.[1];
-  if (type.startsWith(JSON_TYPE)) return /"token"\s*:\s*"([^"\\]*)"/.exec(text)?.[1];
-  return undefined;
+  const read = TOKEN_READERS.find(([name]) => type.startsWith(name))?.[1];
+  return read?.(Buffer.from(await beginning()).toString());
 }
+
+const TOKEN_READERS: readonly (readonly [string, (text: string) => string | undefined])[] = [
+  [FORM_TYPE, (text) => new URLSearchParams(text).get("token") ?? undefined],
+  [MULTIPART_TYPE, (text) => MULTIPART_TOKEN.exec(text)?.[1]],
+  [JSON_TYPE, (text) => /"token"\s*:\s*"([^"\\]*)"/.exec(text)?.[1]],
+];

@@ -1,4 +1,5 @@
 /** The bytes of files, over HTTP: addresses to post them to, and addresses to fetch them from. */
+import { isUtf8 } from "node:buffer";
 import { decodeText, describeText } from "~/replicas/chat/filetypes";
 import type { ChatSession } from "~/replicas/chat/method";
 import { findContent, findUpload, putContent } from "~/replicas/chat/store/contents";
@@ -12,6 +13,12 @@ const PUBLIC = /^files-pub\/T[A-Z0-9]+-(F[A-Z0-9]+)-([0-9a-f]{10})$/;
 
 /** True of addresses that hold a secret of their own: who knows one needs no credential. */
 export const carriesSecret = (path: string) => UPLOAD.test(path) || PUBLIC.test(path);
+
+/** True of an address that bytes may be posted to, and whose secret is right. */
+export async function awaitsUpload(session: ChatSession, path: string): Promise<boolean> {
+  const [, id, token] = UPLOAD.exec(path) ?? [];
+  return id !== undefined && token !== undefined && Boolean(await findUpload(session, id, token));
+}
 
 /** Answers a request for the bytes of a file; undefined when the path is not one of a file. */
 export async function transfer(
@@ -46,7 +53,7 @@ async function receive(
   const plainText = decodeText(upload, bytes);
   const mode = plainText === null ? "hosted" : "snippet";
   await putContent(session, id, { bytes, mode, plainText, ...describeText(plainText) });
-  return new Response(`OK - ${bytes.byteLength}`);
+  return new Response(`OK - ${bytes.byteLength}`, { headers: { "Content-Type": TEXT_TYPE } });
 }
 
 /** The first file of a multipart body, whatever its name; any other body is the file itself. */
@@ -59,6 +66,11 @@ async function readPart(request: Request, body: Uint8Array): Promise<Uint8Array>
   const part = [...(form?.values() ?? [])].find((value) => typeof value !== "string");
   return part instanceof Blob ? new Uint8Array(await part.arrayBuffer()) : body;
 }
+
+const TEXT_TYPE = "text/plain; charset=utf-8";
+
+const isText = (mimetype: string, content: Uint8Array) =>
+  /^text\/[\w.+-]+$/.test(mimetype) && isUtf8(content);
 
 /** What somebody uploaded never runs in our name: a page is shown by itself, without scripts. */
 const SAFE_HEADERS = {
@@ -80,7 +92,7 @@ async function serve(
   return new Response(Buffer.from(content), {
     headers: {
       ...SAFE_HEADERS,
-      "Content-Type": mimetype,
+      "Content-Type": isText(mimetype, content) ? `${mimetype}; charset=utf-8` : mimetype,
       "Content-Disposition": `${disposition}; filename*=UTF-8''${encodeURIComponent(name)}`,
     },
   });

@@ -1,0 +1,38 @@
+/** Cross-origin calls from pages whose origin the setting CORS_ORIGINS names, `*` being all. */
+
+const METHODS = "GET, HEAD, POST, DELETE";
+const REQUEST_HEADERS =
+  "Authorization, Content-Type, Idempotency-Key, X-API-Key, X-Request-Id, User-Agent";
+const RESPONSE_HEADERS = "X-Request-Id, Retry-After, Idempotent-Replayed";
+const PREFLIGHT_SECONDS = 600;
+
+export function createCors(origins: ReadonlySet<string>) {
+  const allows = (origin: string) => origins.has(origin) || origins.has("*");
+
+  return {
+    /** The answer to a browser that asks whether a page may make a call; undefined for any other request. */
+    preflight({ method, headers }: Request): Response | undefined {
+      const origin = headers.get("origin");
+      const isPreflight = method === "OPTIONS" && headers.has("access-control-request-method");
+      if (!isPreflight || origin === null || !allows(origin)) return undefined;
+      return new Response(null, {
+        status: 204,
+        headers: {
+          "Access-Control-Allow-Methods": METHODS,
+          "Access-Control-Allow-Headers": REQUEST_HEADERS,
+          "Access-Control-Max-Age": String(PREFLIGHT_SECONDS),
+        },
+      });
+    },
+
+    /** Lets the page that caused `request` read its answer. */
+    allow(request: Request, { headers }: Response): void {
+      if (origins.size === 0) return;
+      headers.append("Vary", "Origin");
+      const origin = request.headers.get("origin");
+      if (origin === null || !allows(origin)) return;
+      headers.set("Access-Control-Allow-Origin", origin);
+      headers.set("Access-Control-Expose-Headers", RESPONSE_HEADERS);
+    },
+  };
+}
