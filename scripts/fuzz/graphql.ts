@@ -145,13 +145,35 @@ function selection(schema: GraphqlSchema, type: TypeRef, depth: number): Arbitra
 
 type Request = { query: string; variables: string };
 
+/** The same selection behind fragments, so that nothing shows what is selected of what. */
+const SPREADS: readonly ((
+  inner: string,
+  type: string,
+) => readonly [inner: string, more: string])[] = [
+  (inner) => [inner, ""],
+  (inner) => [inner, ""],
+  (inner, type) => [" { ...A }", ` fragment A on ${type}${inner}`],
+  (inner, type) => [` { ... on ${type}${inner} ... ${inner} }`, ""],
+  (inner, type) => [
+    " { ...A ...B }",
+    ` fragment A on ${type} { ...B ... on ${type} { ...B } } fragment B on ${type}${inner}`,
+  ],
+];
+
 function request(schema: GraphqlSchema): Arbitrary<Request> {
   return fc.constantFrom(...schema.roots).chain(({ operation, field }) => {
     const { args } = field;
     const parent = thingOf(field.name);
     return fc
-      .tuple(fc.subarray(args.filter((arg) => !required(arg))), selection(schema, field.type, 0))
-      .chain(([optional, inner]) => {
+      .tuple(
+        fc.subarray(args.filter((arg) => !required(arg))),
+        selection(schema, field.type, 0),
+        fc.constantFrom(...SPREADS),
+      )
+      .chain(([optional, selected, spread]) => {
+        const [inner, fragments] = selected
+          ? spread(selected, leaf(field.type).name ?? "")
+          : ["", ""];
         const given = [...args.filter(required), ...optional];
         const declared = given.map(({ name, type }) => `$${name}: ${written(type)}`).join(", ");
         const passed = given.map(({ name }) => `${name}: $${name}`).join(", ");
@@ -162,7 +184,7 @@ function request(schema: GraphqlSchema): Arbitrary<Request> {
           ),
         );
         return jsonOf(values).map((variables) => ({
-          query: `${operation}${declared && `(${declared})`} { ${call} }`,
+          query: `${operation}${declared && `(${declared})`} { ${call} }${fragments}`,
           variables,
         }));
       });
@@ -171,6 +193,15 @@ function request(schema: GraphqlSchema): Arbitrary<Request> {
 
 /** Requests that are more than they look. */
 const ATTACKS: readonly ((query: string) => string)[] = [
+  (query) => query.replace(/: (Int|String|Boolean|Float)\b(?!!)/g, ": $1 = null"),
+  () =>
+    "query($n: Int = 250) { teams(last: $n) { ...A } } fragment A on TeamConnection { nodes { issues(first: $n) { ...B } } } fragment B on IssueConnection { edges { node { children { ...C } } } } fragment C on IssueConnection { nodes { team { issues { nodes { id } } } } }",
+  () =>
+    `{ issues(first: 20) { nodes { ...F0 } } } ${Array.from({ length: 6 }, (_, n) => `fragment F${n} on Issue { id title ${n < 5 ? `parent { ...F${n + 1} } a: parent { ...F${n + 1} } b: team { issues(first: 3) { nodes { ...F${n + 1} } } }` : ""} }`).join(" ")}`,
+  () =>
+    `{ issues { nodes { ${Array.from({ length: 90 }, (_, n) => `x${n}: description`).join(" ")} } } }`,
+  () => `{ viewer { id } } ${"# ".repeat(600_000)}`,
+  () => `{ viewer { id } } ${'"\\"'.repeat(100_000)}`,
   (query) => query.slice(0, query.length / 2),
   (query) =>
     query.replace(

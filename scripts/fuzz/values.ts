@@ -15,7 +15,14 @@ export const ODD_STRINGS = [
   ...["../../../etc/passwd", "..%2f", "file:///etc/passwd", "http://169.254.169.254/", "//"],
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is to look like a template.
   ...["<script>alert(1)</script>", "${7*7}", "{}", "[]", "1e999", "-1", "0x10", "9".repeat(200)],
-  ...[large("long", 256), large("long", 4_001), large("long", 70_000), "(a+)+$", "aaaaaaaaaaaaaa!"],
+  ...[
+    large("long", 256),
+    large("long", 4_001),
+    large("long", 70_000),
+    large("long", 600_000),
+    "(a+)+$",
+    "aaaaaaaaaaaaaa!",
+  ],
   ...["1767603600.000100", "1e309", "1700000000.000001x", "9999999999.999999", "2026-13-45"],
 ];
 const ODD_OTHERS = [
