@@ -41,6 +41,7 @@ export const chat: Replica = {
         ? await sql<{ id: string }[]>`select id from ${t.users} where id = ${by.id}`
         : await sql<{ id: string }[]>`
             select id from ${t.users} where lower(profile->>'email') = lower(${by.email}) and not deleted
+            order by id limit 1
           `;
     return user?.id;
   },

@@ -1,5 +1,5 @@
 /** An environment of chat_default with a few more people in it, and the official client for each of them. */
-import { expect } from "bun:test";
+import { beforeAll, expect } from "bun:test";
 import { WebClient } from "@slack/web-api";
 import type { Pool } from "~/db/connect";
 import ddl from "~/replicas/chat/tables.sql" with { type: "text" };
@@ -73,9 +73,15 @@ export type Scene = {
   write(table: string, set: string, where?: string): Promise<void>;
 };
 
-/** Declares a server for the tests of this file. The result makes a scene, each in an environment of its own. */
-export function useScenes(): (templateName?: string) => Promise<Scene> {
+/**
+ * Declares a server for the tests of this file. The result makes a scene, each in an environment of its own. `prepare`:
+ * what happens to the database before the server connects to it.
+ */
+export function useScenes(
+  prepare?: (sql: Pool) => Promise<void>,
+): (templateName?: string) => Promise<Scene> {
   const database = useDatabase();
+  beforeAll(async () => prepare?.(database.sql));
   const program = useProgram(database, { ENVIRONMENT_POOL_TARGETS: "chat_default:8" });
   return async (templateName = "chat_default") => {
     const { environmentUrl, schemaName: schema } = await program.environment({ templateName });

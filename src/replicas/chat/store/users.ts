@@ -81,6 +81,7 @@ export async function findUsers(
   const { sql, t } = session;
   const rows = await sql<UserRow[]>`
     select ${userColumns(session)} from ${t.users} u where u.id = any(${[...ids]})
+    order by array_position(${[...ids]}::text[], u.id::text)
   `;
   return new Map(rows.map((user) => [user.id, user]));
 }
@@ -94,6 +95,7 @@ export async function findUserByEmail(
   const [user] = await sql<UserRow[]>`
     select ${userColumns(session)} from ${t.users} u
     where lower(u.profile->>'email') = lower(${email}) and not u.deleted
+    order by u.id limit 1
   `;
   return user;
 }

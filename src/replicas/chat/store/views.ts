@@ -80,7 +80,7 @@ export async function findTopModal(
       (select count(*)::int from ${t.views} w where w.root_view_id = v.root_view_id) as height
     from ${t.views} v join ${t.views} r on r.id = v.root_view_id
     where v.app_id = ${app} and v.user_id = ${user} and v.type = 'modal'
-    order by r.created_at desc, v.created_at desc limit 1
+    order by r.created_at desc, v.created_at desc, v.id limit 1
   `;
   return top;
 }

@@ -50,7 +50,8 @@ export async function findHolder(
   const family = (await listFamily(session, initiativeId)).map(({ id }) => id);
   const [row] = await sql`
     select "initiativeId" as id from ${t.initiative_to_projects}
-    where "projectId" = ${projectId} and "initiativeId" = any(${family}::uuid[]) limit 1
+    where "projectId" = ${projectId} and "initiativeId" = any(${family}::uuid[])
+    order by "initiativeId" limit 1
   `;
   return row?.["id"];
 }

@@ -57,7 +57,8 @@ export async function findLabelNamed(
       ? sql`and ("teamId" is null or "teamId" = ${teamId})`
       : sql``;
   const [row] = await sql<{ id: string }[]>`
-    select id from ${t[labels]} where lower(name) = lower(${name}) ${scope} limit 1
+    select id from ${t[labels]} where lower(name) = lower(${name}) ${scope}
+    order by "createdAt", id limit 1
   `;
   return row?.id;
 }

@@ -49,6 +49,7 @@ export async function listFollowers(
 ): Promise<string[]> {
   const rows = await sql`
     select "subscriberId" as id from ${t.notification_subscriptions} where ${sql(key)} = ${id} and active
+    order by id
   `;
   return rows.map((row) => row["id"]);
 }

@@ -129,7 +129,7 @@ export async function findRelation(
   const [row] = await sql<{ id: string }[]>`
     select id from ${t.project_relations}
     where type = ${type} and "projectId" = any(${[one, other]}::uuid[]) and "relatedProjectId" = any(${[one, other]}::uuid[])
-    limit 1
+    order by id limit 1
   `;
   return row?.id;
 }

@@ -11,7 +11,8 @@ export async function findUserId(
           { id: string }[]
         >`select id from ${t.users} where id::text = lower(${by.id}) and active`
       : await sql<{ id: string }[]>`
-          select id from ${t.users} where lower(email) = lower(${by.email}) and active limit 1
+          select id from ${t.users} where lower(email) = lower(${by.email}) and active
+          order by "createdAt", id limit 1
         `;
   return user?.id;
 }
@@ -22,7 +23,8 @@ export async function findUserByName(
   displayName: string,
 ): Promise<string | undefined> {
   const [user] = await sql<{ id: string }[]>`
-    select id from ${t.users} where lower("displayName") = lower(${displayName}) limit 1
+    select id from ${t.users} where lower("displayName") = lower(${displayName})
+    order by "createdAt", id limit 1
   `;
   return user?.id;
 }
@@ -35,6 +37,7 @@ export async function listUsersNamed(
   if (names.length === 0) return [];
   const rows = await sql<{ id: string }[]>`
     select id from ${t.users} where active and lower("displayName") = any(${names as string[]}::text[])
+    order by id
   `;
   return rows.map(({ id }) => id);
 }

@@ -11,7 +11,7 @@ export async function findLabelNamed(
     select id from ${t.issue_labels}
     where lower(name) = lower(${name}) and "archivedAt" is null and id::text <> ${but}
       and (${teamId}::uuid is null or "teamId" is null or "teamId" = ${teamId}::uuid)
-    limit 1
+    order by "createdAt", id limit 1
   `;
   return row?.id;
 }

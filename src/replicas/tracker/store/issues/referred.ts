@@ -114,12 +114,12 @@ export async function readReferred(
               select p.id, p."parentId" from ${t.teams} p join up on p.id = up.parent
             ) select jsonb_agg(id) from up
           ),
-          'memberIds', (select coalesce(jsonb_agg(m."userId"), '[]') from ${t.team_memberships} m where m."teamId" = held.id),
+          'memberIds', (select coalesce(jsonb_agg(m."userId" order by m."userId"), '[]') from ${t.team_memberships} m where m."teamId" = held.id),
           'activeCycleId', (
             select c.id from ${t.cycles} c
             where c."teamId" = held.id and c."startsAt" <= ${now} and c."endsAt" > ${now}
               and c."completedAt" is null and c."archivedAt" is null
-            order by c."startsAt" limit 1
+            order by c."startsAt", c.id limit 1
           )
         )), '[]') from held
       ) as teams,
@@ -128,7 +128,7 @@ export async function readReferred(
         from ${t.workflow_states} s where s."teamId" = any(${teamIds}::uuid[]) and s."archivedAt" is null
       ) as states,
       (
-        select coalesce(jsonb_agg(jsonb_build_object('id', u.id, 'displayName', u."displayName")), '[]')
+        select coalesce(jsonb_agg(jsonb_build_object('id', u.id, 'displayName', u."displayName") order by u.id), '[]')
         from ${t.users} u
         where u.active and (u.id = any(${array(wanted.userIds)}::uuid[]) or lower(u."displayName") = any(${array(wanted.userNames)}::text[]))
       ) as users,

@@ -50,14 +50,14 @@ export const textOf =
 export const favoriteId =
   (key: string): Expression =>
   (row, { sql, table, actor }) =>
-    sql`(select f.id from ${table("favorites")} f where f."ownerId" = ${actor}::uuid and ${sql(`f.${key}`)} = ${row("id")} limit 1)`;
+    sql`(select f.id from ${table("favorites")} f where f."ownerId" = ${actor}::uuid and ${sql(`f.${key}`)} = ${row("id")} order by f."createdAt", f.id limit 1)`;
 
 /** Emoji with who put them: `[{emoji, reactions: [{id, userId, reactedAt}]}]`, in the order of their first use. */
 export const reactionData =
   (key: string): Expression =>
   (row, { sql, table }) =>
     sql`(
-    select coalesce(jsonb_agg(jsonb_build_object('emoji', g.emoji, 'reactions', g.list) order by g.first), '[]')
+    select coalesce(jsonb_agg(jsonb_build_object('emoji', g.emoji, 'reactions', g.list) order by g.first, g.emoji), '[]')
     from (
       select r.emoji, min(r."createdAt") as first,
         jsonb_agg(jsonb_build_object('id', r.id, 'userId', r."userId", 'reactedAt',

@@ -108,7 +108,7 @@ const RELEASES: readonly Model[] = [
         issueCount: countOf(recordsOf("IssueToRelease", "releaseId")),
         releaseNoteId: (row, { sql, table }) => sql`(
           select n.id from ${table("records")} n where n.type = 'ReleaseNote'
-            and n.data->'releaseIds' @> to_jsonb(${row("id")}::text) order by n."createdAt" desc limit 1
+            and n.data->'releaseIds' @> to_jsonb(${row("id")}::text) order by n."createdAt" desc, n.id limit 1
         )`,
       },
       filters: {

@@ -70,7 +70,7 @@ const stateOfType =
     sql`(
     select s.id from ${table("workflow_states")} s
     where s."teamId" = ${row("id")} and s.type = ${type} and s."archivedAt" is null
-    order by s.position limit 1
+    order by s.position, s.id limit 1
   )`;
 
 const viewerMembershipId: Expression = (row, { sql, table, actor }) => sql`(
@@ -130,7 +130,7 @@ export const team = model("Team", "teams", {
       select c.id from ${table("cycles")} c
       where c."teamId" = ${row("id")} and c."startsAt" <= ${now} and c."endsAt" > ${now}
         and c."completedAt" is null and c."archivedAt" is null
-      order by c."startsAt" limit 1
+      order by c."startsAt", c.id limit 1
     )`,
     duplicateStateId: stateOfType("duplicate"),
     issueCount: (row, { sql, table }) => sql`(
@@ -149,7 +149,7 @@ export const team = model("Team", "teams", {
       select r.id from ${table("records")} r
       where r.type = 'TriageResponsibility' and (r.data->>'teamId')::uuid = ${row("id")}
         and r."archivedAt" is null
-      limit 1
+      order by r."createdAt", r.id limit 1
     )`,
     viewerCanJoin: (row, scope) =>
       scope.sql`(${row("visibility")} = 'public' and ${row("allMembersCanJoin")} and ${viewerMembershipId(row, scope)} is null)`,

@@ -70,12 +70,14 @@ export const PERSONAL: readonly Model[] = [
     computed: {
       organizationViewPreferencesId: (row, { sql, table }) => sql`(
         select p.id from ${table("records")} p where p.type = 'ViewPreferences'
-          and (p.data->>'customViewId')::uuid = ${row("id")} and p.data->>'type' = 'organization' limit 1
+          and (p.data->>'customViewId')::uuid = ${row("id")} and p.data->>'type' = 'organization'
+          order by p."createdAt", p.id limit 1
       )`,
       userViewPreferencesId: (row, { sql, table, actor }) => sql`(
         select p.id from ${table("records")} p where p.type = 'ViewPreferences'
           and (p.data->>'customViewId')::uuid = ${row("id")} and p.data->>'type' = 'user'
-          and (p.data->>'userId')::uuid = ${actor}::uuid limit 1
+          and (p.data->>'userId')::uuid = ${actor}::uuid
+          order by p."createdAt", p.id limit 1
       )`,
     },
     filters: { hasFacet: (_row, { sql }) => sql`false` },

@@ -169,8 +169,8 @@ const neighbour =
     const moment = sql`${now}::timestamptz`;
     const candidates =
       which === "next"
-        ? sql`c."startsAt" > ${moment} order by c."startsAt"`
-        : sql`(c."completedAt" is not null or c."endsAt" <= ${moment}) order by c."startsAt" desc`;
+        ? sql`c."startsAt" > ${moment} order by c."startsAt", c.id`
+        : sql`(c."completedAt" is not null or c."endsAt" <= ${moment}) order by c."startsAt" desc, c.id desc`;
     return sql`coalesce(${row("id")} = (
       select c.id from ${table("cycles")} c
       where c."teamId" = ${row("teamId")} and c."archivedAt" is null and ${candidates} limit 1
