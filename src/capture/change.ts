@@ -37,7 +37,11 @@ export type Change =
   | { readonly op: "delete"; readonly table: TableShape; readonly before: Image };
 
 export type Message =
-  | { readonly kind: "begin" }
+  | {
+      readonly kind: "begin";
+      /** Behind its commit, where the plugin says so. */
+      readonly until?: Lsn;
+    }
   | { readonly kind: "commit" }
   | { readonly kind: "mark"; readonly content: string }
   | { readonly kind: "change"; readonly schema: string; readonly change: Change }

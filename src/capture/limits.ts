@@ -22,6 +22,8 @@ export class Lost extends Error {
   override readonly name = "Lost";
 }
 
+/** Of the log. */
+export const UNDECODABLE = "undecodable transaction";
 /** Of a table whose replica identity is not full. */
 export const INCOMPLETE = "the old row of a change is not complete in the log";
 

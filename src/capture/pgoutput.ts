@@ -94,7 +94,8 @@ export function createPgoutputDecoder(): Decode {
     const kind = reader.char();
     switch (kind) {
       case "B":
-        return { kind: "begin" };
+        // Its commit record stands there; whatever begins one further skips it.
+        return { kind: "begin", until: data.readBigUInt64BE(1) + 1n };
       case "O": // origin
       case "Y": // type
         return undefined;

@@ -3,6 +3,7 @@ import { type Decode, formatLsn, type Lsn, parseLsn } from "~/capture/change";
 import type { Fold } from "~/capture/fold";
 import { diffLists, evidenceLists, RUN_BYTES_MAX, reasonOf } from "~/capture/limits";
 import { createPgoutputDecoder } from "~/capture/pgoutput";
+import type { Detour } from "~/capture/poison";
 import { type ReplicationClient, standbyStatus } from "~/capture/protocol";
 import { createRecorder, type Ended, type Taken } from "~/capture/recorder";
 import { ALTERED, findWidened } from "~/capture/relations";
@@ -81,6 +82,8 @@ type Deps = {
   readonly instance: string;
   readonly idleSeconds: number;
   readonly walBudgetBytes: number;
+  /** Past a transaction that cannot be decoded. */
+  readonly detour: Detour | undefined;
 };
 
 export type Reading = ReturnType<typeof createReading>;
@@ -100,10 +103,12 @@ const LEFT_OUT = /^no tuple identifier for \w+ in table "([^"]+)"/;
 
 export function createReading(deps: Deps) {
   const { slot, epoch, client, demand, enter, finish, fail, pool, log, emit, instance } = deps;
-  const { idleSeconds, walBudgetBytes } = deps;
+  const { idleSeconds, walBudgetBytes, detour } = deps;
   const decode: Decode = slot.plugin === "wal2json" ? decodeWal2json : createPgoutputDecoder();
-  const start = parseLsn(slot.confirmed);
-  const recorder = createRecorder(start, slot.plugin === "pgoutput", decode, {
+  const confirmed = parseLsn(slot.confirmed);
+  const start = detour?.from !== undefined && detour.from > confirmed ? detour.from : confirmed;
+  const unread = detour?.schemas ?? [];
+  const recorder = createRecorder(start, slot.plugin === "pgoutput", unread, decode, {
     seen,
     ended: (run) => void store(run).catch(fail),
     lost: (run, reason, error) =>
@@ -270,6 +275,7 @@ export function createReading(deps: Deps) {
 
   function reached(lsn: Lsn) {
     if (lsn > received) received = lsn;
+    if (detour && recorder.lastCommit > detour.after) detour.passed ??= recorder.lastCommit;
     if (!awaited || received < awaited.until) return;
     const { runs } = awaited;
     awaited = undefined;
@@ -284,6 +290,8 @@ export function createReading(deps: Deps) {
     ticks++;
     sendStatus();
     report();
+    if (unread.length > 0 && detour?.passed !== undefined && recorder.safe >= detour.passed)
+      return finish(); // the next connection reads everything
     if (recorder.held.length > 0 || demand.wanted) lastBusy = performance.now();
     if (ticks % LOOK_EVERY === 0) {
       await releaseEnded();
@@ -341,6 +349,7 @@ export function createReading(deps: Deps) {
 
   return {
     recorder,
+    slot,
     epoch,
     get idle() {
       return idle;

@@ -17,8 +17,8 @@ import {
   RUN_ROWS_MAX,
   reasonOf,
   TOTAL_BYTES_MAX,
+  UNDECODABLE,
 } from "~/capture/limits";
-
 import { ALTERED, lossBetween, NOT_WHOLE, REPLACED, type Relations } from "~/capture/relations";
 
 /** How the marks of calls begin, of which there are many. */
@@ -65,11 +65,12 @@ type Listener = {
 
 /**
  * `position`: up to where the stream was read and confirmed before. `needsPublication`: the plugin sends only the
- * tables of the publication.
+ * tables of the publication. `unread`: schemas whose changes are not sent.
  */
 export function createRecorder(
   position: Lsn,
   needsPublication: boolean,
+  unread: readonly string[],
   decode: Decode,
   listener: Listener,
 ) {
@@ -77,7 +78,8 @@ export function createRecorder(
   const bySchema = new Map<string, Recording>();
   let committed = position;
   let marks: Mark[] = [];
-  let open = false;
+  let lastCommit = position;
+  let open: Extract<Message, { kind: "begin" }> | undefined;
   /** Counts up with every commit. */
   let transaction = 0;
   /** The call that the open transaction belongs to, if it says so. */
@@ -138,6 +140,7 @@ export function createRecorder(
     bySchema.set(schema, recording);
     if (needsPublication && !mark.published)
       lose(recording, "its tables are not in the publication");
+    if (unread.includes(schema)) lose(recording, UNDECODABLE);
     if (relations && !relations.whole) lose(recording, NOT_WHOLE);
     listener.seen(mark);
   };
@@ -199,6 +202,26 @@ export function createRecorder(
       return committed;
     },
 
+    /** Where the last transaction ended that was read. */
+    get lastCommit() {
+      return lastCommit;
+    },
+
+    /** A transaction is being read. */
+    get isOpen() {
+      return open !== undefined;
+    },
+
+    /** Where to begin in order to skip the transaction that is being read; undefined when that is not known. */
+    get openUntil() {
+      return open?.until;
+    },
+
+    /** Schemas that are being recorded. */
+    get schemas(): readonly string[] {
+      return [...bySchema.keys()];
+    },
+
     /** The stream may forget what lies before this position. */
     get safe(): Lsn {
       let safe = committed;
@@ -234,7 +257,7 @@ export function createRecorder(
   function apply(message: Message, lsn: Lsn): void {
     switch (message.kind) {
       case "begin":
-        open = true;
+        open = message;
         return;
       case "mark": {
         if (runs.size === 0 && message.content.startsWith(CALL)) return;
@@ -260,7 +283,8 @@ export function createRecorder(
         }
         marks = [];
         committed = lsn;
-        open = false;
+        lastCommit = lsn;
+        open = undefined;
         transaction++;
         request = null;
     }

@@ -144,6 +144,14 @@ export const lose = (sql: Sql, run: string, reason: string) =>
 /** Fails every active run that is recorded from the log. */
 export const loseAll = (sql: Sql, reason: string) => loseWhere(sql, sql`capture = 'log'`, reason);
 
+/** Fails those of the given runs that are active. */
+export const loseAmong = (sql: Sql, runs: readonly string[], reason: string) =>
+  loseWhere(sql, sql`run_id = any(${[...runs]})`, reason);
+
+/** Fails every active run of the given schemas that is recorded from the log. */
+export const loseIn = (sql: Sql, schemas: readonly string[], reason: string) =>
+  loseWhere(sql, sql`capture = 'log' and schema_name = any(${[...schemas]})`, reason);
+
 const loseWhere = async (sql: Sql, which: Fragment, reason: string) =>
   await sql`
     with lost as (

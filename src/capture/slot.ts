@@ -1,4 +1,5 @@
 /** The replication slot: one for the database, read by one server. */
+import { formatLsn, type Lsn } from "~/capture/change";
 import { PGOUTPUT_OPTIONS, PUBLICATION } from "~/capture/pgoutput";
 import { WAL2JSON_OPTIONS } from "~/capture/wal2json";
 import {
@@ -31,6 +32,10 @@ export type Slot = {
 export const LOCK_CLASS = 0x6469_6f72; // "dior"
 /** Shared by a transaction that starts a run, exclusive for one that drops the slot. */
 const SLOT_LOCK = 2;
+
+/** A walsender lets go of its slot a moment after its connection ended, on a busy machine after some. */
+export const RELEASE_MS = 100;
+export const RELEASE_ATTEMPTS = 20;
 
 const UNDEFINED_OBJECT = "42704";
 const OBJECT_IN_USE = "55006";
@@ -196,13 +201,14 @@ export async function skippingOptions(
   };
 }
 
-/** The command that starts the stream at the slot's confirmed position. */
+/** The command that starts the stream at the slot's confirmed position, or behind it. */
 export function startReplication(
   { name, plugin }: Pick<Slot, "name" | "plugin">,
   skipping: { readonly [option: string]: string } = {},
+  from: Lsn = 0n,
 ): string {
   const known = plugin === "wal2json" ? WAL2JSON_OPTIONS : PGOUTPUT_OPTIONS;
   const options = { ...known, ...skipping };
   const list = Object.entries(options).map(([key, value]) => `${quote(key)} ${literal(value)}`);
-  return `START_REPLICATION SLOT ${quote(name)} LOGICAL 0/0 (${list.join(", ")})`;
+  return `START_REPLICATION SLOT ${quote(name)} LOGICAL ${formatLsn(from)} (${list.join(", ")})`;
 }

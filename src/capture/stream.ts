@@ -6,7 +6,9 @@
  * the next leader reads from there again. Without runs the slot is dropped, because a slot that nobody reads keeps
  * log and catalog rows for ever.
  */
-import { formatLsn, parseLsn } from "~/capture/change";
+import { parseLsn } from "~/capture/change";
+import { UNDECODABLE } from "~/capture/limits";
+import { createPoison, DecodeError, withDetour } from "~/capture/poison";
 import { type ReplicationClient, rawPlugin } from "~/capture/protocol";
 import {
   createReading,
@@ -16,7 +18,6 @@ import {
   type StreamEvent,
   type StreamState,
 } from "~/capture/reading";
-import type { Recorder } from "~/capture/recorder";
 import { createReplication } from "~/capture/replication";
 import * as results from "~/capture/results";
 import {
@@ -25,6 +26,8 @@ import {
   findSlot,
   LOCK_CLASS,
   type Plugin,
+  RELEASE_ATTEMPTS,
+  RELEASE_MS,
   type Slot,
   SlotBusy,
   skippingOptions,
@@ -59,19 +62,10 @@ const DROP_EVERY = 30;
 const FOLLOW_MS = 300;
 const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 5_000;
-/** A walsender lets go of its slot a moment after its connection ended, on a busy machine after some. */
-const RELEASE_MS = 100;
-const RELEASE_ATTEMPTS = 20;
-/** The same position failed this often: what stands there cannot be decoded. */
-const POISON_ATTEMPTS = 3;
 /** An option that the plugin does not know. */
 const INVALID_PARAMETER_VALUE = "22023";
 
 class NotLeader extends Error {}
-/** Something in the stream itself, not in the connection, went wrong. */
-class DecodeError extends Error {
-  override readonly name = "DecodeError";
-}
 
 export type Stream = ReturnType<typeof createStream>;
 
@@ -83,7 +77,16 @@ export function createStream(deps: Deps) {
   let closeStream: (() => void) | undefined;
   let state: StreamState = "idle";
   let knowsSkipping = true;
-  const poison = { position: "", attempts: 0 };
+  const lost = (by: number, label: string) => {
+    if (by > 0) emit({ type: "count", what: "lost", by, label });
+  };
+  const poison = createPoison({
+    ...deps,
+    lost(by) {
+      lost(by, UNDECODABLE);
+      emit({ type: "count", what: "poison", by: 1 });
+    },
+  });
 
   const enter = (next: StreamState, about: { reason?: string; plugin?: Plugin } = {}) => {
     if (next === state && Object.keys(about).length === 0) return;
@@ -172,6 +175,8 @@ export function createStream(deps: Deps) {
         });
         const begin = async (client: ReplicationClient) => {
           const leadership = await takeOver(client);
+          const { slot } = leadership;
+          const detour = poison.detour(parseLsn(slot.confirmed));
           reading = createReading({
             ...deps,
             ...leadership,
@@ -180,13 +185,11 @@ export function createStream(deps: Deps) {
             enter,
             finish: resolve,
             fail: reject,
+            detour,
           });
-          const { plugin } = leadership.slot;
           client.on("notice", ({ message }) => reading?.notice(message ?? ""));
-          return startReplication(
-            leadership.slot,
-            knowsSkipping ? await skippingOptions(pool, plugin) : {},
-          );
+          const skipping = knowsSkipping ? await skippingOptions(pool, slot.plugin) : {};
+          return startReplication(slot, withDetour(skipping, detour), detour?.from);
         };
         service.subscribe(rawPlugin(begin), "").then(
           () => reject(new Error("the replication stream ended")),
@@ -204,15 +207,17 @@ export function createStream(deps: Deps) {
       log.warn("the output plugin is old and decodes what could be skipped", errorFields(failure));
       knowsSkipping = false;
     }
-    if (reading?.streaming && failure !== undefined) await notePoison(failure, reading.recorder);
+    if (reading?.streaming && failure !== undefined) {
+      const { slot, recorder } = reading;
+      if (!(await poison.note(failure, slot, recorder))) await replaceSlot();
+    }
     if (failure !== undefined) throw failure;
     if (reading?.idle) await dropUnused(RELEASE_ATTEMPTS);
   }
 
   /** Fails every run that is recorded from the log. */
   async function loseAll(sql: Sql, reason: string): Promise<void> {
-    const lost = await results.loseAll(sql, reason);
-    if (lost.count > 0) emit({ type: "count", what: "lost", by: lost.count, label: reason });
+    lost((await results.loseAll(sql, reason)).count, reason);
   }
 
   /** Everything between connecting and streaming. */
@@ -261,20 +266,12 @@ export function createStream(deps: Deps) {
     return created;
   }
 
-  /** After the same transaction failed to decode several times, its runs are given up with the slot. */
-  async function notePoison(error: unknown, recorder: Recorder) {
-    if (isUnavailable(error) || !(error instanceof Error)) return;
-    if (errorCode(error) === undefined && !(error instanceof DecodeError)) return;
-    const position = formatLsn(recorder.committed);
-    poison.attempts = poison.position === position ? poison.attempts + 1 : 1;
-    poison.position = position;
-    if (poison.attempts < POISON_ATTEMPTS) return;
-    log.error("undecodable transaction", { lsn: position, ...errorFields(error) });
+  /** What is left where a transaction cannot be decoded, and it is not known whose it is: another slot. */
+  async function replaceSlot() {
     emit({ type: "count", what: "poison", by: 1 });
-    poison.attempts = 0;
     for (let attempt = 0; attempt < RELEASE_ATTEMPTS; attempt++) {
       const name = await slotName(pool);
-      if (await dropSlot(pool, name, (tx) => losingAll(tx, "undecodable transaction"))) return;
+      if (await dropSlot(pool, name, (tx) => losingAll(tx, UNDECODABLE))) return;
       await Bun.sleep(RELEASE_MS);
     }
   }

@@ -166,6 +166,81 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
     }
   });
 
+  describe("a transaction that Postgres cannot decode", () => {
+    /** A value of a type that has lost its label cannot be printed. */
+    const poison = async (name: string) => {
+      await sql.unsafe(
+        `create type ${name}_mood as enum ('sad'); alter table ${name} add mood ${name}_mood; update ${name} set mood = 'sad'`,
+      );
+      return async () => {
+        await sql.unsafe(`delete from pg_enum where enumtypid = '${name}_mood'::regtype`);
+        await sql.unsafe(`update ${name} set id = id + 1000`);
+      };
+    };
+
+    /** A run in a schema of its own, and how to write there. */
+    const newRun = async () => {
+      next++;
+      await createThings();
+      const name = schema();
+      return {
+        run: await start(),
+        write: (id: number) => sql.unsafe(`insert into ${name}.things (id) values (${id})`),
+      };
+    };
+
+    test("fails the runs it may belong to, and no later one; the stream goes on", async () => {
+      const hit = schema();
+      await write(1);
+      const writePoison = await poison(`${hit}.things`);
+      const belongs = await start();
+      const other = await newRun();
+      await other.write(1);
+      await writePoison();
+      await other.write(2);
+
+      await eventually(async () =>
+        expect(await belongs.read()).toEqual(LOST("undecodable transaction")),
+      );
+      const later = await newRun();
+      await later.write(3);
+      expect(ids((await later.run.end()).diff)).toEqual([3]);
+      const { failures, diff } = await other.run.end();
+      // Pgoutput can leave nothing out, and skips the whole transaction.
+      if (plugin === "pgoutput") expect(failures).toEqual(LOST("undecodable transaction").failures);
+      else expect(ids(diff)).toEqual([1, 2]);
+    });
+
+    test("is not in the way of its schema's runs once it has been passed", async () => {
+      const hit = schema();
+      await write(1);
+      const writePoison = await poison(`${hit}.things`);
+      const belongs = await start();
+      await writePoison();
+      await eventually(async () => expect((await belongs.read()).status).toBe("failed"));
+      await sql.unsafe(`alter table ${hit}.things drop column mood`);
+
+      await eventually(async () => {
+        await sql.unsafe(`delete from ${hit}.things`);
+        const again = await record(server.pool, server.capture, hit, KEYS);
+        await sql.unsafe(`insert into ${hit}.things values (7)`);
+        expect(ids((await again.end()).diff)).toEqual([7]);
+      });
+    });
+
+    test("that is of no run, fails none", async () => {
+      await sql.unsafe(`create schema tpl_${next}; create table tpl_${next}.foreign (id int primary key);
+        alter table tpl_${next}.foreign replica identity full; insert into tpl_${next}.foreign values (1)`);
+      const writeForeign = await poison(`tpl_${next}.foreign`);
+      const run = await start();
+      await write(1);
+      await writeForeign();
+      await write(2);
+
+      expect(ids((await run.end()).diff)).toEqual([1, 2]);
+    });
+  });
+
   describe("DDL that may hide changes fails the run by name:", () => {
     const INCOMPLETE = "the old row of a change is not complete in the log";
     const NOT_WHOLE = "a table is unlogged or its replica identity is not full";

@@ -1,0 +1,208 @@
+/**
+ * Transactions that cannot be decoded, and the way past them.
+ *
+ * The stream would come to such a transaction again and again. Once it has failed there several times, the runs whose
+ * changes it may hold fail, and the next connection takes a detour. With wal2json that leaves out the schemas whose
+ * changes cannot be decoded, and no other run is touched. Pgoutput cannot leave a table out of what was published when
+ * it was written, so the transaction is skipped as a whole. Postgres does not say which schemas it wrote, hence every
+ * run that was recorded at that moment fails; runs that began later go on.
+ */
+import { formatLsn, type Lsn } from "~/capture/change";
+import { UNDECODABLE } from "~/capture/limits";
+import type { Recorder } from "~/capture/recorder";
+import * as results from "~/capture/results";
+import { RELEASE_ATTEMPTS, RELEASE_MS, type Slot } from "~/capture/slot";
+import {
+  connect,
+  errorCode,
+  isUnavailable,
+  isUnreachable,
+  type Pool,
+  QUERY_CANCELED,
+} from "~/db/connect";
+import { errorFields, type Log } from "~/log";
+
+/** The same transaction failed this often: it cannot be decoded. */
+const ATTEMPTS = 3;
+/** The same where Postgres or the network may be to blame, in the middle of the transaction. */
+const OUTER_ATTEMPTS = 10;
+
+/** How far behind the last commit the transaction may end, in bytes; at last it may be anywhere. */
+const REACHES = [2 ** 20, 2 ** 26, undefined];
+const FOUND_MAX = 8;
+const PEEK_TIMEOUT = "120s";
+const FILTER = "filter-tables";
+const OBJECT_IN_USE = "55006";
+
+/** Something in the stream itself, not in the connection, went wrong. */
+export class DecodeError extends Error {
+  override readonly name = "DecodeError";
+}
+
+export type Detour = {
+  /** Their changes are not decoded. */
+  readonly schemas: readonly string[];
+  /** Where to begin; undefined: where the slot is confirmed. */
+  readonly from: Lsn | undefined;
+  /** The transaction is the first that commits behind this position. */
+  readonly after: Lsn;
+  /** Where the transaction ends, once that is known: nobody has to take the detour who begins there. */
+  passed: Lsn | undefined;
+};
+
+export function createPoison(deps: {
+  url: string;
+  pool: Pool;
+  log: Log;
+  lost: (count: number) => void;
+}) {
+  const { url, pool, log } = deps;
+  let position = -1n;
+  let attempts = 0;
+  let detour: Detour | undefined;
+
+  /** Whether this failure is one too many at its position. */
+  function isPoison(error: unknown, { lastCommit, isOpen }: Recorder): boolean {
+    // What our own statements meet is not in the log.
+    if (!(error instanceof Error) || error.name === "PostgresError") return false;
+    const isInner =
+      error instanceof DecodeError || (errorCode(error) !== undefined && !isUnavailable(error));
+    if (!isInner && !isOpen) return false;
+    attempts = lastCommit > position ? 1 : attempts + 1;
+    if (lastCommit > position) position = lastCommit;
+    return attempts >= (isInner ? ATTEMPTS : OUTER_ATTEMPTS);
+  }
+
+  /** Takes the schemas out of the stream whose changes Postgres cannot decode. False when there is no telling. */
+  async function leaveOut(slot: Slot, recorded: readonly string[]): Promise<boolean> {
+    const schemas = await findUndecodable(url, slot, position, recorded);
+    if (!schemas) return false;
+    if (schemas.length === 0) return true; // it can be decoded now
+    deps.lost((await results.loseIn(pool, schemas, UNDECODABLE)).count);
+    detour = {
+      schemas: [...new Set([...(detour?.schemas ?? []), ...schemas])],
+      from: undefined,
+      after: position,
+      passed: undefined,
+    };
+    return true;
+  }
+
+  async function skip(held: readonly string[], end: Lsn): Promise<void> {
+    deps.lost((await results.loseAmong(pool, held, UNDECODABLE)).count);
+    detour = { schemas: [], from: end, after: position, passed: end };
+  }
+
+  return {
+    /** The way to be taken by a stream that begins where the slot is confirmed. */
+    detour(confirmed: Lsn): Detour | undefined {
+      if (detour?.passed !== undefined && confirmed >= detour.passed) detour = undefined;
+      return detour;
+    },
+
+    /**
+     * Notes that a stream failed. Returns false when the transaction that it comes to cannot be decoded and there is no
+     * way past it but another slot.
+     */
+    async note(error: unknown, slot: Slot, recorder: Recorder): Promise<boolean> {
+      if (!isPoison(error, recorder)) return true;
+      attempts = 0;
+      log.error("undecodable transaction", { lsn: formatLsn(position), ...errorFields(error) });
+      const { openUntil } = recorder;
+      if (slot.plugin === "wal2json")
+        return !(error instanceof DecodeError) && (await leaveOut(slot, recorder.schemas));
+      if (openUntil === undefined) return false;
+      await skip(recorder.held, openUntil);
+      return true;
+    },
+  };
+}
+
+/**
+ * The schemas whose changes make wal2json fail in what follows `position`, `likely` ones first; none when it does not
+ * fail, undefined when they cannot be told. Tries what the slot would send, which leaves it where it is.
+ */
+async function findUndecodable(
+  url: string,
+  slot: Slot,
+  position: Lsn,
+  likely: readonly string[],
+): Promise<string[] | undefined> {
+  const session = connect(url, { max: 1, name: "capture", patient: true });
+  let upto: string | null = null;
+
+  async function fails(option: "add-tables" | typeof FILTER, schemas: readonly string[]) {
+    if (schemas.length === 0 && option === "add-tables") return false;
+    const options = ["format-version", "2", "include-transaction", "false"];
+    if (schemas.length > 0) options.push(option, tablesOf(schemas));
+    for (let attempt = 1; ; attempt++)
+      try {
+        return await peek(options);
+      } catch (error) {
+        const code = errorCode(error) ?? "";
+        const isInUse = code === OBJECT_IN_USE;
+        if (isUnreachable(error) || code === QUERY_CANCELED) throw error;
+        if (!isInUse) return true;
+        if (attempt === RELEASE_ATTEMPTS) throw error;
+        await Bun.sleep(RELEASE_MS);
+      }
+  }
+
+  /** False: all of it could be decoded. */
+  async function peek(options: readonly string[]): Promise<false> {
+    await session`select set_config('statement_timeout', ${PEEK_TIMEOUT}, false)`;
+    await session`
+        select count(*) from pg_logical_slot_peek_changes(${slot.name}, ${upto}::pg_lsn, null, variadic ${[...options]}::text[])
+      `;
+    return false;
+  }
+
+  async function findOne(schemas: readonly string[]): Promise<string | undefined> {
+    let suspects = schemas;
+    if (!(await fails("add-tables", suspects))) return undefined;
+    while (suspects.length > 1) {
+      const half = suspects.slice(0, suspects.length / 2);
+      suspects = (await fails("add-tables", half)) ? half : suspects.slice(half.length);
+    }
+    return suspects[0];
+  }
+
+  try {
+    let isFailing = false;
+    for (const reach of REACHES) {
+      upto = reach === undefined ? null : formatLsn(position + BigInt(reach));
+      isFailing = await fails(FILTER, []);
+      if (isFailing) break;
+    }
+    const names = await session<{ name: string }[]>`
+      select nspname as name from pg_namespace where nspname !~ '^(pg_|information_schema$)'
+    `;
+    const others = names.map(({ name }) => name).filter((name) => !likely.includes(name));
+    const found: string[] = [];
+    while (isFailing) {
+      const left = (schemas: readonly string[]) => schemas.filter((name) => !found.includes(name));
+      const one = (await findOne(left(likely))) ?? (await findOne(left(others)));
+      if (one === undefined || found.length === FOUND_MAX) return undefined;
+      found.push(one);
+      isFailing = await fails(FILTER, found);
+    }
+    return found;
+  } finally {
+    await session.end({ timeout: 1 });
+  }
+}
+
+type Options = { readonly [option: string]: string };
+
+/** Of the options of a stream those with which it takes a detour. */
+export const withDetour = (options: Options, detour: Detour | undefined): Options =>
+  detour && detour.schemas.length > 0
+    ? {
+        ...options,
+        [FILTER]: [options[FILTER], tablesOf(detour.schemas)].filter(Boolean).join(","),
+      }
+    : options;
+
+/** All tables of some schemas, as wal2json's filters take them. */
+const tablesOf = (schemas: readonly string[]) =>
+  schemas.map((name) => `${name.replace(/[\\ ',.*]/g, "\\$&")}.*`).join(",");
