@@ -82,6 +82,10 @@ export function createLists<const Name extends string>(names: readonly Name[], w
       { push(value: unknown): void }
     >,
 
+    get length() {
+      return length;
+    },
+
     text: (): string =>
       `{${[...parts].map(([name, list]) => `"${name}":[${list.join(",")}]`).join(",")}}`,
   };

@@ -1,6 +1,7 @@
 /** One connection that streams: from START_REPLICATION until it ends, for whatever reason. */
 import { type Decode, formatLsn, type Lsn, parseLsn } from "~/capture/change";
 import type { Fold } from "~/capture/fold";
+import { createGarbage } from "~/capture/garbage";
 import { diffLists, evidenceLists, RUN_BYTES_MAX, reasonOf } from "~/capture/limits";
 import { createPgoutputDecoder } from "~/capture/pgoutput";
 import type { Detour } from "~/capture/poison";
@@ -135,6 +136,7 @@ export function createReading(deps: Deps) {
   /** Messages read since the last tick, by kind. */
   const tally = new Map<string, number>();
   let skipped = 0;
+  const garbage = createGarbage();
   const timer = setInterval(() => {
     if (ticking) return;
     ticking = true;
@@ -187,6 +189,7 @@ export function createReading(deps: Deps) {
       taken = { lost: ALTERED };
     const { result, changes } = await written(taken, run, waiting, evaluate);
     const outcome = await keep(run, result, waiting !== instance);
+    if ("diff" in result) garbage.add(result.diff.length * 3);
     if (closed && outcome === undefined) return; // the next connection reads it again
     recorder.release(run);
     if (outcome === undefined) log.info("result was not needed", { run_id: run });
@@ -245,6 +248,7 @@ export function createReading(deps: Deps) {
     try {
       const lists = { diff: diffLists(), evidence: evaluate ? evidenceLists() : undefined };
       fold.drain(lists.diff.lists, lists.evidence?.lists);
+      garbage.add(lists.diff.length * 2);
       const result = { diff: lists.diff.text(), events: events.text() };
       const evidence = lists.evidence?.text();
       if (evaluate === undefined || evidence === undefined) return { result, changes };
@@ -374,6 +378,7 @@ export function createReading(deps: Deps) {
     },
     data(lsn: Lsn, data: Buffer) {
       const kind = recorder.read(data, lsn);
+      garbage.add(data.length);
       if (kind) tally.set(kind, (tally.get(kind) ?? 0) + 1);
       else skipped++;
       if (kind === "commit") reached(lsn);
