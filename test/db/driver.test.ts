@@ -3,6 +3,7 @@
  * it, queries never settle, the pool stays dead.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import postgres from "postgres";
 import { connect, inTransaction, type Pool, RESULT_TOO_LARGE } from "~/db/connect";
 import { eventually, useDatabase } from "../support/database";
 
@@ -119,6 +120,16 @@ describe("deadlines", () => {
     await long;
     expect(await narrow`select 1 as one`).toHaveLength(1);
     await narrow.end();
+  });
+
+  test("a query that was read a part at a time leaves none behind for the next one", async () => {
+    const brief = postgres(database.url, { max: 1, ...{ query_deadline: 1 } });
+    for await (const _part of brief`select generate_series(1, 5)`.cursor(2));
+
+    const others = [await brief`select pg_sleep(0.7)`, await brief`select pg_sleep(0.7)`];
+
+    expect(others).toHaveLength(2);
+    await brief.end();
   });
 });
 
