@@ -1,6 +1,8 @@
 /** F05, F17 to F29: Postgres crashes, restarts, runs full, comes back as another one. */
+
 import { chmod, mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { OVER_BYTES } from "~/capture/limits";
 import { eventually } from "../support/database";
 import { startProxy } from "../support/proxy";
 import type { Database, Stage } from "../support/stage";
@@ -371,7 +373,7 @@ export const POSTGRES: readonly Fault[] = [
       await other.write(server, 5);
       const seconds = await secondsOf(() => other.endWell(server));
       await watching;
-      await huge.endLost(server, "more than 64 MB of changed rows");
+      await huge.endLost(server, OVER_BYTES);
 
       const slowest = Math.max(...times);
       must(slowest < 1, slowest);
@@ -383,7 +385,7 @@ export const POSTGRES: readonly Fault[] = [
   },
   {
     id: "F27",
-    fault: "a row of 50 MB",
+    fault: "a row of 20 MB",
     expected: "413 from the API; written with psql, it is in the diff",
     slow: true,
     async run(stage) {
@@ -401,7 +403,7 @@ export const POSTGRES: readonly Fault[] = [
       const refusal = (await response.json()) as { error: string };
       await insertMessages(database, story.schema, 1, {
         ts: "'1900000000.000000'",
-        text: `repeat('x', ${50 * 2 ** 20})`,
+        text: `repeat('x', ${20 * 2 ** 20})`,
       });
 
       let slowest = 0;
