@@ -69,11 +69,18 @@ export const markdownToMrkdwn = (markdown: string): string =>
     .map((part, index) => (index % 2 === 1 ? part : proseToMrkdwn(part)))
     .join("");
 
+/** A heading without the marks that may stand at its end too. */
+function withoutMarks(title: string): string {
+  let end = title.length;
+  while (title[end - 1] === "#") end--;
+  return title.slice(0, end).trimEnd() || title;
+}
+
 const proseToMrkdwn = (prose: string): string =>
   prose
-    .replace(/^#{1,6}\s+(.+?)\s*#*$/gm, "**$1**")
+    .replace(/^#{1,6}[^\S\n]+(\S.*)$/gm, (_, title: string) => `**${withoutMarks(title)}**`)
     .replace(/(?<![*\w])\*(?![*\s])([^*\n]+?)(?<!\s)\*(?![*\w])/g, "_$1_")
     .replace(/\*\*(?=\S)([^\n]+?)\*\*/g, "*$1*")
     .replace(/~~(?=\S)([^\n]+?)~~/g, "~$1~")
-    .replace(/^(\s*)[-*+]\s+/gm, "$1• ")
-    .replace(/!?\[([^\]\n]+)\]\(((?:https?:\/\/|mailto:)[^\s()<>|]+)\)/g, "<$2|$1>");
+    .replace(/^([^\S\n]*)[-*+][^\S\n]+/gm, "$1• ")
+    .replace(/!?\[([^[\]\n]+)\]\(((?:https?:\/\/|mailto:)[^\s()<>|]+)\)/g, "<$2|$1>");

@@ -45,8 +45,9 @@ test("no text, list or JSON of any method may be longer than a column", () => {
   expect(taken).toEqual([]);
 });
 
+const newScene = useScenes();
+
 describe("a call", () => {
-  const newScene = useScenes();
   let scene: Scene;
   beforeAll(async () => {
     scene = await newScene();
@@ -168,8 +169,6 @@ describe("a call", () => {
 });
 
 describe("what gathers by several calls ends where a column does", () => {
-  const newScene = useScenes();
-
   /** How often a call is taken, up to `most` times, and what it answers then. */
   async function until(most: number, call: (index: number) => Promise<unknown>) {
     for (let index = 0; index < most; index++) {
@@ -289,8 +288,6 @@ describe("what gathers by several calls ends where a column does", () => {
 });
 
 describe("a page of long messages", () => {
-  const newScene = useScenes();
-
   test.each([
     ["conversations.history", {}],
     ["conversations.replies", { ts: WELCOME }],
@@ -323,4 +320,18 @@ describe("a page of long messages", () => {
     expect(new Set(seen).size).toBe(seen.length);
     expect(seen.length).toBeGreaterThan(450);
   });
+});
+
+test("a list beyond what one result may hold asks for a limit, and is answered with one", async () => {
+  const { agent, sql, schema } = await newScene();
+  await sql`
+    insert into ${sql(`${schema}.scheduled_messages`)}
+      (id, channel_id, user_id, post_at, text, reply_broadcast, date_created)
+    select 'Q' || n, ${GENERAL}, ${AGENT}, 2000000000 + n, repeat('x', 80000), false, 1767700000
+    from generate_series(1, 600) n
+  `;
+  const list = (limit: number) => agent.chat.scheduledMessages.list({ channel: GENERAL, limit });
+
+  expect(await outcome(list(1_000))).toBe("limit_required");
+  expect((await list(100)).scheduled_messages).toHaveLength(100);
 });

@@ -60,3 +60,38 @@ describe("Markdown reads", () => {
     expect(markdownToMrkdwn(markdown)).toBe(mrkdwn);
   });
 });
+
+const MARKS =
+  "a,.,-,_,*,**,~~,`,```,#,[,](,![,<,>,|,&,@,!,\\,/, ,\n,\n\n,http://,mailto:,<@U,# , #,- , *,*a".split(
+    ",",
+  );
+
+test.each(MARKS)("a long text made of %j and little else is read in little time", (mark) => {
+  for (const [before, other] of [
+    ["", ""],
+    ["", "a"],
+    ["", "\n"],
+    ["# ", " "],
+    ["- a", "]("],
+  ] as const)
+    for (const end of ["", "x"]) {
+      const text = `${before}${(mark + other).repeat(40_000 / (mark.length + other.length))}${end}`;
+      const started = performance.now();
+
+      normalizeText(markdownToMrkdwn(text));
+      findLinkable(text);
+
+      expect(performance.now() - started).toBeLessThan(500);
+    }
+});
+
+test.each([
+  ["## Title ##", "*Title*"],
+  ["# ###", "*###*"],
+  ["# a  \n\n- b", "*a*\n\n• b"],
+  ["#\n\ntext", "#\n\ntext"],
+  ["-\n-  a", "-\n• a"],
+  ["[a [b](https://a.test)", "[a <https://a.test|b>"],
+])("%j reads %j", (markdown, mrkdwn) => {
+  expect(markdownToMrkdwn(markdown)).toBe(mrkdwn);
+});
