@@ -36,10 +36,13 @@ export const NEWEST_VERSION = newestOf(MIGRATIONS);
 /** Serialises servers that start at the same time. */
 const LOCK = "diorama migrations";
 const TURN_TIMEOUT = "30s";
-/** Whoever wants a table while a migration waits for it waits behind the migration. */
-const TABLE_LOCK_TIMEOUT = "2s";
-const LOCK_ATTEMPTS = 10;
-const LOCK_RETRY_MS = 500;
+/**
+ * Calls that want a table queue behind a migration that waits for it, and a call and a migration may wait for each other.
+ * A migration gives up long before Postgres would look for deadlocks (after a second) and pick the call.
+ */
+const TABLE_LOCK_TIMEOUT = "100ms";
+const LOCK_ATTEMPTS = 100;
+const LOCK_RETRY_MS = 200;
 
 const checksum = (text: string) => createHash("sha256").update(text).digest("hex");
 
