@@ -11,6 +11,14 @@ declare module "*.txt" {
   const text: string;
   export default text;
 }
+declare module "*.md" {
+  const text: string;
+  export default text;
+}
+declare module "*.css" {
+  const text: string;
+  export default text;
+}
 declare module "*.yaml" {
   const value: unknown;
   export default value;

@@ -5,6 +5,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "../scripts/build";
+import { freePort } from "../scripts/postgres";
+import { eventually, useDatabase } from "./support/database";
+
+const database = useDatabase();
 
 let binary: string;
 let folder: string;
@@ -43,4 +47,28 @@ test("reads and runs nothing of the folder that it is started in (S150)", async 
   expect(told).toContain("DATABASE_URL is not set");
   expect(code).toBe(78);
   expect(existsSync(ran)).toBe(false);
+});
+
+test("holds guide, reference and their style sheet", async () => {
+  const port = await freePort();
+  const server = Bun.spawn([binary], {
+    cwd: folder,
+    env: { DATABASE_URL: database.url, PORT: String(port), SEED: "false", SHUTDOWN_DELAY: "0" },
+    stdout: "ignore",
+    stderr: "ignore",
+  });
+  try {
+    const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+    await eventually(async () => expect((await get("/livez")).status).toBe(200));
+    for (const [path, text] of [
+      ["/docs/guide", '<a href="/docs/guide/first-steps">'],
+      ["/docs/guide/operations", 'id="when-something-is-wrong"'],
+      ["/docs/reference/chat", "<code>chat.postMessage</code>"],
+      ["/docs/site.css", "color-scheme: light dark"],
+    ] as const)
+      expect(await (await get(path)).text()).toContain(text);
+  } finally {
+    server.kill("SIGTERM");
+    await server.exited;
+  }
 });

@@ -26,6 +26,7 @@ const LAYERS = [
   ["replicas"],
   ["capture"],
   ["evaluation"],
+  ["docs"],
   ["http"],
   ["platform"],
 ];

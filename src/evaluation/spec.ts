@@ -1,4 +1,4 @@
-/** The shape of a test's `expectedOutput`: types, validation, JSON Schema and the README's reference derive from it. */
+/** The shape of a test's `expectedOutput`: types, validation, JSON Schema and the reference at `/docs/reference/assertions` derive from it. */
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Literal, OPERATORS } from "~/evaluation/operators";
 

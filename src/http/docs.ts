@@ -1,5 +1,6 @@
 /**
- * The OpenAPI document and its explorer, served from the binary: no page of ours asks another host for anything.
+ * The OpenAPI document, its explorer, guide and reference, served from the binary: no page of ours asks another host for
+ * anything.
  *
  * The only file that knows the plugin and the explorer.
  */
@@ -9,6 +10,7 @@ import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import type { Elysia } from "elysia";
 import explorerCss from "swagger-ui-dist/swagger-ui.css" with { type: "text" };
 import explorerScript from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "text" };
+import { STYLE, STYLE_PATH, sitePage } from "~/docs/site";
 import { Condition, WhereSchema } from "~/evaluation/spec";
 import { failures } from "~/http/errors";
 import { Envelope, EnvironmentPath } from "~/http/model";
@@ -54,6 +56,7 @@ const asset = (text: string, type: string) =>
 
 /** Public paths that are not the plugin's. */
 export function explorerAsset(pathname: string): Response | undefined {
+  if (pathname === STYLE_PATH) return asset(STYLE, "text/css");
   if (pathname === "/docs/explorer.js") return asset(explorerScript + START, "text/javascript");
   if (pathname === "/docs/explorer.css") return asset(explorerCss, "text/css");
   if (pathname === FAVICON) return new Response(null, { status: 204 });
@@ -70,7 +73,10 @@ const INFO = {
 } as const;
 
 const ABOUT = {
-  info: INFO,
+  info: {
+    ...INFO,
+    description: `${INFO.description} See also the [guide](/docs/guide) and the [reference](/docs/reference).`,
+  },
   servers: [{ url: "/", description: "The server that answers this document" }],
   tags: [
     { name: "environments", description: "Disposable copies of a service" },
@@ -195,7 +201,7 @@ export function documentRoutes(routes: Elysia["routes"]): void {
   );
 }
 
-/** The document, and the plugin's page with the headers that it lacks. */
+/** The document, a page of guide or reference, and the plugin's page with the headers that it lacks. */
 export async function answerDocs(
   request: Request,
   pathname: string,
@@ -204,6 +210,14 @@ export async function answerDocs(
   if (pathname === DOCUMENT)
     return new Response(text, {
       headers: { "Content-Type": "application/json; charset=utf-8" },
+    });
+  const html = sitePage(pathname);
+  if (html !== undefined)
+    return new Response(html, {
+      headers: {
+        "Content-Type": "text/html; charset=utf-8",
+        "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+      },
     });
   const response = await router.fetch(request);
   if (pathname === PAGE) response.headers.set("Content-Security-Policy", CONTENT_SECURITY_POLICY);

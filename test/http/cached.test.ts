@@ -8,7 +8,15 @@ import { startTestProgram, useProgram } from "../support/program";
 const database = useDatabase();
 const program = useProgram(database);
 
-const PATHS = ["/docs", "/docs/json", "/docs/explorer.js", "/docs/explorer.css"];
+const PATHS = [
+  "/docs",
+  "/docs/json",
+  "/docs/explorer.js",
+  "/docs/explorer.css",
+  "/docs/site.css",
+  "/docs/guide",
+  "/docs/reference/chat",
+];
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(program.url + path, { headers, decompress: false });
 const bytesOf = async (path: string, encoding: string) => {

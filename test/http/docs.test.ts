@@ -1,6 +1,6 @@
-/** The OpenAPI document and its explorer. */
+/** The OpenAPI document, its explorer, guide and reference. */
 import { describe, expect, test } from "bun:test";
-import { chromium } from "playwright-core";
+import { chromium, type Page } from "playwright-core";
 import { METHODS } from "~/replicas/chat/api/index";
 import { operationsOf, readDocument } from "../support/contract";
 import { useDatabase } from "../support/database";
@@ -65,6 +65,41 @@ describe("the document", () => {
   });
 });
 
+/** Opens a page in a browser; fails if it asks another host for anything, or complains. */
+async function browse(executablePath: string, use: (page: Page) => Promise<void>): Promise<void> {
+  const browser = await chromium.launch({
+    executablePath,
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+  try {
+    // What is below the fold is not drawn before somebody scrolls there.
+    const page = await browser.newPage({ viewport: { width: 1_200, height: 3_000 } });
+    const foreign: string[] = [];
+    page.on("request", (request) => {
+      const url = request.url();
+      if (!url.startsWith(program.url) && !url.startsWith("data:") && !url.startsWith("blob:"))
+        foreign.push(url);
+    });
+    const complaints: string[] = [];
+    page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+
+    await use(page);
+
+    expect(foreign).toEqual([]);
+    expect(complaints).toEqual([]);
+  } finally {
+    await browser.close();
+  }
+}
+
+const browserPath = Bun.which("chromium") ?? Bun.which("google-chrome");
+
 describe("the explorer", () => {
   test("asks no other host for anything (S149)", async () => {
     for (const path of ["/docs", "/docs/explorer.js", "/docs/explorer.css"]) {
@@ -76,34 +111,9 @@ describe("the explorer", () => {
     expect(await page.text()).not.toMatch(/(src|href)="https?:/);
   });
 
-  const browserPath = Bun.which("chromium") ?? Bun.which("google-chrome");
   if (browserPath)
     test("works in a browser that has no network: a call from the page gets its answer (S149)", async () => {
-      const browser = await chromium.launch({
-        executablePath: browserPath,
-        args: [
-          "--no-sandbox",
-          "--disable-gpu",
-          "--disable-background-networking",
-          "--disable-component-update",
-          "--disable-sync",
-        ],
-      });
-      try {
-        // What is below the fold is not drawn before somebody scrolls there.
-        const page = await browser.newPage({ viewport: { width: 1_200, height: 3_000 } });
-        const foreign: string[] = [];
-        page.on("request", (request) => {
-          const url = request.url();
-          if (!url.startsWith(program.url) && !url.startsWith("data:") && !url.startsWith("blob:"))
-            foreign.push(url);
-        });
-        const complaints: string[] = [];
-        page.on(
-          "console",
-          (message) => message.type() === "error" && complaints.push(message.text()),
-        );
-
+      await browse(browserPath, async (page) => {
         await page.goto(`${program.url}/docs`);
         const health = page.locator("#operations-health-getHealth");
         await health.locator(".opblock-summary-control").click();
@@ -112,12 +122,51 @@ describe("the explorer", () => {
           .locator(".live-responses-table .highlight-code")
           .first()
           .textContent();
-
         expect(answer).toContain('"service": "diorama"');
-        expect(foreign).toEqual([]);
-        expect(complaints).toEqual([]);
-      } finally {
-        await browser.close();
-      }
+
+        const links = page.locator(".info a");
+        const targets = await links.evaluateAll((all) =>
+          all.map((link) => (link as unknown as { pathname: string }).pathname),
+        );
+        expect(targets).toEqual(expect.arrayContaining(["/docs/guide", "/docs/reference"]));
+      });
+    });
+});
+
+describe("guide and reference", () => {
+  test("have the explorer's policy, and need no key", async () => {
+    const explorer = await fetch(`${program.url}/docs`);
+    for (const path of ["/docs/guide", "/docs/guide/operations", "/docs/reference/chat"]) {
+      const { status, headers } = await fetch(program.url + path);
+      expect([path, status, headers.get("content-type")]).toEqual([
+        path,
+        200,
+        "text/html; charset=utf-8",
+      ]);
+      const policy = headers.get("content-security-policy");
+      expect(policy).toBe(explorer.headers.get("content-security-policy"));
+    }
+    const missing = await fetch(`${program.url}/docs/guide/none`);
+    expect(missing.status).toBe(404);
+    expect(await missing.json()).toMatchObject({ ok: false, error: "not_found" });
+  });
+
+  if (browserPath)
+    test("open in a browser that has no network, in light and in dark", async () => {
+      await browse(browserPath, async (page) => {
+        const background = () =>
+          page.evaluate("getComputedStyle(document.body).backgroundColor") as Promise<string>;
+        await page.goto(`${program.url}/docs/guide`);
+        await page.emulateMedia({ colorScheme: "light" });
+        expect(await background()).toBe("rgb(255, 255, 255)");
+        await page.emulateMedia({ colorScheme: "dark" });
+        expect(await background()).toBe("rgb(13, 17, 23)");
+
+        await page.getByRole("main").getByRole("link", { name: "Suites" }).click();
+        await page.getByRole("main").getByRole("link", { name: "/docs/reference/suites" }).click();
+        expect(await page.title()).toBe("Built-in suites – Diorama");
+        await page.getByRole("navigation").getByRole("link", { name: "Settings" }).click();
+        expect(await page.getByRole("cell", { name: "DATABASE_URL", exact: true }).count()).toBe(1);
+      });
     });
 });

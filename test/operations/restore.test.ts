@@ -1,4 +1,4 @@
-/** The README's backup and restore, as it stands there; and `diorama capture`, which its runbooks need. */
+/** The guide's backup and restore, exactly as it is written; and `diorama capture`, which its runbooks need. */
 import { describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,9 +9,8 @@ import { createDatabase, dropDatabase, eventually, useDatabase } from "../suppor
 import { expectRefusal, expectStatus, startTestProgram, useProgram } from "../support/program";
 
 const ROOT = join(import.meta.dir, "../..");
-const README = await Bun.file(join(ROOT, "README.md")).text();
-const [, section = ""] = /<!-- backup -->([\s\S]*)<!-- \/backup -->/.exec(README) ?? [];
-const commands = [...section.matchAll(/```sh\n([^`]+)```/g)].map(([, text]) => text ?? "");
+const guide = await Bun.file(join(ROOT, "src/docs/backup.md")).text();
+const commands = [...guide.matchAll(/```sh\n([^`]+)```/g)].map(([, text]) => text ?? "");
 
 async function run(command: string[], env: Record<string, string>, cwd = ROOT) {
   const child = Bun.spawn(command, {
@@ -103,7 +102,7 @@ async function expectWholeLife(server: Server, environment: any) {
 // pg_dump must not be older than the server.
 const cluster = (await startClusters()).find(({ name }) => name === "system");
 if (cluster) {
-  test("the README's backup, restored into another database, serves again", async () => {
+  test("the guide's backup, restored into another database, serves again", async () => {
     expect(commands).toHaveLength(2);
     await restore(cluster, commands, async ({ after, environment, open }) => {
       expect((await after.get(`/results/${open.runId}`)).body).toMatchObject(LOST);

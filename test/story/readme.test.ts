@@ -1,12 +1,23 @@
-/** The README's commands answer as the README says. */
-import { expect, test } from "bun:test";
+/** The commands of README and guide give the answers that are printed under them, and what both state is true. */
+import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Glob } from "bun";
+import { coverage } from "~/replicas/chat/coverage";
+import { COVERAGE } from "~/replicas/tracker/coverage";
+import { SEEDS, SUITES } from "../../seeds/index";
 import { startClusters } from "../support/clusters";
 import { createDatabase, dropDatabase } from "../support/database";
 import { startTestProgram } from "../support/program";
 
-const README = await Bun.file(join(import.meta.dir, "../../README.md")).text();
+const read = (file: string) => Bun.file(join(import.meta.dir, "../..", file)).text();
+const README = await read("README.md");
+const guide = (name: string) => read(`src/docs/${name}.md`);
+
+/** The part under a heading of the second level. */
+const section = (heading: string) => {
+  const [, text = ""] = README.split(`\n## ${heading}\n`);
+  return text.split("\n## ")[0] ?? "";
+};
 
 /** Values that are different each time; everything else is as printed. */
 const MADE_UP =
@@ -15,34 +26,38 @@ const MADE_UP =
 const settled = (value: unknown) =>
   JSON.parse(JSON.stringify(value, (key, inner) => (MADE_UP.test(key) ? `<${key}>` : inner)));
 
-/** Each command of the story with the answer that is printed under it. */
-const story = [...README.matchAll(/```sh\n(curl [^`]+)```\n\n```json\n([^`]+)```/g)].map(
-  ([, command, answer]) => ({ command: command ?? "", answer: JSON.parse(answer ?? "") }),
-);
+/** Each block of commands with the answer that is printed under it. */
+const storyOf = (text: string) =>
+  [...text.matchAll(/```sh\n([^`]+)```\n\n```json\n([^`]+)```/g)].map(
+    ([, commands = "", answer = ""]) => ({ commands, answer: JSON.parse(answer) }),
+  );
 
-test("the story in curl answers as printed", async () => {
-  const [cluster] = await startClusters();
-  if (!cluster) throw new Error("there is no Postgres");
-  const database = await createDatabase(cluster);
-  const { url, program } = await startTestProgram(database);
-  try {
-    expect(story.length).toBe(6);
-    const env: Record<string, string> = {};
-    for (const { command, answer } of story) {
-      const shell = Bun.spawn(["sh", "-c", command.replaceAll("http://127.0.0.1:3000", url)], {
-        env: { ...process.env, ...env },
-      });
-      const found = (await new Response(shell.stdout).json()) as Record<string, string>;
-      expect(settled(found)).toEqual(settled(answer));
-      const { environmentId, token, runId } = found;
-      if (environmentId && token)
-        Object.assign(env, { ENVIRONMENT_ID: environmentId, TOKEN: token });
-      if (runId) env["RUN_ID"] = runId;
+const END_OF_BLOCK = "--- end of block ---";
+
+const FIRST_STEPS = await guide("first-steps");
+
+describe("the story in curl answers as printed", () => {
+  test.each([
+    ["README", section("The story in curl"), 3],
+    ["guide", FIRST_STEPS, 6],
+  ])("pasted from the %s into one shell", async (_, text, length) => {
+    const story = storyOf(text);
+    expect(story).toHaveLength(length);
+    const [cluster] = await startClusters();
+    if (!cluster) throw new Error("there is no Postgres");
+    const database = await createDatabase(cluster);
+    const { url, program } = await startTestProgram(database);
+    try {
+      const script = story.map(({ commands }) => `${commands}\necho "${END_OF_BLOCK}"\n`).join("");
+      const shell = Bun.spawn(["sh", "-c", script.replaceAll("http://127.0.0.1:3000", url)]);
+      const printed = (await new Response(shell.stdout).text()).split(END_OF_BLOCK);
+      const answers = printed.slice(0, -1).map((block) => JSON.parse(block));
+      expect(answers.map(settled)).toEqual(story.map(({ answer }) => settled(answer)));
+    } finally {
+      await program.stop();
+      await dropDatabase(database);
     }
-  } finally {
-    await program.stop();
-    await dropDatabase(database);
-  }
+  });
 });
 
 test("containers of the README reach the Postgres of the README", () => {
@@ -50,9 +65,9 @@ test("containers of the README reach the Postgres of the README", () => {
   const connected = [...README.matchAll(/docker network connect (\S+) (\S+)/g)].map(
     ([, network, name]) => ({ network, name }),
   );
-  const [, section = ""] = README.split("## Run it in Docker");
-  const [, host] = /export DATABASE_URL=\S+@([^:/]+)/.exec(section) ?? [];
-  const runs = [...section.split("\n## ")[0]!.matchAll(/^docker run .*$/gm)].map(([line]) => line);
+  const [, image = ""] = section("Run it").split("docker build");
+  const [, host] = /export DATABASE_URL=\S+@([^:/]+)/.exec(image) ?? [];
+  const runs = [...image.matchAll(/^docker run .*$/gm)].map(([line]) => line);
 
   expect(runs.length).toBe(2);
   expect(names).toContain(host);
@@ -67,9 +82,47 @@ test("a promise names tests that there are", async () => {
   const tests: string[] = [];
   for await (const file of new Glob("**/*.test.ts").scan(join(import.meta.dir, "..")))
     tests.push(await Bun.file(join(import.meta.dir, "..", file)).text());
-  const [, promises = ""] = README.split("## What Diorama promises");
-  const [table = ""] = promises.split("\n## ");
-  const named = [...table.matchAll(/"([^"]+)"/g)].map(([, name = ""]) => name);
+  const promises = await guide("promises");
+  const named = [...promises.matchAll(/"([^"]+)"/g)].map(([, name = ""]) => name);
   expect(named.length).toBeGreaterThan(12);
   for (const name of named) expect(tests.some((text) => text.includes(name))).toBe(true);
+});
+
+test("the README has the promises of the guide, each on one line", async () => {
+  const titles = (text: string) => [...text.matchAll(/\*\*(.+?)\.\*\*/g)].map(([, title]) => title);
+  const listed = titles(section("What Diorama promises"));
+  expect(listed).toEqual(titles(await guide("promises")));
+  expect(section("What Diorama promises").match(/^- .+\.$/gm)).toHaveLength(listed.length);
+});
+
+test("the README is short", () => {
+  expect(README.split("\n").length - 1).toBeLessThanOrEqual(250);
+  expect(new TextEncoder().encode(README).length).toBeLessThanOrEqual(20 * 1024);
+});
+
+test("counts are those of the definitions", async () => {
+  const methods = coverage();
+  const countOf = (states: readonly { state: string }[], state: string) =>
+    states.filter((one) => one.state === state).length;
+  const counts = section("What is simulated").replaceAll(/\s+/g, " ");
+  expect(counts).toContain(
+    `**chat**: ${countOf(methods, "full")} methods behave like the service's, ${countOf(methods, "limited")} within documented limits, ${countOf(methods, "refused")} are rejected`,
+  );
+  expect(counts).toContain(
+    `**tracker**: ${countOf(COVERAGE, "simulated")} operations behave like the service's, ${countOf(COVERAGE, "kept")} store what they receive and return it, ${countOf(COVERAGE, "refused")} are rejected`,
+  );
+  const suites = SUITES as { name: string; templateName: string; tests: unknown[] }[];
+  const total = suites.reduce((sum, { tests }) => sum + tests.length, 0);
+  expect(counts).toContain(`with ${total} tests`);
+
+  const cells = (text: string) =>
+    [...text.matchAll(/^\| (.+) \|$/gm)].map(([, row = ""]) =>
+      row.split(" | ").map((cell) => cell.trim()),
+    );
+  const suiteRows = cells(await guide("suites"));
+  for (const { name, templateName, tests } of suites)
+    expect(suiteRows).toContainEqual([name, String(tests.length), `\`${templateName}\``]);
+  const templateRows = cells(await guide("templates"));
+  for (const { template, service, description } of SEEDS as Record<string, string>[])
+    expect(templateRows).toContainEqual([`\`${template}\``, service!, description!]);
 });

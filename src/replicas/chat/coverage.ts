@@ -1,4 +1,4 @@
-/** What of the service is simulated, read from the definitions: for the README, and for the tests that hold it to that. */
+/** What of the service is simulated, read from the definitions: for the reference, and for the tests that hold it to that. */
 import { METHODS } from "~/replicas/chat/api/index";
 import type { Tier } from "~/replicas/chat/method";
 import { REFUSED } from "~/replicas/chat/refused";

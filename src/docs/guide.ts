@@ -1,0 +1,37 @@
+/** The written pages, which GitHub shows as they are. */
+import backup from "~/docs/backup.md" with { type: "text" };
+import clients from "~/docs/clients.md" with { type: "text" };
+import decisions from "~/docs/decisions.md" with { type: "text" };
+import figures from "~/docs/figures.md" with { type: "text" };
+import firstSteps from "~/docs/first-steps.md" with { type: "text" };
+import howItWorks from "~/docs/how-it-works.md" with { type: "text" };
+import kubernetes from "~/docs/kubernetes.md" with { type: "text" };
+import limits from "~/docs/limits.md" with { type: "text" };
+import operations from "~/docs/operations.md" with { type: "text" };
+import postgres from "~/docs/postgres.md" with { type: "text" };
+import promises from "~/docs/promises.md" with { type: "text" };
+import guideIndex from "~/docs/README.md" with { type: "text" };
+import severalServers from "~/docs/several-servers.md" with { type: "text" };
+import suites from "~/docs/suites.md" with { type: "text" };
+import templates from "~/docs/templates.md" with { type: "text" };
+
+/** By name, in the order in which one would read them. */
+export const GUIDE: ReadonlyMap<string, string> = new Map([
+  ["first-steps", firstSteps],
+  ["clients", clients],
+  ["how-it-works", howItWorks],
+  ["templates", templates],
+  ["suites", suites],
+  ["limits", limits],
+  ["postgres", postgres],
+  ["operations", operations],
+  ["backup", backup],
+  ["several-servers", severalServers],
+  ["kubernetes", kubernetes],
+  ["promises", promises],
+  ["decisions", decisions],
+  ["figures", figures],
+]);
+
+/** The page that lists the others. */
+export const GUIDE_INDEX: string = guideIndex;

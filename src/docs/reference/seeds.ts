@@ -1,0 +1,81 @@
+/** The built-in templates and suites, from the files they are built of. */
+import { code, page, table } from "~/docs/reference/markdown";
+import { SEEDS, SUITES } from "../../../seeds/index";
+
+type Named = { readonly id: string; readonly name?: string };
+type Seed = {
+  readonly template: string;
+  readonly service: string;
+  readonly description: string;
+  readonly extends?: string;
+  readonly users?: readonly (Named & { real_name?: string; email?: string; title?: string })[];
+  readonly channels?: readonly (Named & { type?: string; is_archived?: boolean })[];
+  readonly teams?: readonly (Named & { key: string })[];
+};
+
+type Suite = {
+  readonly name: string;
+  readonly description?: string;
+  readonly templateName: string;
+  readonly impersonateUserId?: string;
+  readonly tests?: readonly { readonly name: string; readonly prompt: string }[];
+};
+
+function seedSection(seed: Seed): string {
+  const { template, description, users = [], channels = [], teams = [] } = seed;
+  return page(
+    `## ${template}`,
+    `${description}.`,
+    seed.extends && `Extends ${code(seed.extends)}, with all that it has.`,
+    table(
+      ["User", "Name", "Email", "Title"],
+      users.map(({ id, name, real_name: realName, email = "", title = "" }) => [
+        code(id),
+        realName ?? name ?? "",
+        email,
+        title,
+      ]),
+    ),
+    table(
+      ["Conversation", "Name", "Kind"],
+      channels.map(({ id, name = "", type = "public", is_archived: archived }) => [
+        code(id),
+        name,
+        archived ? `${type}, archived` : type,
+      ]),
+    ),
+    table(
+      ["Team", "Name", "Key"],
+      teams.map(({ id, name = "", key }) => [code(id), name, key]),
+    ),
+  );
+}
+
+export function templatesPage(): string {
+  const seeds = SEEDS as readonly Seed[];
+  return page(
+    "# Built-in templates",
+    table(
+      ["Template", "Service", "Contents"],
+      seeds.map(({ template, service, description }) => [code(template), service, description]),
+    ),
+    "The ids that tests and assertions name:",
+    ...seeds.map(seedSection),
+  );
+}
+
+export function suitesPage(): string {
+  return page(
+    "# Built-in suites",
+    ...(SUITES as readonly Suite[]).flatMap(
+      ({ name, description = "", templateName, impersonateUserId = "", tests = [] }) => [
+        `## ${name}`,
+        `${tests.length} tests on ${code(templateName)}, for an agent that acts as ${code(impersonateUserId)}. ${description}.`,
+        table(
+          ["Test", "Prompt"],
+          tests.map((test) => [test.name, test.prompt]),
+        ),
+      ],
+    ),
+  );
+}

@@ -1,0 +1,69 @@
+/** How far each method and operation of the services is simulated. */
+import { code, page, table } from "~/docs/reference/markdown";
+import { type Coverage, coverage } from "~/replicas/chat/coverage";
+import { COVERAGE, type Operation } from "~/replicas/tracker/coverage";
+
+/** The part of a method's name before the last dot. */
+const familyOf = ({ method }: Coverage) => method.slice(0, method.lastIndexOf("."));
+
+const methodRow = ({ method, summary, arguments: args, limits = "" }: Coverage) => [
+  code(method),
+  summary,
+  args.map(({ name, required }) => code(required ? name : `${name}?`)).join(" "),
+  limits,
+];
+
+export function chatPage(): string {
+  const all = coverage();
+  const of = (state: Coverage["state"]) => all.filter((one) => one.state === state);
+  const simulated = Map.groupBy([...of("full"), ...of("limited")], familyOf);
+  const families = [...simulated].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return page(
+    "# Methods of chat",
+    `${of("full").length} methods behave like the service's, ${of("limited").length} within the limits named below, ${of("refused").length} are [rejected](#rejected-methods) with an error of the service. A \`?\` marks an optional argument.`,
+    ...families.flatMap(([family, methods]) => [
+      `## ${family}`,
+      table(
+        ["Method", "Summary", "Arguments", "Limits"],
+        methods.toSorted((a, b) => (a.method < b.method ? -1 : 1)).map(methodRow),
+      ),
+    ]),
+    "## Rejected methods",
+    table(
+      ["Method", "Error"],
+      of("refused").map(({ method, error = "" }) => [code(method), code(error)]),
+    ),
+  );
+}
+
+const KINDS = ["query", "mutation"] as const;
+
+function operationTable(operations: readonly Operation[]): string | undefined {
+  const named = (members: readonly Operation[], kind: Operation["kind"]) =>
+    members
+      .filter((one) => one.kind === kind)
+      .map(({ operation }) => code(operation))
+      .join(" ");
+  const byEntity = Map.groupBy(operations, ({ entity }) => entity);
+  return table(
+    ["About", "Queries", "Mutations"],
+    [...byEntity].map(([entity, members]) => [
+      entity,
+      ...KINDS.map((kind) => named(members, kind)),
+    ]),
+  );
+}
+
+export function trackerPage(): string {
+  const of = (state: Operation["state"]) => COVERAGE.filter((one) => one.state === state);
+  return page(
+    "# Operations of tracker",
+    `${of("simulated").length} operations behave like the service's, ${of("kept").length} store what they receive and return it, ${of("refused").length} are rejected with an error of the service.`,
+    "## Simulated",
+    operationTable(of("simulated")),
+    "## Stored and returned",
+    operationTable(of("kept")),
+    "## Rejected operations",
+    operationTable(of("refused")),
+  );
+}

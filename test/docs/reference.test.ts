@@ -1,0 +1,72 @@
+/** The generated pages, held against what they are generated from. */
+import { expect, test } from "bun:test";
+import { SETTINGS } from "~/config";
+import { REFERENCE } from "~/docs/reference/index";
+import { STATUS } from "~/errors";
+import { OPERATORS } from "~/evaluation/operators";
+import { Assertion, DIFF_TYPES, Spec, WhereSchema } from "~/evaluation/spec";
+import { METHODS } from "~/replicas/chat/api/index";
+import { coverage } from "~/replicas/chat/coverage";
+import { REFUSED } from "~/replicas/chat/refused";
+import { trackerSchema } from "~/replicas/tracker/schema";
+import { SEEDS, SUITES } from "../../seeds/index";
+
+const pageOf = (name: string) => REFERENCE.get(name)!();
+
+/** First cells of the rows of all tables of a page, without their marks. */
+const listed = (name: string) =>
+  [...pageOf(name).matchAll(/^\| `([^`]+?)\??`/gm)].map(([, cell = ""]) => cell);
+
+test("the language of assertions has every field, kind and operator, each with its meaning", () => {
+  const names = listed("assertions");
+  for (const name of [
+    ...Object.keys(Spec.properties),
+    ...Object.keys(Assertion.properties),
+    ...Object.keys(WhereSchema.properties),
+    ...Object.keys(DIFF_TYPES),
+    ...Object.keys(OPERATORS),
+  ])
+    expect(names).toContain(name);
+  expect(pageOf("assertions")).not.toMatch(/\|\s*\|$/m);
+});
+
+test("every method of chat is listed once, with its limits or its error", () => {
+  expect(listed("chat").toSorted()).toEqual([...METHODS.keys(), ...REFUSED.keys()].toSorted());
+  for (const { limits, error } of coverage()) {
+    if (limits !== undefined) expect(pageOf("chat")).toContain(limits.replaceAll("|", "\\|"));
+    if (error !== undefined) expect(pageOf("chat")).toContain(`\`${error}\``);
+  }
+});
+
+test("every operation of tracker is listed once", () => {
+  const operations = [trackerSchema().getQueryType(), trackerSchema().getMutationType()].flatMap(
+    (type) => Object.keys(type!.getFields()),
+  );
+  const rows = [...pageOf("tracker").matchAll(/^\| [a-z ]+ \| .*$/gm)].join("\n");
+  const names = [...rows.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+  expect(names.toSorted()).toEqual(operations.toSorted());
+});
+
+test("every setting and error code is listed with its meaning", () => {
+  expect(listed("settings")).toEqual(Object.keys(SETTINGS));
+  expect(listed("errors")).toEqual(Object.keys(STATUS));
+  expect(pageOf("settings") + pageOf("errors")).not.toMatch(/\|\s*\|$/m);
+});
+
+test("every template is listed with the ids in it", () => {
+  const names = listed("templates");
+  for (const { template, users = [], channels = [], teams = [] } of SEEDS as any[])
+    for (const id of [template, ...[...users, ...channels, ...teams].map(({ id }) => id)])
+      expect(names).toContain(id);
+});
+
+test("every test of every suite is listed with its prompt", () => {
+  const text = pageOf("suites");
+  for (const { name, tests } of SUITES as any[]) {
+    expect(text).toContain(`## ${name}\n`);
+    for (const test of tests) {
+      const prompt = test.prompt.replaceAll(/\s+/g, " ").trim();
+      expect(text).toContain(`| ${test.name} | ${prompt} |`);
+    }
+  }
+});
