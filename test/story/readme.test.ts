@@ -1,13 +1,13 @@
 /** The commands of README and guide give the answers that are printed under them, and what both state is true. */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { Glob } from "bun";
+import { Glob, YAML } from "bun";
 import { coverage } from "~/replicas/chat/coverage";
 import { COVERAGE } from "~/replicas/tracker/coverage";
 import { SEEDS, SUITES } from "../../seeds/index";
 import { startClusters } from "../support/clusters";
 import { createDatabase, dropDatabase } from "../support/database";
-import { startTestProgram } from "../support/program";
+import { expectStatus, startTestProgram } from "../support/program";
 
 const read = (file: string) => Bun.file(join(import.meta.dir, "../..", file)).text();
 const README = await read("README.md");
@@ -58,6 +58,30 @@ describe("the story in curl answers as printed", () => {
       await dropDatabase(database);
     }
   });
+});
+
+test("files that the guide shows are accepted", async () => {
+  const [cluster] = await startClusters();
+  if (!cluster) throw new Error("there is no Postgres");
+  const database = await createDatabase(cluster);
+  const { get, post, program } = await startTestProgram(database);
+  const fileIn = async (name: string) => {
+    const [, text = ""] = /```yaml\n([^`]+)```/.exec(await guide(name)) ?? [];
+    return YAML.parse(text) as any;
+  };
+  try {
+    const seed = await fileIn("templates");
+    const { template: name, service } = seed;
+    expectStatus(await post("/templates/import", { name, service, seed }), 201);
+    const suite = await fileIn("suites");
+    const created = await post("/testSuites", suite);
+    expectStatus(created, 201);
+    const stored = await get(`/testSuites/${created.body.suiteId}?expand=true`);
+    expect(stored.body.tests).toMatchObject(suite.tests);
+  } finally {
+    await program.stop();
+    await dropDatabase(database);
+  }
 });
 
 test("containers of the README reach the Postgres of the README", () => {
