@@ -1,8 +1,9 @@
 /** What only a client that writes its own bytes can send. */
 import { describe, expect, test } from "bun:test";
 import { connect } from "~/db/connect";
+import { LIMITS, serve } from "~/http/server";
 import { createKey } from "~/platform/keys/keys";
-import { eventually, useDatabase } from "../support/database";
+import { useDatabase } from "../support/database";
 import { useProgram } from "../support/program";
 import { ask, exchange, inTurn, readAnswers } from "../support/wire";
 
@@ -170,11 +171,39 @@ describe("requests that are sent before the one before is answered", () => {
   });
 
   test("while it is under way wait for its answer", async () => {
-    const received = await exchange(program.url, initEnv(), undefined, async (socket) => {
-      await eventually(() => expect(program.program.app.inFlight()).toBeGreaterThan(0));
-      socket.write(initEnv("Connection: close"));
-    });
-    expect(readAnswers(received).map(({ status }) => status)).toEqual([201, 201]);
+    const began = Promise.withResolvers<void>();
+    const arrived = Promise.withResolvers<void>();
+    const events: string[] = [];
+    const server = serve(
+      { hostname: "127.0.0.1", port: 0, limits: LIMITS },
+      {
+        async fetch(request) {
+          const { pathname } = new URL(request.url);
+          events.push(`begins ${pathname}`);
+          began.resolve();
+          await arrived.promise;
+          events.push(`ends ${pathname}`);
+          return new Response(pathname);
+        },
+        refuse: () => new Response(),
+      },
+    );
+    const get = (path: string, ...headers: string[]) =>
+      [`GET ${path} HTTP/1.1`, "Host: x", ...headers, "\r\n"].join("\r\n");
+
+    const received = await exchange(
+      `http://127.0.0.1:${server.port}`,
+      get("/a"),
+      undefined,
+      async (socket) => {
+        await began.promise;
+        socket.write(get("/b", "Connection: close"), () => arrived.resolve());
+      },
+    );
+    await server.cut();
+
+    expect(readAnswers(received).map(({ body }) => body)).toEqual(["/a", "/b"]);
+    expect(events).toEqual(["begins /a", "ends /a", "begins /b", "ends /b"]);
   });
 
   test("a thousand at a time are answered one after the other (S061)", async () => {
