@@ -164,7 +164,7 @@ async function runCommand(url: string): Promise<number> {
     env: { ...process.env, DATABASE_URL: url },
     stdio: ["inherit", "inherit", "inherit"],
   });
-  // A terminal has sent Ctrl-C to it already; whoever else sends signals may have sent this one to us only.
+  // A terminal has sent Ctrl-C to it already; another sender may have sent this one to us only.
   const pass = () => child.kill(interrupted.reason);
   interrupted.addEventListener("abort", pass);
   if (interrupted.aborted) pass();

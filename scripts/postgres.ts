@@ -219,7 +219,7 @@ async function startOnce(options: ClusterOptions) {
   const { signal, say = () => {} } = options;
   if (!existsSync(data)) {
     say(`Making a Postgres cluster in ${dir}`);
-    // Under another name until it is whole: whoever is stopped in the middle starts over.
+    // Under another name until it is whole: a start that is interrupted begins anew.
     const unfinished = `${data}.unfinished`;
     await mkdir(dir, { recursive: true, mode: 0o755 });
     await rm(unfinished, { recursive: true, force: true });

@@ -37,11 +37,11 @@ const FAULTY: Record<number, { found: number; fixed: string }> = {
   17: { found: 170_005, fixed: "17.6" },
 };
 
-/** What is wrong with a release, and which one mends it; undefined for a good one. */
+/** The fault of a release, and the release that fixes it; undefined for a good one. */
 export function faultIn(version: number, text: string): string | undefined {
   const faulty = FAULTY[Math.floor(version / 10_000)];
   return faulty?.found === version
-    ? `PostgreSQL ${text} has a fault in logical decoding; ${faulty.fixed} mends it`
+    ? `PostgreSQL ${text} has a fault in logical decoding; ${faulty.fixed} fixes it`
     : undefined;
 }
 

@@ -127,7 +127,7 @@ test.each([
   [170_005, "17.5", "17.6"],
 ])("a release with a fault in logical decoding is warned of: %i", (version, text, fixed) => {
   expect(faultIn(version, text)).toContain(`PostgreSQL ${text}`);
-  expect(faultIn(version, text)).toContain(`${fixed} mends it`);
+  expect(faultIn(version, text)).toContain(`${fixed} fixes it`);
   expect(faultIn(version + 1, text)).toBeUndefined();
   expect(faultIn(version - 1, text)).toBeUndefined();
 });

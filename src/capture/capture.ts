@@ -205,7 +205,7 @@ export async function createCapture(deps: {
 
   /**
    * A comparison begins and ends between two of the environment's calls, and decides alone which of several callers it
-   * belongs to. Whoever finds a table or the run's row in use lets go of everything and begins again, before a call that
+   * belongs to. A caller that finds a table or the run's row in use releases everything and begins again, before a call that
    * waits for it could be taken for its half of a deadlock.
    */
   async function betweenCalls<T>(work: (tx: Tx) => Promise<T>): Promise<T> {

@@ -44,7 +44,7 @@ const PLUGIN_FORBIDDEN = "42501";
 
 /**
  * Creating a slot waits for every open transaction that has an id, in any database. Shorter than a caller waits and
- * than the driver believes in a silent connection: whoever waits is told what for.
+ * than the driver trusts a silent connection, so that the caller learns what it waits for.
  */
 const CREATE_TIMEOUT = "8s";
 const PROBE_TIMEOUT = "5s";
@@ -153,8 +153,8 @@ async function ensurePublication(tx: Tx): Promise<void> {
 
 /**
  * Adds the tables of a schema that are not in the publication yet, inside the caller's transaction. It lists tables one
- * by one, because publications of whole schemas need a superuser. What was written before is not sent, so whoever is
- * writing is waited for.
+ * by one, because publications of whole schemas need a superuser. Earlier writes are not sent, so it waits for sessions
+ * that are writing.
  */
 export async function publish(tx: Tx, schema: string): Promise<void> {
   await ensurePublication(tx);

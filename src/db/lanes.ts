@@ -6,7 +6,7 @@
  * Therefore a call of an environment that has ended must never reach the next one, on whichever server it was under way.
  *
  * Every session that runs an environment's statements holds a shared advisory lock on its schema, which it takes before
- * the first of them, together with a look whether the environment is still alive. Whoever recycles the schema takes the
+ * the first of them, together with a look whether the environment is still alive. The session that recycles the schema takes the
  * lock exclusively. Lock and statements share one session: a session that dies takes its statements with it, and a
  * statement that waited for a connection is refused rather than moved to another one.
  *
@@ -140,7 +140,7 @@ export function createLanes(url: string, count: number, lifetimeMs = LIFETIME_MS
     renewIfOld(first);
     const usual = leastBusy([first, second]);
     const isOthers = (lane: Lane) => !lane.fences.get(environmentId)?.users;
-    // An environment that is held up by itself stays, lest it hold up all.
+    // An environment that is held up by itself stays, so that it does not hold up all.
     return isHeldUp(usual) && isOthers(first) && isOthers(second) ? leastBusy(lanes) : usual;
   }
 

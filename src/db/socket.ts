@@ -151,7 +151,7 @@ async function isAdmitted(url: string, way: Way): Promise<boolean> {
   try {
     const answer = next(socket, "data", AbortSignal.timeout(CONNECT_TIMEOUT_MS));
     socket.write(startup(new URL(url)));
-    // E is an error, and C in it the code: no line of pg_hba.conf fits. Others come to whoever connects.
+    // E is an error, and C in it the code: no line of pg_hba.conf fits. Others reach the caller.
     const text = (await answer).toString("latin1");
     return !(text.startsWith("E") && text.includes(`\0C${INVALID_AUTHORIZATION}\0`));
   } finally {

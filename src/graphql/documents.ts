@@ -1,5 +1,5 @@
 /**
- * Documents: parsed, validated and measured once each, and kept. Validation is the dearest part of a request, and
+ * Documents: parsed, validated and measured once each, and kept. Validation is the most expensive part of a request, and
  * clients send the same few hundred texts.
  */
 import {

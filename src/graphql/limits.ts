@@ -10,7 +10,7 @@ export const ALIASES_MAX = 100;
 export const DIRECTIVES_MAX = 50;
 /** Root fields of one mutation: each may write. */
 export const MUTATIONS_MAX = 10;
-/** Points. The dearest document of the official client costs 37,575 at the largest page. */
+/** Points. The most expensive document of the official client costs 37,575 at the largest page. */
 export const COST_MAX = 40_000;
 /** Of a document that asks for nothing but the schema: the usual one costs 530,000. */
 export const INTROSPECTION_COST_MAX = 1_500_000;

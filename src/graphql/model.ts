@@ -50,7 +50,7 @@ export type SortOptions = {
 export type One = {
   readonly to: string;
   readonly key: string;
-  /** Whoever sees the row sees this one as well, even if it is hidden from them otherwise. */
+  /** Everybody who sees the row sees this one as well, even if it is hidden from them otherwise. */
   readonly withRow?: boolean;
 };
 

@@ -31,7 +31,7 @@ async function pair(stage: Stage, settings: Record<string, string> = {}) {
 const LOCK = 4_242;
 
 /**
- * Holds whoever stores a result, until `release`: a failpoint in the database, so that the program needs none.
+ * Holds each session that stores a result, until `release`: a failpoint in the database, so that the program needs none.
  * `waiting` resolves once somebody is held.
  */
 export async function holdResults({ sql }: Database) {

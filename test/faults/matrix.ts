@@ -35,7 +35,7 @@ export const PROOFS: readonly Proof[] = [
   {
     id: "F15",
     fault: "wal_level is replica",
-    expected: "the start fails and says how to mend it; with snapshots instead of the log it works",
+    expected: "the start fails and says how to fix it; with snapshots instead of the log it works",
     proofs: [
       { file: DOCTOR, name: "is told all of it at once" },
       { file: DOCTOR, name: "needs no log where snapshots are compared" },
@@ -155,7 +155,7 @@ export const PROOFS: readonly Proof[] = [
   {
     id: "F66",
     fault: "a minor release whose logical decoding is faulty",
-    expected: "a warning at start that names the release that mends it",
+    expected: "a warning at start that names the release that fixes it",
     proofs: [{ file: DOCTOR, name: "a release with a fault in logical decoding" }],
   },
 ];

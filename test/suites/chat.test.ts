@@ -239,7 +239,7 @@ prove(suite, 20, clientOf, {
     },
   },
 
-  "channels: mend the topic": {
+  "channels: fix the topic": {
     solution: async (chat) => {
       const channel = await channelNamed(chat, "support");
       const topic = (await chat.conversations.info({ channel })).channel?.topic?.value ?? "";

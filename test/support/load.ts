@@ -5,7 +5,7 @@ export type Lives = { done: number; failures: unknown[]; slowestMs: number };
 
 const WRITES = 5;
 
-/** Figures of a long run, for whoever asked for it. */
+/** Figures of a long run, where they are asked for. */
 export const tell = (text: string) => {
   if (process.env["CLUSTER_SECONDS"]) console.error(text);
 };

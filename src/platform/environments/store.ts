@@ -90,7 +90,7 @@ const stateExpression = (sql: Sql): Fragment => sql`
   case when deleted_at < expires_at then 'deleted' when expires_at <= now() then 'expired' else 'live' end
 `;
 
-/** Whom an environment belongs to: a user, or whoever holds its token. */
+/** The owner of an environment: a user, or the holder of its token. */
 export type Owner = { readonly userId: string } | { readonly tokenHash: Buffer };
 
 const belongsTo = (sql: Sql, owner: Owner): Fragment =>

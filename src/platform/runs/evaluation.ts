@@ -1,7 +1,7 @@
 /**
  * Verdicts: a run's diff against what its test expects.
  *
- * Whoever records the diff leaves the run `evaluating`, with everything the verdict needs in its row; the server that
+ * The server that records the diff leaves the run `evaluating`, with everything the verdict needs in its row; the server that
  * was asked, or maintenance should that have died, then gives the verdict.
  */
 import { RUN_ROWS_MAX } from "~/capture/limits";

@@ -220,7 +220,7 @@ const view = (template: store.TemplateRow): Template => ({
   createdAt: template.createdAt.toISOString(),
 });
 
-/** What kept a template from being made, where the caller can mend it. */
+/** The reason why a template was not made, where the caller can fix it. */
 function refusal(error: unknown, taken: () => ApiError): unknown {
   if (
     errorCode(error) === UNIQUE_VIOLATION &&

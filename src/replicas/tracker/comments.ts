@@ -119,7 +119,7 @@ export async function createComment(context: Context, input: CommentCreate): Pro
 
 type About = { readonly projectId?: string | null; readonly initiativeId?: string | null };
 
-/** Whoever a comment mentions on a project, an initiative or an update of one hears that. */
+/** Notifies the users whom a comment on a project, an initiative or an update of one mentions. */
 export async function tellMentioned(
   { session, read, viewer, now }: Context,
   comment: RowObject,
@@ -147,7 +147,7 @@ export async function tellMentioned(
 const parentOf = ({ parentId }: RowObject) =>
   parentId ? { parentCommentId: parentId as string } : {};
 
-/** Followers of the issue hear of a comment; whoever it mentions hears that. */
+/** Notifies the followers of the issue of a comment, and those whom it mentions of the mention. */
 export async function tell(
   { session, viewer, now }: Context,
   issueId: string,

@@ -311,7 +311,7 @@ describe("members", () => {
 });
 
 describe("direct messages", () => {
-  test("are the same for the same people, whoever opens them in whatever order", async () => {
+  test("are the same for the same people, in any order and opened by any of them", async () => {
     const { agent, john } = await newScene();
 
     const made: any = await agent.conversations.open({

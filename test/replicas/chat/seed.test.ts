@@ -66,7 +66,7 @@ describe("seeds", () => {
       expect(count(table)).toBeGreaterThan(1);
   });
 
-  test("whoever writes, reacts or pins in chat_bench_default could do so", () => {
+  test("authors of messages, reactions and pins in chat_bench_default are members", () => {
     const rows = seedRows(seedOf("chat_bench_default"));
     const members = new Set(
       rows["channel_members"]?.map((row) => `${row["channel_id"]} ${row["user_id"]}`),

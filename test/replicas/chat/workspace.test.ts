@@ -152,7 +152,7 @@ describe("user groups", () => {
     const made = await agent.usergroups.create({
       name: "Launch crew",
       handle: "crew",
-      description: "Whoever launches",
+      description: "Everybody who launches",
       channels: `${GENERAL},${RANDOM}`,
       include_count: true,
     });
@@ -162,7 +162,7 @@ describe("user groups", () => {
       team_id: "T01ACME",
       name: "Launch crew",
       handle: "crew",
-      description: "Whoever launches",
+      description: "Everybody who launches",
       prefs: { channels: [GENERAL, RANDOM], groups: [] },
       user_count: 0,
       created_by: AGENT,
@@ -182,7 +182,7 @@ describe("user groups", () => {
     expect(changed.usergroup).toMatchObject({
       name: "Crew",
       handle: "crew",
-      description: "Whoever launches",
+      description: "Everybody who launches",
       prefs: { channels: [RANDOM] },
       updated_by: JOHN,
     });

@@ -152,7 +152,7 @@ export const conversationsMembers = [
     args: {
       channel: Text(),
       users: Maybe(List("Ids of users, up to 1000.")),
-      force: Maybe(Flag("Add those who can be added, whoever else cannot.")),
+      force: Maybe(Flag("Add those who can be added, even if others cannot.")),
     },
     async handle({ channel: id, users = [], force = false }, call) {
       const channel = await requireMembership(call, id);

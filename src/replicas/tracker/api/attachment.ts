@@ -1,4 +1,4 @@
-/** Attachments. The same address on the same issue is one attachment, whoever adds it again. */
+/** Attachments. The same address on the same issue is one attachment, even if another user adds it again. */
 import { type Resolver, type Resolvers, rootPage } from "~/graphql/attach";
 import type { RowObject } from "~/graphql/page";
 import { selectedFields } from "~/graphql/selection";

@@ -38,7 +38,7 @@ async function requireNew(context: Context, { id, issueId, relatedIssueId, type 
     throw invalidInput("The issues already have this relation");
 }
 
-/** Both issues remember the change, and whoever follows a blocked one is told. */
+/** Both issues record the change, and the followers of a blocked one are notified. */
 async function remember(
   { session, viewer, now }: Context,
   one: RowObject,

@@ -11,7 +11,7 @@ import { issueUrl } from "~/replicas/tracker/urls";
 
 const BRANCH_FORMAT = "{username}/{issueIdentifier}-{issueTitle}";
 
-/** The name of a branch for this issue, by whoever asks. */
+/** The name of a branch for this issue, as the viewer would name it. */
 function branchName({ identifier, title }: RowObject, { viewer, workspace }: Context): string {
   const parts: Readonly<Record<string, string>> = {
     username: slugOf(viewer.displayName),

@@ -29,7 +29,7 @@ type Create = { readonly [F in TargetField]?: Optional<string> } & {
 
 const EMOJI_MAX = 100;
 
-/** Whoever wrote what was reacted to is told, if it is about an issue. */
+/** Notifies the author of the text that got the reaction, if it is about an issue. */
 async function tell(
   { session, viewer, now }: Context,
   field: TargetField,

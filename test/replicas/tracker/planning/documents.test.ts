@@ -39,7 +39,7 @@ describe("a document", () => {
     expect(documentContentHistory).toEqual({ success: true, history: [] });
   });
 
-  test("is changed by whoever changes it, and moves from one place to another", async () => {
+  test("records who changed it last, and moves from one place to another", async () => {
     const document = await newDocument();
     const { project } = await tracker.linear.createProject({ name: "Home", teamIds: [ENG] });
     const projectId = (await project)!.id;

@@ -11,7 +11,7 @@ export type Notice = {
   readonly type: string;
   readonly issueId: string;
   readonly userIds?: readonly string[];
-  /** Whoever follows the issue is told as well, but for these users. */
+  /** Notifies the followers of the issue as well, except these users. */
   readonly subscribersBut?: readonly string[];
   readonly commentId?: string;
   readonly parentCommentId?: string;

@@ -81,7 +81,7 @@ type Declaration = {
   readonly unlisted?: Model["unlisted"];
   readonly inUse?: Model["inUse"];
   readonly visible?: Model["visible"];
-  /** Relations to one row that whoever sees this row sees as well. */
+  /** Relations to one row that everybody who sees this row sees as well. */
   readonly withRow?: readonly string[];
 };
 
