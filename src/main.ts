@@ -47,7 +47,10 @@ async function stop(program: Program, config: Config, signal: NodeJS.Signals): P
   program.drain();
   await Bun.sleep(config.SHUTDOWN_DELAY * 1000);
   if (config.development && signal === "SIGINT")
-    setTimeout(() => process.exit(exitCodeOf(signal)), STOP_MS_INTERACTIVE);
+    setTimeout(() => {
+      notice("stopped; what was under way is cut off");
+      process.exit(exitCodeOf(signal));
+    }, STOP_MS_INTERACTIVE);
   setTimeout(() => process.exit(1), STOP_MS);
   await program.stop().then(
     () => process.exit(0),
