@@ -106,6 +106,7 @@ export async function startServers(options: {
           headers,
           body,
           redirect: "manual",
+          decompress: false, // its headers go on as they are
         });
       } catch (error) {
         // Only a call that was certainly not received may be sent again.

@@ -7,7 +7,7 @@ export type Settings = { readonly [name: string]: string | undefined };
 export function inTerminal(command: readonly string[], cwd: string, settings: Settings = {}) {
   let screen = "";
   const decoder = new TextDecoder();
-  const { DATABASE_URL: _, NO_COLOR: __, ...inherited } = process.env;
+  const { DATABASE_URL: _, NO_COLOR: __, CI: ___, ...inherited } = process.env;
   const child = Bun.spawn([...command], {
     cwd,
     env: { ...inherited, TERM: "xterm-256color", ...settings },
