@@ -30,6 +30,8 @@ import {
   validate,
 } from "graphql";
 import { DocumentRefused } from "~/graphql/errors";
+import { type ListLengths, listLengthsOf } from "~/graphql/introspection";
+import { createKept } from "~/graphql/kept";
 import {
   ALIASES_MAX,
   COST_MAX,
@@ -37,7 +39,6 @@ import {
   DIRECTIVES_MAX,
   DOCUMENT_LENGTH_MAX,
   INTROSPECTION_COST_MAX,
-  INTROSPECTION_LIST,
   MUTATIONS_MAX,
   NESTING_MAX,
   PAGE_DEFAULT,
@@ -70,32 +71,26 @@ export type PreparedDocument = {
 
 /** Keeps the documents that were used last, as many as `charactersMax` holds. */
 export function createDocuments(schema: GraphQLSchema, charactersMax = CHARACTERS_MAX) {
-  const kept = new Map<string, PreparedDocument>();
-  let characters = 0;
+  const lengths = listLengthsOf(schema);
+  const kept = createKept<PreparedDocument>(charactersMax);
   return (text: string): PreparedDocument => {
     if (text.length > DOCUMENT_LENGTH_MAX)
       throw new DocumentRefused(
         `The document is longer than ${DOCUMENT_LENGTH_MAX} characters: send long values as variables.`,
       );
     const known = kept.get(text);
-    const prepared = known ?? prepare(schema, text);
-    if (known) kept.delete(text);
-    else characters += text.length;
+    if (known) return known;
+    const prepared = prepare(schema, lengths, text);
     kept.set(text, prepared);
-    for (const oldest of kept.keys()) {
-      if (characters <= charactersMax) break;
-      kept.delete(oldest);
-      characters -= oldest.length;
-    }
     return prepared;
   };
 }
 
 /** Throws GraphQLError on a syntax error and DocumentRefused beyond the limits; other errors are in the answer. */
-function prepare(schema: GraphQLSchema, text: string): PreparedDocument {
+function prepare(schema: GraphQLSchema, lengths: ListLengths, text: string): PreparedDocument {
   requireShallow(text);
   const document = parse(text, { noLocation: false, maxTokens: TOKENS_MAX });
-  const { operations, measured } = measure(schema, document);
+  const { operations, measured } = measure(schema, lengths, document);
   const errors = validate(schema, document, undefined, { maxErrors: ERRORS_MAX });
   return { document, operations, fieldsOf: (set) => measured.get(set)?.fields ?? 0, errors };
 }
@@ -134,6 +129,7 @@ type Measured = {
 
 type Definitions = {
   readonly schema: GraphQLSchema;
+  readonly lengths: ListLengths;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly measured: Map<SelectionSetNode, Measured>;
 };
@@ -141,7 +137,7 @@ type Definitions = {
 const NOTHING: Measured = { depth: 0, fields: 0, cost: () => 0 };
 
 /** Refuses what is too deep, too wide or too often aliased. Runs before validation, which such documents would stall. */
-function measure(schema: GraphQLSchema, document: DocumentNode) {
+function measure(schema: GraphQLSchema, lengths: ListLengths, document: DocumentNode) {
   const counts = { aliases: 0, directives: 0 };
   countNodes(document, counts);
   if (counts.aliases > ALIASES_MAX)
@@ -151,7 +147,7 @@ function measure(schema: GraphQLSchema, document: DocumentNode) {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const node of document.definitions)
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
-  const definitions: Definitions = { schema, fragments, measured: new Map() };
+  const definitions: Definitions = { schema, lengths, fragments, measured: new Map() };
   const operations = document.definitions
     .filter((node) => node.kind === Kind.OPERATION_DEFINITION)
     .map((node) => measureOperation(node, definitions));
@@ -258,7 +254,7 @@ function measureField(
   const field = fieldOf(definitions.schema, parent, node.name.value);
   const type = field && getNamedType(field.type);
   const { depth, cost } = measureSet(node.selectionSet, type, definitions);
-  const rows = rowsOf(node, field, definitions.schema);
+  const rows = rowsOf(node, field, definitions.lengths);
   return {
     depth: depth + 1,
     fields: 1,
@@ -284,7 +280,7 @@ function fieldOf(
 function rowsOf(
   { arguments: given = [] }: FieldNode,
   field: Maybe<GraphQLField<unknown, unknown>>,
-  schema: GraphQLSchema,
+  lengths: ListLengths,
 ): (variables: Variables) => number {
   if (!field) return () => 1;
   if (field.args.some(({ name }) => name === "first")) {
@@ -292,11 +288,9 @@ function rowsOf(
     return (variables) =>
       Math.max(0, ...limits.map(({ value }) => limitOf(value, variables))) || PAGE_DEFAULT;
   }
-  const type = getNamedType(field.type);
-  if (!isIntrospectionType(type) || !isListType(getNullableType(field.type))) return () => 1;
-  const rows =
-    field.name === "types" ? Object.keys(schema.getTypeMap()).length : INTROSPECTION_LIST;
-  return () => rows;
+  const isList = isListType(getNullableType(field.type));
+  const rows = isList && isIntrospectionType(getNamedType(field.type)) ? lengths[field.name] : 1;
+  return () => rows ?? 1;
 }
 
 /** The size of a page that an argument asks for, as far as a page can have it; 0 where it says nothing. */

@@ -19,6 +19,7 @@ import {
   requireAffordable,
 } from "~/graphql/documents";
 import { DocumentRefused } from "~/graphql/errors";
+import { createKept } from "~/graphql/kept";
 import {
   ANSWER_LENGTH_MAX,
   DEADLINE_MS,
@@ -67,12 +68,13 @@ class MutationFailed extends Error {
   }
 }
 
-const INTROSPECTIONS_MAX = 16;
+/** Of all answers about the schema that are kept: the usual one has two million. */
+const INTROSPECTION_CHARACTERS_MAX = 16_000_000;
 
 /** What requests to one schema share. */
 export function createExecutor(schema: GraphQLSchema, deadlineMs = DEADLINE_MS) {
   const documents = createDocuments(schema);
-  const introspections = new Map<string, Answer>();
+  const introspections = createKept<Answer>(INTROSPECTION_CHARACTERS_MAX);
 
   return async function run<C>(
     request: GraphQLRequest,
@@ -115,7 +117,7 @@ export function createExecutor(schema: GraphQLSchema, deadlineMs = DEADLINE_MS) 
       }),
     );
     const answer = answerOf(result, cost, format);
-    if (key && introspections.size < INTROSPECTIONS_MAX) introspections.set(key, answer);
+    if (key) introspections.set(key, answer, answer.body.length);
     return answer;
   };
 }

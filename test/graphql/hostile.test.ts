@@ -120,6 +120,11 @@ describe("a query is refused", () => {
       `{ ${repeat(90, (n) => `a${n}: __schema { types { ...T } }`)} } fragment T on __Type { name fields { name type { name } args { name type { name } } } }`,
       {},
     ],
+    [
+      "that asks for the fields of all types many times",
+      `{ ${repeat(90, (n) => `a${n}: __schema { types { ...T } }`)} } fragment T on __Type { fields { type { name } } }`,
+      {},
+    ],
   ])("%s", async (_what, query, variables) => {
     expect(await ask(query, variables)).toMatch(/too complex/);
   });
