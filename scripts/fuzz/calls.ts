@@ -1,21 +1,26 @@
 /** Calls by the OpenAPI document: the platform's and those of an environment's services. */
 import fc, { type Arbitrary } from "fast-check";
-import { type GraphqlSchema, graphqlBody } from "./graphql";
+import { graphqlBody } from "./graphql";
+import type { GraphqlSchema } from "./schema";
 import { anId, fitting, jsonOf, ODD_STRINGS, type Schema } from "./values";
 import { HOLDERS, kindOf } from "./world";
 
-/** Whose credential a call carries. */
+/** Whose credential a call carries, as a header of its own. */
 export const CALLERS = ["own", "foreign", "token", "wrong", "none"] as const;
 
 /** One call as it is kept: places for ids are filled when it is sent. */
 export type Call = {
-  readonly caller: (typeof CALLERS)[number];
+  /** "agent": an environment's token, somewhere in the headers, the address or the body. "user": so an API key. */
+  readonly caller: (typeof CALLERS)[number] | "agent" | "user";
   readonly method: string;
   /** Places in it are encoded when they are filled; the rest is as it goes on the wire. */
   readonly path: string;
   readonly type: string | undefined;
   readonly body: string | undefined;
+  /** Beside the type and the caller's; places in them are filled. */
+  readonly headers?: Headings;
 };
+export type Headings = readonly (readonly [name: string, value: string])[];
 
 type Parameter = { name: string; in: string; required?: boolean; schema: Schema };
 export type Operation = {
@@ -120,7 +125,8 @@ const queryPart = ({ name, schema }: Parameter): Arbitrary<string> =>
 
 const partOf = (name: string, value: string) => `${name}=${encodePart(value)}`;
 
-const JSON_TYPE = "application/json";
+export const JSON_TYPE = "application/json";
+export const FORM_TYPE = "application/x-www-form-urlencoded";
 const typeOfBody: Arbitrary<string | undefined> = fc.oneof(
   { weight: 20, arbitrary: fc.constant(JSON_TYPE) },
   {
@@ -173,7 +179,7 @@ export function chatCall({ path, body = {} }: Operation): Arbitrary<Call> {
   const json = jsonOf(fitting(body, "", name.split(".")[0]));
   const asJson = fc.record({ type: typeOfBody, body: json });
   const asForm = json.map((text) => ({
-    type: "application/x-www-form-urlencoded",
+    type: FORM_TYPE,
     body: formOf(text),
   }));
   return fc

@@ -12,6 +12,8 @@ export type Answered = {
 
 /** Nobody waits longer than this for anything. */
 export const SLOW_MS = 2_000;
+/** A probe beside any call never waits longer than this. */
+export const LIVE_MS = 1_000;
 
 /** Of a bug that talks: stack frames, paths of ours, the driver's and the database's own words. */
 const LEAKS = [
@@ -23,7 +25,7 @@ const LEAKS = [
   /Maximum call stack|Cannot read prop|is not a function|undefined is not (an object|a function|iterable)|\[object Object\]/,
 ];
 
-const isService = (path: string) => path.startsWith("/api/env/");
+export const isService = (path: string) => path.startsWith("/api/env/");
 
 /** What is wrong with an answer, in a sentence; undefined when nothing is. */
 export async function faultOf(
@@ -52,8 +54,7 @@ export async function faultOf(
   } catch {
     return `status ${status} with a body that is not JSON`;
   }
-  if (status === 503 && !headers.get("retry-after")) return "503 without Retry-After";
-  if (status >= 500 && status !== 503) return `status ${status}`;
+  if (status >= 500) return `status ${status}: ${text.slice(0, 200)}`;
   return isService(call.filledPath)
     ? serviceFault(call.filledPath, status, body as Body, call.sent)
     : await contractFault(url, call.method, call.filledPath, status, body);

@@ -1,57 +1,19 @@
-/** GraphQL requests by a schema's own description of itself. */
+/** GraphQL requests that fit a schema, and what can be done to them. */
 import fc, { type Arbitrary } from "fast-check";
+import { pageVariables, type Selection, selectionOf } from "./documents";
+import {
+  type Field,
+  type GraphqlSchema,
+  type InputField,
+  literal,
+  required,
+  type TypeRef,
+  written,
+} from "./schema";
 import { anId, fitting, jsonOf, odd } from "./values";
 import { kindOf } from "./world";
 
-type TypeRef = { kind: string; name: string | null; ofType: TypeRef | null };
-type Field = { name: string; type: TypeRef; args: InputField[] };
-type InputField = { name: string; type: TypeRef };
-type Type = {
-  kind: string;
-  name: string;
-  fields: Field[] | null;
-  inputFields: InputField[] | null;
-  enumValues: { name: string }[] | null;
-};
-export type GraphqlSchema = {
-  readonly types: ReadonlyMap<string, Type>;
-  readonly roots: readonly { readonly operation: "query" | "mutation"; readonly field: Field }[];
-};
-
-const REF = "kind name ofType { kind name ofType { kind name ofType { kind name } } }";
-export const INTROSPECTION = `{ __schema {
-  queryType { name } mutationType { name }
-  types { kind name enumValues { name } inputFields { name type { ${REF} } }
-    fields { name type { ${REF} } args { name type { ${REF} } } } }
-} }`;
-
-type Introspected = {
-  queryType: { name: string };
-  mutationType: { name: string } | null;
-  types: Type[];
-};
-
-export function readSchema({ queryType, mutationType, types }: Introspected): GraphqlSchema {
-  const named = new Map(types.map((type) => [type.name, type]));
-  const fields = (name: string | undefined) => named.get(name ?? "")?.fields ?? [];
-  return {
-    types: named,
-    roots: [
-      ...fields(queryType.name).map((field) => ({ operation: "query" as const, field })),
-      ...fields(mutationType?.name).map((field) => ({ operation: "mutation" as const, field })),
-    ],
-  };
-}
-
-const written = (type: TypeRef): string => {
-  if (type.kind === "NON_NULL" && type.ofType) return `${written(type.ofType)}!`;
-  return type.kind === "LIST" && type.ofType ? `[${written(type.ofType)}]` : (type.name ?? "");
-};
-const leaf = (type: TypeRef): TypeRef => (type.ofType ? leaf(type.ofType) : type);
-const required = ({ type }: InputField) => type.kind === "NON_NULL";
-
 const INPUT_DEPTH_MAX = 4;
-const SELECTION_DEPTH_MAX = 3;
 
 /** `issueUpdate(id:)` takes the id of an issue. */
 const thingOf = (field: string) =>
@@ -116,86 +78,94 @@ function scalar(name: string, field: string, parent: string): Arbitrary<unknown>
   }
 }
 
-/** What is asked of an object: some of its plain fields, and of some of its objects the same. */
-function selection(schema: GraphqlSchema, type: TypeRef, depth: number): Arbitrary<string> {
-  const fields = schema.types.get(leaf(type).name ?? "")?.fields;
-  if (!fields) return fc.constant("");
-  const open = fields.filter(({ args }) => !args.some(required));
-  const plain = open.filter((field) => !schema.types.get(leaf(field.type).name ?? "")?.fields);
-  const deep = open.filter((field) => !plain.includes(field));
-  const simple = fc.subarray(
-    plain.map(({ name }) => name),
-    { maxLength: Math.min(plain.length, 6) },
-  );
-  const nested =
-    depth < SELECTION_DEPTH_MAX && deep.length > 0
-      ? fc.array(
-          fc
-            .constantFrom(...deep)
-            .chain((field) =>
-              selection(schema, field.type, depth + 1).map((inner) => `${field.name}${inner}`),
-            ),
-          { maxLength: 2 },
-        )
-      : fc.constant([]);
-  return fc
-    .tuple(simple, nested)
-    .map(([names, more]) => ` { ${["__typename", ...names, ...new Set(more)].join(" ")} }`);
-}
-
 type Request = { query: string; variables: string };
 
-/** The same selection behind fragments, so that nothing shows what is selected of what. */
-const SPREADS: readonly ((
-  inner: string,
-  type: string,
-) => readonly [inner: string, more: string])[] = [
-  (inner) => [inner, ""],
-  (inner) => [inner, ""],
-  (inner, type) => [" { ...A }", ` fragment A on ${type}${inner}`],
-  (inner, type) => [` { ... on ${type}${inner} ... ${inner} }`, ""],
-  (inner, type) => [
-    " { ...A ...B }",
-    ` fragment A on ${type} { ...B ... on ${type} { ...B } } fragment B on ${type}${inner}`,
-  ],
-];
+/** How often a request asks the same under another name. */
+const repeats = fc.oneof(
+  { weight: 12, arbitrary: fc.constant(1) },
+  { weight: 1, arbitrary: fc.constantFrom(2, 10, 11, 30, 100, 101) },
+);
 
 function request(schema: GraphqlSchema): Arbitrary<Request> {
-  return fc.constantFrom(...schema.roots).chain(({ operation, field }) => {
-    const { args } = field;
-    const parent = thingOf(field.name);
-    return fc
+  return fc.constantFrom(...schema.roots).chain(({ operation, field }) =>
+    fc
       .tuple(
-        fc.subarray(args.filter((arg) => !required(arg))),
-        selection(schema, field.type, 0),
-        fc.constantFrom(...SPREADS),
+        fc.subarray(field.args.filter((arg) => !required(arg))),
+        selectionOf(schema, field),
+        repeats,
       )
-      .chain(([optional, selected, spread]) => {
-        const [inner, fragments] = selected
-          ? spread(selected, leaf(field.type).name ?? "")
-          : ["", ""];
-        const given = [...args.filter(required), ...optional];
-        const declared = given.map(({ name, type }) => `$${name}: ${written(type)}`).join(", ");
-        const passed = given.map(({ name }) => `${name}: $${name}`).join(", ");
-        const call = `${field.name}${passed && `(${passed})`}${inner}`;
-        const values = fc.record(
-          Object.fromEntries(
-            given.map(({ name, type }) => [name, input(schema, type, name, parent, 0)]),
-          ),
+      .chain(([optional, selection, times]) => {
+        const given = [...field.args.filter(required), ...optional];
+        const parent = thingOf(field.name);
+        const body = bodyOf(field, given, selection, times);
+        const pages = pageVariables(body).filter(
+          (page) => !given.some(({ name }) => name === page.name),
         );
-        return jsonOf(values).map((variables) => ({
-          query: `${operation}${declared && `(${declared})`} { ${call} }${fragments}`,
-          variables,
-        }));
-      });
-  });
+        const values = fc.record(
+          {
+            ...Object.fromEntries(
+              given.map(({ name, type }) => [name, input(schema, type, name, parent, 0)]),
+            ),
+            ...Object.fromEntries(pages.map(({ name, value }) => [name, value])),
+          },
+          { requiredKeys: given.map(({ name }) => name) },
+        );
+        return fc
+          .tuple(fc.tuple(...given.map((one) => declared(schema, one, parent))), jsonOf(values))
+          .map(([arguments_, variables]) => {
+            const all = [...arguments_, ...pages.map((page) => page.declaration)].join(", ");
+            return { query: `${operation}${all && `(${all})`} ${body}`, variables };
+          });
+      }),
+  );
 }
+
+/** The declaration of a variable: as its argument wants it, now and then with a default, or of any other type. */
+function declared(
+  schema: GraphqlSchema,
+  { name, type }: InputField,
+  parent: string,
+): Arbitrary<string> {
+  const inputs = [...schema.types.values()].filter(({ kind }) =>
+    ["SCALAR", "ENUM", "INPUT_OBJECT"].includes(kind),
+  );
+  return fc.oneof(
+    { weight: 16, arbitrary: fc.constant(`$${name}: ${written(type)}`) },
+    {
+      weight: 3,
+      arbitrary: input(schema, type, name, parent, 0).map(
+        (value) => `$${name}: ${written(type)} = ${literal(schema, type, value)}`,
+      ),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(...inputs).map((other) => `$${name}: ${other.name}`),
+    },
+  );
+}
+
+/** Asks for a field `times` times, with a variable for each of its arguments. */
+function bodyOf(
+  { name }: Field,
+  given: readonly InputField[],
+  { text, fragments }: Selection,
+  times: number,
+): string {
+  const passed = given.map((arg) => `${arg.name}: $${arg.name}`).join(", ");
+  const call = `${name}${passed && `(${passed})`}${text}`;
+  const more = Array.from({ length: times - 1 }, (_, index) => `a${index}: ${call}`);
+  return [`{ ${[call, ...more].join(" ")} }`, ...fragments].join(" ");
+}
+
+const PAGES_BEHIND_SPREADS = `
+  fragment A on TeamConnection { nodes { issues { ...B } } }
+  fragment B on IssueConnection { nodes { children { ...C } } }
+  fragment C on IssueConnection { nodes { team { issues { ...D } } } }
+  fragment D on IssueConnection { nodes { children(last: 250) { nodes { id } } } }`;
 
 /** Requests that are more than they look. */
 const ATTACKS: readonly ((query: string) => string)[] = [
   (query) => query.replace(/: (Int|String|Boolean|Float)\b(?!!)/g, ": $1 = null"),
-  () =>
-    "query($n: Int = 250) { teams(last: $n) { ...A } } fragment A on TeamConnection { nodes { issues(first: $n) { ...B } } } fragment B on IssueConnection { edges { node { children { ...C } } } } fragment C on IssueConnection { nodes { team { issues { nodes { id } } } } }",
   () =>
     `{ issues(first: 20) { nodes { ...F0 } } } ${Array.from({ length: 6 }, (_, n) => `fragment F${n} on Issue { id title ${n < 5 ? `parent { ...F${n + 1} } a: parent { ...F${n + 1} } b: team { issues(first: 3) { nodes { ...F${n + 1} } } }` : ""} }`).join(" ")}`,
   () =>
@@ -214,11 +184,25 @@ const ATTACKS: readonly ((query: string) => string)[] = [
   (query) => `${query} ${"{".repeat(20_000)}`,
   (query) => `${query} ${query}`,
   (query) => `fragment A on Query { ...B } fragment B on Query { ...A } ${query}`,
+  (query) => `${query} fragment Unused on Issue { id title }`,
+  (query) => `${query.replace("__typename", "...Loop")} fragment Loop on Query { ...Loop }`,
+  (query) => query.replace(/fragment (\w+) on (\w+) \{/, "fragment $1 on $2 { ...$1"),
+  (query) => query.replace(/fragment (\w+) on \w+/, "fragment $1 on Viewer"),
+  (query) => query.replace(/fragment \w+ on \w+/, "fragment Other on Node"),
+  (query) => query.replaceAll(/first: [-\w$]+/g, "first: 250"),
+  (query) => query.replaceAll(/first: [-\w$]+/g, "first: 99999999999999999999"),
   (query) => query.replace(/__typename/, "__typenam nothing"),
   (query) => query.replace(/\$(\w+)/, "$__proto__"),
   (query) => `${query}\u0000`,
   () => "{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }",
   () => "subscription { issueCreated { id } }",
+  () => `query { teams { ...A } } ${PAGES_BEHIND_SPREADS}`,
+  () => `query($most: Int = 250) { teams(first: $most) { ...A } } ${PAGES_BEHIND_SPREADS}`,
+  () =>
+    `{ issues(first: 5) { nodes { ...F0 } } } ${Array.from({ length: 12 }, (_, n) => `fragment F${n} on Issue { id ${n < 11 ? `a: parent { ...F${n + 1} } b: parent { ...F${n + 1} }` : ""} }`).join(" ")}`,
+  () => `{ issue(id: "ENG-1") { ${"parent { ".repeat(60)} id ${"}".repeat(60)} } }`,
+  () =>
+    `{ ${Array.from({ length: 90 }, (_, n) => `a${n}: __schema { types { ...T } }`).join(" ")} } fragment T on __Type { fields { type { name } } }`,
   () => `{ issues(filter: ${"{ or: [".repeat(200)}${"] }".repeat(200)}) { nodes { id } } }`,
   () =>
     `query { ${Array.from({ length: 17 }, (_, n) => `...F${n}`).join(" ")} } ${Array.from({ length: 17 }, (_, n) => `fragment F${n} on Query { ...F${n + 1} ...F${n + 1} }`).join(" ")} fragment F17 on Query { __typename }`,
@@ -242,22 +226,22 @@ export const graphqlBody = (schema: GraphqlSchema): Arbitrary<string> =>
   fc.oneof(
     {
       weight: 12,
-      arbitrary: request(schema).map(({ query, variables }) => bodyOf(query, variables)),
+      arbitrary: request(schema).map(({ query, variables }) => jsonBody(query, variables)),
     },
     {
       weight: 2,
       arbitrary: fc
         .tuple(request(schema), fc.constantFrom(...ATTACKS))
-        .map(([{ query, variables }, attack]) => bodyOf(attack(query), variables)),
+        .map(([{ query, variables }, attack]) => jsonBody(attack(query), variables)),
     },
     {
       weight: 1,
       arbitrary: fc
         .tuple(request(schema))
-        .map(([{ query }]) => `[${bodyOf(query, "{}")},${bodyOf(query, "{}")}]`),
+        .map(([{ query }]) => `[${jsonBody(query, "{}")},${jsonBody(query, "{}")}]`),
     },
     { weight: 1, arbitrary: oddBody },
   );
 
-const bodyOf = (query: string, variables: string) =>
+const jsonBody = (query: string, variables: string) =>
   `{"query":${JSON.stringify(query)},"variables":${variables}}`;

@@ -44,7 +44,7 @@ export async function startTarget(): Promise<Target> {
       HOST: "127.0.0.1",
       PORT: String(port),
       LOG_LEVEL: "warn",
-      ENVIRONMENT_POOL_TARGETS: "chat_default:4,tracker_default:4",
+      ENVIRONMENT_POOL_TARGETS: "chat_default:4,tracker_expanded:4",
     },
     stdout: "pipe",
     stderr: "inherit",

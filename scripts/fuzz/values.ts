@@ -1,6 +1,6 @@
 /** Values that fit a JSON schema, and what can be done to them. */
 import fc, { type Arbitrary } from "fast-check";
-import { HOLDERS, kindOf, large, place } from "./world";
+import { HOLDERS, kindOf, large, place, type Shape } from "./world";
 
 export type Schema = { readonly [key: string]: unknown };
 
@@ -88,14 +88,25 @@ export function fitting(schema: Schema, field = "", parent = "", depth = 0): Arb
 function text(schema: Schema, field: string, parent: string): Arbitrary<unknown> {
   const { format, pattern, maxLength } = schema as Record<string, string>;
   if (format === "date-time") return fc.date({ noInvalidDate: true }).map((at) => at.toISOString());
-  const words = fc.oneof(fc.constantFrom(...WORDS), fc.string({ maxLength: 20 }));
-  const bounded = pattern
-    ? fc.stringMatching(new RegExp(pattern))
-    : words.map((word) => word.slice(0, maxLength ? Number(maxLength) : 100));
+  const fit = pattern ? fc.stringMatching(new RegExp(pattern)) : words(Number(maxLength ?? 0));
   return ID_FIELD.test(field)
-    ? fc.oneof({ weight: 4, arbitrary: anId(kindOf(field, parent)) }, bounded)
-    : bounded;
+    ? fc.oneof({ weight: 4, arbitrary: anId(kindOf(field, parent)) }, fit)
+    : fit;
 }
+
+/** `max`: the longest that is allowed, 0 where nothing says so. */
+function words(max: number): Arbitrary<string> {
+  const any = fc.oneof(fc.constantFrom(...WORDS), fc.string({ maxLength: 20 }));
+  return max === 0
+    ? any
+    : fc.oneof(
+        { weight: 12, arbitrary: any.map((word) => word.slice(0, max)) },
+        { weight: 1, arbitrary: around(max) },
+      );
+}
+
+const around = (length: number) =>
+  fc.constantFrom(large("long", length), large("emoji", length), large("long", length + 1));
 
 function number(schema: Schema): Arbitrary<number> {
   const { minimum = 0, exclusiveMinimum, maximum = 1_000 } = schema as Record<string, number>;
@@ -120,17 +131,31 @@ type Mutation = {
   readonly how: (typeof WAYS)[number];
   readonly at: number;
   readonly value: unknown;
+  readonly large: { readonly text: string; readonly json: string };
 };
 
 const WAYS = [
   ...["replace", "replace", "replace", "drop", "grow", "add", "proto"],
-  ...["twice", "nest", "many", "cut", "whole"],
+  ...["twice", "nest", "fill", "fill", "cut", "whole"],
 ] as const;
+
+/** Lengths at and beyond those that the services allow, up to what a request may have. */
+const LENGTHS = [
+  ...[255, 256, 512, 513, 1_000, 1_001, 3_000, 3_001, 4_000, 4_001, 12_001, 40_000, 40_001],
+  ...[65_536, 100_000, 100_001, 250_000, 250_001, 500_001, 1_000_001, 3_800_000],
+];
+/** Numbers of items in the same way: 50 blocks, 100 attachments, 1,000 and 5,000 ids, 50,000 values of a JSON text. */
+const COUNTS = [50, 51, 100, 101, 1_000, 1_001, 5_000, 5_001, 12_000, 50_001];
+const ofShapes = (shapes: readonly Shape[], sizes: readonly number[]) =>
+  fc.tuple(fc.constantFrom(...shapes), fc.constantFrom(...sizes)).map((it) => large(...it));
+const largeText = ofShapes(["long", "long", "words", "emoji", "lines"], LENGTHS);
+const largeJson = ofShapes(["wide", "ids", "blocks", "attachments", "fields"], COUNTS);
 
 const mutation: Arbitrary<Mutation> = fc.record({
   how: fc.constantFrom(...WAYS),
   at: fc.nat(50),
   value: odd,
+  large: fc.record({ text: largeText, json: largeJson }),
 });
 
 /** JSON text of a value, as it is or mutated. */
@@ -148,7 +173,7 @@ export const jsonOf = (value: Arbitrary<unknown>): Arbitrary<string> =>
 const HOLE = "@@hole@@";
 const NESTED = 10_000;
 
-function mutate(json: string, { how, at, value }: Mutation): string {
+function mutate(json: string, { how, at, value, large: filling }: Mutation): string {
   if (how === "cut") return json.slice(0, at % (json.length + 1));
   if (how === "whole") return JSON.stringify(value);
   let tree: unknown;
@@ -166,6 +191,7 @@ function mutate(json: string, { how, at, value }: Mutation): string {
     else delete holder[key];
   } else if (how === "grow") holder[key] = grown(holder[key]);
   else if (how === "replace") holder[key] = value;
+  else if (how === "fill" && typeof holder[key] === "string") holder[key] = filling.text;
   else if (how === "add" && !Array.isArray(holder))
     holder[typeof value === "string" ? value.slice(0, 300) : "more"] = value;
   else holder[key] = HOLE;
@@ -174,8 +200,8 @@ function mutate(json: string, { how, at, value }: Mutation): string {
   switch (how) {
     case "nest":
       return text.replace(hole, () => large("deep", NESTED));
-    case "many":
-      return text.replace(hole, () => large("wide", 3_000));
+    case "fill":
+      return text.replace(hole, () => filling.json);
     case "proto":
       return text.replace(hole, () => `{"__proto__":{"polluted":true},"constructor":{"a":1}}`);
     case "twice":

@@ -5,26 +5,41 @@
  */
 
 export const HOLDERS = ["own", "foreign", "deleted", "expired"] as const;
-export type Holder = (typeof HOLDERS)[number];
+/** Beside those that calls pick from: what belongs to another user of the same environment. */
+export type Holder = (typeof HOLDERS)[number] | "other";
 
 export const place = (kind: string, holder: Holder, index: number) =>
   `‹${kind}.${holder}.${index}›`;
 
 export const PLACE = /‹([a-zA-Z]+)\.(\w+)\.(\d+)›/g;
 
-/** What would make a kept sequence unreadable is a place, too. */
-const LARGE: Readonly<Record<string, (size: number) => string>> = {
-  long: (size) => "x".repeat(size),
-  deep: (size) => "[".repeat(size) + "]".repeat(size),
-  wide: (size) => `[${Array.from({ length: size }, (_, n) => n).join()}]`,
+const listOf = (size: number, item: (index: number) => string) =>
+  Array.from({ length: size }, (_, index) => item(index)).join();
+
+/** Large values are places too: a kept sequence stays readable. The texts go inside quotes, the others are JSON. */
+const LARGE = {
+  long: (size: number) => "x".repeat(size),
+  words: (size: number) => "word ".repeat(size / 5),
+  emoji: (size: number) => "🙂".repeat(size / 2),
+  lines: (size: number) => "- a\\n".repeat(size / 4),
+  deep: (size: number) => "[".repeat(size) + "]".repeat(size),
+  wide: (size: number) => `[${listOf(size, String)}]`,
+  ids: (size: number) =>
+    `[${listOf(size, (n) => `"00000000-0000-4000-8000-${String(n).padStart(12, "0")}"`)}]`,
+  blocks: (size: number) =>
+    `[${listOf(size, () => '{"type":"section","text":{"type":"mrkdwn","text":"x"}}')}]`,
+  attachments: (size: number) => `[${listOf(size, () => '{"text":"x","fallback":"x"}')}]`,
+  fields: (size: number) => `{${listOf(size, (n) => `"k${n}":${n}`)}}`,
 };
-export const large = (shape: "long" | "deep" | "wide", size: number) => `‹${shape}.of.${size}›`;
+export type Shape = keyof typeof LARGE;
+export const large = (shape: Shape, size: number) => `‹${shape}.of.${size}›`;
 const PER_KIND_MAX = 50;
 const NOBODY = "0123456789abcdef0123456789abcdef";
 
 const ALIASES: Record<string, string> = {
   env: "environment",
   testSuite: "suite",
+  templateName: "template",
   impersonateUser: "user",
   member: "user",
   timestamp: "ts",
@@ -66,8 +81,9 @@ export class World {
     this.pools.set(name, pool);
   }
 
-  all(kind: string, holder: Holder): readonly string[] {
-    return this.pools.get(`${kind}.${holder}`) ?? [];
+  /** The first that was made known. */
+  first(kind: string): string {
+    return this.pools.get(`${kind}.own`)?.[0] ?? NOBODY;
   }
 
   copy(): World {
@@ -77,8 +93,7 @@ export class World {
   /** Fills the places of a text. What nobody has is an id that never was. */
   fill(text: string, encode: (id: string) => string = (id) => id): string {
     return text.replace(PLACE, (_, kind: string, holder: string, index: string) => {
-      const shape = LARGE[kind];
-      if (shape) return shape(Number(index));
+      if (Object.hasOwn(LARGE, kind)) return LARGE[kind as Shape](Number(index));
       const pool = this.pools.get(`${kind}.${holder}`) ?? this.pools.get(`${kind}.own`) ?? [];
       return encode(pool[Number(index) % Math.max(1, pool.length)] ?? NOBODY);
     });
