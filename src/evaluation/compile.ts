@@ -191,12 +191,11 @@ function compileAssertion(
   requireObject(raw, "", assertion);
   requireKnownKeys(raw, Object.keys(Shape.properties), "", assertion);
   const { diff_type, entity } = raw;
-  const diffTypes = Object.keys(DIFF_TYPES).join(", ");
-  if (typeof diff_type !== "string") throw fail(`one of ${diffTypes} is needed`, "diff_type");
-  if (!Object.hasOwn(DIFF_TYPES, diff_type)) {
-    const near = nearest(diff_type, Object.keys(DIFF_TYPES));
-    throw fail(`${shown(diff_type)} is none of ${diffTypes}${near}`, "diff_type");
-  }
+  const known = Object.keys(DIFF_TYPES);
+  if (typeof diff_type !== "string")
+    throw fail(`one of ${known.join(", ")} is needed`, "diff_type");
+  const none = `${shown(diff_type)} is none of ${known.join(", ")}${nearest(diff_type, known)}`;
+  if (!Object.hasOwn(DIFF_TYPES, diff_type)) throw fail(none, "diff_type");
   if (typeof entity !== "string") throw fail("the name of a table is needed", "entity");
   const columns = tables.get(entity);
   if (!columns)
