@@ -204,6 +204,8 @@ function createConnection(
 
   async function answer(current: Exchange, work: () => Promise<Response>): Promise<void> {
     const response = await work();
+    // A client that gave its request up gets no answer: 499 is for the metrics.
+    if (clientIsDone && !current.isRead()) return close();
     const { head } = current;
     // A client that waits to be asked for its body may send it or not: what it sends next is not certain.
     const isUnsure = head.expectsContinue && !current.isRead();

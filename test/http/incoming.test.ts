@@ -231,10 +231,10 @@ test("an upload that its client drops is no failure of ours", async () => {
   const own = await startProgram(configFor(database));
   const { environmentUrl } = await program.environment();
   const metrics = async () => await (await fetch(`${own.url}/metrics`)).text();
-  for (const path of [START_RUN, `${environmentUrl}/chat.postMessage`])
-    await exchange(own.url, headOf(path, JSON_TYPE, "Content-Length: 99"), LATE_MS, (socket) =>
-      socket.end("{"),
-    );
+  for (const path of [START_RUN, `${environmentUrl}/chat.postMessage`]) {
+    const head = headOf(path, JSON_TYPE, "Content-Length: 99");
+    expect(await exchange(own.url, head, LATE_MS, (socket) => socket.end("{"))).toBe("");
+  }
 
   const lines = await eventually(async () => {
     const all = (await metrics()).split("\n");
