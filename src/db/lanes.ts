@@ -13,7 +13,14 @@
  * A lane is one such session. A schema keeps to two of them, so that a slow call holds up few others; where both are held
  * up by others, it goes elsewhere.
  */
-import { connect, errorCode, type Fragment, type Pool, type Sql } from "~/db/connect";
+import {
+  connect,
+  errorCode,
+  type Fragment,
+  isUnavailable,
+  type Pool,
+  type Sql,
+} from "~/db/connect";
 import { openSession, type Preface, type Session, tablesOf } from "~/db/session";
 import { unavailable } from "~/errors";
 
@@ -237,13 +244,16 @@ export function createLanes(url: string, count: number, lifetimeMs = LIFETIME_MS
         await held.taken;
         const sql = under(lane.sql, held.token);
         const tables = tablesOf(sql, tenancy.schemaName, tenancy.tables);
-        return await work(openSession(sql, tenancy.schemaName, tables, preface));
+        const result = await work(openSession(sql, tenancy.schemaName, tables, preface));
+        lane.waitsSince = performance.now();
+        return result;
       } catch (error) {
+        // A call that gave up waiting shows no progress: the lane is as held up as it was.
+        if (!isUnavailable(error)) lane.waitsSince = performance.now();
         if (errorCode(error) !== FENCE_LOST) throw error;
         throw held.token.over ? over() : unavailable("The connection to the database was lost");
       } finally {
         lane.busy--;
-        lane.waitsSince = performance.now();
         held.users--;
         renewIfOld(lane);
       }
