@@ -15,7 +15,7 @@ import { errorResponse, requireReading } from "~/http/errors";
 import { ClientGone } from "~/http/incoming";
 import { publicBase } from "~/http/origin";
 import { setPrincipal } from "~/http/principal";
-import { createTraffic, noteIds, type Route } from "~/http/traffic";
+import { createRequestLog, noteIds, type Route } from "~/http/request-log";
 import type { Log } from "~/log";
 import type { Metrics } from "~/metrics";
 import { type Environments, malformed } from "~/platform/environments/environments";
@@ -58,7 +58,7 @@ export function createApp(parts: {
   config: Pick<Config, "CORS_ORIGINS" | "TRUST_PROXY">;
 }) {
   const { keys, gateway, health, probes, log, config } = parts;
-  const traffic = createTraffic(log, parts.metrics);
+  const requestLog = createRequestLog(log, parts.metrics);
   const cors = createCors(config.CORS_ORIGINS);
   const cache = createCache();
 
@@ -167,7 +167,7 @@ export function createApp(parts: {
 
     /** Every request ends here. Never throws, and every error has the envelope. */
     async fetch(request: Request): Promise<Response> {
-      const started = traffic.begin();
+      const started = requestLog.begin();
       const requestId = idOf(request);
       let pathname = "";
       let call: GatewayPath | undefined;
@@ -187,23 +187,23 @@ export function createApp(parts: {
       cors.allow(request, response);
       const { status } = response;
       const route = routeOf(pathname, call);
-      traffic.end({ request, requestId, route, started, status, error: failure, code });
+      requestLog.end({ request, requestId, route, started, status, error: failure, code });
       return response;
     },
 
     /** The answer to what never became a request. */
     refuse(error: ApiError): Response {
-      const started = traffic.begin();
+      const started = requestLog.begin();
       const requestId = crypto.randomUUID();
       const { response, code } = errorResponse(error, log, requestId);
       finish(response, requestId);
       const { status } = response;
-      traffic.end({ requestId, route: OTHER, started, status, error, code });
+      requestLog.end({ requestId, route: OTHER, started, status, error, code });
       return response;
     },
 
     /** Calls being answered at this moment. */
-    inFlight: traffic.inFlight,
+    inFlight: requestLog.inFlight,
   };
 }
 

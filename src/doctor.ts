@@ -9,7 +9,7 @@ import { TlsRefused } from "~/db/socket";
 import { BUILTIN_TEMPLATES } from "~/platform/templates/builtin";
 
 /** The database cannot be reached, or lacks something. Each problem says what was found and what to do. */
-export class Unfit extends Error {
+export class PreflightError extends Error {
   override readonly name = "Unfit";
   readonly problems: readonly string[];
   /** It may only not be there yet. */
@@ -21,7 +21,7 @@ export class Unfit extends Error {
   }
 }
 
-export type Examination = { readonly plugin: Plugin; readonly warnings: readonly string[] };
+export type PreflightResult = { readonly plugin: Plugin; readonly warnings: readonly string[] };
 
 const OLDEST = 140_000;
 /** Our pools, the leader's stream and its pool, and the listener. */
@@ -99,12 +99,12 @@ function streamProblem(error: unknown): string {
 }
 
 /** Throws Unfit with everything that is wrong. */
-export async function examine(pool: Pool, config: Config): Promise<Examination> {
+export async function checkDatabase(pool: Pool, config: Config): Promise<PreflightResult> {
   const facts = await readFacts(pool).catch((error) => {
-    if (NOT_POSTGRES.has(errorCode(error) ?? "")) throw new Unfit([NEEDS_DIRECT]);
+    if (NOT_POSTGRES.has(errorCode(error) ?? "")) throw new PreflightError([NEEDS_DIRECT]);
     const problem = connectionProblem(config.DATABASE_URL, error);
     if (!problem) throw error;
-    throw new Unfit([problem], isUnavailable(error) && !(error instanceof TlsRefused));
+    throw new PreflightError([problem], isUnavailable(error) && !(error instanceof TlsRefused));
   });
   const problems: string[] = [];
   const warnings: string[] = [];
@@ -147,16 +147,18 @@ export async function examine(pool: Pool, config: Config): Promise<Examination> 
       facts.superuser, "the role may not replicate; ALTER ROLE … REPLICATION");
     const choose = () =>
       choosePlugin(pool, config.CAPTURE_PLUGIN).catch((error) => {
-        throw new Unfit([pluginProblem(config.CAPTURE_PLUGIN, facts.version, error)]);
+        throw new PreflightError([pluginProblem(config.CAPTURE_PLUGIN, facts.version, error)]);
       });
     if (problems.length === before)
       plugin = await tryStream(config.DATABASE_URL, choose).catch((error) => {
         if (isUnavailable(error)) throw error;
-        problems.push(...(error instanceof Unfit ? error.problems : [streamProblem(error)]));
+        problems.push(
+          ...(error instanceof PreflightError ? error.problems : [streamProblem(error)]),
+        );
         return "pgoutput" as const;
       });
   }
-  if (problems.length > 0) throw new Unfit(problems);
+  if (problems.length > 0) throw new PreflightError(problems);
   return { plugin, warnings };
 }
 

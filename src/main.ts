@@ -7,7 +7,7 @@ import { explained } from "~/commands/database";
 import { CommandError, EXIT_CONFIG, EXIT_UNAVAILABLE, EXIT_USAGE } from "~/commands/failure";
 import { type Config, ConfigError, readConfig, warningsOf } from "~/config";
 import { isUnavailable } from "~/db/connect";
-import { Unfit } from "~/doctor";
+import { PreflightError } from "~/doctor";
 import { chooseFormat, createLog, errorFields, notice } from "~/log";
 import { noteUnhandled } from "~/metrics";
 import { DEVELOPMENT_KEY } from "~/platform/keys/format";
@@ -65,7 +65,8 @@ async function waitForDatabase<T>(start: () => Promise<T>): Promise<T> {
       return await start();
     } catch (thrown) {
       const error = thrown as Error;
-      const unreachable = isUnavailable(error) || (error instanceof Unfit && error.unreachable);
+      const unreachable =
+        isUnavailable(error) || (error instanceof PreflightError && error.unreachable);
       if (!unreachable || performance.now() > deadline) throw error;
       if (error.message !== said) notice(`waiting for the database: ${error.message}`);
       said = error.message;
@@ -115,7 +116,7 @@ function interruption(): AbortSignal {
 
 /** The exit code of a failure, which is told on the way. */
 function report(error: unknown): number {
-  if (error instanceof ConfigError || error instanceof Unfit) {
+  if (error instanceof ConfigError || error instanceof PreflightError) {
     for (const problem of error.problems) notice(problem);
     return error instanceof ConfigError ? EXIT_CONFIG : EXIT_UNAVAILABLE;
   }

@@ -7,10 +7,10 @@ import { createCapture } from "~/capture/capture";
 import { publish } from "~/capture/slot";
 import { type Config, ConfigError, describe } from "~/config";
 import { connect, errorCode } from "~/db/connect";
-import { createLanes } from "~/db/lanes";
 import { migrate } from "~/db/migrate";
 import { createBuilders } from "~/db/origins";
-import { examine, requireKnownTargets } from "~/doctor";
+import { createSessionPool } from "~/db/session-pool";
+import { checkDatabase, requireKnownTargets } from "~/doctor";
 import { ApiError } from "~/errors";
 import { documentRoutes } from "~/http/docs";
 import { errorResponse } from "~/http/errors";
@@ -18,15 +18,15 @@ import { LIMITS, serve } from "~/http/server";
 import { chooseFormat, createLog, type Log } from "~/log";
 import { createMetrics } from "~/metrics";
 import { createEnvironments } from "~/platform/environments/environments";
-import { createSpares } from "~/platform/environments/pool";
 import { createSaving } from "~/platform/environments/saving";
-import { endGone } from "~/platform/environments/store";
+import { createSchemaPool } from "~/platform/environments/schema-pool";
+import { reconcileMissingSchemas } from "~/platform/environments/store";
 import { createGateway } from "~/platform/gateway";
 import { healthRoutes } from "~/platform/health";
 import { createIdempotency } from "~/platform/keys/idempotency";
 import { createKeys } from "~/platform/keys/keys";
 import { createMaintenance } from "~/platform/maintenance";
-import { createObservation } from "~/platform/observation";
+import { createMetricsCollector } from "~/platform/metrics-collector";
 import { createProbes, type Probes, probePath } from "~/platform/probes";
 import { createEvaluation } from "~/platform/runs/evaluation";
 import { createRuns } from "~/platform/runs/runs";
@@ -55,7 +55,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
   const builderCount = Math.max(1, Math.min(config.POOL_REFILL_CONCURRENCY, cores));
   const pool = connect(url, { max: PLATFORM_CONNECTIONS, name: "platform", camel: true });
   const replicas = connect(url, { max: TEMPLATE_CONNECTIONS, name: "templates" });
-  const lanes = createLanes(url, LANES);
+  const sessionPool = createSessionPool(url, LANES);
   const builders = createBuilders(
     connect(url, { max: builderCount + 1, name: "builders", patient: true }),
     config.LOGICAL_REPLICATION_ENABLED,
@@ -64,7 +64,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
   const probe = connect(url, { max: 1, name: "probe", camel: true });
   const closePools = () =>
     Promise.all([
-      lanes.end(),
+      sessionPool.end(),
       ...[pool, replicas, builders.sql, lock, probe].map((each) => each.end({ timeout: 1 })),
     ]);
 
@@ -76,11 +76,11 @@ export async function startProgram(config: Config, limits = LIMITS) {
   };
 
   try {
-    const { plugin, warnings } = await examine(pool, config);
+    const { plugin, warnings } = await checkDatabase(pool, config);
     for (const warning of warnings) log.warn(warning);
     const applied = await migrate(pool);
     if (applied.length > 0) log.info("migrations applied", { versions: applied.join(", ") });
-    const gone = await endGone(pool);
+    const gone = await reconcileMissingSchemas(pool);
     if (gone > 0) log.warn("environments ended, whose schemas are gone", { count: gone });
     const templates = createTemplates(pool, replicas, builders);
     if (config.SEED) {
@@ -104,7 +104,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       log,
       metrics,
     });
-    const spares = createSpares({
+    const schemaPool = createSchemaPool({
       pool,
       builders,
       templates,
@@ -117,20 +117,27 @@ export async function startProgram(config: Config, limits = LIMITS) {
     });
     const environments = createEnvironments({
       pool,
-      lanes,
+      sessionPool,
       templates,
       suites,
-      spares,
+      schemaPool,
       keys,
       capture,
     });
     const saving = createSaving({ builders, templates, environments });
     const evaluation = createEvaluation({ pool, environments, templates, log });
     const runs = createRuns({ pool, environments, templates, suites, evaluation, capture });
-    const gateway = createGateway({ lanes, environments, keys, templates });
-    const observation = createObservation({ config, pool, probe, templates, capture, metrics });
-    parts.push(environments.stop, capture.stop, evaluation.stop, observation.stop);
-    const probes = createProbes(observation);
+    const gateway = createGateway({ sessionPool, environments, keys, templates });
+    const metricsCollector = createMetricsCollector({
+      config,
+      pool,
+      probe,
+      templates,
+      capture,
+      metrics,
+    });
+    parts.push(environments.stop, capture.stop, evaluation.stop, metricsCollector.stop);
+    const probes = createProbes(metricsCollector);
     const app = createApp({
       keys,
       templates,
@@ -153,7 +160,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       lock,
       builders,
       templates,
-      spares,
+      schemaPool,
       evaluation,
       capture,
       log,

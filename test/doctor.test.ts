@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { ConfigError, readConfig } from "~/config";
 import { connect } from "~/db/connect";
-import { examine, faultIn, requireKnownTargets, Unfit } from "~/doctor";
+import { checkDatabase, faultIn, PreflightError, requireKnownTargets } from "~/doctor";
 import { findPrograms, startCluster } from "../scripts/postgres";
 import { startClusters } from "./support/clusters";
 import { createDatabase, dropDatabase, useDatabase } from "./support/database";
@@ -17,10 +17,10 @@ async function problems(
 ): Promise<readonly string[]> {
   const pool = connect(url, { max: 1, name: "doctor", camel: true });
   try {
-    await examine(pool, readConfig({ DATABASE_URL: url, ...settings }));
+    await checkDatabase(pool, readConfig({ DATABASE_URL: url, ...settings }));
     return [];
   } catch (error) {
-    if (error instanceof Unfit) return error.problems;
+    if (error instanceof PreflightError) return error.problems;
     throw error;
   } finally {
     await pool.end({ timeout: 1 });

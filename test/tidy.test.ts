@@ -20,7 +20,7 @@ const importsOf = (file: string) =>
 
 /** Lower layers first. What is not listed stands at the top: app, program, main. */
 const LAYERS = [
-  ["errors", "address", "config", "log", "metrics", "version", "gate", "json", "thread"],
+  ["errors", "address", "config", "log", "metrics", "version", "semaphore", "json", "thread"],
   ["db"],
   ["graphql"],
   ["replicas"],

@@ -90,7 +90,13 @@ function largeVerdict(): Row {
     world,
   );
   const diff = { inserts, updates: [], deletes: [] };
-  const evidence = { diff, rest: [], settled: [], passing: [], standing: {} };
+  const evidence = {
+    diff,
+    unchangedColumns: [],
+    revertedRows: [],
+    transientRows: [],
+    baselineRows: {},
+  };
   const started = process.cpuUsage();
   if (!evaluate(spec, { messages: ["id"] }, evidence).passed) throw new Error("it must pass");
   const { user, system } = process.cpuUsage(started);

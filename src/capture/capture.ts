@@ -5,9 +5,9 @@
  * uses is written in its row, so that any server can end it.
  */
 import { Lost, reasonOf } from "~/capture/limits";
-import { createReader, type Judging, lostReason } from "~/capture/reader";
-import type { StreamState } from "~/capture/reading";
+import { createReader, type Evaluator, lostReason } from "~/capture/reader";
 import { markExpression } from "~/capture/relations";
+import type { StreamState } from "~/capture/replication-session";
 import * as results from "~/capture/results";
 import { publish, slotIsReady } from "~/capture/slot";
 import { compareSnapshot, dropSnapshot, takeSnapshot } from "~/capture/snapshot";
@@ -136,19 +136,19 @@ export async function createCapture(deps: {
      * selects `mark` with it, and returns the run's schema. Undefined when it did not; otherwise the result is in the
      * row. `diff`: as it was stored, JSON text, when that is known here without reading the row.
      *
-     * With `judge` the run gets its verdict, which is stored with the result where that is recorded for this server;
+     * With `evaluator` the run gets its verdict, which is stored with the result where that is recorded for this server;
      * elsewhere the run is left `evaluating`, with what its diff leaves out beside it.
      */
     async end(
       run: string,
       way: CaptureKind,
       update: Ending,
-      judge?: Judging,
+      evaluator?: Evaluator,
     ): Promise<{ readonly diff?: string } | undefined> {
-      const evaluate = judge && crypto.randomUUID();
-      if (way === "snapshot") return await endComparison(run, update, judge !== undefined);
+      const evaluate = evaluator && crypto.randomUUID();
+      if (way === "snapshot") return await endComparison(run, update, evaluator !== undefined);
       const stored = stream?.expect(run);
-      if (evaluate) stream?.judges.set(evaluate, judge);
+      if (evaluate) stream?.evaluators.set(evaluate, evaluator);
       try {
         const mark = { k: "end", run, instance: stream?.instance ?? "", evaluate };
         if ((await update(pool, markExpression(pool, stream?.plugin, mark))) === undefined)
@@ -161,7 +161,7 @@ export async function createCapture(deps: {
         if (await isSettled(arrived, run)) return diff === undefined ? {} : { diff };
       } finally {
         stored?.forget();
-        if (evaluate) stream?.judges.delete(evaluate);
+        if (evaluate) stream?.evaluators.delete(evaluate);
       }
       throw unavailable(
         `the result is not ready yet: ${await results.unreadBytes(pool)} bytes of log are still to be read; it will be in the run's results`,

@@ -14,11 +14,11 @@ export type Diff = { inserts: JsonObject[]; updates: JsonObject[]; deletes: Json
 /** What a diff leaves out and a verdict needs. Rows have `__table__`. */
 export type Evidence = {
   /** Of each update of the diff, in its order: the columns that did not change. */
-  rest: JsonObject[];
+  unchangedColumns: JsonObject[];
   /** Rows that were written and are as they were before: as they were. */
-  settled: JsonObject[];
+  revertedRows: JsonObject[];
   /** Rows that came and went: their keys. */
-  passing: JsonObject[];
+  transientRows: JsonObject[];
 };
 
 /** Where rows of a result are put: a list of values, or of their texts. */
@@ -115,7 +115,7 @@ export function createFold(keys: { readonly [table: string]: readonly string[] }
           addDifference(diff, table, before, after);
           if (!evidence) continue;
           if (before || after) addEvidence(evidence, table, before, after);
-          else evidence.passing.push({ __table__: table.name, ...keyColumns(table, key) });
+          else evidence.transientRows.push({ __table__: table.name, ...keyColumns(table, key) });
         }
     },
   };
@@ -188,8 +188,8 @@ export function addEvidence(
   if (!before || !after) return;
   const all = table.columns.map((_, place) => place);
   const same = all.filter((place) => !differs(before, after, place));
-  if (same.length < all.length) evidence.rest.push(pickFrom(table, before, same));
-  else evidence.settled.push({ __table__: table.name, ...pickFrom(table, before, all) });
+  if (same.length < all.length) evidence.unchangedColumns.push(pickFrom(table, before, same));
+  else evidence.revertedRows.push({ __table__: table.name, ...pickFrom(table, before, all) });
 }
 
 const differs = (before: Image, after: Image, place: number) =>

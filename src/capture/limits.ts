@@ -93,4 +93,4 @@ export function createLists<const Name extends string>(names: readonly Name[], w
 
 export const diffLists = () => createLists(["inserts", "updates", "deletes"], "its diff");
 export const evidenceLists = () =>
-  createLists(["rest", "settled", "passing"], "what its verdict needs");
+  createLists(["unchangedColumns", "revertedRows", "transientRows"], "what its verdict needs");

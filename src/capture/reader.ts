@@ -1,5 +1,5 @@
 /** The thread that reads the log, seen from the rest of the program. */
-import type { Counted, Recorded, StreamState } from "~/capture/reading";
+import type { Counted, Recorded, StreamState } from "~/capture/replication-session";
 import * as results from "~/capture/results";
 import type { Plugin } from "~/capture/slot";
 import type { StreamOptions } from "~/capture/stream";
@@ -11,7 +11,7 @@ import type { Metrics } from "~/metrics";
 import { threadUrl } from "~/thread";
 
 /** A verdict on what was recorded. */
-export type Judging = (recorded: Recorded) => Promise<results.Judgement>;
+export type Evaluator = (recorded: Recorded) => Promise<results.StoredVerdict>;
 
 /** While waiting for a state, the database is asked this often whether it is there. */
 const POLL_MS = 250;
@@ -58,7 +58,7 @@ export async function createReader({
   const streams = () => state === "streaming";
   const reads = () => streams() || state === "following";
   /** By the call that will give the verdict. */
-  const judges = new Map<string, Judging>();
+  const evaluators = new Map<string, Evaluator>();
   const tell = (message: ToWorker) => worker.postMessage(message);
   const arrive = (news: string, diff?: string) => {
     for (const tell of waiting.get(news) ?? []) tell(diff);
@@ -81,11 +81,11 @@ export async function createReader({
   }
 
   /** A verdict that cannot be given now is given when the run is looked at again, or says then why not. */
-  function judged(call: string, recorded: Recorded) {
-    const judgement = judges.get(call)?.(recorded) ?? Promise.resolve(undefined);
-    judgement
+  function evaluated(call: string, recorded: Recorded) {
+    const verdict = evaluators.get(call)?.(recorded) ?? Promise.resolve(undefined);
+    verdict
       .catch(() => undefined)
-      .then((given) => tell({ type: "judged", call, judgement: given }))
+      .then((given) => tell({ type: "evaluated", call, verdict: given }))
       .catch(() => undefined);
   }
 
@@ -100,7 +100,7 @@ export async function createReader({
         showState();
         changed();
       } else if (data.type === "count") counters[data.what](data.by, data.label ?? "");
-      else if (data.type === "judge") judged(data.call, data.recorded);
+      else if (data.type === "evaluate") evaluated(data.call, data.recorded);
       else arrive(`stored ${data.run}`, data.diff);
     };
     thread.onerror = ({ message }) => {
@@ -147,7 +147,7 @@ export async function createReader({
       if (!streams()) tell({ type: "want" });
     },
 
-    judges,
+    evaluators,
 
     /** Several calls may wait for the same: of those that end a run only one will, and the others forget. */
     expect(run: string) {

@@ -101,7 +101,7 @@ export const failedColumns = (sql: Sql, failure: string, endedAt = sql`now()`): 
 export const lostBecause = (reason: string) => `capture_lost: ${reason}`;
 
 /** What a verdict says of a run. */
-export type Judgement = {
+export type StoredVerdict = {
   readonly passed: boolean;
   readonly score: object;
   readonly failures: readonly string[];
@@ -113,23 +113,23 @@ export type Result = {
   readonly diff: string;
   readonly evidence?: string | undefined;
   readonly events?: string;
-  readonly judgement?: Judgement;
+  readonly verdict?: StoredVerdict;
 };
 
-const resultColumns = (sql: Sql, { diff, evidence, events, judgement }: Result): Fragment => {
+const resultColumns = (sql: Sql, { diff, evidence, events, verdict }: Result): Fragment => {
   const result = sql`diff = ${diff}::text::json, events = ${events ?? null}::text::json`;
-  if (judgement) return sql`${result}, ${judgementColumns(sql, judgement)}`;
+  if (verdict) return sql`${result}, ${verdictColumns(sql, verdict)}`;
   return sql`
     ${result}, status = ${evidence === undefined ? "completed" : "evaluating"},
     evidence = ${evidence ?? null}::text::json
   `;
 };
 
-export const judgementColumns = (sql: Sql, judgement: Judgement): Fragment => sql`
-  status = ${judgement.passed ? "passed" : "failed"}, passed = ${judgement.passed},
-  score = ${JSON.stringify(judgement.score)}::text::json,
-  failures = ${JSON.stringify(judgement.failures)}::text::json,
-  explanations = ${JSON.stringify(judgement.explanations)}::text::json,
+export const verdictColumns = (sql: Sql, verdict: StoredVerdict): Fragment => sql`
+  status = ${verdict.passed ? "passed" : "failed"}, passed = ${verdict.passed},
+  score = ${JSON.stringify(verdict.score)}::text::json,
+  failures = ${JSON.stringify(verdict.failures)}::text::json,
+  explanations = ${JSON.stringify(verdict.explanations)}::text::json,
   evidence = null, standing = null
 `;
 

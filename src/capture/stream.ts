@@ -10,15 +10,15 @@ import { parseLsn } from "~/capture/change";
 import { UNDECODABLE } from "~/capture/limits";
 import { createPoison, DecodeError, withDetour } from "~/capture/poison";
 import { type ReplicationClient, rawPlugin } from "~/capture/protocol";
+import { createReplication } from "~/capture/replication";
 import {
-  createReading,
+  createReplicationSession,
   type Demand,
-  type Judge,
-  type Reading,
+  type Evaluate,
+  type ReplicationSession,
   type StreamEvent,
   type StreamState,
-} from "~/capture/reading";
-import { createReplication } from "~/capture/replication";
+} from "~/capture/replication-session";
 import * as results from "~/capture/results";
 import {
   createSlot,
@@ -51,7 +51,7 @@ type Deps = StreamOptions & {
   /** The process that this thread reads for. */
   readonly instance: string;
   readonly emit: (event: StreamEvent) => void;
-  readonly judge: Judge;
+  readonly evaluate: Evaluate;
 };
 
 const LEADER_LOCK = 1;
@@ -157,27 +157,27 @@ export function createStream(deps: Deps) {
     const socket = await openSocket(deps.url);
     if (stopping) return void socket.destroy();
     const service = createReplication(deps.url, socket, "capture");
-    let reading: Reading | undefined;
+    let session: ReplicationSession | undefined;
     let failure: unknown;
     try {
       await new Promise<void>((resolve, reject) => {
         closeStream = resolve;
         service.on("error", reject);
         service.on("data", (lsn: string, data: Buffer) =>
-          guard(reject, () => reading?.data(parseLsn(lsn), data)),
+          guard(reject, () => session?.data(parseLsn(lsn), data)),
         );
         service.on("heartbeat", (lsn: string, _time: number, reply: boolean) =>
-          guard(reject, () => reading?.heartbeat(parseLsn(lsn), reply)),
+          guard(reject, () => session?.heartbeat(parseLsn(lsn), reply)),
         );
         service.on("start", () => {
           onStreaming();
-          guard(reject, () => reading?.started());
+          guard(reject, () => session?.started());
         });
         const begin = async (client: ReplicationClient) => {
           const leadership = await takeOver(client);
           const { slot } = leadership;
           const detour = poison.detour(parseLsn(slot.confirmed));
-          reading = createReading({
+          session = createReplicationSession({
             ...deps,
             ...leadership,
             client,
@@ -187,7 +187,7 @@ export function createStream(deps: Deps) {
             fail: reject,
             detour,
           });
-          client.on("notice", ({ message }) => reading?.notice(message ?? ""));
+          client.on("notice", ({ message }) => session?.notice(message ?? ""));
           const skipping = knowsSkipping ? await skippingOptions(pool, slot.plugin) : {};
           return startReplication(slot, withDetour(skipping, detour), detour?.from);
         };
@@ -200,19 +200,19 @@ export function createStream(deps: Deps) {
       failure = error;
     }
     closeStream = undefined;
-    reading?.close();
+    session?.close();
     await service.destroy().catch(() => undefined);
-    if (reading) await results.endEpoch(pool, reading.epoch).catch(() => undefined);
-    if (!reading?.streaming && errorCode(failure) === INVALID_PARAMETER_VALUE) {
+    if (session) await results.endEpoch(pool, session.epoch).catch(() => undefined);
+    if (!session?.streaming && errorCode(failure) === INVALID_PARAMETER_VALUE) {
       log.warn("the output plugin is old and decodes what could be skipped", errorFields(failure));
       knowsSkipping = false;
     }
-    if (reading?.streaming && failure !== undefined) {
-      const { slot, recorder } = reading;
+    if (session?.streaming && failure !== undefined) {
+      const { slot, recorder } = session;
       if (!(await poison.note(failure, slot, recorder))) await replaceSlot();
     }
     if (failure !== undefined) throw failure;
-    if (reading?.idle) await dropUnused(RELEASE_ATTEMPTS);
+    if (session?.idle) await dropUnused(RELEASE_ATTEMPTS);
   }
 
   /** Fails every run that is recorded from the log. */

@@ -2,8 +2,8 @@
  * Capture in a thread of its own: decoding a million changes would otherwise keep the HTTP loop waiting.
  * Speaks to `capture.ts` in messages; started by it only.
  */
-import type { Recorded, StreamEvent } from "~/capture/reading";
-import type { Judgement } from "~/capture/results";
+import type { Recorded, StreamEvent } from "~/capture/replication-session";
+import type { StoredVerdict } from "~/capture/results";
 import { createStream, type Stream, type StreamOptions } from "~/capture/stream";
 import { connect, type Pool } from "~/db/connect";
 import { createLog, type LogOptions } from "~/log";
@@ -16,7 +16,11 @@ export type ToWorker =
       readonly instance: string;
     }
   | { readonly type: "want" }
-  | { readonly type: "judged"; readonly call: string; readonly judgement: Judgement | undefined }
+  | {
+      readonly type: "evaluated";
+      readonly call: string;
+      readonly verdict: StoredVerdict | undefined;
+    }
   | { readonly type: "stop" };
 export type FromWorker = StreamEvent | { readonly type: "stopped" };
 
@@ -33,7 +37,7 @@ let pool: Pool | undefined;
 
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   if (data.type === "want") stream?.want();
-  else if (data.type === "judged") judging.get(data.call)?.(data.judgement);
+  else if (data.type === "evaluated") evaluations.get(data.call)?.(data.verdict);
   else if (data.type === "stop") void stop();
   else {
     pool = connect(data.options.url, { max: CONNECTIONS, name: "capture", camel: true });
@@ -44,23 +48,23 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
       log,
       instance: data.instance,
       emit: answer,
-      judge,
+      evaluate,
     });
   }
 };
 
-const judging = new Map<string, (judgement: Judgement | undefined) => void>();
+const evaluations = new Map<string, (verdict: StoredVerdict | undefined) => void>();
 
 /** Asks the server for its verdict, so that it is stored with the result in one statement. */
-async function judge(call: string, recorded: Recorded): Promise<Judgement | undefined> {
-  const { promise, resolve } = Promise.withResolvers<Judgement | undefined>();
-  judging.set(call, resolve);
+async function evaluate(call: string, recorded: Recorded): Promise<StoredVerdict | undefined> {
+  const { promise, resolve } = Promise.withResolvers<StoredVerdict | undefined>();
+  evaluations.set(call, resolve);
   const timer = setTimeout(() => resolve(undefined), JUDGE_MS);
-  answer({ type: "judge", call, recorded });
-  const judgement = await promise;
+  answer({ type: "evaluate", call, recorded });
+  const verdict = await promise;
   clearTimeout(timer);
-  judging.delete(call);
-  return judgement;
+  evaluations.delete(call);
+  return verdict;
 }
 
 async function stop() {

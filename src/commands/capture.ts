@@ -7,7 +7,7 @@ import { CommandError } from "~/commands/failure";
 import type { Config } from "~/config";
 import type { Pool, Tx } from "~/db/connect";
 import { notice, print } from "~/log";
-import { countRuns, readLogState } from "~/platform/observation-store";
+import { countRuns, readLogState } from "~/platform/metrics-store";
 
 const MEGABYTE = 2 ** 20;
 const megabytes = (bytes: number) => `${(bytes / MEGABYTE).toFixed(1)} MB`;

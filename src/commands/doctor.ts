@@ -2,13 +2,13 @@
 import type { Environment } from "~/commands/client";
 import { withDatabase } from "~/commands/database";
 import { warningsOf } from "~/config";
-import { examine, requireKnownTargets } from "~/doctor";
+import { checkDatabase, requireKnownTargets } from "~/doctor";
 import { print } from "~/log";
 
 export async function doctor(env: Environment): Promise<void> {
   await withDatabase(env, "doctor", async (pool, config) => {
     for (const warning of warningsOf(env, config)) print(`warning: ${warning}`);
-    const { plugin, warnings } = await examine(pool, config);
+    const { plugin, warnings } = await checkDatabase(pool, config);
     for (const warning of warnings) print(`warning: ${warning}`);
     await requireKnownTargets(pool, config);
     print(

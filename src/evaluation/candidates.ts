@@ -3,16 +3,16 @@ import type { Diff, JsonObject } from "~/capture/fold";
 import type { ChangeRule, CompiledAssertion, CompiledSpec, Row } from "~/evaluation/compile";
 
 /** What is known of a run. Without `rest`, conditions on columns that an update left alone would read nothing. */
-export type Evidence = {
+export type RunEvidence = {
   readonly diff: Diff;
   /** Of each update of the diff, in its order: the columns that did not change. */
-  readonly rest: readonly JsonObject[];
+  readonly unchangedColumns: readonly JsonObject[];
   /** Rows that were written and are as they were before: as they were. With `__table__`. */
-  readonly settled: readonly JsonObject[];
+  readonly revertedRows: readonly JsonObject[];
   /** Rows that came and went: their keys. With `__table__`. */
-  readonly passing: readonly JsonObject[];
+  readonly transientRows: readonly JsonObject[];
   /** By table: rows as they were at some moment of the run. Of the tables that `unchanged` speaks of. */
-  readonly standing: { readonly [table: string]: readonly JsonObject[] };
+  readonly baselineRows: { readonly [table: string]: readonly JsonObject[] };
 };
 
 /** A row of the diff, with all its columns. */
@@ -30,7 +30,7 @@ export type Keys = { readonly [table: string]: readonly string[] };
 export type Rows = Record<"added" | "removed" | "changed", Map<string, Candidate[]>>;
 
 /** The diff's rows by kind and table, updates made whole. */
-export function gather({ diff, rest }: Evidence): Rows {
+export function gather({ diff, unchangedColumns }: RunEvidence): Rows {
   const rows: Rows = { added: new Map(), removed: new Map(), changed: new Map() };
   const add = (kind: keyof Rows, candidate: Candidate) => {
     const table = String(candidate.source["__table__"]);
@@ -43,7 +43,7 @@ export function gather({ diff, rest }: Evidence): Rows {
   for (const row of diff.deletes)
     add("removed", { before: row, after: undefined, changed: [], source: row });
   for (const [index, update] of diff.updates.entries()) {
-    const same = rest[index] ?? (update["key"] as JsonObject);
+    const same = unchangedColumns[index] ?? (update["key"] as JsonObject);
     const [before, after] = [update["before"] as JsonObject, update["after"] as JsonObject];
     add("changed", {
       before: { ...same, ...before },
@@ -88,10 +88,10 @@ export function ruleHolds(
 }
 
 /** Rows that were there before and may count as unchanged, by table. Of an update, an assertion decides. */
-export function standing(
+export function baselineRows(
   { assertions }: CompiledSpec,
   keys: Keys,
-  evidence: Evidence,
+  evidence: RunEvidence,
   rows: Rows,
 ): Map<string, Candidate[]> {
   const wanted = new Set(
@@ -104,14 +104,14 @@ export function standing(
     const here = (row: JsonObject) => row["__table__"] === table;
     const { diff } = evidence;
     const touched = new Set([
-      ...[diff.inserts, diff.deletes, evidence.settled, evidence.passing].flatMap((rows) =>
-        rows.filter(here).map(keyOf),
+      ...[diff.inserts, diff.deletes, evidence.revertedRows, evidence.transientRows].flatMap(
+        (rows) => rows.filter(here).map(keyOf),
       ),
       ...diff.updates.filter(here).map((update) => keyOf(update["key"] as JsonObject)),
     ]);
     const still = [
-      ...(evidence.standing[table] ?? []).filter((row) => !touched.has(keyOf(row))),
-      ...evidence.settled.filter(here),
+      ...(evidence.baselineRows[table] ?? []).filter((row) => !touched.has(keyOf(row))),
+      ...evidence.revertedRows.filter(here),
     ].map((row): Candidate => ({ before: row, after: undefined, changed: [], source: row }));
     const updated = (rows.changed.get(table) ?? []).map(
       (candidate): Candidate => ({ ...candidate, after: undefined }),

@@ -4,13 +4,13 @@
  */
 import type { JsonObject } from "~/capture/fold";
 import {
+  baselineRows,
   counts,
-  type Evidence,
   gather,
   isFree,
   type Keys,
   type Rows,
-  standing,
+  type RunEvidence,
 } from "~/evaluation/candidates";
 import type { CompiledSpec } from "~/evaluation/compile";
 import { type Explanation, explain } from "~/evaluation/explain";
@@ -26,9 +26,9 @@ export type Verdict = {
 const UNCLAIMED_SHOWN_MAX = 100;
 const LINE_MAX = 500;
 
-export function evaluate(spec: CompiledSpec, keys: Keys, evidence: Evidence): Verdict {
+export function evaluate(spec: CompiledSpec, keys: Keys, evidence: RunEvidence): Verdict {
   const rows = gather(evidence);
-  const unchanged = standing(spec, keys, evidence, rows);
+  const unchanged = baselineRows(spec, keys, evidence, rows);
   const claimed = new Set<JsonObject>();
   const failures: string[] = [];
   const explanations: Explanation[] = [];

@@ -27,7 +27,7 @@ import { SCALARS } from "~/graphql/scalars";
 import { selectedFields, selectedOfNodes, wantsOnlyId } from "~/graphql/selection";
 
 /** What resolvers of this folder need of a request. */
-export type Reading = Pick<Running, "budget" | "fieldsOf"> & { readonly read: Reader };
+export type ReadContext = Pick<Running, "budget" | "fieldsOf"> & { readonly read: Reader };
 
 // The arguments of each field are as the schema has checked them; each resolver says what it expects.
 // biome-ignore lint/suspicious/noExplicitAny: graphql-js types them so too.
@@ -51,7 +51,7 @@ export type Attachments<C> = {
 };
 
 /** Throws on a resolver for something that the schema does not have. Lists of what has no model are empty. */
-export function attach<C extends Reading>(
+export function attach<C extends ReadContext>(
   schema: GraphQLSchema,
   attachments: Attachments<C>,
 ): void {
@@ -89,7 +89,7 @@ export function attach<C extends Reading>(
     if (isObjectType(type) && !isIntrospectionType(type)) attachBudget(type);
 }
 
-function attachModel<C extends Reading>(
+function attachModel<C extends ReadContext>(
   type: GraphQLObjectType,
   model: Model,
   conventions: Attachments<C>["conventions"],
@@ -110,7 +110,7 @@ function attachBudget(type: GraphQLObjectType): void {
 }
 
 const budgeted =
-  (resolve: Resolver<Reading>): Resolver<Reading> =>
+  (resolve: Resolver<ReadContext>): Resolver<ReadContext> =>
   (source, args, context, info) => {
     if (context.budget.isOver()) return context.budget.never;
     const value = resolve(source, args, context, info);
@@ -119,7 +119,11 @@ const budgeted =
       : spend(value, context, info);
   };
 
-function spend(value: unknown, { budget, fieldsOf }: Reading, { fieldNodes }: GraphQLResolveInfo) {
+function spend(
+  value: unknown,
+  { budget, fieldsOf }: ReadContext,
+  { fieldNodes }: GraphQLResolveInfo,
+) {
   if (value === null || value === undefined) return value;
   const objects = Array.isArray(value) ? value.length : 1;
   const fields = fieldNodes.reduce(
@@ -159,7 +163,10 @@ function attachEmpty<C>(
   }
 }
 
-function resolverOf(model: Model, field: GraphQLField<unknown, unknown>): Maybe<Resolver<Reading>> {
+function resolverOf(
+  model: Model,
+  field: GraphQLField<unknown, unknown>,
+): Maybe<Resolver<ReadContext>> {
   const { name, type } = field;
   if (model.many.has(name))
     return isListType(getNullableType(type)) ? listOf(model, name) : pageOf(model);
@@ -170,12 +177,12 @@ function resolverOf(model: Model, field: GraphQLField<unknown, unknown>): Maybe<
 
 /** A value that may have been read with its row. */
 const computed =
-  (model: Model, name: string): Resolver<Reading> =>
+  (model: Model, name: string): Resolver<ReadContext> =>
   (row: RowObject, _args, { read }) =>
     name in row ? row[name] : read.value(model, name, row.id);
 
 /** The row whose id stands in `key`, without a query when only that id is wanted. */
-function relatedBy(model: Model, { to, key, withRow }: One): Resolver<Reading> {
+function relatedBy(model: Model, { to, key, withRow }: One): Resolver<ReadContext> {
   const idOf = model.computed.has(key) ? computed(model, key) : (row: RowObject) => row[key];
   return (row, args, context, info) => {
     const load = (id: unknown) => {
@@ -189,7 +196,7 @@ function relatedBy(model: Model, { to, key, withRow }: One): Resolver<Reading> {
 }
 
 const listOf =
-  (model: Model, relation: string): Resolver<Reading> =>
+  (model: Model, relation: string): Resolver<ReadContext> =>
   ({ id }: RowObject, _args, { read }, info) =>
     read.children(model, relation, id, selectedFields(info));
 
@@ -204,7 +211,7 @@ export function filterTypeOf(field: GraphQLField<unknown, unknown>) {
 export function pageOf(
   model: Model,
   relation?: (args: PageArguments) => string,
-): Resolver<Reading> {
+): Resolver<ReadContext> {
   return ({ id }: RowObject, args: PageArguments, { read }, info) => {
     const [place] = info.fieldNodes;
     if (!place) throw new Error("a field is resolved without a place in the document");
@@ -224,7 +231,7 @@ export function fieldOf({ parentType, fieldName }: GraphQLResolveInfo) {
 export function rootPage(
   name: string,
   where?: (args: PageArguments) => PageWanted["where"],
-): Resolver<Reading> {
+): Resolver<ReadContext> {
   return async (_source, args: PageArguments, { read }, info) => {
     const condition = where?.(args);
     return await read.page(name, {

@@ -42,7 +42,7 @@ export type Filtering = {
 };
 
 type Many = { readonly to: string; readonly on: Relation };
-type Place = { readonly model: Model; readonly row: Row; readonly depth: number };
+type FilterScope = { readonly model: Model; readonly row: Row; readonly depth: number };
 
 /** The condition that rows of `model` must meet; undefined when the filter says nothing. */
 export function compileFilter(
@@ -62,7 +62,7 @@ function compile(
   at: Filtering,
   type: GraphQLInputObjectType,
   input: unknown,
-  place: Place,
+  place: FilterScope,
 ): Fragment | undefined {
   if (!isInput(input)) return undefined;
   count(at, place);
@@ -88,7 +88,7 @@ function compile(
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** Refuses before a statement grows without end. */
-function count(at: Filtering, { depth }: Place): void {
+function count(at: Filtering, { depth }: FilterScope): void {
   if (depth > FILTER_DEPTH_MAX)
     throw new InvalidArgument(
       "filter",
@@ -109,7 +109,7 @@ function compileKey(
   at: Filtering,
   field: GraphQLInputField,
   value: unknown,
-  place: Place,
+  place: FilterScope,
 ): Fragment | undefined {
   const type = getNamedType(field.type);
   const { model, row } = place;
@@ -140,7 +140,7 @@ function compileOne(
   type: GraphQLInputObjectType,
   { and, or, null: none, ...input }: Input,
   relation: One,
-  place: Place,
+  place: FilterScope,
 ): Fragment | undefined {
   const { scope } = at;
   const { to, key: name } = relation;
@@ -181,7 +181,7 @@ function compileMany(
   type: GraphQLInputObjectType,
   input: Input,
   relation: Many,
-  place: Place,
+  place: FilterScope,
 ): Fragment | undefined {
   count(at, place);
   const { scope } = at;
@@ -223,7 +223,7 @@ function exists(
   type: GraphQLInputObjectType,
   input: unknown,
   relation: Many,
-  place: Place,
+  place: FilterScope,
 ): Fragment | undefined {
   if (!isInput(input) || Object.keys(input).length === 0) return undefined;
   const { sql } = at.scope;
@@ -234,8 +234,8 @@ function exists(
 function elements(
   at: Filtering,
   { to, on }: Many,
-  { row, depth }: Place,
-  condition?: (element: Place) => Fragment | undefined,
+  { row, depth }: FilterScope,
+  condition?: (element: FilterScope) => Fragment | undefined,
 ): Fragment {
   const { scope } = at;
   const model = requireModel(at.models, to);

@@ -60,7 +60,7 @@ type Found = { readonly [column: string]: unknown };
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
 /** `asking`: the session and what expressions depend on. */
-export function createReader(models: Models, asking: Omit<Scope, "alias">, budget: Budget) {
+export function createReader(models: Models, viewer: Omit<Scope, "alias">, budget: Budget) {
   const loaders = new Map<string, Loader<string, unknown>>();
 
   /** The rows of a statement that may have `most` of them: a few at a time, until the budget is used up. */
@@ -112,7 +112,7 @@ export function createReader(models: Models, asking: Omit<Scope, "alias">, budge
     fields: ReadonlySet<string>,
     evenHidden = false,
   ): Promise<ReadonlyMap<string, Maybe<RowObject>>> {
-    const scope = statement(asking);
+    const scope = statement(viewer);
     const { sql } = scope;
     const alias = scope.alias();
     const row = rowOf(model, scope, alias);
@@ -135,7 +135,7 @@ export function createReader(models: Models, asking: Omit<Scope, "alias">, budge
     name: string,
     ids: readonly string[],
   ): Promise<ReadonlyMap<string, unknown>> {
-    const scope = statement(asking);
+    const scope = statement(viewer);
     const { sql } = scope;
     const alias = scope.alias();
     const row = rowOf(model, scope, alias);
@@ -171,7 +171,7 @@ export function createReader(models: Models, asking: Omit<Scope, "alias">, budge
   }
 
   async function fetchPage(model: Model, wanted: PageWanted, window: Window): Promise<RowObject[]> {
-    const scope = statement(asking);
+    const scope = statement(viewer);
     const { sql } = scope;
     const alias = scope.alias();
     const row = rowOf(model, scope, alias);
@@ -195,7 +195,7 @@ export function createReader(models: Models, asking: Omit<Scope, "alias">, budge
     window: Window,
   ): Promise<ReadonlyMap<string, RowObject[]>> {
     const model = requireModel(models, to);
-    const scope = statement(asking);
+    const scope = statement(viewer);
     const { sql } = scope;
     const [above, alias, page] = [scope.alias(), scope.alias(), scope.alias()];
     const parentRow = rowOf(parent, scope, above);
@@ -279,7 +279,7 @@ export function createReader(models: Models, asking: Omit<Scope, "alias">, budge
     /** How many rows all pages of a list have together. */
     async count(name: string, wanted: PageWanted): Promise<number> {
       const model = requireModel(models, name);
-      const scope = statement(asking);
+      const scope = statement(viewer);
       const { sql } = scope;
       const alias = scope.alias();
       const row = rowOf(model, scope, alias);

@@ -1,6 +1,6 @@
 /** Root queries that follow from the models: the object with an id, and pages of all there are. */
 import { type GraphQLObjectType, getNamedType, isLeafType } from "graphql";
-import { type Reading, type Resolver, rootPage } from "~/graphql/attach";
+import { type ReadContext, type Resolver, rootPage } from "~/graphql/attach";
 import type { Models } from "~/graphql/model";
 import { EMPTY } from "~/graphql/page";
 import { selectedFields } from "~/graphql/selection";
@@ -18,7 +18,7 @@ export type RootOptions<C> = {
 };
 
 /** Resolvers of the fields of Query whose form tells what they answer: `issue(id:)`, `issues(…)`. */
-export function rootQueries<C extends Reading>(
+export function rootQueries<C extends ReadContext>(
   query: GraphQLObjectType,
   { models, modelOf, requireRow }: RootOptions<C>,
 ): Record<string, Resolver<C>> {

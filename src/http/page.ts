@@ -26,8 +26,8 @@ export const NextCursor = t.Optional(
 );
 
 /** Where a page begins: behind this row. The time as Postgres prints it, with all its digits. */
-export type Place = { readonly at: string; readonly id: string };
-export type Page = { readonly limit: number; readonly after: Place | undefined };
+export type CursorPosition = { readonly at: string; readonly id: string };
+export type Page = { readonly limit: number; readonly after: CursorPosition | undefined };
 
 /** What a cursor is good for: this list of this user. */
 const scopeOf = (list: string, userId: string) =>
@@ -57,7 +57,7 @@ export function readPage(
   };
 }
 
-function readCursor(cursor: string, list: string, userId: string): Place {
+function readCursor(cursor: string, list: string, userId: string): CursorPosition {
   const [scope, at = "", id = ""] = Buffer.from(cursor, "base64url").toString().split("|");
   if (scope !== scopeOf(list, userId) || !isTime(at) || !ID.test(id))
     throw new ApiError("invalid_request", "cursor: not one of this list");
@@ -65,7 +65,7 @@ function readCursor(cursor: string, list: string, userId: string): Place {
 }
 
 /** `rows`: one more than the limit, where there are so many. */
-export function pageOf<Row extends { readonly place: Place }>(
+export function pageOf<Row extends { readonly place: CursorPosition }>(
   rows: readonly Row[],
   { limit }: Page,
   list: string,

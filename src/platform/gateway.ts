@@ -5,7 +5,7 @@
  * saves a round trip: should it have been ended meanwhile, its lane refuses the call.
  */
 import { callMark } from "~/capture/change";
-import { type Lanes, TenancyOver } from "~/db/lanes";
+import { EnvironmentEnded, type SessionPool } from "~/db/session-pool";
 import { ApiError } from "~/errors";
 import { authorization, platformKey } from "~/http/auth";
 import { readBody, readPrefix, SERVICE_BODY_MAX } from "~/http/body";
@@ -37,12 +37,12 @@ export function gatewayPath(pathname: string): GatewayPath | undefined {
 }
 
 export function createGateway(deps: {
-  lanes: Lanes;
+  sessionPool: SessionPool;
   environments: Environments;
   keys: Keys;
   templates: Templates;
 }) {
-  const { lanes, environments, keys, templates } = deps;
+  const { sessionPool, environments, keys, templates } = deps;
 
   /**
    * The platform's credential and, beside it, the service's own user token. `X-API-Key` is always the credential;
@@ -108,15 +108,18 @@ export function createGateway(deps: {
         );
       const { environmentId: id32, schemaName, actingUserId, allowImpersonation } = environment;
       const tables = await templates.tablesOf(environment);
-      const tenancy = { environmentId: id32, schemaName, tables };
+      const environmentRef = { environmentId: id32, schemaName, tables };
       try {
         // A secret proves itself before its body is read. A body is waited for outside of the lane.
         const isAwaited =
           !carriesSecret ||
-          (await lanes.use(tenancy, async (session) => await replica.awaits?.(session, path)));
+          (await sessionPool.use(
+            environmentRef,
+            async (session) => await replica.awaits?.(session, path),
+          ));
         const body = isAwaited ? await readBody(request, SERVICE_BODY_MAX) : new Uint8Array();
-        return await lanes.use(
-          tenancy,
+        return await sessionPool.use(
+          environmentRef,
           (session) =>
             replica.handle({
               request,
@@ -132,7 +135,7 @@ export function createGateway(deps: {
           callMark(requestId),
         );
       } catch (error) {
-        if (error instanceof TenancyOver) throw notFound();
+        if (error instanceof EnvironmentEnded) throw notFound();
         throw error;
       }
     },

@@ -11,7 +11,7 @@ import type { Builders } from "~/db/origins";
 import { dropSchema } from "~/db/schemas";
 import { errorFields, type Log } from "~/log";
 import type { Metrics } from "~/metrics";
-import type { Spares } from "~/platform/environments/pool";
+import type { SchemaPool } from "~/platform/environments/schema-pool";
 import * as schemas from "~/platform/environments/schemas-store";
 import * as environments from "~/platform/environments/store";
 import { deleteOldAnswers, RETENTION_HOURS } from "~/platform/keys/idempotency-store";
@@ -62,7 +62,7 @@ export function createMaintenance(deps: {
   lock: Pool;
   builders: Builders;
   templates: Templates;
-  spares: Spares;
+  schemaPool: SchemaPool;
   evaluation: Evaluation;
   capture: Capture;
   log: Log;
@@ -70,7 +70,7 @@ export function createMaintenance(deps: {
   /** Calls being answered at this moment. */
   inFlight: () => number;
 }) {
-  const { config, pool, lock, builders, templates, spares, evaluation, capture, log, metrics } =
+  const { config, pool, lock, builders, templates, schemaPool, evaluation, capture, log, metrics } =
     deps;
   const overdue = createOverdue({ pool, log, metrics });
   const orphanSince = new Map<string, number>();
@@ -97,19 +97,19 @@ export function createMaintenance(deps: {
       const ended = await environments.removeExpired(pool, capture.closeMark(pool));
       if (ended.length === 0) return;
       log.debug("environments expired", { count: ended.length });
-      await Promise.all(ended.map(({ schemaName }) => spares.recycle(schemaName)));
+      await Promise.all(ended.map(({ schemaName }) => schemaPool.recycle(schemaName)));
     }
   }
 
   /** After `sweepOrphans`, which has forgotten the schemas themselves. */
   async function endBereft() {
-    const ended = await environments.removeBereft(pool, capture.closeMark(pool));
+    const ended = await environments.endWithoutSchema(pool, capture.closeMark(pool));
     if (ended.length > 0) log.warn("environments without a schema ended", { count: ended.length });
   }
 
   async function recycleStranded() {
     const stranded = await schemas.listUsed(pool, STRANDED_SECONDS, BATCH);
-    await Promise.all(stranded.map((schema) => spares.recycle(schema)));
+    await Promise.all(stranded.map((schema) => schemaPool.recycle(schema)));
   }
 
   /** A small pool grows with use: what recycling adds stays for as long as calls come. */
@@ -142,7 +142,7 @@ export function createMaintenance(deps: {
         .sort((a, b) => a.have / a.target - b.have / b.target);
       if (!poorest) return;
       const started = performance.now();
-      await spares.addSpare(poorest.template);
+      await schemaPool.addSchema(poorest.template);
       const took = performance.now() - started;
       await pause(took * (deps.inFlight() > 0 ? REST_BUSY : REST_IDLE));
     }
@@ -217,7 +217,7 @@ export function createMaintenance(deps: {
       stopping = true;
       wake();
       await running;
-      await spares.settle();
+      await schemaPool.settle();
     },
   };
 }

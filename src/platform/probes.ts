@@ -4,11 +4,11 @@
  * Open to everybody, metrics aside, which on the public port want a key. ADMIN_PORT serves all three without one, and
  * goes on until the very end of a stop, when the public port takes no connections any more.
  */
-import type { StreamState } from "~/capture/reading";
+import type { StreamState } from "~/capture/replication-session";
 import { BEHIND_BYTES } from "~/capture/results";
 import { NEWEST_VERSION } from "~/db/migrate";
 import { requireReading } from "~/http/errors";
-import type { Observation } from "~/platform/observation";
+import type { MetricsCollector } from "~/platform/metrics-collector";
 
 export type Probes = ReturnType<typeof createProbes>;
 
@@ -44,12 +44,12 @@ const answer = (status: number, body: object) =>
     headers: { "Content-Type": "application/json; charset=utf-8" },
   });
 
-export function createProbes(observation: Observation) {
+export function createProbes(metricsCollector: MetricsCollector) {
   let draining = false;
 
   async function database() {
     const found = await Promise.race([
-      observation.readiness().catch(() => undefined),
+      metricsCollector.readiness().catch(() => undefined),
       Bun.sleep(DATABASE_MS),
     ]);
     if (!found) return { database: "unreachable", migrations: "unknown", unread: 0 } as const;
@@ -59,10 +59,10 @@ export function createProbes(observation: Observation) {
 
   async function ready(): Promise<Response> {
     const { unread, ...found } = await database();
-    const state = CAPTURE[observation.captureState()];
+    const state = CAPTURE[metricsCollector.captureState()];
     const behind = READING.has(state) && unread > BEHIND_BYTES;
     const capture = behind ? "catching_up" : state;
-    const blocked = observation.loopLagMs() > UNREADY_LAG_MS;
+    const blocked = metricsCollector.loopLagMs() > UNREADY_LAG_MS;
     const checks = {
       ...found,
       capture,
@@ -76,7 +76,7 @@ export function createProbes(observation: Observation) {
   }
 
   function live(): Response {
-    const alive = observation.loopLagMs() < DEAD_LAG_MS;
+    const alive = metricsCollector.loopLagMs() < DEAD_LAG_MS;
     return answer(alive ? 200 : 503, { status: alive ? "alive" : "blocked" });
   }
 
@@ -85,7 +85,7 @@ export function createProbes(observation: Observation) {
       requireReading(request);
       if (path === "/livez") return live();
       if (path === "/readyz") return await ready();
-      const text = await observation.scrape();
+      const text = await metricsCollector.scrape();
       return new Response(text, { headers: { "Content-Type": METRICS_TYPE } });
     },
 

@@ -136,36 +136,36 @@ describe("deadlines", () => {
 describe("a result that is too large", () => {
   const MEGABYTES = (count: number) =>
     `select repeat('x', 1024 * 1024) as text from generate_series(1, ${count})`;
-  let lane: Pool;
+  let pinned: Pool;
   beforeAll(() => {
-    lane = connect(database.url, { max: 1, name: "lane", onClose: () => undefined });
+    pinned = connect(database.url, { max: 1, name: "lane", onClose: () => undefined });
   });
-  afterAll(() => lane.end({ timeout: 1 }));
+  afterAll(() => pinned.end({ timeout: 1 }));
 
   test("is dropped, and the session goes on", async () => {
     const [large, next] = await Promise.allSettled([
-      lane.unsafe(MEGABYTES(40)),
-      lane`select 1 as one`,
+      pinned.unsafe(MEGABYTES(40)),
+      pinned`select 1 as one`,
     ]);
 
     expect(large).toMatchObject({ status: "rejected", reason: { code: RESULT_TOO_LARGE } });
     expect(next).toMatchObject({ value: [{ one: 1 }] });
-    expect(await lane.unsafe(MEGABYTES(20))).toHaveLength(20);
+    expect(await pinned.unsafe(MEGABYTES(20))).toHaveLength(20);
   });
 
   test("rolls its transaction back", async () => {
-    const outcome = inTransaction(lane, async (tx) => {
+    const outcome = inTransaction(pinned, async (tx) => {
       await tx`insert into public.written values (9, 1)`;
       await tx.unsafe(MEGABYTES(40));
     });
 
     await expect(outcome).rejects.toMatchObject({ code: RESULT_TOO_LARGE });
-    expect(await lane`select from public.written where run = 9`).toHaveLength(0);
+    expect(await pinned`select from public.written where run = 9`).toHaveLength(0);
   });
 
   test("is read whole a part at a time", async () => {
     let rows = 0;
-    for await (const part of lane.unsafe(MEGABYTES(40)).cursor(10)) rows += part.length;
+    for await (const part of pinned.unsafe(MEGABYTES(40)).cursor(10)) rows += part.length;
 
     expect(rows).toBe(40);
   });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { tryStream } from "~/capture/replication";
 import { readConfig } from "~/config";
 import { connect, isUnavailable } from "~/db/connect";
-import { examine, Unfit } from "~/doctor";
+import { checkDatabase, PreflightError } from "~/doctor";
 import { type TestDatabase, useDatabase } from "../support/database";
 import { expectStatus, startTestProgram } from "../support/program";
 import { startTlsCluster, type TlsCluster } from "../support/tls";
@@ -144,8 +144,8 @@ describe("a server with a private authority", () => {
     const url = tls.url(`sslmode=verify-full&sslrootcert=${tls.file("other.pem")}`);
     const pool = connect(url, { max: 1, name: "doctor", camel: true });
 
-    const problems = await examine(pool, readConfig({ DATABASE_URL: url })).catch((error) =>
-      error instanceof Unfit ? [error.unreachable, ...error.problems] : [error],
+    const problems = await checkDatabase(pool, readConfig({ DATABASE_URL: url })).catch((error) =>
+      error instanceof PreflightError ? [error.unreachable, ...error.problems] : [error],
     );
 
     await pool.end({ timeout: 1 });

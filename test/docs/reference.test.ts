@@ -7,7 +7,7 @@ import { OPERATORS } from "~/evaluation/operators";
 import { Assertion, DIFF_TYPES, Spec, WhereSchema } from "~/evaluation/spec";
 import { METHODS } from "~/replicas/chat/api/index";
 import { coverage } from "~/replicas/chat/coverage";
-import { REFUSED } from "~/replicas/chat/refused";
+import { REFUSED } from "~/replicas/chat/unsupported-methods";
 import { trackerSchema } from "~/replicas/tracker/schema";
 import { SEEDS, SUITES } from "../../seeds/index";
 

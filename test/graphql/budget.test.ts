@@ -1,7 +1,7 @@
 /** What running shows of a request is counted, and a request that is given up ends there. */
 import { expect, test } from "bun:test";
 import { buildSchema } from "graphql";
-import { attach, type Reading } from "~/graphql/attach";
+import { attach, type ReadContext } from "~/graphql/attach";
 import { createBudget } from "~/graphql/budget";
 import { createExecutor } from "~/graphql/execute";
 import { FIELDS_MAX, FIELDS_PER_TURN, READ_LENGTH_MAX, READ_ROWS_MAX } from "~/graphql/limits";
@@ -18,7 +18,7 @@ const things = () => {
   resolved++;
   return Array.from({ length: 1_000 }, () => ({ id: "a", text }));
 };
-attach<Reading>(schema, {
+attach<ReadContext>(schema, {
   models: new Map(),
   modelOf: {},
   conventions: {},
@@ -34,7 +34,7 @@ attach<Reading>(schema, {
 async function run(query: string, deadlineMs?: number) {
   let ended = "none";
   const executor = createExecutor(schema, deadlineMs);
-  const { errors, body } = await executor<Reading>(
+  const { errors, body } = await executor<ReadContext>(
     { query, variables: {}, operationName: undefined },
     {
       format: formatError,

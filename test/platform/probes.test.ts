@@ -6,7 +6,7 @@ import { NEWEST_VERSION } from "~/db/migrate";
 import { createBuilders } from "~/db/origins";
 import { createLog } from "~/log";
 import { createMetrics } from "~/metrics";
-import { createObservation } from "~/platform/observation";
+import { createMetricsCollector } from "~/platform/metrics-collector";
 import { createTemplates } from "~/platform/templates/templates";
 import { startProgram } from "~/program";
 import { freePort } from "../../scripts/postgres";
@@ -245,7 +245,7 @@ describe("metrics", () => {
       metrics,
     });
     const templates = createTemplates(pool, pool, createBuilders(pool, false));
-    const observation = createObservation({
+    const metricsCollector = createMetricsCollector({
       config,
       pool,
       probe: pool,
@@ -254,8 +254,8 @@ describe("metrics", () => {
       metrics,
     });
 
-    const samples = parse(await observation.scrape());
-    observation.stop();
+    const samples = parse(await metricsCollector.scrape());
+    metricsCollector.stop();
     await pool.end({ timeout: 0 });
 
     expect(read(samples, "process_resident_memory_bytes")).toBeGreaterThan(0);

@@ -2,7 +2,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Capture } from "~/capture/capture";
 import type { Pool, Tx } from "~/db/connect";
-import { type Lanes, takeAlone } from "~/db/lanes";
+import { type SessionPool, tryLockSchema } from "~/db/session-pool";
 import { ApiError, LimitExceeded } from "~/errors";
 import type { Principal } from "~/http/auth";
 import { ENVIRONMENT_ID } from "~/http/model";
@@ -13,7 +13,7 @@ import {
   type NewEnvironment,
   TTL_SECONDS_DEFAULT,
 } from "~/platform/environments/model";
-import type { Around, Spares } from "~/platform/environments/pool";
+import type { Around, SchemaPool } from "~/platform/environments/schema-pool";
 import * as store from "~/platform/environments/store";
 import { hashCredential, newCredential } from "~/platform/keys/format";
 import type { Once } from "~/platform/keys/idempotency";
@@ -37,21 +37,21 @@ export const notFound = () =>
 
 export function createEnvironments(deps: {
   pool: Pool;
-  lanes: Lanes;
+  sessionPool: SessionPool;
   templates: Templates;
   suites: Suites;
-  spares: Spares;
+  schemaPool: SchemaPool;
   keys: Keys;
   capture: Capture;
 }) {
-  const { pool, lanes, templates, suites, spares, keys, capture } = deps;
+  const { pool, sessionPool, templates, suites, schemaPool, keys, capture } = deps;
 
   const known = new Map<string, { environment: store.EnvironmentRow; until: number }>();
 
   /** An environment has ended, here or on another server. Resolves when none of its calls can run any more. */
   async function forget(environmentId: string): Promise<void> {
     known.delete(environmentId);
-    await lanes.release(environmentId);
+    await sessionPool.release(environmentId);
   }
 
   const listening = pool.listen(store.CHANNEL, (environmentId) => {
@@ -60,7 +60,7 @@ export function createEnvironments(deps: {
 
   /** News may be lost with a connection: what is still held is looked at now and then. */
   async function sweep(): Promise<void> {
-    const held = lanes.held();
+    const held = sessionPool.held();
     if (held.length === 0) return;
     for (const environmentId of await store.listEnded(pool, held)) await forget(environmentId);
   }
@@ -91,7 +91,7 @@ export function createEnvironments(deps: {
   /** Waits until no other server can run a call of it either; not for a server that does not answer. */
   async function othersForget(schema: string): Promise<void> {
     for (let wait = 2; wait < OTHERS_MS; wait *= 2) {
-      if (await takeAlone(pool, schema)) return;
+      if (await tryLockSchema(pool, schema)) return;
       await Bun.sleep(wait);
     }
   }
@@ -157,7 +157,7 @@ export function createEnvironments(deps: {
         };
         return once ? once(tx, counted, answer) : counted();
       };
-      const claimed = await spares.claim(
+      const claimed = await schemaPool.claim(
         template.schemaName,
         environment,
         limit || once ? around : undefined,
@@ -216,7 +216,7 @@ export function createEnvironments(deps: {
       const forgotten = forget(plain).catch(() => undefined);
       await Promise.race([forgotten, Bun.sleep(OTHERS_MS)]);
       await othersForget(ended.schemaName);
-      spares.recycle(ended.schemaName).catch(() => undefined);
+      schemaPool.recycle(ended.schemaName).catch(() => undefined);
       return { environmentId: plain, status: "deleted" };
     },
 

@@ -1,7 +1,8 @@
 /** An environment as it is at this moment → a template. */
-import { keepFromRecycling } from "~/db/lanes";
+
 import type { Builders } from "~/db/origins";
 import { buildClone, readBlueprintIn } from "~/db/schemas";
+import { lockAgainstRecycling } from "~/db/session-pool";
 import { ApiError } from "~/errors";
 import type { Environments } from "~/platform/environments/environments";
 import type { NewTemplate } from "~/platform/templates/model";
@@ -26,7 +27,7 @@ export function createSaving(deps: {
         throw new ApiError("invalid_service", `This is an environment of the service ${service}`);
       return await templates.create(userId, draft, (target) =>
         builders.transaction(async (tx) => {
-          await keepFromRecycling(tx, schemaName);
+          await lockAgainstRecycling(tx, schemaName);
           // Looked up on another session: this one's snapshot may be older than the environment's end.
           await environments.require(userId, environmentId);
           await buildClone(tx, await readBlueprintIn(tx, schemaName), target);

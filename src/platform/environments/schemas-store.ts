@@ -1,7 +1,7 @@
 /** The register of cloned schemas. Runs on either pool: it is part of the transactions that build and refresh. */
 import type { Sql } from "~/db/connect";
-import { alone } from "~/db/lanes";
 import type { Built, Used } from "~/db/schemas";
+import { schemaIdle } from "~/db/session-pool";
 
 export type SchemaState = "ready" | "claimed" | "used";
 
@@ -22,7 +22,7 @@ export type Recyclable = Used & {
   /** Its template still looks like this. */
   readonly current: boolean;
   /** No server runs a call of its last environment any more, and none will during this transaction. */
-  readonly alone: boolean;
+  readonly schemaIdle: boolean;
 };
 
 /**
@@ -42,7 +42,7 @@ export async function lockUsed(
     )
     select schema_name as schema, fresh_xid::text as "freshXid", fingerprint, template_schema as "templateSchema",
       exists (select from diorama.templates t where t.schema_name = template_schema) as current,
-      ${alone(sql, sql`schema_name`)} as alone
+      ${schemaIdle(sql, sql`schema_name`)} as "schemaIdle"
     from locked
   `;
   return row;

@@ -1,6 +1,6 @@
 import { failedColumns, lostBecause } from "~/capture/results";
 import type { Fragment, Sql } from "~/db/connect";
-import type { Page, Place } from "~/http/page";
+import type { CursorPosition, Page } from "~/http/page";
 
 export type NewEnvironmentRow = {
   readonly environmentId: string;
@@ -114,7 +114,7 @@ export async function find(
 export type ListedEnvironment = Pick<
   EnvironmentRow,
   "environmentId" | "service" | "templateName" | "schemaName" | "expiresAt" | "state"
-> & { readonly createdAt: Date; readonly place: Place };
+> & { readonly createdAt: Date; readonly place: CursorPosition };
 
 export async function list(
   sql: Sql,
@@ -208,7 +208,7 @@ const schemaIsGone = (sql: Sql): Fragment =>
  * Ends environments whose schema is gone, fails their runs and strikes their schemas off the register: the database was
  * restored without them. Returns how many ended.
  */
-export async function endGone(sql: Sql): Promise<number> {
+export async function reconcileMissingSchemas(sql: Sql): Promise<number> {
   const rows = await sql`
     with gone as (
       delete from diorama.schemas where ${schemaIsGone(sql)}
@@ -226,7 +226,7 @@ export async function endGone(sql: Sql): Promise<number> {
 }
 
 /** Ends environments whose schema somebody dropped. */
-export const removeBereft = async (sql: Sql, closeMark: Fragment): Promise<Ended[]> =>
+export const endWithoutSchema = async (sql: Sql, closeMark: Fragment): Promise<Ended[]> =>
   await end(
     sql,
     sql`${schemaIsGone(sql)} limit ${EXPIRE_BATCH} for update skip locked`,

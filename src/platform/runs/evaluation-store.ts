@@ -1,7 +1,7 @@
-import { failedColumns, judgementColumns, lostBecause } from "~/capture/results";
+import { failedColumns, lostBecause, verdictColumns } from "~/capture/results";
 import type { Fragment, Sql } from "~/db/connect";
 import type { Verdict } from "~/evaluation/evaluate";
-import type { Page, Place } from "~/http/page";
+import type { CursorPosition, Page } from "~/http/page";
 
 /** A run whose diff is stored and whose verdict is not. The rest is JSON text. */
 export type EvaluatingRow = {
@@ -10,12 +10,12 @@ export type EvaluatingRow = {
   readonly expected: string;
   readonly diff: string;
   readonly evidence: string;
-  readonly standing: string;
+  readonly baselineRows: string;
 };
 
 export async function findEvaluating(sql: Sql, runId: string): Promise<EvaluatingRow | undefined> {
   const [run] = await sql<EvaluatingRow[]>`
-    select run_id, environment_id, expected::text, diff::text, evidence::text, standing::text
+    select run_id, environment_id, expected::text, diff::text, evidence::text, standing::text as baseline_rows
     from diorama.runs where run_id = ${runId} and status = 'evaluating'
   `;
   return run;
@@ -51,7 +51,7 @@ export async function listOverdue(
 export const finish = async (sql: Sql, runId: string, verdict: Verdict) =>
   await sql`
     with quick as materialized (select set_config('synchronous_commit', 'off', true))
-    update diorama.runs r set ${judgementColumns(sql, verdict)}
+    update diorama.runs r set ${verdictColumns(sql, verdict)}
     from quick where run_id = ${runId} and status = 'evaluating'
   `;
 
@@ -94,9 +94,9 @@ export async function listRuns(
     status: string | undefined;
   },
   { limit, after }: Page,
-): Promise<(ListedRun & { place: Place })[]> {
+): Promise<(ListedRun & { place: CursorPosition })[]> {
   const { environmentId, testId, suiteId, status } = filter;
-  return await sql<(ListedRun & { place: Place })[]>`
+  return await sql<(ListedRun & { place: CursorPosition })[]>`
     select ${summary(sql)}, json_build_object('at', started_at::text, 'id', run_id) as place
     from diorama.runs
     where user_id = ${userId}

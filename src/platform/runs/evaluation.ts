@@ -8,10 +8,10 @@ import { RUN_ROWS_MAX } from "~/capture/limits";
 import { readRows } from "~/capture/snapshot";
 import { isUnavailable, type Pool, type Sql } from "~/db/connect";
 import { ApiError } from "~/errors";
-import { createAside } from "~/evaluation/aside";
-import type { Evidence } from "~/evaluation/candidates";
+import type { RunEvidence } from "~/evaluation/candidates";
 import type { CompiledSpec, World } from "~/evaluation/compile";
 import { evaluate, type Verdict } from "~/evaluation/evaluate";
+import { createPatternWorker } from "~/evaluation/pattern-worker";
 import { errorFields, type Log } from "~/log";
 import type { Environments } from "~/platform/environments/environments";
 import * as store from "~/platform/runs/evaluation-store";
@@ -27,7 +27,7 @@ const COMPILED_MAX = 200;
 const COMPILED_LENGTH_MAX = 64_000;
 
 /** JSON text. */
-type Judged = Omit<store.EvaluatingRow, "runId">;
+type Evaluated = Omit<store.EvaluatingRow, "runId">;
 
 type Tables = Awaited<ReturnType<Templates["tablesOf"]>>;
 
@@ -38,7 +38,7 @@ export function createEvaluation(deps: {
   log: Log;
 }) {
   const { pool, environments, templates, log } = deps;
-  const aside = createAside();
+  const patternWorker = createPatternWorker();
   /** Tests are run again and again: what each came to for the tables it was last asked for. */
   const compiled = new Map<string, { spec: CompiledSpec; tables: Tables }>();
 
@@ -52,17 +52,17 @@ export function createEvaluation(deps: {
     return { tables, derived: requireReplica(environment.service).derived };
   }
 
-  async function judge(run: Judged, known?: CompiledSpec): Promise<Verdict> {
+  async function evaluateRun(run: Evaluated, known?: CompiledSpec): Promise<Verdict> {
     const world = await worldOf(run.environmentId);
     const spec = known ?? requireSpec(JSON.parse(run.expected), world);
     const keys = Object.fromEntries(world.tables.map(({ name, key }) => [name, key]));
-    const evidence: Evidence = {
+    const evidence: RunEvidence = {
       diff: JSON.parse(run.diff),
       ...JSON.parse(run.evidence),
-      standing: JSON.parse(run.standing),
+      baselineRows: JSON.parse(run.baselineRows),
     };
     if (spec.hasPatterns)
-      return await aside.judge({ expected: run.expected, world, keys, evidence });
+      return await patternWorker.evaluate({ expected: run.expected, world, keys, evidence });
     return evaluate(spec, keys, evidence);
   }
 
@@ -83,7 +83,7 @@ export function createEvaluation(deps: {
      * The rows that may turn out to be unchanged, as JSON text. Read before the run ends: a row that the diff does not
      * mention was the same all along, and of the others the evidence knows better.
      */
-    async standing(
+    async baselineRows(
       sql: Sql,
       environmentId: string,
       { assertions, hasPatterns }: CompiledSpec,
@@ -106,7 +106,7 @@ export function createEvaluation(deps: {
       return JSON.stringify(found);
     },
 
-    judge,
+    evaluateRun,
 
     /**
      * The verdict on a run that has ended: given now where the run still waits for it, otherwise as it is stored.
@@ -115,7 +115,7 @@ export function createEvaluation(deps: {
     async conclude(runId: string, spec?: CompiledSpec): Promise<Verdict | undefined> {
       const run = await store.findEvaluating(pool, runId);
       if (!run) return await store.findVerdict(pool, runId);
-      const verdict = await judge(run, spec);
+      const verdict = await evaluateRun(run, spec);
       await store.finish(pool, runId, verdict);
       return verdict;
     },
@@ -132,6 +132,6 @@ export function createEvaluation(deps: {
         }
     },
 
-    stop: aside.stop,
+    stop: patternWorker.stop,
   };
 }

@@ -1,6 +1,6 @@
 /** Runs: what changed in an environment between two moments. */
 import type { Capture, CaptureKind, Started } from "~/capture/capture";
-import type { Judging } from "~/capture/reader";
+import type { Evaluator } from "~/capture/reader";
 import { inTransaction, type Pool, type Sql } from "~/db/connect";
 import { ApiError, unavailable } from "~/errors";
 import type { Verdict } from "~/evaluation/evaluate";
@@ -86,15 +86,20 @@ export function createRuns(deps: {
   async function end(
     userId: string,
     runId: string,
-    evaluating?: { trial: (sql: Sql) => Promise<store.Trial>; judge: Judging },
+    evaluating?: { expectation: (sql: Sql) => Promise<store.Expectation>; evaluate: Evaluator },
   ) {
     const endAs = (way: CaptureKind) =>
       capture.end(
         runId,
         way,
         async (sql, mark) =>
-          store.beginEnd(sql, { runId, userId, capture: way }, mark, await evaluating?.trial(sql)),
-        evaluating?.judge,
+          store.beginEnd(
+            sql,
+            { runId, userId, capture: way },
+            mark,
+            await evaluating?.expectation(sql),
+          ),
+        evaluating?.evaluate,
       );
     let ended = await endAs(capture.kind);
     if (!ended) {
@@ -176,25 +181,25 @@ export function createRuns(deps: {
     /** Ends a run and checks its diff. A run that cannot be checked goes on. */
     async evaluate(userId: string, { runId, expectedOutput }: EndedRun) {
       const given = expectedOutput !== undefined;
-      const trial = await requireTrial(userId, runId, !given);
-      const expected = given ? JSON.stringify(expectedOutput) : trial.expected;
+      const expectation = await requireTrial(userId, runId, !given);
+      const expected = given ? JSON.stringify(expectedOutput) : expectation.expected;
       if (expected === null)
         throw new ApiError(
           "no_test_defined",
           "The run has no test, and no expectedOutput is given",
         );
-      const { environmentId: id } = trial;
+      const { environmentId: id } = expectation;
       const spec = await evaluation.compile(id, expected);
-      let standing = "{}";
+      let baselineRows = "{}";
       let verdict: Verdict | undefined;
       const { diff } = await end(userId, runId, {
-        async trial(sql) {
-          standing = await evaluation.standing(sql, id, spec);
-          return { ...(given && { expected }), standing };
+        async expectation(sql) {
+          baselineRows = await evaluation.baselineRows(sql, id, spec);
+          return { ...(given && { expected }), baselineRows };
         },
-        async judge(recorded) {
-          const judged = { ...recorded, environmentId: id, expected, standing };
-          verdict = await evaluation.judge(judged, spec);
+        async evaluate(recorded) {
+          const evaluated = { ...recorded, environmentId: id, expected, baselineRows };
+          verdict = await evaluation.evaluateRun(evaluated, spec);
           return verdict;
         },
       });

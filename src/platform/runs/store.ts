@@ -78,7 +78,7 @@ export async function findRun(sql: Sql, runId: string): Promise<RunRow | undefin
 }
 
 /** What a run that ends will be checked against, as JSON text; `expected` in place of what is stored. */
-export type Trial = { readonly expected?: string; readonly standing: string };
+export type Expectation = { readonly expected?: string; readonly baselineRows: string };
 
 /**
  * Moves a running run of a live environment to `ending` and evaluates `mark` with it. Returns the schema; undefined
@@ -88,10 +88,10 @@ export async function beginEnd(
   sql: Sql,
   run: Pick<NewRunRow, "runId" | "userId" | "capture">,
   mark: Fragment,
-  trial?: Trial,
+  expectation?: Expectation,
 ): Promise<string | undefined> {
-  const against = trial
-    ? sql`, expected = coalesce(${trial.expected ?? null}::text::json, expected), standing = ${trial.standing}::text::json`
+  const against = expectation
+    ? sql`, expected = coalesce(${expectation.expected ?? null}::text::json, expected), standing = ${expectation.baselineRows}::text::json`
     : sql``;
   const [ending] = await sql<{ schemaName: string }[]>`
     with ending as (

@@ -1,5 +1,5 @@
 import type { Fragment, Sql } from "~/db/connect";
-import type { Page, Place } from "~/http/page";
+import type { CursorPosition, Page } from "~/http/page";
 
 export type SuiteRow = {
   readonly suiteId: string;
@@ -13,7 +13,7 @@ export type SuiteRow = {
   readonly userId: string | null;
   readonly createdAt: Date;
 };
-export type ListedSuite = SuiteRow & { readonly testCount: number; readonly place: Place };
+export type ListedSuite = SuiteRow & { readonly testCount: number; readonly place: CursorPosition };
 
 export type TestRow = {
   readonly testId: string;

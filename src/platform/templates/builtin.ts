@@ -3,7 +3,7 @@ import type { Pool } from "~/db/connect";
 import type { Builders } from "~/db/origins";
 import { contentHash, dropSchema } from "~/db/schemas";
 import type { Log } from "~/log";
-import { plant } from "~/platform/templates/seed-store";
+import { importSeed } from "~/platform/templates/seed-store";
 import { resolveSeed, type Seed } from "~/platform/templates/seeds";
 import * as store from "~/platform/templates/store";
 import { requireReplica } from "~/platform/templates/templates";
@@ -33,7 +33,7 @@ export async function buildBuiltins(pool: Pool, builders: Builders, log: Log): P
         where name = ${seed.template} and user_id is null
       `;
       if (known?.["current"] === true) return undefined;
-      await plant(tx, replica, schema, seed);
+      await importSeed(tx, replica, schema, seed);
       return { schema: await putBuiltin(tx, seed, schema, hash) };
     });
     if (!previous) continue;

@@ -15,7 +15,12 @@ type Rows = { readonly [table: string]: readonly object[] };
 const BATCH = 500;
 
 /** Creates the schema and fills it, in the caller's transaction. Throws SeedError. */
-export async function plant(tx: Tx, replica: Replica, schema: string, seed: object): Promise<void> {
+export async function importSeed(
+  tx: Tx,
+  replica: Replica,
+  schema: string,
+  seed: object,
+): Promise<void> {
   await tx.unsafe(
     `create schema ${quote(schema)}; set local search_path to ${quote(schema)}; ${replica.tables}; set local search_path to ''`,
   );
@@ -121,7 +126,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The rows and sequences of a schema as the seed's parts, in JSON text: no digit is lost on the way. */
-export async function harvest(
+export async function exportSeed(
   sql: Sql,
   schema: string,
   tables: readonly Pick<Table, "name" | "key" | "columns">[],

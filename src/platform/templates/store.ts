@@ -1,5 +1,5 @@
 import type { Fragment, Sql } from "~/db/connect";
-import type { Page, Place } from "~/http/page";
+import type { CursorPosition, Page } from "~/http/page";
 
 export type TemplateRow = {
   readonly templateId: string;
@@ -55,8 +55,8 @@ export async function listVisible(
   userId: string,
   filter: { service: string | undefined; visibility: string | undefined },
   { limit, after }: Page,
-): Promise<(TemplateRow & { place: Place })[]> {
-  return await sql<(TemplateRow & { place: Place })[]>`
+): Promise<(TemplateRow & { place: CursorPosition })[]> {
+  return await sql<(TemplateRow & { place: CursorPosition })[]>`
     select ${columns(sql)}, json_build_object('at', created_at::text, 'id', template_id) as place
     from diorama.templates
     where ${visible(sql, userId)}

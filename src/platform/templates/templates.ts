@@ -12,7 +12,7 @@ import {
   type Template,
   type TemplateQuery,
 } from "~/platform/templates/model";
-import { dataError, harvest, plant } from "~/platform/templates/seed-store";
+import { dataError, exportSeed, importSeed } from "~/platform/templates/seed-store";
 import { resolveSeed, type Seed } from "~/platform/templates/seeds";
 import * as store from "~/platform/templates/store";
 import { REPLICAS } from "~/replicas/index";
@@ -188,7 +188,7 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
       const head = JSON.stringify({ template: name, service, description });
       if (seed !== null) return JSON.stringify({ ...JSON.parse(seed), ...JSON.parse(head) });
       const { tables, sequences } = await this.blueprint(schemaName);
-      return `${head.slice(0, -1)},${await harvest(replicas, schemaName, tables, sequences)}}`;
+      return `${head.slice(0, -1)},${await exportSeed(replicas, schemaName, tables, sequences)}}`;
     },
 
     async import(userId: string, { seed, ...draft }: ImportedTemplate) {
@@ -198,7 +198,7 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
           { ...seed, template: draft.name, service: replica.service } as Seed,
           SEEDS as readonly Seed[],
         );
-        await builders.transaction((tx) => plant(tx, replica, schema, whole));
+        await builders.transaction((tx) => importSeed(tx, replica, schema, whole));
       });
     },
 

@@ -48,7 +48,7 @@ export const METADATA_ARG = {
 };
 
 /** The arguments that let a message look as if somebody else had written it. */
-export const DISGUISE_ARGS = {
+export const AUTHOR_ARGS = {
   username: Maybe(Text("Name to post under.")),
   icon_emoji: Maybe(Text("Emoji for a picture.")),
   icon_url: Maybe(Text("Address of a picture.")),
@@ -176,7 +176,7 @@ const isObject = (value: unknown) =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** What a message that is posted under another name or picture carries. */
-export function readDisguise(given: { username?: string; icon_emoji?: string; icon_url?: string }) {
+export function readAuthor(given: { username?: string; icon_emoji?: string; icon_url?: string }) {
   const { username = null, icon_emoji: emoji, icon_url: url } = given;
   const icons = { ...(emoji ? { emoji } : {}), ...(url ? { image_48: url } : {}) };
   const hasIcons = Object.keys(icons).length > 0;

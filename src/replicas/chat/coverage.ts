@@ -1,7 +1,7 @@
 /** What of the service is simulated, read from the definitions: for the reference, and for the tests that hold it to that. */
 import { METHODS } from "~/replicas/chat/api/index";
 import type { Tier } from "~/replicas/chat/method";
-import { REFUSED } from "~/replicas/chat/refused";
+import { REFUSED } from "~/replicas/chat/unsupported-methods";
 
 export type Coverage = {
   readonly method: string;

@@ -6,12 +6,12 @@ import { ChatError } from "~/replicas/chat/errors";
 import { userOfToken } from "~/replicas/chat/ids";
 import type { Answer, ChatSession } from "~/replicas/chat/method";
 import { methodOperations } from "~/replicas/chat/operations";
-import { refusalOf } from "~/replicas/chat/refused";
 import { readArguments, tokenArgument } from "~/replicas/chat/request";
 import { seedChat } from "~/replicas/chat/seed";
 import { findUser } from "~/replicas/chat/store/users";
 import tables from "~/replicas/chat/tables.sql" with { type: "text" };
 import { awaitsUpload, carriesSecret, transfer } from "~/replicas/chat/transfers";
+import { refusalOf } from "~/replicas/chat/unsupported-methods";
 import { OWN_USER_ONLY, type Replica, type ReplicaCall } from "~/replicas/replica";
 
 export const chat: Replica = {

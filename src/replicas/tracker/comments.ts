@@ -3,7 +3,7 @@ import type { RowObject } from "~/graphql/page";
 import { createRow, type Optional } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, invalidInput, notFound } from "~/replicas/tracker/errors";
-import { mentionsIn } from "~/replicas/tracker/issues/references";
+import { mentionsIn } from "~/replicas/tracker/issues/issue-input";
 import { requireAuthor, requireGiven, requireRow } from "~/replicas/tracker/require";
 import { markdownOf, richText } from "~/replicas/tracker/rich-text";
 import { writeEffects } from "~/replicas/tracker/store/issues/effects";

@@ -1,11 +1,11 @@
 /** What one request has: who asks, its clock, its session and what it has read. */
 import type { Running } from "~/graphql/execute";
 import { createReader, type Reader } from "~/graphql/reader";
-import type { Asking } from "~/replicas/tracker/store/asking";
 import { MODELS } from "~/replicas/tracker/store/models/index";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
+import type { ViewerContext } from "~/replicas/tracker/store/viewer";
 
-export type Context = Asking &
+export type Context = ViewerContext &
   Running & {
     /** In a mutation: its transaction. */
     readonly session: TrackerSession;
@@ -16,7 +16,7 @@ export type Context = Asking &
 
 export function createContext(
   session: TrackerSession,
-  asking: Asking,
+  viewerContext: ViewerContext,
   now: Date,
   running: Running,
 ): Context {
@@ -25,9 +25,9 @@ export function createContext(
     sql,
     table: (name: string) => t[name as keyof typeof t],
     now,
-    actor: asking.viewer.id,
-    hidden: asking.hiddenTeamIds,
+    actor: viewerContext.viewer.id,
+    hidden: viewerContext.hiddenTeamIds,
   };
   const read = createReader(MODELS, scope, running.budget);
-  return { ...asking, ...running, session, now, read };
+  return { ...viewerContext, ...running, session, now, read };
 }

@@ -12,9 +12,9 @@ import { limitHeaders } from "~/replicas/tracker/rate-limit";
 import { readRequest, Unreadable } from "~/replicas/tracker/request";
 import { trackerSchema } from "~/replicas/tracker/schema";
 import { seedTracker } from "~/replicas/tracker/seed";
-import { findAsking } from "~/replicas/tracker/store/asking";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 import { findUserId } from "~/replicas/tracker/store/users";
+import { findViewer } from "~/replicas/tracker/store/viewer";
 import tables from "~/replicas/tracker/tables.sql" with { type: "text" };
 
 export const tracker: Replica = {
@@ -76,12 +76,13 @@ async function within<T>(
   work: (context: Context) => Promise<T>,
 ): Promise<T> {
   const { session } = call;
-  const asking = await findAsking(session as TrackerSession, actingUser(call));
-  if (!asking) throw new TrackerError("authentication error", "There is no such user to act as.");
-  if (!asking.viewer.active)
+  const viewerContext = await findViewer(session as TrackerSession, actingUser(call));
+  if (!viewerContext)
+    throw new TrackerError("authentication error", "There is no such user to act as.");
+  if (!viewerContext.viewer.active)
     throw new TrackerError("authentication error", "This user has been suspended.");
   const open = (inside: Session) =>
-    work(createContext(inside as TrackerSession, asking, now, running));
+    work(createContext(inside as TrackerSession, viewerContext, now, running));
   return await (running.isMutation ? session.transaction(open) : open(session));
 }
 

@@ -4,7 +4,7 @@
  */
 import { type Model, requireModel } from "~/graphql/model";
 import { derivedId } from "~/replicas/tracker/ids";
-import { NEIGHBOURS } from "~/replicas/tracker/seed-neighbours";
+import { RECORD_SECTIONS } from "~/replicas/tracker/seed-records";
 import { MODELS } from "~/replicas/tracker/store/models/index";
 import type { Values } from "~/replicas/tracker/store/write";
 
@@ -14,9 +14,9 @@ export type Entry = Readonly<Record<string, unknown>>;
 export type Pairs = {
   readonly to: string;
   readonly table: string;
-  readonly row: (from: string, target: string, place: Place) => Values;
+  readonly row: (from: string, target: string, place: SectionContext) => Values;
 };
-type Place = {
+type SectionContext = {
   readonly index: number;
   readonly createdAt: string;
   readonly name: string;
@@ -193,7 +193,7 @@ export const SECTIONS: { readonly [field: string]: Section } = {
   customViews: { type: "CustomView", name: "name", required: ["name", "creator", "modelName"] },
   favorites: { type: "Favorite", required: ["owner", "type"] },
   webhooks: { type: "Webhook", required: ["url", "resourceTypes"] },
-  ...NEIGHBOURS,
+  ...RECORD_SECTIONS,
 };
 
 /** Only inside other entries. */

@@ -316,7 +316,7 @@ test("a verdict that its server did not live to give is given by maintenance", a
   });
   await database.sql`
     update diorama.runs set status = 'evaluating', passed = null, score = null, failures = '[]',
-      explanations = null, evidence = '{"rest":[],"settled":[],"passing":[]}', standing = '{}',
+      explanations = null, evidence = '{"unchangedColumns":[],"revertedRows":[],"transientRows":[]}', standing = '{}',
       ended_at = now() - interval '2 minutes'
     where run_id = ${runId}
   `;
@@ -342,7 +342,7 @@ test("a run that no verdict can be given on fails by name, and others get theirs
     ),
   );
   await database.sql`
-    update diorama.runs set status = 'evaluating', failures = '[]', evidence = '{"rest":[],"settled":[],"passing":[]}',
+    update diorama.runs set status = 'evaluating', failures = '[]', evidence = '{"unchangedColumns":[],"revertedRows":[],"transientRows":[]}',
       standing = '{}', ended_at = now() - interval '2 minutes'
     where run_id = any(${[hopeless, other]})
   `;

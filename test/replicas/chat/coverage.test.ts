@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { WebClient } from "@slack/web-api";
 import { METHODS } from "~/replicas/chat/api/index";
 import { coverage } from "~/replicas/chat/coverage";
-import { refusalOf } from "~/replicas/chat/refused";
+import { refusalOf } from "~/replicas/chat/unsupported-methods";
 import { DOCUMENTED } from "./documented";
 import { REFUSALS } from "./refusals/index";
 

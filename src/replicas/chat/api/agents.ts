@@ -5,7 +5,7 @@ import { archive } from "~/replicas/chat/api/conversations";
 import { CONTENT_MAX, Flag, Json, Maybe, Text } from "~/replicas/chat/arguments";
 import { toMarkdown } from "~/replicas/chat/canvas";
 import { NAME_ARG, requireName } from "~/replicas/chat/channels";
-import { DISGUISE_ARGS, readBlocks, readDisguise } from "~/replicas/chat/compose";
+import { AUTHOR_ARGS, readAuthor, readBlocks } from "~/replicas/chat/compose";
 import { nowSeconds } from "~/replicas/chat/dnd";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
@@ -265,15 +265,15 @@ export const agents = [
       ...THREAD_ARG,
       title: Maybe(Text()),
       initiator_user_id: Maybe(Text("Who asked for it.")),
-      ...DISGUISE_ARGS,
+      ...AUTHOR_ARGS,
     },
     async handle(
-      { channel_id: channel, status, thread_ts: thread, title, initiator_user_id: by, ...disguise },
+      { channel_id: channel, status, thread_ts: thread, title, initiator_user_id: by, ...author },
       call,
     ) {
       const session = await requireSession(call, channel, thread);
       if (by) await requireUser(call, by);
-      const { username, icons } = readDisguise(disguise);
+      const { username, icons } = readAuthor(author);
       await mergeRecord(call.session, SESSION, session, {
         status,
         ...(title === undefined ? {} : { title }),

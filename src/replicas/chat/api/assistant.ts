@@ -1,6 +1,6 @@
 /** Threads with an assistant: what stands above them, and what is offered in them. */
 import { Json, List, Maybe, Text } from "~/replicas/chat/arguments";
-import { DISGUISE_ARGS, readDisguise } from "~/replicas/chat/compose";
+import { AUTHOR_ARGS, readAuthor } from "~/replicas/chat/compose";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 import { type ChatCall, method } from "~/replicas/chat/method";
 import { readThreadTs } from "~/replicas/chat/posting";
@@ -45,10 +45,10 @@ export const assistant = [
       ...THREAD_ARGS,
       status: Text(),
       loading_messages: Maybe(List("Shown in turn.")),
-      ...DISGUISE_ARGS,
+      ...AUTHOR_ARGS,
     },
     async handle(
-      { channel_id: channel, thread_ts: ts, status, loading_messages: loading, ...disguise },
+      { channel_id: channel, thread_ts: ts, status, loading_messages: loading, ...author },
       call,
     ) {
       if (loading && loading.length > LOADING_MAX)
@@ -56,7 +56,7 @@ export const assistant = [
           `no more than ${LOADING_MAX} items allowed [json-pointer:/loading_messages]`,
         );
       const thread = await requireThread(call, channel, ts);
-      const { username, icons } = readDisguise(disguise);
+      const { username, icons } = readAuthor(author);
       const isCleared = status === "";
       await mergeRecord(call.session, THREAD, thread, {
         status: isCleared ? null : status,

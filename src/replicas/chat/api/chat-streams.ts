@@ -7,11 +7,11 @@ import {
   type Streamed,
 } from "~/replicas/chat/chunks";
 import {
-  DISGUISE_ARGS,
+  AUTHOR_ARGS,
   MARKDOWN_TEXT,
   METADATA_ARG,
+  readAuthor,
   readBlocks,
-  readDisguise,
   readMetadata,
 } from "~/replicas/chat/compose";
 import { ChatError } from "~/replicas/chat/errors";
@@ -67,7 +67,7 @@ export const chatStreams = [
       recipient_user_id: Maybe(Text("In a channel: whom it is for.")),
       recipient_team_id: Maybe(Text()),
       task_display_mode: Maybe(Choice("timeline", "plan")),
-      ...DISGUISE_ARGS,
+      ...AUTHOR_ARGS,
     },
     async handle(args, call) {
       const chunks = readChunks(args);
@@ -77,7 +77,7 @@ export const chatStreams = [
       const { text, blocks } = append({ text: "", blocks: [] }, chunks);
       const { ts, channel_id: channel } = await post(call, args.channel, {
         ...PLAIN,
-        ...readDisguise(args),
+        ...readAuthor(args),
         text,
         blocks: blocks.length > 0 ? blocks : null,
         threadTs,

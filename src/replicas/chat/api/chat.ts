@@ -1,12 +1,12 @@
 import { Flag, List, Maybe, Text } from "~/replicas/chat/arguments";
 import {
+  AUTHOR_ARGS,
   CONTENT_ARGS,
   contentColumns,
-  DISGUISE_ARGS,
   MESSAGE_TEXT,
   METADATA_ARG,
+  readAuthor,
   readContent,
-  readDisguise,
   requireContent,
 } from "~/replicas/chat/compose";
 import { resolveChannel } from "~/replicas/chat/destination";
@@ -56,7 +56,7 @@ export const chat = [
       ...METADATA_ARG,
       thread_ts: Maybe(Text("Timestamp of the message to reply to.")),
       reply_broadcast: Maybe(Flag("Show the reply in the channel too.")),
-      ...DISGUISE_ARGS,
+      ...AUTHOR_ARGS,
       ...asUser,
       mrkdwn: Maybe(Flag("False: the text is shown as it is.")),
       unfurl_links: Maybe(Flag("Nothing is fetched from here, so nothing unfurls.")),
@@ -68,7 +68,7 @@ export const chat = [
       const isPlain = args.mrkdwn === false || args.parse === "full";
       const message = await post(call, args.channel, {
         ...contentColumns(content),
-        ...readDisguise(args),
+        ...readAuthor(args),
         threadTs,
         broadcast: args.reply_broadcast ?? false,
         extra: isPlain ? { mrkdwn: false } : null,
@@ -100,7 +100,7 @@ export const chat = [
       user: Text("Who sees it."),
       ...CONTENT_ARGS,
       thread_ts: Maybe(Text()),
-      ...DISGUISE_ARGS,
+      ...AUTHOR_ARGS,
       ...asUser,
     },
     async handle(args, call) {
@@ -111,7 +111,7 @@ export const chat = [
       await requirePostable(call, channel, threadTs);
       const [reader] = await memberStates(session, channel, [args.user]);
       if (!reader?.member) throw new ChatError("user_not_in_channel");
-      const { username, icons } = readDisguise(args);
+      const { username, icons } = readAuthor(args);
       const ts = await insertEphemeral(session, {
         channel,
         user: args.user,

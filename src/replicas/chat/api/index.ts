@@ -24,10 +24,11 @@ import { filesUpload } from "~/replicas/chat/api/files-upload";
 import { interactivity } from "~/replicas/chat/api/interactivity";
 import { lists } from "~/replicas/chat/api/lists";
 import { listsItems } from "~/replicas/chat/api/lists-items";
-import { odds } from "~/replicas/chat/api/odds";
+import { migration } from "~/replicas/chat/api/migration";
 import { pins } from "~/replicas/chat/api/pins";
 import { reactions } from "~/replicas/chat/api/reactions";
 import { reminders } from "~/replicas/chat/api/reminders";
+import { rtm } from "~/replicas/chat/api/rtm";
 import { search } from "~/replicas/chat/api/search";
 import { stars } from "~/replicas/chat/api/stars";
 import { team } from "~/replicas/chat/api/team";
@@ -66,10 +67,11 @@ const FAMILIES: readonly (readonly Method[])[] = [
   interactivity,
   lists,
   listsItems,
-  odds,
+  migration,
   pins,
   reactions,
   reminders,
+  rtm,
   search,
   stars,
   team,

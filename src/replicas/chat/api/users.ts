@@ -134,4 +134,13 @@ export const users = [
       return {};
     },
   }),
+
+  method("users.discoverableContacts.lookup", {
+    tier: 3,
+    summary: "Reports whether an email address belongs to a user.",
+    args: { email: Text() },
+    async handle({ email }, { session }) {
+      return { is_discoverable: (await findUserByEmail(session, email.trim())) !== undefined };
+    },
+  }),
 ];

@@ -72,7 +72,7 @@ function workspaceRules({ sql, t }: ChatSession): { mayPost: Fragment; isFull: F
 }
 
 /** The author's side of a message that was just posted. */
-type Place = Pick<Bot, "real_name" | "updated"> & {
+type PostingContext = Pick<Bot, "real_name" | "updated"> & {
   readonly ts: string;
   readonly thread_ts: string | null;
   readonly parent_user_id: string | null;
@@ -105,7 +105,7 @@ export async function insertMessage(
         and coalesce(p.extra, r.extra)->'is_locked' is distinct from 'true'
     ) root on true
   `;
-  const [place] = await sql<Place[]>`
+  const [place] = await sql<PostingContext[]>`
     with place as (
       select c.id as channel_id, u.id as user_id, u.team_id, u.bot_id, u.app_id, u.real_name, u.updated,
         w.url as team_url,
@@ -137,7 +137,7 @@ export async function insertMessage(
 }
 
 /** The row that was inserted. */
-function posted(message: NewMessage, subtype: string | null, place: Place): MessageRow {
+function posted(message: NewMessage, subtype: string | null, place: PostingContext): MessageRow {
   const { channel, user, text, username, icons, blocks, attachments, metadata, extra } = message;
   const { real_name: realName, updated, ...shown } = place;
   const bot = place.bot_id !== null && {

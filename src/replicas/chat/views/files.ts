@@ -4,7 +4,7 @@ import type { FileRow, Share } from "~/replicas/chat/store/files";
 import { present, type Wire } from "~/replicas/chat/views/wire";
 
 /** Where the caller reached this service: files can be fetched there. */
-export type Place = { readonly baseUrl: string };
+export type FileUrls = { readonly baseUrl: string };
 
 export const seconds = (micros: string | number) => Math.floor(Number(micros) / 1_000_000);
 
@@ -19,7 +19,7 @@ export const slug = (name: string) =>
     .slice(0, 100) || "file";
 
 /** `withShares`: where it is shared is part of it; not so inside of messages. */
-export function fileView(file: FileRow, { baseUrl }: Place, withShares = true): Wire {
+export function fileView(file: FileRow, { baseUrl }: FileUrls, withShares = true): Wire {
   if (file.mode === "tombstone") return { id: file.id, mode: "tombstone" };
   const created = seconds(file.created_at);
   const path = `${file.team_id}-${file.id}`;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { MessageRow } from "~/replicas/chat/store/messages";
-import { fileView, type Place } from "~/replicas/chat/views/files";
+import { type FileUrls, fileView } from "~/replicas/chat/views/files";
 import { botIcons } from "~/replicas/chat/views/users";
 import { present, type Wire } from "~/replicas/chat/views/wire";
 
@@ -9,7 +9,7 @@ const REPLY_USERS_MAX = 5;
 const REACTION_USERS_MAX = 50;
 
 /** `full`: every user of every reaction, however many. */
-export function messageView(message: MessageRow, place: Place, full = false): Wire {
+export function messageView(message: MessageRow, place: FileUrls, full = false): Wire {
   const { bot, thread, files } = message;
   const isReply = message.thread_ts !== null;
   return present({

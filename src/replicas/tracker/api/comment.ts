@@ -16,7 +16,7 @@ import {
 } from "~/replicas/tracker/comments";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, notFound } from "~/replicas/tracker/errors";
-import { mentionsIn } from "~/replicas/tracker/issues/references";
+import { mentionsIn } from "~/replicas/tracker/issues/issue-input";
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
 import { deleteComments } from "~/replicas/tracker/store/comments";
 import { withHash } from "~/replicas/tracker/store/lookups";

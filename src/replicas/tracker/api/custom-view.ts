@@ -9,12 +9,12 @@ import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import type { Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { requireRow } from "~/replicas/tracker/require";
-import { MODELS } from "~/replicas/tracker/store/models/index";
 import {
   deleteFollowers,
   deleteRecordsOf,
   hasSubscribers,
-} from "~/replicas/tracker/store/referring";
+} from "~/replicas/tracker/store/dependents";
+import { MODELS } from "~/replicas/tracker/store/models/index";
 
 /** What a view shows, by the filter that it has. */
 const SHOWN = [

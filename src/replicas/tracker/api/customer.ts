@@ -8,9 +8,9 @@ import { changeRow, type Given, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidInput, notFound, userError } from "~/replicas/tracker/errors";
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
+import { deleteFollowers, deleteRecordsOf } from "~/replicas/tracker/store/dependents";
 import { having, withHash } from "~/replicas/tracker/store/lookups";
 import { MODELS } from "~/replicas/tracker/store/models/index";
-import { deleteFollowers, deleteRecordsOf } from "~/replicas/tracker/store/referring";
 import { currentSyncId, deleteRows } from "~/replicas/tracker/store/write";
 import { pageSlug, workspaceUrl } from "~/replicas/tracker/urls";
 

@@ -20,7 +20,7 @@ import { newId, newSlugId } from "~/replicas/tracker/ids";
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
 import { markdownOf, richText } from "~/replicas/tracker/rich-text";
 import { MODELS } from "~/replicas/tracker/store/models/index";
-import { findEdge } from "~/replicas/tracker/store/places";
+import { findEdge } from "~/replicas/tracker/store/sort-order";
 import { REQUIRED } from "~/replicas/tracker/store/tables";
 import { deleteRows, lockWorkspace, type Values } from "~/replicas/tracker/store/write";
 

@@ -3,8 +3,8 @@ import type { Resolvers } from "~/graphql/attach";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidInput } from "~/replicas/tracker/errors";
+import { deleteRecordsOf } from "~/replicas/tracker/store/dependents";
 import { having } from "~/replicas/tracker/store/lookups";
-import { deleteRecordsOf } from "~/replicas/tracker/store/referring";
 import type { Values } from "~/replicas/tracker/store/write";
 
 const stateRules: Rules = {

@@ -1,32 +1,37 @@
 /** What every entity adds to the schema. */
 import type { Resolver, Resolvers, TypeNames } from "~/graphql/attach";
-import { activityNames } from "~/replicas/tracker/api/agent";
+import { activityNames, agents } from "~/replicas/tracker/api/agent";
 import { apiKeys } from "~/replicas/tracker/api/api-key";
 import { attachments } from "~/replicas/tracker/api/attachment";
 import { auditEntries } from "~/replicas/tracker/api/audit";
 import { comments } from "~/replicas/tracker/api/comment";
+import { customers } from "~/replicas/tracker/api/customer";
+import { drafts } from "~/replicas/tracker/api/draft";
 import { emojis } from "~/replicas/tracker/api/emoji";
+import { oneAtATime } from "~/replicas/tracker/api/entity";
 import { favorites } from "~/replicas/tracker/api/favorite";
+import { gitAutomations } from "~/replicas/tracker/api/git-automation";
 import { organizationInvites } from "~/replicas/tracker/api/invite";
 import { issues } from "~/replicas/tracker/api/issue";
 import { issueChanges } from "~/replicas/tracker/api/issue-changes";
 import { issueHistory } from "~/replicas/tracker/api/issue-history";
 import { issueLabels } from "~/replicas/tracker/api/issue-label";
 import { issueRelations } from "~/replicas/tracker/api/issue-relation";
-import { NEIGHBOURS } from "~/replicas/tracker/api/neighbours";
 import { notificationNames, notifications } from "~/replicas/tracker/api/notification";
 import {
   notificationSubscriptions,
   subscriptionNames,
 } from "~/replicas/tracker/api/notification-subscription";
 import { organizations } from "~/replicas/tracker/api/organization";
-import { personal } from "~/replicas/tracker/api/personal";
 import { PLANNING, PLANNING_TYPE_NAMES } from "~/replicas/tracker/api/planning";
 import { rateLimits } from "~/replicas/tracker/api/rate-limit";
 import { reactions } from "~/replicas/tracker/api/reaction";
+import { releases } from "~/replicas/tracker/api/release";
+import { releasePipelines } from "~/replicas/tracker/api/release-pipeline";
 import { searches } from "~/replicas/tracker/api/search";
 import { teams } from "~/replicas/tracker/api/team";
 import { teamChanges } from "~/replicas/tracker/api/team-changes";
+import { triage } from "~/replicas/tracker/api/triage";
 import { users } from "~/replicas/tracker/api/user";
 import { userSettings } from "~/replicas/tracker/api/user-settings";
 import { workflowStates } from "~/replicas/tracker/api/workflow-state";
@@ -34,11 +39,12 @@ import type { Context } from "~/replicas/tracker/context";
 
 const FAMILIES: readonly Resolvers<Context>[] = [
   ...PLANNING,
-  ...NEIGHBOURS,
+  ...oneAtATime([agents, customers, gitAutomations, releasePipelines, releases, triage]),
   apiKeys,
   attachments,
   auditEntries,
   comments,
+  drafts,
   emojis,
   favorites,
   issueChanges,
@@ -50,7 +56,6 @@ const FAMILIES: readonly Resolvers<Context>[] = [
   notifications,
   organizationInvites,
   organizations,
-  personal,
   rateLimits,
   reactions,
   searches,

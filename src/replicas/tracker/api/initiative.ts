@@ -17,7 +17,7 @@ import {
 } from "~/replicas/tracker/store/initiatives";
 import { INITIATIVE_LABELS, listLabelIds } from "~/replicas/tracker/store/labels";
 import { MODELS } from "~/replicas/tracker/store/models/index";
-import { findNextNumber } from "~/replicas/tracker/store/places";
+import { findNextNumber } from "~/replicas/tracker/store/sort-order";
 import { timesOf } from "~/replicas/tracker/times";
 import { initiativeUrl } from "~/replicas/tracker/urls";
 

@@ -4,13 +4,13 @@ import type { RowObject } from "~/graphql/page";
 import { changeRow, type Given, type Optional, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, notFound } from "~/replicas/tracker/errors";
-import type { IssueUpdate } from "~/replicas/tracker/issues/after";
 import {
   archiveIssue,
   removeIssue,
   restoreIssue,
   trashIssue,
 } from "~/replicas/tracker/issues/archive";
+import type { IssueUpdate } from "~/replicas/tracker/issues/compute-update";
 import { createIssues, type IssueCreate } from "~/replicas/tracker/issues/create";
 import { updateIssues } from "~/replicas/tracker/issues/update";
 import { requireAdmin, requireGiven, requireRow } from "~/replicas/tracker/require";

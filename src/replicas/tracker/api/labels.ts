@@ -7,6 +7,7 @@ import type { Context } from "~/replicas/tracker/context";
 import { DEFAULT_COLOR } from "~/replicas/tracker/defaults";
 import { invalidInput } from "~/replicas/tracker/errors";
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
+import { deleteFollowers } from "~/replicas/tracker/store/dependents";
 import {
   deleteAssignments,
   findLabelNamed,
@@ -17,7 +18,6 @@ import {
   PROJECT_LABELS,
   releaseLabel,
 } from "~/replicas/tracker/store/labels";
-import { deleteFollowers } from "~/replicas/tracker/store/referring";
 
 type Input = {
   readonly name?: string | null;

@@ -11,7 +11,6 @@ import { requireGiven, requireRow } from "~/replicas/tracker/require";
 import { treeOf } from "~/replicas/tracker/rich-text";
 import { listLabelIds, PROJECT_LABELS } from "~/replicas/tracker/store/labels";
 import { announce } from "~/replicas/tracker/store/notifications";
-import { findNextNumber } from "~/replicas/tracker/store/places";
 import {
   listProjectMembers,
   listProjectTeams,
@@ -20,6 +19,7 @@ import {
   setProjectMembers,
   setProjectTeams,
 } from "~/replicas/tracker/store/projects";
+import { findNextNumber } from "~/replicas/tracker/store/sort-order";
 import type { Values } from "~/replicas/tracker/store/write";
 import { timesOf } from "~/replicas/tracker/times";
 import { projectUrl } from "~/replicas/tracker/urls";

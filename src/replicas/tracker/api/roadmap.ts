@@ -4,7 +4,7 @@ import type { RowObject } from "~/graphql/page";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidInput } from "~/replicas/tracker/errors";
-import { deleteRecordsOf, findRecord } from "~/replicas/tracker/store/referring";
+import { deleteRecordsOf, findRecord } from "~/replicas/tracker/store/dependents";
 import { pageSlug, workspaceUrl } from "~/replicas/tracker/urls";
 
 const rules: Rules = {

@@ -4,12 +4,11 @@ import { createRow, newRow, type Optional } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, invalidInput, notFound } from "~/replicas/tracker/errors";
 import { newId } from "~/replicas/tracker/ids";
-import { replacedLabels } from "~/replicas/tracker/issues/labels";
 import {
+  type IssueReferences,
   ifGiven,
   mentionedIn,
-  type References,
-  readReferences,
+  readIssueReferences,
   requireAssignee,
   requireCycle,
   requireMilestone,
@@ -18,7 +17,8 @@ import {
   requireState,
   requireTeam,
   requireUser,
-} from "~/replicas/tracker/issues/references";
+} from "~/replicas/tracker/issues/issue-input";
+import { replacedLabels } from "~/replicas/tracker/issues/labels";
 import { NO_TIMES, timesAfter } from "~/replicas/tracker/issues/transition";
 import {
   deadline,
@@ -30,10 +30,10 @@ import {
 } from "~/replicas/tracker/issues/values";
 import { type Effects, NO_EFFECTS } from "~/replicas/tracker/store/issues/effects";
 import { insertIssues } from "~/replicas/tracker/store/issues/insert";
-import type { Referred, State, Team } from "~/replicas/tracker/store/issues/referred";
+import type { IssueLookups, State, Team } from "~/replicas/tracker/store/issues/issue-lookups";
 import type { Values } from "~/replicas/tracker/store/write";
 
-export type IssueCreate = References &
+export type IssueCreate = IssueReferences &
   Plain & {
     readonly teamId: string;
     readonly id?: Optional<string>;
@@ -60,11 +60,11 @@ export async function createIssues(
   context: Context,
   inputs: readonly IssueCreate[],
 ): Promise<{ readonly issues: readonly RowObject[]; readonly lastSyncId: number }> {
-  const referred = await readReferences(context, inputs);
-  const filled = inputs.map((input) => fromTemplate(input, referred, context));
+  const lookups = await readIssueReferences(context, inputs);
+  const filled = inputs.map((input) => fromTemplate(input, lookups, context));
   // A template may refer to more than the input does.
   const changed = filled.some((input, index) => input !== inputs[index]);
-  const whole = changed ? await readReferences(context, filled) : referred;
+  const whole = changed ? await readIssueReferences(context, filled) : lookups;
   const planned = filled.map((input) => plan(context, input, whole));
   const effects = joined(planned.map((one) => one.effects));
   const acting = { actor: context.viewer.id, now: context.now };
@@ -87,14 +87,14 @@ const joined = (all: readonly Effects[]): Effects => ({
 });
 
 /** The input with what its template says in addition; the same input when there is none. */
-function fromTemplate(input: IssueCreate, referred: Referred, context: Context): IssueCreate {
-  const team = requireTeam(referred, input.teamId, context);
+function fromTemplate(input: IssueCreate, lookups: IssueLookups, context: Context): IssueCreate {
+  const team = requireTeam(lookups, input.teamId, context);
   const standard = team.memberIds.includes(context.viewer.id)
     ? team.defaultTemplateForMembersId
     : team.defaultTemplateForNonMembersId;
   const id = input.templateId ?? (input.useDefaultTemplate ? standard : null);
   if (id === null) return input;
-  const template = referred.templates.find((one) => one.id === id.toLowerCase());
+  const template = lookups.templates.find((one) => one.id === id.toLowerCase());
   if (!template) throw notFound("Template");
   const data = template.templateData as Partial<IssueCreate>;
   const said = Object.fromEntries(
@@ -108,22 +108,22 @@ function fromTemplate(input: IssueCreate, referred: Referred, context: Context):
   };
 }
 
-function plan(context: Context, input: IssueCreate, referred: Referred): Planned {
+function plan(context: Context, input: IssueCreate, lookups: IssueLookups): Planned {
   const { now, viewer } = context;
-  const team = requireTeam(referred, input.teamId, context);
-  const state = stateOf(context, input, referred, team);
+  const team = requireTeam(lookups, input.teamId, context);
+  const state = stateOf(context, input, lookups, team);
   const description = descriptionOf(input) ?? null;
-  const assigneeId = ifGiven(input.assigneeId, (id) => requireAssignee(referred, id, team)) ?? null;
-  const parent = ifGiven(input.parentId, (id) => requireParent(referred, id));
-  const milestone = ifGiven(input.projectMilestoneId, (id) => requireMilestone(referred, id));
+  const assigneeId = ifGiven(input.assigneeId, (id) => requireAssignee(lookups, id, team)) ?? null;
+  const parent = ifGiven(input.parentId, (id) => requireParent(lookups, id));
+  const milestone = ifGiven(input.projectMilestoneId, (id) => requireMilestone(lookups, id));
   const project = ifGiven(input.projectId ?? milestone?.projectId, (id) =>
-    requireProject(referred, id, team),
+    requireProject(lookups, id, team),
   );
   if (milestone && milestone.projectId !== project?.id)
     throw invalidInput("The milestone is not one of the issue's project");
   const cycleId =
-    ifGiven(input.cycleId, (id) => requireCycle(referred, id, team)) ?? cycleOf(team, state);
-  const labelIds = replacedLabels(referred, input.labelIds ?? [], [], team);
+    ifGiven(input.cycleId, (id) => requireCycle(lookups, id, team)) ?? cycleOf(team, state);
+  const labelIds = replacedLabels(lookups, input.labelIds ?? [], [], team);
   const times = timesAfter(NO_TIMES, undefined, state.type, now);
   const { id, createdAt: _, ...touched } = newRow(context, input.id);
   const row = {
@@ -137,7 +137,7 @@ function plan(context: Context, input: IssueCreate, referred: Referred): Planned
     stateId: state.id,
     priority: requirePriority(input.priority ?? 0),
     assigneeId,
-    delegateId: ifGiven(input.delegateId, (id) => requireUser(referred, id)) ?? null,
+    delegateId: ifGiven(input.delegateId, (id) => requireUser(lookups, id)) ?? null,
     creatorId: viewer.id,
     parentId: parent?.id ?? null,
     projectId: project?.id ?? null,
@@ -164,11 +164,11 @@ function plan(context: Context, input: IssueCreate, referred: Referred): Planned
       ? { type: "api", userDisplayName: input.createAsUser, avatarUrl: input.displayIconUrl }
       : null,
   };
-  const mentioned = mentionedIn(referred, description);
+  const mentioned = mentionedIn(lookups, description);
   const followers = [
     viewer.id,
     ...(assigneeId ? [assigneeId] : []),
-    ...(input.subscriberIds ?? []).map((userId) => requireUser(referred, userId)),
+    ...(input.subscriberIds ?? []).map((userId) => requireUser(lookups, userId)),
     ...mentioned,
   ];
   const effects: Effects = {
@@ -189,9 +189,14 @@ function createdAtOf(given: Optional<Date>, now: Date): Date {
   return given ?? now;
 }
 
-function stateOf({ viewer }: Context, input: IssueCreate, referred: Referred, team: Team): State {
-  if (input.stateId) return requireState(referred, input.stateId, team);
-  const states = referred.states.filter(({ teamId }) => teamId === team.id);
+function stateOf(
+  { viewer }: Context,
+  input: IssueCreate,
+  lookups: IssueLookups,
+  team: Team,
+): State {
+  if (input.stateId) return requireState(lookups, input.stateId, team);
+  const states = lookups.states.filter(({ teamId }) => teamId === team.id);
   const ofType = (type: string) => states.find((state) => state.type === type);
   const outside = input.createAsUser || !team.memberIds.includes(viewer.id);
   const found =

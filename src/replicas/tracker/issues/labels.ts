@@ -1,8 +1,8 @@
 /** Which labels an issue may have. */
 import { invalidInput, notFound } from "~/replicas/tracker/errors";
-import type { Label, Referred, Team } from "~/replicas/tracker/store/issues/referred";
+import type { IssueLookups, Label, Team } from "~/replicas/tracker/store/issues/issue-lookups";
 
-function requireApplicable({ labels }: Referred, id: string, team: Team): Label {
+function requireApplicable({ labels }: IssueLookups, id: string, team: Team): Label {
   const label = labels.find((one) => one.id === id.toLowerCase());
   if (!label) throw notFound("IssueLabel");
   if (label.isGroup) throw invalidInput(`The label group "${label.name}" cannot be applied itself`);
@@ -19,13 +19,13 @@ const conflict = (one: Label, other: Label) =>
 
 /** The labels of a new list. `before`: those that the issue has; only others must not be retired. */
 export function replacedLabels(
-  referred: Referred,
+  lookups: IssueLookups,
   ids: readonly string[],
   before: readonly string[],
   team: Team,
 ): string[] {
   const wanted = [...new Set(ids.map((id) => id.toLowerCase()))].map((id) =>
-    requireApplicable(referred, id, team),
+    requireApplicable(lookups, id, team),
   );
   for (const label of wanted) {
     requireCurrent(label, before);
@@ -40,15 +40,15 @@ export function replacedLabels(
 
 /** The labels of an issue after some have been put on; each takes the place of another of its exclusive group. */
 export function addedLabels(
-  referred: Referred,
+  lookups: IssueLookups,
   ids: readonly string[],
   before: readonly string[],
   team: Team,
 ): string[] {
-  const labelOf = new Map(referred.labels.map((label) => [label.id, label]));
+  const labelOf = new Map(lookups.labels.map((label) => [label.id, label]));
   return ids.reduce<string[]>(
     (kept, id) => {
-      const label = requireApplicable(referred, id, team);
+      const label = requireApplicable(lookups, id, team);
       requireCurrent(label, before);
       const others = kept.filter((other) => {
         const known = labelOf.get(other);
@@ -67,7 +67,7 @@ function requireCurrent({ id, name, retiredAt }: Label, before: readonly string[
 
 /** Those that still fit when the issue goes to another team. */
 export const labelsThatMove = (
-  { labels }: Referred,
+  { labels }: IssueLookups,
   ids: readonly string[],
   team: Team,
 ): string[] => ids.filter((id) => labels.some((label) => label.id === id && usableIn(label, team)));

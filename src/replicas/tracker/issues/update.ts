@@ -3,24 +3,24 @@ import type { RowObject } from "~/graphql/page";
 import { changeRow, createRow, formerIdentifiers } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { forbidden, invalidInput, notFound } from "~/replicas/tracker/errors";
+import { restoreIssue, trashIssue } from "~/replicas/tracker/issues/archive";
 import {
   type IssueUpdate,
   labelsAfter,
   stateAfter,
   valuesAfter,
-} from "~/replicas/tracker/issues/after";
-import { restoreIssue, trashIssue } from "~/replicas/tracker/issues/archive";
+} from "~/replicas/tracker/issues/compute-update";
 import { historyOf } from "~/replicas/tracker/issues/history";
 import {
   mentionedIn,
-  readReferences,
+  readIssueReferences,
   requireTeam,
   requireUser,
-} from "~/replicas/tracker/issues/references";
+} from "~/replicas/tracker/issues/issue-input";
 import { isClosed } from "~/replicas/tracker/issues/transition";
 import { descriptionOf } from "~/replicas/tracker/issues/values";
 import { type Notice, writeEffects } from "~/replicas/tracker/store/issues/effects";
-import type { Referred, State, Team } from "~/replicas/tracker/store/issues/referred";
+import type { IssueLookups, State, Team } from "~/replicas/tracker/store/issues/issue-lookups";
 import { listSubscribers } from "~/replicas/tracker/store/issues/subscribers";
 import { listOpenChildren, lockIssues, moveNumber } from "~/replicas/tracker/store/issues/update";
 import { having } from "~/replicas/tracker/store/lookups";
@@ -40,7 +40,7 @@ export async function updateIssues(
   const locked = await lockIssues(context.session, ids);
   if (locked.length < new Set(ids).size) throw notFound("Issue");
   const description = descriptionOf(input);
-  const referred = await readReferences(
+  const lookups = await readIssueReferences(
     context,
     [{ ...input, ...(description !== undefined && { description }) }],
     {
@@ -52,9 +52,9 @@ export async function updateIssues(
     },
   );
   const changes: Change[] = [];
-  for (const issue of locked) changes.push(await updateIssue(context, issue, input, referred));
+  for (const issue of locked) changes.push(await updateIssue(context, issue, input, lookups));
   // Not before the last one: what a change takes along may be in the list itself.
-  for (const change of changes) await takeAlong(context, change);
+  for (const change of changes) await cascade(context, change);
   const changed = new Map(changes.map(({ after }) => [after.id, after]));
   return ids.flatMap((id) => changed.get(id) ?? []);
 }
@@ -72,23 +72,23 @@ async function updateIssue(
   context: Context,
   issue: RowObject,
   input: IssueUpdate,
-  referred: Referred,
+  lookups: IssueLookups,
 ): Promise<Change> {
   const { session, now, viewer, hiddenTeamIds } = context;
-  const from = teamOf(referred, issue);
+  const from = teamOf(lookups, issue);
   const refused = FOR_MEMBERS.find((name) => input[name] !== undefined);
   if (refused && hiddenTeamIds.includes(from.id))
     throw forbidden(`Only members of its team can change the ${refused} of a shared issue`);
-  const team = input.teamId ? requireTeam(referred, input.teamId, context) : from;
-  const hadLabels = referred.labelIds[issue.id] ?? [];
-  const state = stateAfter(issue, input, referred, team);
-  const labels = labelsAfter(input, referred, hadLabels, team);
+  const team = input.teamId ? requireTeam(lookups, input.teamId, context) : from;
+  const hadLabels = lookups.labelIds[issue.id] ?? [];
+  const state = stateAfter(issue, input, lookups, team);
+  const labels = labelsAfter(input, lookups, hadLabels, team);
   const moved = team.id === from.id ? {} : await moveTo(context, issue, team);
-  const values = valuesAfter(context, issue, input, referred, { team, state, from });
+  const values = valuesAfter(context, issue, input, lookups, { team, state, from });
   const different = differences(issue, { ...values, ...moved });
   const added = labels.filter((id) => !hadLabels.includes(id));
   const removed = hadLabels.filter((id) => !labels.includes(id));
-  const followers = await followersAfter(context, issue, input, referred);
+  const followers = await followersAfter(context, issue, input, lookups);
   const touched =
     Object.keys(different).length > 0 ||
     added.length > 0 ||
@@ -100,7 +100,7 @@ async function updateIssue(
   const written = await changeRow(context, "Issue", issue, { ...different, updatedAt: now });
   const history = historyOf(issue, different, { added, removed });
   const assigneeId = (different["assigneeId"] ?? undefined) as string | undefined;
-  const mentioned = "description" in different ? mentionedIn(referred, descriptionOf(input)) : [];
+  const mentioned = "description" in different ? mentionedIn(lookups, descriptionOf(input)) : [];
   await writeEffects(
     session,
     {
@@ -120,7 +120,7 @@ async function updateIssue(
 }
 
 /** What follows for the issues around one. */
-async function takeAlong(context: Context, change: Change): Promise<void> {
+async function cascade(context: Context, change: Change): Promise<void> {
   const { before, after, different, team, state } = change;
   if ("trashed" in different)
     await (different["trashed"] === true
@@ -129,7 +129,7 @@ async function takeAlong(context: Context, change: Change): Promise<void> {
   if ("stateId" in different) await closeAround(context, after, team, state);
 }
 
-function teamOf({ teams }: Referred, issue: RowObject): Team {
+function teamOf({ teams }: IssueLookups, issue: RowObject): Team {
   const team = teams.find(({ id }) => id === issue["teamId"]);
   if (!team) throw notFound("Team");
   return team;
@@ -151,10 +151,10 @@ async function followersAfter(
   { session }: Context,
   issue: RowObject,
   { subscriberIds }: IssueUpdate,
-  referred: Referred,
+  lookups: IssueLookups,
 ) {
   if (!subscriberIds) return { added: [], removed: [], changed: false };
-  const wanted = subscriberIds.map((id) => requireUser(referred, id));
+  const wanted = subscriberIds.map((id) => requireUser(lookups, id));
   const before = await listSubscribers(session, issue.id);
   const added = wanted.filter((id) => !before.includes(id));
   const removed = before.filter((id) => !wanted.includes(id));
@@ -234,7 +234,9 @@ async function closeIssue(
 ): Promise<void> {
   const issue = (await lockIssues(context.session, [id]))[0];
   if (!issue) return;
-  const { states } = await readReferences(context, [], { teamIds: [issue["teamId"] as string] });
+  const { states } = await readIssueReferences(context, [], {
+    teamIds: [issue["teamId"] as string],
+  });
   const current = states.find((state) => state.id === issue["stateId"]);
   const target =
     states.find((state) => state.type === type) ?? states.find((state) => isClosed(state.type));

@@ -5,16 +5,16 @@ import { isUuid } from "~/graphql/scalars";
 import { identifierOf, slugIdOf } from "~/replicas/tracker/ids";
 
 type Lookup = (row: Row, scope: Scope) => Fragment;
-type Reading = (text: string) => Lookup | undefined;
+type Parser = (text: string) => Lookup | undefined;
 
 const equals = (column: string, value: string | undefined): Lookup | undefined =>
   value === undefined ? undefined : (row, { sql }) => sql`${row(column)} = ${value}`;
 
-const bySlug: Reading = (text) => equals("slugId", slugIdOf(text));
+const bySlug: Parser = (text) => equals("slugId", slugIdOf(text));
 
 /** A present identifier, or one that the row had before. */
 const byIdentifier =
-  (form: (text: string) => string | undefined): Reading =>
+  (form: (text: string) => string | undefined): Parser =>
   (text) => {
     const identifier = form(text);
     return identifier === undefined
@@ -24,10 +24,10 @@ const byIdentifier =
   };
 
 const either =
-  (...readings: readonly Reading[]): Reading =>
+  (...parsers: readonly Parser[]): Parser =>
   (text) => {
-    for (const reading of readings) {
-      const lookup = reading(text);
+    for (const parse of parsers) {
+      const lookup = parse(text);
       if (lookup) return lookup;
     }
     return undefined;
@@ -36,7 +36,7 @@ const either =
 const form = (pattern: RegExp) => (text: string) =>
   pattern.test(text) ? text.toUpperCase() : undefined;
 
-const READINGS: Readonly<Record<string, Reading>> = {
+const READINGS: Readonly<Record<string, Parser>> = {
   CustomView: bySlug,
   Document: bySlug,
   Emoji: (text) => equals("name", text),

@@ -1,5 +1,5 @@
-import { maySeeProject } from "~/replicas/tracker/store/seeing";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
+import { maySeeProject } from "~/replicas/tracker/store/visibility";
 
 /** What users are told that is not about an issue. */
 export type Announcement = {

@@ -1,8 +1,8 @@
 /** What the service writes beside a change of an issue: its history, who follows it, and who is told. */
 import type { Fragment } from "~/db/connect";
 import { newId } from "~/replicas/tracker/ids";
-import { maySeeIssue } from "~/replicas/tracker/store/seeing";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
+import { maySeeIssue } from "~/replicas/tracker/store/visibility";
 import type { Values } from "~/replicas/tracker/store/write";
 
 export type Label = { readonly issueId: string; readonly labelId: string };

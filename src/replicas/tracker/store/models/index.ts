@@ -1,11 +1,14 @@
 /** Every entity that has rows. */
 import type { Model, Models } from "~/graphql/model";
+import { AGENTS } from "~/replicas/tracker/store/models/agents";
+import { AUTOMATION } from "~/replicas/tracker/store/models/automation";
+import { CUSTOMERS } from "~/replicas/tracker/store/models/customers";
 import { INITIATIVES } from "~/replicas/tracker/store/models/initiatives";
 import { ISSUES } from "~/replicas/tracker/store/models/issues";
-import { NEIGHBOURS } from "~/replicas/tracker/store/models/neighbours";
 import { PEOPLE } from "~/replicas/tracker/store/models/people";
 import { PERSONAL } from "~/replicas/tracker/store/models/personal";
 import { PLANNING } from "~/replicas/tracker/store/models/planning";
+import { RELEASES } from "~/replicas/tracker/store/models/releases";
 
 const ALL: readonly Model[] = [
   ...PEOPLE,
@@ -13,7 +16,10 @@ const ALL: readonly Model[] = [
   ...PLANNING,
   ...INITIATIVES,
   ...PERSONAL,
-  ...NEIGHBOURS,
+  ...CUSTOMERS,
+  ...RELEASES,
+  ...AGENTS,
+  ...AUTOMATION,
 ];
 
 export const MODELS: Models = new Map(ALL.map((model) => [model.name, model]));

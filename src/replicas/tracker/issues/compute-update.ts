@@ -4,11 +4,10 @@ import type { Optional } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidInput } from "~/replicas/tracker/errors";
 import { cycleOf } from "~/replicas/tracker/issues/create";
-import { addedLabels, labelsThatMove, replacedLabels } from "~/replicas/tracker/issues/labels";
 import {
+  type IssueReferences,
   ifGiven,
   isOpenTo,
-  type References,
   requireAssignee,
   requireCycle,
   requireMilestone,
@@ -16,7 +15,8 @@ import {
   requireProject,
   requireState,
   requireUser,
-} from "~/replicas/tracker/issues/references";
+} from "~/replicas/tracker/issues/issue-input";
+import { addedLabels, labelsThatMove, replacedLabels } from "~/replicas/tracker/issues/labels";
 import { timesAfter, timesOf } from "~/replicas/tracker/issues/transition";
 import {
   deadline,
@@ -26,10 +26,10 @@ import {
   requirePriority,
   requireTitle,
 } from "~/replicas/tracker/issues/values";
-import type { Referred, State, Team } from "~/replicas/tracker/store/issues/referred";
+import type { IssueLookups, State, Team } from "~/replicas/tracker/store/issues/issue-lookups";
 import type { Values } from "~/replicas/tracker/store/write";
 
-export type IssueUpdate = References &
+export type IssueUpdate = IssueReferences &
   Plain & {
     readonly addedReleaseIds?: Optional<readonly string[]>;
     readonly dueDate?: Optional<string>;
@@ -49,12 +49,12 @@ export type IssueUpdate = References &
 export function stateAfter(
   issue: RowObject,
   { stateId }: IssueUpdate,
-  referred: Referred,
+  lookups: IssueLookups,
   team: Team,
 ): State {
-  if (stateId) return requireState(referred, stateId, team);
-  const current = referred.states.find(({ id }) => id === issue["stateId"]);
-  const states = referred.states.filter((state) => state.teamId === team.id);
+  if (stateId) return requireState(lookups, stateId, team);
+  const current = lookups.states.find(({ id }) => id === issue["stateId"]);
+  const states = lookups.states.filter((state) => state.teamId === team.id);
   const found =
     states.find(({ id }) => id === issue["stateId"]) ??
     states.find(({ type }) => type === current?.type) ??
@@ -66,32 +66,32 @@ export function stateAfter(
 
 export function labelsAfter(
   { labelIds, addedLabelIds, removedLabelIds }: IssueUpdate,
-  referred: Referred,
+  lookups: IssueLookups,
   before: readonly string[],
   team: Team,
 ): readonly string[] {
-  if (labelIds) return replacedLabels(referred, labelIds, before, team);
+  if (labelIds) return replacedLabels(lookups, labelIds, before, team);
   const removed = new Set((removedLabelIds ?? []).map((id) => id.toLowerCase()));
   const kept = labelsThatMove(
-    referred,
+    lookups,
     before.filter((id) => !removed.has(id)),
     team,
   );
-  return addedLabels(referred, addedLabelIds ?? [], kept, team);
+  return addedLabels(lookups, addedLabelIds ?? [], kept, team);
 }
 
 export function valuesAfter(
   { now, viewer }: Context,
   issue: RowObject,
   input: IssueUpdate,
-  referred: Referred,
+  lookups: IssueLookups,
   { team, state, from }: { readonly team: Team; readonly state: State; readonly from: Team },
 ): Values {
   const isMoved = team.id !== from.id;
-  const oldType = referred.states.find(({ id }) => id === issue["stateId"])?.type;
+  const oldType = lookups.states.find(({ id }) => id === issue["stateId"])?.type;
   const times = timesAfter(timesOf(issue), oldType, state.type, now);
   const entered = issue["stateId"] !== state.id;
-  const place = placeAfter(issue, input, referred, team, isMoved);
+  const place = placeAfter(issue, input, lookups, team, isMoved);
   const cycleId =
     input.cycleId === undefined && entered && place.cycleId === null
       ? cycleOf(team, state)
@@ -105,9 +105,9 @@ export function valuesAfter(
     priority: input.priority === null ? 0 : ifGiven(input.priority, requirePriority),
     estimate: requireEstimate(input.estimate),
     dueDate: input.dueDate,
-    assigneeId: assigneeAfter(issue, input, referred, team),
-    delegateId: ifGiven(input.delegateId, (id) => requireUser(referred, id)),
-    parentId: ifGiven(input.parentId, (id) => requireParent(referred, id, issue.id).id),
+    assigneeId: assigneeAfter(issue, input, lookups, team),
+    delegateId: ifGiven(input.delegateId, (id) => requireUser(lookups, id)),
+    parentId: ifGiven(input.parentId, (id) => requireParent(lookups, id, issue.id).id),
     stateId: state.id,
     ...times,
     ...place,
@@ -136,14 +136,14 @@ export function valuesAfter(
 function assigneeAfter(
   issue: RowObject,
   { assigneeId }: IssueUpdate,
-  referred: Referred,
+  lookups: IssueLookups,
   team: Team,
 ): Optional<string> {
   const old = issue["assigneeId"] as string | null;
   const isLeft = team.id !== issue["teamId"] && old !== null && !isOpenTo(old, team);
   return assigneeId === undefined && isLeft
     ? null
-    : ifGiven(assigneeId, (id) => requireAssignee(referred, id, team));
+    : ifGiven(assigneeId, (id) => requireAssignee(lookups, id, team));
 }
 
 const subIssueOrder = (issue: RowObject, { parentId, subIssueSortOrder }: IssueUpdate) =>
@@ -153,7 +153,7 @@ function requireUrgency(priority: number): void {
   if (priority === 0) throw invalidInput("An issue needs a priority before it leaves triage");
 }
 
-type Place = {
+type IssuePlacement = {
   readonly projectId: string | null;
   readonly projectMilestoneId: string | null;
   readonly cycleId: string | null;
@@ -163,27 +163,27 @@ type Place = {
 function placeAfter(
   issue: RowObject,
   input: IssueUpdate,
-  referred: Referred,
+  lookups: IssueLookups,
   team: Team,
   isMoved: boolean,
-): Place {
-  const old = issue as unknown as Place;
-  const milestone = ifGiven(input.projectMilestoneId, (id) => requireMilestone(referred, id));
+): IssuePlacement {
+  const old = issue as unknown as IssuePlacement;
+  const milestone = ifGiven(input.projectMilestoneId, (id) => requireMilestone(lookups, id));
   const stays =
     !isMoved ||
-    referred.projects.some(({ id, teamIds }) => id === old.projectId && teamIds.includes(team.id));
+    lookups.projects.some(({ id, teamIds }) => id === old.projectId && teamIds.includes(team.id));
   const kept = input.projectId === null || !stays ? null : old.projectId;
   const projectId =
     ifGiven(
       input.projectId ?? milestone?.projectId,
-      (id) => requireProject(referred, id, team).id,
+      (id) => requireProject(lookups, id, team).id,
     ) ?? kept;
   if (milestone && milestone.projectId !== projectId)
     throw invalidInput("The milestone is not one of the issue's project");
   const sameProject = projectId !== null && projectId === old.projectId;
   const oldMilestone =
     sameProject && input.projectMilestoneId !== null ? old.projectMilestoneId : null;
-  const cycleId = ifGiven(input.cycleId, (id) => requireCycle(referred, id, team));
+  const cycleId = ifGiven(input.cycleId, (id) => requireCycle(lookups, id, team));
   const oldCycle = input.cycleId === null || isMoved ? null : old.cycleId;
   return {
     projectId,

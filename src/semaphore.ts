@@ -1,5 +1,5 @@
 /** At most `limit` pieces of work at a time; the others wait in the order in which they came. */
-export function createGate(limit: number) {
+export function createSemaphore(limit: number) {
   let busy = 0;
   const waiting: (() => void)[] = [];
 

@@ -60,7 +60,7 @@ export type Template = {
   readonly templateData: unknown;
 };
 
-export type Referred = {
+export type IssueLookups = {
   readonly teams: readonly Team[];
   /** Those of the teams that are not archived, by position. */
   readonly states: readonly State[];
@@ -95,13 +95,13 @@ export type Wanted = {
 
 const array = (values: readonly string[]) => values as string[];
 
-export async function readReferred(
+export async function readIssueLookups(
   { sql, t }: TrackerSession,
   wanted: Wanted,
   now: Date,
-): Promise<Referred> {
+): Promise<IssueLookups> {
   const teamIds = array(wanted.teamIds);
-  const [row] = await sql<[Referred]>`
+  const [row] = await sql<[IssueLookups]>`
     with held as (
       select * from ${t.teams} where id = any(${teamIds}::uuid[]) order by id for no key update
     )

@@ -1,8 +1,13 @@
 /** A schema has many lives: no call of one may reach the next, on whichever server, however late. */
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { inTransaction } from "~/db/connect";
-import { createLanes, type Lanes, TenancyOver, takeAlone } from "~/db/lanes";
 import { dropSchema } from "~/db/schemas";
+import {
+  createSessionPool,
+  EnvironmentEnded,
+  type SessionPool,
+  tryLockSchema,
+} from "~/db/session-pool";
 import { eventually, useDatabase } from "../support/database";
 import { useProgram } from "../support/program";
 
@@ -10,13 +15,13 @@ const database = useDatabase();
 const program = useProgram(database);
 
 /** Two servers. The calls of the test itself run in neither. */
-const servers: Lanes[] = [];
-const server = (which: 0 | 1): Lanes => servers[which] as Lanes;
+const servers: SessionPool[] = [];
+const server = (which: 0 | 1): SessionPool => servers[which] as SessionPool;
 let life: { environmentId: string; schemaName: string; tables: { name: string }[] };
 
 beforeEach(async () => {
-  servers[0] ??= createLanes(database.url, 4);
-  servers[1] ??= createLanes(database.url, 4);
+  servers[0] ??= createSessionPool(database.url, 4);
+  servers[1] ??= createSessionPool(database.url, 4);
   life = await newLife();
 });
 afterAll(() => Promise.all(servers.map((each) => each.end())));
@@ -40,9 +45,12 @@ async function nextLife(of: typeof life) {
   return { ...next, schemaName: of.schemaName };
 }
 
-const write = (lanes: Lanes, where: typeof life) =>
-  lanes.use(where, ({ sql, t }) => sql`insert into ${t["notes"]!} values (${where.environmentId})`);
-const alone = (schema: string) => takeAlone(database.sql, schema);
+const write = (sessionPool: SessionPool, where: typeof life) =>
+  sessionPool.use(
+    where,
+    ({ sql, t }) => sql`insert into ${t["notes"]!} values (${where.environmentId})`,
+  );
+const schemaIdle = (schema: string) => tryLockSchema(database.sql, schema);
 const livesIn = async (schema: string) =>
   (await database.sql.unsafe(`select distinct life from "${schema}".notes order by life`)).map(
     (row) => row["life"],
@@ -54,10 +62,10 @@ describe("a schema", () => {
     await write(server(1), life);
 
     await server(0).release(life.environmentId);
-    expect(await alone(life.schemaName)).toBe(false);
+    expect(await schemaIdle(life.schemaName)).toBe(false);
 
     await server(1).release(life.environmentId);
-    expect(await alone(life.schemaName)).toBe(true);
+    expect(await schemaIdle(life.schemaName)).toBe(true);
   });
 
   test("serves its next environment on the same server, and the one before no more", async () => {
@@ -66,17 +74,17 @@ describe("a schema", () => {
 
     await write(server(0), next);
 
-    await expect(write(server(0), life)).rejects.toBeInstanceOf(TenancyOver);
+    await expect(write(server(0), life)).rejects.toBeInstanceOf(EnvironmentEnded);
     await write(server(0), next);
     await server(0).release(next.environmentId);
-    expect(await alone(life.schemaName)).toBe(true);
+    expect(await schemaIdle(life.schemaName)).toBe(true);
   });
 
   test("stays with the environment that has it, whatever comes late from the one before", async () => {
     const next = await nextLife(life);
     await server(0).use(next, async ({ sql, t }) => {
       await server(0).release(life.environmentId);
-      await expect(write(server(0), life)).rejects.toBeInstanceOf(TenancyOver);
+      await expect(write(server(0), life)).rejects.toBeInstanceOf(EnvironmentEnded);
       await sql`insert into ${t["notes"]!} values (${next.environmentId})`;
     });
     expect(await livesIn(next.schemaName)).toEqual([next.environmentId]);
@@ -84,8 +92,8 @@ describe("a schema", () => {
 
   test("is refused to an environment that has ended, wherever that is noticed first", async () => {
     const next = await nextLife(life);
-    for (const lanes of servers)
-      await expect(write(lanes, life)).rejects.toBeInstanceOf(TenancyOver);
+    for (const sessionPool of servers)
+      await expect(write(sessionPool, life)).rejects.toBeInstanceOf(EnvironmentEnded);
 
     await write(server(1), next);
     expect(await livesIn(life.schemaName)).toEqual([next.environmentId]);
@@ -100,7 +108,7 @@ describe("a call under way when its environment ends", () => {
       await sql`insert into ${t["notes"]!} values ('too late')`;
     });
 
-    await expect(call).rejects.toBeInstanceOf(TenancyOver);
+    await expect(call).rejects.toBeInstanceOf(EnvironmentEnded);
     expect(await livesIn(life.schemaName)).toEqual(["in time"]);
   });
 
@@ -113,17 +121,17 @@ describe("a call under way when its environment ends", () => {
         await sql`insert into ${t["notes"]!} values ('two')`;
       }),
     );
-    await eventually(async () => expect(await alone(life.schemaName)).toBe(false));
+    await eventually(async () => expect(await schemaIdle(life.schemaName)).toBe(false));
     await Bun.sleep(50);
 
     const released = server(0).release(life.environmentId);
     await Bun.sleep(50);
-    expect(await alone(life.schemaName)).toBe(false);
+    expect(await schemaIdle(life.schemaName)).toBe(false);
     finish();
 
     await Promise.all([call, released]);
     expect(await livesIn(life.schemaName)).toEqual(["one", "two"]);
-    expect(await alone(life.schemaName)).toBe(true);
+    expect(await schemaIdle(life.schemaName)).toBe(true);
   });
 
   test("cannot begin a transaction any more", async () => {
@@ -132,7 +140,7 @@ describe("a call under way when its environment ends", () => {
       await session.transaction(({ sql, t }) => sql`insert into ${t["notes"]!} values ('late')`);
     });
 
-    await expect(call).rejects.toBeInstanceOf(TenancyOver);
+    await expect(call).rejects.toBeInstanceOf(EnvironmentEnded);
     expect(await livesIn(life.schemaName)).toEqual([]);
   });
 });
@@ -147,7 +155,7 @@ describe("a lost session", () => {
     const call = server(0).use(life, async ({ sql, t }) => {
       await sql`insert into ${t["notes"]!} values ('before')`;
       await kill();
-      expect(await alone(life.schemaName)).toBe(true);
+      expect(await schemaIdle(life.schemaName)).toBe(true);
       await Bun.sleep(50);
       await sql`insert into ${t["notes"]!} values ('after')`;
     });
@@ -158,28 +166,28 @@ describe("a lost session", () => {
   });
 
   test("moves none of the calls that wait behind it to the session that follows, when the schema was taken meanwhile", async () => {
-    const lanes = createLanes(database.url, 1);
+    const sessionPool = createSessionPool(database.url, 1);
     const calls = Promise.allSettled([
-      lanes.use(life, ({ sql }) => sql`select pg_sleep(1)`),
-      ...Array.from({ length: 10 }, () => write(lanes, life)),
+      sessionPool.use(life, ({ sql }) => sql`select pg_sleep(1)`),
+      ...Array.from({ length: 10 }, () => write(sessionPool, life)),
     ]);
     await Bun.sleep(100);
 
     await inTransaction(database.sql, async (tx) => {
       await kill();
-      expect(await takeAlone(tx, life.schemaName)).toBe(true);
+      expect(await tryLockSchema(tx, life.schemaName)).toBe(true);
       await tx`update diorama.environments set deleted_at = now() where environment_id = ${life.environmentId}`;
       await Bun.sleep(100);
     });
 
     expect((await calls).map(({ status }) => status)).not.toContain("fulfilled");
     expect(await livesIn(life.schemaName)).toEqual([]);
-    await lanes.end();
+    await sessionPool.end();
   });
 });
 
 test("gives back the schemas used longest ago, so that its locks stay few", async () => {
-  const lanes = createLanes(database.url, 1);
+  const sessionPool = createSessionPool(database.url, 1);
   const life = await newLife();
   const others = await database.sql<{ environmentId: string; schemaName: string }[]>`
     insert into diorama.environments (
@@ -191,8 +199,8 @@ test("gives back the schemas used longest ago, so that its locks stay few", asyn
   `;
   try {
     for (const other of others)
-      await lanes.use({ ...other, tables: [] }, ({ sql }) => sql`select 1`);
-    await write(lanes, life);
+      await sessionPool.use({ ...other, tables: [] }, ({ sql }) => sql`select 1`);
+    await write(sessionPool, life);
 
     const [locks] = await database.sql`
       select count(*)::int as held from pg_locks l join pg_stat_activity a using (pid)
@@ -202,12 +210,12 @@ test("gives back the schemas used longest ago, so that its locks stay few", asyn
     expect(locks?.["held"]).toBeLessThanOrEqual(100);
     expect(await livesIn(life.schemaName)).toEqual([life.environmentId]);
   } finally {
-    await lanes.end();
+    await sessionPool.end();
   }
 });
 
 test("one that is held up by others goes elsewhere, one that is held up by itself stays", async () => {
-  const lanes = createLanes(database.url, 3);
+  const sessionPool = createSessionPool(database.url, 3);
   const [neighbour, victim] = [life, await newLife()];
   const place = (schema: string) => Bun.hash.crc32(schema) % 3;
   // Its schema's name decides which lanes it keeps to: the same as the victim's.
@@ -217,23 +225,24 @@ test("one that is held up by others goes elsewhere, one that is held up by itsel
   await database.sql`
     update diorama.environments set schema_name = ${schemaName} where environment_id = ${neighbour.environmentId}
   `;
-  const slow = () => lanes.use({ ...neighbour, schemaName }, ({ sql }) => sql`select pg_sleep(2)`);
+  const slow = () =>
+    sessionPool.use({ ...neighbour, schemaName }, ({ sql }) => sql`select pg_sleep(2)`);
   const done: string[] = [];
   try {
     const calls = [slow(), slow()].map((call) => call.then(() => done.push("neighbour")));
     await Bun.sleep(400);
     calls.push(slow().then(() => done.push("neighbour, again")));
-    await write(lanes, victim).then(() => done.push("victim"));
+    await write(sessionPool, victim).then(() => done.push("victim"));
 
     await Promise.all(calls);
     expect(done).toEqual(["victim", "neighbour", "neighbour", "neighbour, again"]);
   } finally {
-    await lanes.end();
+    await sessionPool.end();
   }
 });
 
 test("an old session is replaced without a call being refused", async () => {
-  const lanes = createLanes(database.url, 3, 100);
+  const sessionPool = createSessionPool(database.url, 3, 100);
   const lives = await Promise.all(Array.from({ length: 6 }, newLife));
   const sessions = new Set<number>();
   const end = performance.now() + 1_500;
@@ -241,7 +250,7 @@ test("an old session is replaced without a call being refused", async () => {
     await Promise.all(
       Array.from({ length: 18 }, async (_, caller) => {
         while (performance.now() < end)
-          await lanes.use(lives[caller % lives.length]!, async ({ sql }) => {
+          await sessionPool.use(lives[caller % lives.length]!, async ({ sql }) => {
             const [row] = await sql`select pg_backend_pid() as pid from pg_sleep(0.005)`;
             sessions.add(row?.["pid"]);
           });
@@ -257,6 +266,6 @@ test("an old session is replaced without a call being refused", async () => {
       expect(open?.["count"]).toBeLessThanOrEqual(3);
     });
   } finally {
-    await lanes.end();
+    await sessionPool.end();
   }
 });

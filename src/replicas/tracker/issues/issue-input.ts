@@ -5,17 +5,17 @@ import type { Context } from "~/replicas/tracker/context";
 import { invalidInput, notFound } from "~/replicas/tracker/errors";
 import { identifierOf, requireUuid, slugIdOf } from "~/replicas/tracker/ids";
 import {
+  type IssueLookups,
   type IssueRef,
   type ProjectRef,
-  type Referred,
-  readReferred,
+  readIssueLookups,
   type State,
   type Team,
   type Wanted,
-} from "~/replicas/tracker/store/issues/referred";
+} from "~/replicas/tracker/store/issues/issue-lookups";
 
 /** The fields of inputs for issues that name something else. */
-export type References = {
+export type IssueReferences = {
   readonly teamId?: Optional<string>;
   readonly stateId?: Optional<string>;
   readonly assigneeId?: Optional<string>;
@@ -48,7 +48,7 @@ const PLAIN = [
 const LISTS = ["subscriberIds", "labelIds", "addedLabelIds", "removedLabelIds"] as const;
 
 /** Refuses an id that is none, before it reaches a statement. */
-export function requireIds(input: References): void {
+export function requireIds(input: IssueReferences): void {
   for (const name of PLAIN) ifGiven(input[name], (id) => requireUuid(name, id));
   for (const name of LISTS) for (const id of input[name] ?? []) requireUuid(name, id);
 }
@@ -69,17 +69,17 @@ export const mentionsIn = (text: Optional<string>): string[] =>
   );
 
 /** Reads what the inputs refer to; `also` is what the issues that are changed need. */
-export async function readReferences(
+export async function readIssueReferences(
   { session, now }: Context,
-  inputs: readonly References[],
+  inputs: readonly IssueReferences[],
   also: {
     readonly teamIds?: readonly string[];
     readonly labelledIds?: readonly string[];
     readonly projectIds?: readonly string[];
   } = {},
-): Promise<Referred> {
+): Promise<IssueLookups> {
   inputs.forEach(requireIds);
-  const all = (pick: (input: References) => readonly string[]) => [
+  const all = (pick: (input: IssueReferences) => readonly string[]) => [
     ...new Set(inputs.flatMap(pick)),
   ];
   const wanted: Wanted = {
@@ -100,7 +100,7 @@ export async function readReferences(
     cycleIds: all(({ cycleId }) => given(cycleId)),
     templateIds: all(({ templateId }) => given(templateId)),
   };
-  return await readReferred(session, wanted, now);
+  return await readIssueLookups(session, wanted, now);
 }
 
 const issueKey = (text: string) =>
@@ -115,7 +115,7 @@ function found<T>(entity: string, rows: readonly T[], fits: (row: T) => boolean)
   return row;
 }
 
-export function requireTeam({ teams }: Referred, id: string, { hiddenTeamIds }: Context): Team {
+export function requireTeam({ teams }: IssueLookups, id: string, { hiddenTeamIds }: Context): Team {
   const team = found("Team", teams, (one) => one.id === id.toLowerCase());
   if (hiddenTeamIds.includes(team.id)) throw notFound("Team");
   if (team.archivedAt !== null || team.retiredAt !== null)
@@ -124,29 +124,29 @@ export function requireTeam({ teams }: Referred, id: string, { hiddenTeamIds }: 
 }
 
 /** A state of this team. */
-export function requireState({ states }: Referred, id: string, team: Team): State {
+export function requireState({ states }: IssueLookups, id: string, team: Team): State {
   const state = states.find((one) => one.id === id.toLowerCase());
   if (!state || state.teamId !== team.id)
     throw invalidInput(`The workflow state is not one of the team ${team.key}`);
   return state;
 }
 
-export const requireUser = ({ users }: Referred, id: string): string =>
+export const requireUser = ({ users }: IssueLookups, id: string): string =>
   found("User", users, (one) => one.id === id.toLowerCase()).id;
 
 export const isOpenTo = (userId: string, { visibility, memberIds }: Team): boolean =>
   visibility !== "private" || memberIds.includes(userId);
 
 /** Someone who can have an issue of this team. */
-export function requireAssignee(referred: Referred, id: string, team: Team): string {
-  const userId = requireUser(referred, id);
+export function requireAssignee(lookups: IssueLookups, id: string, team: Team): string {
+  const userId = requireUser(lookups, id);
   if (!isOpenTo(userId, team))
     throw invalidInput(`The assignee is not a member of the private team ${team.key}`);
   return userId;
 }
 
 /** An issue that can stand above another one. `child` is undefined for an issue that is yet to be. */
-export function requireParent({ issues }: Referred, id: string, child?: string): IssueRef {
+export function requireParent({ issues }: IssueLookups, id: string, child?: string): IssueRef {
   const key = issueKey(id);
   const parent = found(
     "Issue",
@@ -159,7 +159,7 @@ export function requireParent({ issues }: Referred, id: string, child?: string):
 }
 
 /** A project that this team takes part in. */
-export function requireProject({ projects }: Referred, id: string, team: Team): ProjectRef {
+export function requireProject({ projects }: IssueLookups, id: string, team: Team): ProjectRef {
   const key = projectKey(id);
   const project = found(
     "Project",
@@ -172,17 +172,17 @@ export function requireProject({ projects }: Referred, id: string, team: Team): 
 }
 
 /** A milestone, and the project that it belongs to. */
-export const requireMilestone = ({ milestones }: Referred, id: string) =>
+export const requireMilestone = ({ milestones }: IssueLookups, id: string) =>
   found("ProjectMilestone", milestones, (one) => one.id === id.toLowerCase());
 
-export function requireCycle({ cycles }: Referred, id: string, team: Team): string {
+export function requireCycle({ cycles }: IssueLookups, id: string, team: Team): string {
   const cycle = found("Cycle", cycles, (one) => one.id === id.toLowerCase());
   if (cycle.teamId !== team.id) throw invalidInput(`The cycle is not one of the team ${team.key}`);
   return cycle.id;
 }
 
 /** The users that a text mentions. */
-export function mentionedIn({ users }: Referred, text: Optional<string>): string[] {
+export function mentionedIn({ users }: IssueLookups, text: Optional<string>): string[] {
   const names = mentionsIn(text);
   return users
     .filter(({ displayName }) => names.includes(displayName.toLowerCase()))

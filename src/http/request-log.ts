@@ -40,7 +40,7 @@ export function noteIds(request: Request, body: unknown): void {
 
 const id = (value: unknown) => (typeof value === "string" && ID.test(value) ? value : undefined);
 
-export function createTraffic(log: Log, metrics: Metrics) {
+export function createRequestLog(log: Log, metrics: Metrics) {
   let inFlight = 0;
 
   function countError(error: unknown, code: string): void {

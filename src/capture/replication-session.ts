@@ -12,8 +12,8 @@ import * as results from "~/capture/results";
 import type { Plugin, Slot } from "~/capture/slot";
 import { decodeWal2json } from "~/capture/wal2json";
 import { isUnavailable, isUnreachable, type Pool } from "~/db/connect";
-import { createGate } from "~/gate";
 import { errorFields, type Log } from "~/log";
+import { createSemaphore } from "~/semaphore";
 
 /**
  * idle: no runs, no slot. starting: about to stream. streaming: this server reads the slot. following: another one
@@ -30,7 +30,7 @@ export type StreamEvent =
       readonly plugin?: Plugin;
     }
   /** What a run of this server has changed, for its verdict. */
-  | { readonly type: "judge"; readonly call: string; readonly recorded: Recorded }
+  | { readonly type: "evaluate"; readonly call: string; readonly recorded: Recorded }
   /** The result of a run of this server is stored. */
   | {
       readonly type: "stored";
@@ -62,7 +62,10 @@ export type Counted =
 /** JSON text. */
 export type Recorded = { readonly diff: string; readonly evidence: string };
 /** Undefined when there is no verdict in time. */
-export type Judge = (run: string, recorded: Recorded) => Promise<results.Judgement | undefined>;
+export type Evaluate = (
+  run: string,
+  recorded: Recorded,
+) => Promise<results.StoredVerdict | undefined>;
 
 /** `wanted`: a run is about to start on this server, since then. */
 export type Demand = { wanted: boolean; since: number };
@@ -78,7 +81,7 @@ type Deps = {
   readonly pool: Pool;
   readonly log: Log;
   readonly emit: (event: StreamEvent) => void;
-  readonly judge: Judge;
+  readonly evaluate: Evaluate;
   /** The process that this thread reads for. */
   readonly instance: string;
   readonly idleSeconds: number;
@@ -87,7 +90,7 @@ type Deps = {
   readonly detour: Detour | undefined;
 };
 
-export type Reading = ReturnType<typeof createReading>;
+export type ReplicationSession = ReturnType<typeof createReplicationSession>;
 
 type Outcome = results.Result | { readonly lost: string };
 
@@ -102,7 +105,7 @@ const PASS_LENGTH_MAX = 8 * 2 ** 20;
 /** wal2json's warning of an update or delete that it cannot show. */
 const LEFT_OUT = /^no tuple identifier for \w+ in table "([^"]+)"/;
 
-export function createReading(deps: Deps) {
+export function createReplicationSession(deps: Deps) {
   const { slot, epoch, client, demand, enter, finish, fail, pool, log, emit, instance } = deps;
   const { idleSeconds, walBudgetBytes, detour } = deps;
   const decode: Decode = slot.plugin === "wal2json" ? decodeWal2json : createPgoutputDecoder();
@@ -116,7 +119,7 @@ export function createReading(deps: Deps) {
       log.warn("run lost", { run_id: run, reason, ...(error !== undefined && errorFields(error)) }),
   });
   /** Results that were taken from the recorder exist twice, as rows and as text: of large ones, one at a time. */
-  const largeOnes = createGate(1);
+  const largeOnes = createSemaphore(1);
   let received = start;
   let acknowledged = start;
   let lastBusy = performance.now();
@@ -253,11 +256,11 @@ export function createReading(deps: Deps) {
       const evidence = lists.evidence?.text();
       if (evaluate === undefined || evidence === undefined) return { result, changes };
       const isShort = result.diff.length + evidence.length <= PASS_LENGTH_MAX;
-      const judgement =
+      const verdict =
         waiting === instance && isShort
-          ? await deps.judge(evaluate, { diff: result.diff, evidence })
+          ? await deps.evaluate(evaluate, { diff: result.diff, evidence })
           : undefined;
-      return { result: { ...result, ...(judgement ? { judgement } : { evidence }) }, changes };
+      return { result: { ...result, ...(verdict ? { verdict } : { evidence }) }, changes };
     } catch (error) {
       const lost = reasonOf(error, "its result could not be written");
       log.error("run lost", { run_id: run, reason: lost, ...errorFields(error) });

@@ -1,7 +1,7 @@
-/** What a tracker seed may say of entities whose rows share a table. */
+/** Sections of a tracker seed for entities whose rows share the table `records`. */
 import type { Section } from "~/replicas/tracker/seed-sections";
 
-export const NEIGHBOURS: { readonly [field: string]: Section } = {
+export const RECORD_SECTIONS: { readonly [field: string]: Section } = {
   roadmaps: {
     type: "Roadmap",
     name: "name",

@@ -2,24 +2,24 @@
  * Verdicts by patterns, beside the loop that answers calls and within a time. A pattern takes no more than its size times
  * the length of the text, which for both at their largest is a minute, and nobody else shall wait for that.
  */
-import type { Evidence, Keys } from "~/evaluation/candidates";
+import type { Keys, RunEvidence } from "~/evaluation/candidates";
 import type { World } from "~/evaluation/compile";
 import type { Verdict } from "~/evaluation/evaluate";
-import { createGate } from "~/gate";
+import { createSemaphore } from "~/semaphore";
 import { threadUrl } from "~/thread";
 
 /** A spec as JSON text, which has been compiled before, and what it is to be held against. */
-export type Trial = {
+export type EvaluationInput = {
   readonly expected: string;
   readonly world: World;
   readonly keys: Keys;
-  readonly evidence: Evidence;
+  readonly evidence: RunEvidence;
 };
 
 const DEADLINE_SECONDS = 3;
 
-export function createAside(seconds = DEADLINE_SECONDS) {
-  const oneAtATime = createGate(1);
+export function createPatternWorker(seconds = DEADLINE_SECONDS) {
+  const oneAtATime = createSemaphore(1);
   let thread: Worker | undefined;
 
   function end() {
@@ -27,7 +27,7 @@ export function createAside(seconds = DEADLINE_SECONDS) {
     thread = undefined;
   }
 
-  async function ask(trial: Trial): Promise<Verdict | undefined> {
+  async function ask(input: EvaluationInput): Promise<Verdict | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<Verdict | undefined>();
     thread ??= new Worker(threadUrl("evaluation"));
     thread.unref();
@@ -40,16 +40,16 @@ export function createAside(seconds = DEADLINE_SECONDS) {
       end();
       resolve(undefined);
     }, seconds * 1000);
-    thread.postMessage(trial);
+    thread.postMessage(input);
     return await promise.finally(() => clearTimeout(timer));
   }
 
   return {
     /** What takes longer than its time has failed. */
-    async judge(trial: Trial): Promise<Verdict> {
-      const verdict = await oneAtATime(() => ask(trial));
+    async evaluate(input: EvaluationInput): Promise<Verdict> {
+      const verdict = await oneAtATime(() => ask(input));
       if (verdict) return verdict;
-      const total = JSON.parse(trial.expected).assertions.length;
+      const total = JSON.parse(input.expected).assertions.length;
       return {
         passed: false,
         score: { passed: 0, total, percent: 0 },

@@ -25,14 +25,14 @@ import { openSession, type Preface, type Session, tablesOf } from "~/db/session"
 import { unavailable } from "~/errors";
 
 /** What an environment's call needs to find its schema. */
-export type Tenancy = {
+export type EnvironmentRef = {
   readonly environmentId: string;
   readonly schemaName: string;
   readonly tables: readonly { readonly name: string }[];
 };
 
 /** The environment has ended: its schema may have been given to another one. */
-export class TenancyOver extends Error {
+export class EnvironmentEnded extends Error {
   override readonly name = "TenancyOver";
 }
 
@@ -40,7 +40,7 @@ export class TenancyOver extends Error {
 type Token = { lost: boolean };
 
 /** One environment's hold on its schema. */
-type Fence = {
+type SchemaLease = {
   readonly schema: string;
   readonly taken: Promise<void>;
   /** `over`: it was given back because the environment ended. Otherwise its session was lost. */
@@ -49,10 +49,10 @@ type Fence = {
   users: number;
 };
 
-type Lane = {
+type PinnedSession = {
   readonly sql: Pool;
   /** By environment. */
-  readonly fences: Map<string, Fence>;
+  readonly leases: Map<string, SchemaLease>;
   /** Of the session as a whole: a lock is never given back on another session than the one that took it. */
   session: Token;
   busy: number;
@@ -64,21 +64,21 @@ type Lane = {
   renew(): void;
 };
 
-export type Lanes = ReturnType<typeof createLanes>;
+export type SessionPool = ReturnType<typeof createSessionPool>;
 
 /** Advisory locks stand in a table of limited size; beyond this many a lane gives back those it used longest ago. */
-const FENCES_PER_LANE_MAX = 100;
+const LEASES_PER_SESSION_MAX = 100;
 const LIFETIME_MS = 300_000;
 /** A lane on which no call has ended for this long is held up, by a slow statement or a lock. */
 const HELD_UP_MS = 250;
 const DIVISION_BY_ZERO = "22012";
-const FENCE_LOST = "FENCE_LOST";
+const LEASE_LOST = "FENCE_LOST";
 
 const under = (sql: Pool, token: Token) =>
   (sql as unknown as { fence(token: Token): Pool }).fence(token);
 
-function createLane(url: string, name: string, lifetimeMs: number): Lane {
-  const fences: Lane["fences"] = new Map();
+function createPinnedSession(url: string, name: string, lifetimeMs: number): PinnedSession {
+  const leases: PinnedSession["leases"] = new Map();
   let opened = performance.now();
 
   function open(): Pool {
@@ -95,18 +95,18 @@ function createLane(url: string, name: string, lifetimeMs: number): Lane {
 
   /** The session has ended, and with it every lock that it held. */
   function forget() {
-    lane.session.lost = true;
-    lane.session = { lost: false };
-    for (const { token } of fences.values()) token.lost = true;
-    fences.clear();
+    pinned.session.lost = true;
+    pinned.session = { lost: false };
+    for (const { token } of leases.values()) token.lost = true;
+    leases.clear();
   }
 
   let sql = open();
-  const lane: Lane = {
+  const pinned: PinnedSession = {
     get sql() {
       return sql;
     },
-    fences,
+    leases,
     session: { lost: false },
     busy: 0,
     waitsSince: 0,
@@ -118,73 +118,76 @@ function createLane(url: string, name: string, lifetimeMs: number): Lane {
       old.end({ timeout: 1 }).catch(() => undefined);
     },
   };
-  return lane;
+  return pinned;
 }
 
 /** `lifetimeMs`: a backend keeps about 100 kB for every environment it has touched; a new one starts empty. */
-export function createLanes(url: string, count: number, lifetimeMs = LIFETIME_MS) {
-  const lanes = Array.from({ length: count }, (_, index) =>
-    createLane(url, `lane ${index}`, lifetimeMs),
+export function createSessionPool(url: string, count: number, lifetimeMs = LIFETIME_MS) {
+  const sessions = Array.from({ length: count }, (_, index) =>
+    createPinnedSession(url, `lane ${index}`, lifetimeMs),
   );
   /** Gets no more calls, until those under way are done and it has a new session. One at a time: see `pick`. */
-  let retiring: Lane | undefined;
+  let retiring: PinnedSession | undefined;
 
   /**
    * What would be refused if the driver closed the session by itself, as it refuses everything that waits for a session
    * that is gone: under load that were calls every five minutes.
    */
-  function renewIfOld(lane: Lane): void {
-    if (retiring === undefined && lane.isOld()) retiring = lane;
-    if (retiring !== lane || lane.busy > 0) return;
+  function renewIfOld(pinned: PinnedSession): void {
+    if (retiring === undefined && pinned.isOld()) retiring = pinned;
+    if (retiring !== pinned || pinned.busy > 0) return;
     retiring = undefined;
-    lane.renew();
+    pinned.renew();
   }
 
-  function pick({ schemaName, environmentId }: Tenancy): Lane {
+  function pick({ schemaName, environmentId }: EnvironmentRef): PinnedSession {
     const place = Bun.hash.crc32(schemaName) % count;
-    const [first, second] = [lanes[place], lanes[(place + 1) % count]];
+    const [first, second] = [sessions[place], sessions[(place + 1) % count]];
     if (!first || !second) throw new Error("there are no lanes");
     renewIfOld(first);
     const usual = leastBusy([first, second]);
-    const isOthers = (lane: Lane) => !lane.fences.get(environmentId)?.users;
+    const isOthers = (pinned: PinnedSession) => !pinned.leases.get(environmentId)?.users;
     // An environment that is held up by itself stays, so that it does not hold up all.
-    return isHeldUp(usual) && isOthers(first) && isOthers(second) ? leastBusy(lanes) : usual;
+    return isHeldUp(usual) && isOthers(first) && isOthers(second) ? leastBusy(sessions) : usual;
   }
 
-  function leastBusy(among: Lane[]): Lane {
-    const open = among.filter((lane) => lane !== retiring);
+  function leastBusy(among: PinnedSession[]): PinnedSession {
+    const open = among.filter((pinned) => pinned !== retiring);
     return (open.length > 0 ? open : among).reduce((a, b) => (b.busy < a.busy ? b : a));
   }
 
-  function fence(lane: Lane, { schemaName, environmentId }: Tenancy): Fence {
-    const known = lane.fences.get(environmentId);
+  function lease(
+    pinned: PinnedSession,
+    { schemaName, environmentId }: EnvironmentRef,
+  ): SchemaLease {
+    const known = pinned.leases.get(environmentId);
     if (known) {
-      lane.fences.delete(environmentId);
-      lane.fences.set(environmentId, known); // as the one used last
+      pinned.leases.delete(environmentId);
+      pinned.leases.set(environmentId, known); // as the one used last
       return known;
     }
     const token = { lost: false, over: false };
-    const entry: Fence = {
+    const entry: SchemaLease = {
       schema: schemaName,
-      taken: take(lane, schemaName, environmentId),
+      taken: take(pinned, schemaName, environmentId),
       token,
       users: 0,
     };
-    lane.fences.set(environmentId, entry);
+    pinned.leases.set(environmentId, entry);
     entry.taken.then(
-      () => endOthers(lane, entry),
+      () => endOthers(pinned, entry),
       () => {
         token.lost = true;
-        if (lane.fences.get(environmentId) === entry) lane.fences.delete(environmentId);
+        if (pinned.leases.get(environmentId) === entry) pinned.leases.delete(environmentId);
       },
     );
-    if (lane.fences.size > FENCES_PER_LANE_MAX) evict(lane);
+    if (pinned.leases.size > LEASES_PER_SESSION_MAX) evict(pinned);
     return entry;
   }
 
   /** Locks the schema and then, in a statement of its own that sees what came before, looks for the environment. */
-  async function take(lane: Lane, schema: string, environmentId: string): Promise<void> {
-    const sql = under(lane.sql, lane.session);
+  async function take(pinned: PinnedSession, schema: string, environmentId: string): Promise<void> {
+    const sql = under(pinned.sql, pinned.session);
     await sql`select pg_advisory_lock_shared(hashtextextended(${schema}, 0))`;
     try {
       await sql`
@@ -198,11 +201,15 @@ export function createLanes(url: string, count: number, lifetimeMs = LIFETIME_MS
   }
 
   /** Refuses what is still to be sent, and gives the lock back behind what was sent. */
-  async function end(lane: Lane, environmentId: string, held: Fence): Promise<void> {
-    const sql = under(lane.sql, lane.session);
+  async function end(
+    pinned: PinnedSession,
+    environmentId: string,
+    held: SchemaLease,
+  ): Promise<void> {
+    const sql = under(pinned.sql, pinned.session);
     held.token.lost = true;
     held.token.over = true;
-    if (lane.fences.get(environmentId) === held) lane.fences.delete(environmentId);
+    if (pinned.leases.get(environmentId) === held) pinned.leases.delete(environmentId);
     const wasTaken = await held.taken.then(
       () => true,
       () => false,
@@ -215,16 +222,16 @@ export function createLanes(url: string, count: number, lifetimeMs = LIFETIME_MS
   }
 
   /** The schema is this environment's: whichever had it before has ended, without our having heard of it. */
-  function endOthers(lane: Lane, mine: Fence): void {
-    for (const [environmentId, held] of lane.fences)
+  function endOthers(pinned: PinnedSession, mine: SchemaLease): void {
+    for (const [environmentId, held] of pinned.leases)
       if (held !== mine && held.schema === mine.schema)
-        end(lane, environmentId, held).catch(() => undefined);
+        end(pinned, environmentId, held).catch(() => undefined);
   }
 
-  function evict(lane: Lane): void {
-    for (const [environmentId, held] of lane.fences) {
+  function evict(pinned: PinnedSession): void {
+    for (const [environmentId, held] of pinned.leases) {
       if (held.users > 0) continue;
-      end(lane, environmentId, held).catch(() => undefined);
+      end(pinned, environmentId, held).catch(() => undefined);
       return;
     }
   }
@@ -232,30 +239,30 @@ export function createLanes(url: string, count: number, lifetimeMs = LIFETIME_MS
   return {
     /** Runs `work` on the environment's tables. Throws TenancyOver when it has ended, before or meanwhile. */
     async use<T>(
-      tenancy: Tenancy,
+      environmentRef: EnvironmentRef,
       work: (session: Session) => Promise<T>,
       preface?: Preface,
     ): Promise<T> {
-      const lane = pick(tenancy);
-      const held = fence(lane, tenancy);
-      if (lane.busy++ === 0) lane.waitsSince = performance.now();
+      const pinned = pick(environmentRef);
+      const held = lease(pinned, environmentRef);
+      if (pinned.busy++ === 0) pinned.waitsSince = performance.now();
       held.users++;
       try {
         await held.taken;
-        const sql = under(lane.sql, held.token);
-        const tables = tablesOf(sql, tenancy.schemaName, tenancy.tables);
-        const result = await work(openSession(sql, tenancy.schemaName, tables, preface));
-        lane.waitsSince = performance.now();
+        const sql = under(pinned.sql, held.token);
+        const tables = tablesOf(sql, environmentRef.schemaName, environmentRef.tables);
+        const result = await work(openSession(sql, environmentRef.schemaName, tables, preface));
+        pinned.waitsSince = performance.now();
         return result;
       } catch (error) {
         // A call that gave up waiting shows no progress: the lane is as held up as it was.
-        if (!isUnavailable(error)) lane.waitsSince = performance.now();
-        if (errorCode(error) !== FENCE_LOST) throw error;
+        if (!isUnavailable(error)) pinned.waitsSince = performance.now();
+        if (errorCode(error) !== LEASE_LOST) throw error;
         throw held.token.over ? over() : unavailable("The connection to the database was lost");
       } finally {
-        lane.busy--;
+        pinned.busy--;
         held.users--;
-        renewIfOld(lane);
+        renewIfOld(pinned);
       }
     },
 
@@ -265,37 +272,39 @@ export function createLanes(url: string, count: number, lifetimeMs = LIFETIME_MS
      */
     async release(environmentId: string): Promise<void> {
       await Promise.all(
-        lanes.map(async (lane) => {
-          const held = lane.fences.get(environmentId);
-          if (held) await end(lane, environmentId, held);
+        sessions.map(async (pinned) => {
+          const held = pinned.leases.get(environmentId);
+          if (held) await end(pinned, environmentId, held);
         }),
       );
     },
 
     /** The environments whose schemas are held. */
-    held: (): string[] => lanes.flatMap(({ fences }) => [...fences.keys()]),
+    held: (): string[] => sessions.flatMap(({ leases }) => [...leases.keys()]),
 
     async end(): Promise<void> {
-      await Promise.all(lanes.map(({ sql }) => sql.end({ timeout: 1 })));
+      await Promise.all(sessions.map(({ sql }) => sql.end({ timeout: 1 })));
     },
   };
 }
 
-const isHeldUp = ({ busy, waitsSince }: Lane) =>
+const isHeldUp = ({ busy, waitsSince }: PinnedSession) =>
   busy > 0 && performance.now() - waitsSince > HELD_UP_MS;
 
-const over = () => new TenancyOver("the environment has ended");
+const over = () => new EnvironmentEnded("the environment has ended");
 
 /** Takes a schema for the caller's transaction alone. False while any server holds it for an environment. */
-export async function takeAlone(tx: Sql, schema: string): Promise<boolean> {
-  const [row] = await tx<{ alone: boolean }[]>`select ${alone(tx, tx`${schema}::text`)} as alone`;
-  return row?.alone === true;
+export async function tryLockSchema(tx: Sql, schema: string): Promise<boolean> {
+  const [row] = await tx<
+    { schemaIdle: boolean }[]
+  >`select ${schemaIdle(tx, tx`${schema}::text`)} as "schemaIdle"`;
+  return row?.schemaIdle === true;
 }
 
 /** Keeps a schema from being given to another environment for as long as the caller's transaction lasts. */
-export const keepFromRecycling = async (tx: Sql, schema: string) =>
+export const lockAgainstRecycling = async (tx: Sql, schema: string) =>
   await tx`select pg_advisory_xact_lock_shared(hashtextextended(${schema}, 0))`;
 
 /** The same as part of a statement. */
-export const alone = (sql: Sql, schema: Fragment): Fragment =>
+export const schemaIdle = (sql: Sql, schema: Fragment): Fragment =>
   sql`pg_try_advisory_xact_lock(hashtextextended(${schema}, 0))`;

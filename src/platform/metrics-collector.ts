@@ -6,14 +6,14 @@ import type { Pool } from "~/db/connect";
 import type { Metrics } from "~/metrics";
 import { countReady } from "~/platform/environments/schemas-store";
 import { spareTargets } from "~/platform/maintenance";
-import * as store from "~/platform/observation-store";
+import * as store from "~/platform/metrics-store";
 import type { Templates } from "~/platform/templates/templates";
 import { VERSION } from "~/version";
 
 /** The newest migration in the database, and the bytes of log that capture has not read. */
 export type Readiness = { readonly version: number; readonly unread: number };
 
-export type Observation = ReturnType<typeof createObservation>;
+export type MetricsCollector = ReturnType<typeof createMetricsCollector>;
 
 /** A database that does not answer must not keep the rest from being told. */
 const READ_MS = 3_000;
@@ -21,7 +21,7 @@ const LAG_EVERY_MS = 250;
 const PRIVATE = "private";
 const WAL_STATUSES = ["reserved", "extended", "unreserved", "lost"] as const;
 
-export function createObservation(deps: {
+export function createMetricsCollector(deps: {
   config: Config;
   pool: Pool;
   /** A connection that calls do not queue for: a busy server is not an unfit one. */
@@ -32,7 +32,7 @@ export function createObservation(deps: {
 }) {
   const { config, pool, probe, templates, capture, metrics } = deps;
   let scraping: Promise<string> | undefined;
-  let asking: Promise<Readiness> | undefined;
+  let pending: Promise<Readiness> | undefined;
   let expected = performance.now() + LAG_EVERY_MS;
   let lagMs = 0;
   let worstMs = 0;
@@ -116,12 +116,12 @@ export function createObservation(deps: {
 
     /** What a server needs of the database. Those who ask at the same time share one answer. */
     async readiness(): Promise<Readiness> {
-      asking ??= Promise.all([store.schemaVersion(probe), unreadBytes(probe)])
+      pending ??= Promise.all([store.schemaVersion(probe), unreadBytes(probe)])
         .then(([version, unread]) => ({ version, unread }))
         .finally(() => {
-          asking = undefined;
+          pending = undefined;
         });
-      return await asking;
+      return await pending;
     },
 
     stop: () => clearInterval(watching),

@@ -1,11 +1,11 @@
 /** A pattern that takes too long takes nobody else's time. */
 import { afterAll, expect, test } from "bun:test";
-import { createAside, type Trial } from "~/evaluation/aside";
+import { createPatternWorker, type EvaluationInput } from "~/evaluation/pattern-worker";
 
-const aside = createAside(1);
-afterAll(() => aside.stop());
+const patternWorker = createPatternWorker(1);
+afterAll(() => patternWorker.stop());
 
-function trial(regex: string): Trial {
+function trial(regex: string): EvaluationInput {
   const row = { __table__: "things", id: 1, name: "ab".repeat(20_000) };
   return {
     expected: JSON.stringify({
@@ -26,10 +26,10 @@ function trial(regex: string): Trial {
     keys: { things: ["id"] },
     evidence: {
       diff: { inserts: [row], updates: [], deletes: [] },
-      rest: [],
-      settled: [],
-      passing: [],
-      standing: {},
+      unchangedColumns: [],
+      revertedRows: [],
+      transientRows: [],
+      baselineRows: {},
     },
   };
 }
@@ -43,8 +43,8 @@ test("a pattern beyond its time has failed, the next is judged as ever, and the 
   }, 5);
 
   const [slow, quick] = await Promise.all([
-    aside.judge(trial(`${".{0,999}".repeat(9)}\\d$`)),
-    aside.judge(trial("^(ab)+$")),
+    patternWorker.evaluate(trial(`${".{0,999}".repeat(9)}\\d$`)),
+    patternWorker.evaluate(trial("^(ab)+$")),
   ]);
   clearInterval(ticking);
 

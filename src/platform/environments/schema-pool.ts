@@ -9,14 +9,14 @@ import { inTransaction, isUnavailable, type Pool, type Tx } from "~/db/connect";
 import type { Builders } from "~/db/origins";
 import { buildClone, dropSchema, newSchemaName, refreshClone } from "~/db/schemas";
 import { unavailable } from "~/errors";
-import { createGate } from "~/gate";
 import { errorFields, type Log } from "~/log";
 import type { Metrics } from "~/metrics";
 import * as schemas from "~/platform/environments/schemas-store";
 import * as store from "~/platform/environments/store";
 import type { Templates } from "~/platform/templates/templates";
+import { createSemaphore } from "~/semaphore";
 
-export type Spares = ReturnType<typeof createSpares>;
+export type SchemaPool = ReturnType<typeof createSchemaPool>;
 
 /** How long a claim waits for a schema that is just being recycled. */
 const RECYCLE_WAIT_MS = 250;
@@ -27,12 +27,12 @@ const RECYCLE_CONCURRENCY = 2;
 const RECYCLE_RETRY_MS = 10;
 const RECYCLE_RETRY_MS_MAX = 1_000;
 
-class NoSpare extends Error {}
+class NoReadySchema extends Error {}
 
 /** What belongs to the transaction in which an environment gets its schema. */
 export type Around = (tx: Tx, claim: () => Promise<store.Claimed>) => Promise<store.Claimed>;
 
-export function createSpares(deps: {
+export function createSchemaPool(deps: {
   pool: Pool;
   builders: Builders;
   templates: Templates;
@@ -43,8 +43,8 @@ export function createSpares(deps: {
   onBuild: (tx: Tx, schema: string) => Promise<void>;
 }) {
   const { pool, builders, templates, log, metrics } = deps;
-  const building = createGate(deps.concurrency);
-  const recycling = createGate(RECYCLE_CONCURRENCY);
+  const building = createSemaphore(deps.concurrency);
+  const recycling = createSemaphore(RECYCLE_CONCURRENCY);
   /** Recycling under way, by the schema that is recycled. */
   const underWay = new Map<string, Promise<void>>();
 
@@ -62,12 +62,12 @@ export function createSpares(deps: {
       return await inTransaction(pool, (tx) =>
         around(tx, async () => {
           const claimed = await store.claim(tx, templateSchema, environment);
-          if (!claimed) throw new NoSpare(); // gives back what was counted
+          if (!claimed) throw new NoReadySchema(); // gives back what was counted
           return claimed;
         }),
       );
     } catch (error) {
-      if (error instanceof NoSpare) return undefined;
+      if (error instanceof NoReadySchema) return undefined;
       throw error;
     }
   }
@@ -99,7 +99,7 @@ export function createSpares(deps: {
   async function recycleNow(schema: string): Promise<boolean> {
     return await builders.transaction(async (tx) => {
       const used = await schemas.lockUsed(tx, schema, RECYCLE_LOCK_TIMEOUT);
-      if (!used?.alone) return !used;
+      if (!used?.schemaIdle) return !used;
       const fresh = used.current
         ? await refreshClone(tx, await templates.blueprint(used.templateSchema), used)
         : undefined;
@@ -171,7 +171,7 @@ export function createSpares(deps: {
     },
 
     /** Builds one schema for the pool. */
-    async addSpare(templateSchema: string): Promise<void> {
+    async addSchema(templateSchema: string): Promise<void> {
       await building(() => build(templateSchema, "ready", async () => {}));
     },
 

@@ -1,7 +1,7 @@
 /** Who asks, and what every request needs to know before it reads or writes anything else: one statement. */
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
-export type Asking = {
+export type ViewerContext = {
   readonly viewer: {
     readonly id: string;
     readonly name: string;
@@ -21,10 +21,10 @@ export type Asking = {
 };
 
 /** Undefined when there is no such user. */
-export async function findAsking(
+export async function findViewer(
   { sql, t }: TrackerSession,
   userId: string,
-): Promise<Asking | undefined> {
+): Promise<ViewerContext | undefined> {
   const [row] = await sql`
     select
       u.id, u.name, u."displayName", u.active, u.admin, u.owner, u.guest,
@@ -38,7 +38,7 @@ export async function findAsking(
   if (!row) return undefined;
   const { workspaceId, urlKey, gitBranchFormat, hiddenTeamIds, ...viewer } = row;
   return {
-    viewer: viewer as Asking["viewer"],
+    viewer: viewer as ViewerContext["viewer"],
     workspace: { id: workspaceId, urlKey, gitBranchFormat },
     hiddenTeamIds,
   };
