@@ -4,6 +4,7 @@
  * Two ways, the same diff: from the write-ahead log between two marks, or by comparing snapshots. Which one a run
  * uses is written in its row, so that any server can end it.
  */
+import { LRUCache } from "lru-cache";
 import { Lost, reasonOf } from "~/capture/limits";
 import { createReader, type Evaluator, lostReason } from "~/capture/reader";
 import { markExpression } from "~/capture/relations";
@@ -78,15 +79,14 @@ export async function createCapture(deps: {
 }) {
   const { kind, pool, log, metrics, storedMs = STORED_MS } = deps;
   const stream = kind === "log" ? await createReader(deps) : undefined;
-  const published = new Set<string>();
+  const published = new LRUCache<string, true>({ max: PUBLISHED_MAX });
 
   /** True when the slot's plugin will send the tables' changes. */
   async function ensurePublished(schema: string): Promise<boolean> {
     if (stream?.plugin !== "pgoutput") return false;
     if (!published.has(schema)) {
       await inTransaction(pool, (tx) => publish(tx, schema));
-      if (published.size >= PUBLISHED_MAX) published.clear();
-      published.add(schema);
+      published.set(schema, true);
     }
     return true;
   }

@@ -4,6 +4,8 @@
  * All three sources of a diff (wal2json, pgoutput, snapshots) are brought to Postgres' own text first, so that a
  * value looks the same whichever way it came.
  */
+import { parse as parseArray } from "postgres-array";
+
 export type JsonValue =
   | null
   | boolean
@@ -16,7 +18,10 @@ export type JsonValue =
 export function toJson(text: string | null, type: string): JsonValue {
   if (text === null) return null;
   const base = type.replace(/\([\d,]+\)/, "");
-  if (base.endsWith("[]")) return parseArray(text, base.slice(0, -2));
+  if (base.endsWith("[]")) {
+    const type = base.slice(0, -2);
+    return parseArray(text, (item) => toJson(item, type));
+  }
   switch (base) {
     case "boolean":
       return text === "t";
@@ -55,35 +60,4 @@ function toIso(text: string): string {
   const [, day, time, fraction = ""] = TIMESTAMP.exec(text) ?? [];
   if (!day) return text;
   return `${day}T${time}.${fraction.padEnd(fraction.length > 3 ? 6 : 3, "0")}Z`;
-}
-
-/** Postgres' array text: `{a,NULL,"b, c",{…}}`. */
-function parseArray(text: string, type: string): JsonValue {
-  let at = text.indexOf("{");
-  const array = (): JsonValue[] => {
-    const items: JsonValue[] = [];
-    at++;
-    while (text[at] !== "}") {
-      items.push(text[at] === "{" ? array() : item());
-      if (text[at] === ",") at++;
-    }
-    at++;
-    return items;
-  };
-  const item = (): JsonValue => {
-    if (text[at] !== '"') {
-      const start = at;
-      while (text[at] !== "," && text[at] !== "}") at++;
-      const bare = text.slice(start, at);
-      return bare === "NULL" ? null : toJson(bare, type);
-    }
-    let value = "";
-    for (at++; text[at] !== '"'; at++) {
-      if (text[at] === "\\") at++;
-      value += text[at];
-    }
-    at++;
-    return toJson(value, type);
-  };
-  return array();
 }

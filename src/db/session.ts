@@ -1,4 +1,5 @@
 /** The handle of one environment: its tables by name, and statements or one transaction on them. */
+import { LRUCache } from "lru-cache";
 import {
   type Identifier,
   inTransaction,
@@ -44,15 +45,14 @@ export function openSession(pool: Pool, schema: string, t: Tables, preface?: Pre
   };
 }
 
-const cache = new Map<string, Tables>();
 const CACHE_MAX = 20_000;
+const cache = new LRUCache<string, Tables>({ max: CACHE_MAX });
 
 /** The names of a schema's tables, kept: a hot call should not quote thirty of them. */
 export function tablesOf(sql: Sql, schema: string, list: readonly { name: string }[]): Tables {
   const known = cache.get(schema);
   if (known) return known;
   const tables = Object.fromEntries(list.map(({ name }) => [name, sql(`${schema}.${name}`)]));
-  if (cache.size >= CACHE_MAX) cache.clear();
   cache.set(schema, tables);
   return tables;
 }

@@ -5,6 +5,7 @@
 import { readFile } from "node:fs/promises";
 import { isIP, connect as open, Socket } from "node:net";
 import { type ConnectionOptions, checkServerIdentity, connect as encrypt } from "node:tls";
+import { LRUCache } from "lru-cache";
 import { socketOf, type Tls, tlsOf } from "~/address";
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -129,15 +130,14 @@ const readPem = async (parameter: string, file: string): Promise<Buffer> =>
 /** pg_hba.conf changes, and servers are replaced. */
 const ADMITTED_MS = 60_000;
 const ADMITTED_MAX = 1_000;
-const admitted = new Map<string, { readonly way: Promise<Way>; readonly until: number }>();
+const admitted = new LRUCache<string, Promise<Way>>({ max: ADMITTED_MAX, ttl: ADMITTED_MS });
 
 /** Of two ways the first that the server admits: asked with a connection that ends before it logs in. */
 function admittedWay(url: string, first: Way, second: Way): Promise<Way> {
   const known = admitted.get(url);
-  if (known && known.until > performance.now()) return known.way;
-  if (admitted.size >= ADMITTED_MAX) admitted.clear();
+  if (known) return known;
   const way = isAdmitted(url, first).then((is) => (is ? first : second));
-  admitted.set(url, { way, until: performance.now() + ADMITTED_MS });
+  admitted.set(url, way);
   way.catch(() => admitted.delete(url));
   return way;
 }

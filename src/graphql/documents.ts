@@ -29,9 +29,9 @@ import {
   type ValueNode,
   validate,
 } from "graphql";
+import { createTextCache } from "~/graphql/cache";
 import { DocumentRefused } from "~/graphql/errors";
 import { type ListLengths, listLengthsOf } from "~/graphql/introspection";
-import { createKept } from "~/graphql/kept";
 import {
   ALIASES_MAX,
   COST_MAX,
@@ -72,7 +72,7 @@ export type PreparedDocument = {
 /** Keeps the documents that were used last, as many as `charactersMax` holds. */
 export function createDocuments(schema: GraphQLSchema, charactersMax = CHARACTERS_MAX) {
   const lengths = listLengthsOf(schema);
-  const kept = createKept<PreparedDocument>(charactersMax);
+  const kept = createTextCache<PreparedDocument>(charactersMax);
   return (text: string): PreparedDocument => {
     if (text.length > DOCUMENT_LENGTH_MAX)
       throw new DocumentRefused(

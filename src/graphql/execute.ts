@@ -12,6 +12,7 @@ import {
   type GraphQLSchema,
 } from "graphql";
 import { type Budget, createBudget } from "~/graphql/budget";
+import { createTextCache } from "~/graphql/cache";
 import {
   createDocuments,
   type Operation,
@@ -19,7 +20,6 @@ import {
   requireAffordable,
 } from "~/graphql/documents";
 import { DocumentRefused } from "~/graphql/errors";
-import { createKept } from "~/graphql/kept";
 import {
   ANSWER_LENGTH_MAX,
   DEADLINE_MS,
@@ -74,7 +74,10 @@ const INTROSPECTION_CHARACTERS_MAX = 16_000_000;
 /** What requests to one schema share. */
 export function createExecutor(schema: GraphQLSchema, deadlineMs = DEADLINE_MS) {
   const documents = createDocuments(schema);
-  const introspections = createKept<Answer>(INTROSPECTION_CHARACTERS_MAX);
+  const introspections = createTextCache<Answer>(
+    INTROSPECTION_CHARACTERS_MAX,
+    ({ body }) => body.length,
+  );
 
   return async function run<C>(
     request: GraphQLRequest,
@@ -117,7 +120,7 @@ export function createExecutor(schema: GraphQLSchema, deadlineMs = DEADLINE_MS) 
       }),
     );
     const answer = answerOf(result, cost, format);
-    if (key) introspections.set(key, answer, answer.body.length);
+    if (key) introspections.set(key, answer);
     return answer;
   };
 }

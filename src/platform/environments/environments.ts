@@ -1,5 +1,6 @@
 /** Disposable copies: made from a template, addressed by id, gone on request or when their time is over. */
 import { timingSafeEqual } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import type { Capture } from "~/capture/capture";
 import type { Pool, Tx } from "~/db/connect";
 import { type SessionPool, tryLockSchema } from "~/db/session-pool";
@@ -46,7 +47,7 @@ export function createEnvironments(deps: {
 }) {
   const { pool, sessionPool, templates, suites, schemaPool, keys, capture } = deps;
 
-  const known = new Map<string, { environment: store.EnvironmentRow; until: number }>();
+  const known = new LRUCache<string, store.EnvironmentRow>({ max: REMEMBERED_MAX });
 
   /** An environment has ended, here or on another server. Resolves when none of its calls can run any more. */
   async function forget(environmentId: string): Promise<void> {
@@ -71,8 +72,7 @@ export function createEnvironments(deps: {
     owner?: store.Owner,
   ): Promise<store.EnvironmentRow | undefined> {
     const remembered = known.get(environmentId);
-    if (remembered && remembered.until > performance.now() && owns(owner, remembered.environment))
-      return remembered.environment;
+    if (remembered && owns(owner, remembered)) return remembered;
     const environment = await store.find(pool, environmentId, owner);
     if (environment) remember(environment);
     return environment;
@@ -81,11 +81,7 @@ export function createEnvironments(deps: {
   function remember(environment: store.EnvironmentRow): void {
     const seconds = Math.min(REMEMBERED_SECONDS, environment.secondsLeft - EXPIRY_MARGIN_SECONDS);
     if (environment.state !== "live" || seconds <= 0) return;
-    if (known.size >= REMEMBERED_MAX) known.clear();
-    known.set(environment.environmentId, {
-      environment,
-      until: performance.now() + seconds * 1000,
-    });
+    known.set(environment.environmentId, environment, { ttl: seconds * 1000 });
   }
 
   /** Waits until no other server can run a call of it either; not for a server that does not answer. */

@@ -1,5 +1,5 @@
 /** Keys validated elsewhere: `POST {url}/validate {api_key}` → `{valid, user_id}`. Fails closed, never with 401. */
-
+import { LRUCache } from "lru-cache";
 import { LimitExceeded, unavailable } from "~/errors";
 import type { Principal } from "~/http/auth";
 import { errorFields, type Log } from "~/log";
@@ -16,7 +16,7 @@ const BODY_MAX = 16 * 1024;
 const CACHE_MAX = 10_000;
 
 export function createControlPlane(url: string, log: Log, metrics: Metrics) {
-  const verdicts = new Map<string, { verdict: Verdict; until: number }>();
+  const verdicts = new LRUCache<string, { verdict: Verdict }>({ max: CACHE_MAX });
   const underWay = new Map<string, Promise<Verdict>>();
 
   async function ask(key: string, id: string): Promise<Verdict> {
@@ -43,18 +43,14 @@ export function createControlPlane(url: string, log: Log, metrics: Metrics) {
     async validate(key: string): Promise<Verdict> {
       const id = hashCredential(key).toString("hex").slice(0, 32);
       const known = verdicts.get(id);
-      if (known && known.until > performance.now()) return known.verdict;
+      if (known) return known.verdict;
       let asked = underWay.get(id);
       if (!asked) {
         asked = ask(key, id).finally(() => underWay.delete(id));
         underWay.set(id, asked);
       }
       const verdict = await asked;
-      if (verdicts.size >= CACHE_MAX) verdicts.clear();
-      verdicts.set(id, {
-        verdict,
-        until: performance.now() + (isAccepted(verdict) ? ACCEPTED_MS : REFUSED_MS),
-      });
+      verdicts.set(id, { verdict }, { ttl: isAccepted(verdict) ? ACCEPTED_MS : REFUSED_MS });
       return verdict;
     },
   };

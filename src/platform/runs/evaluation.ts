@@ -4,6 +4,7 @@
  * The server that records the diff leaves the run `evaluating`, with everything the verdict needs in its row; the server that
  * was asked, or maintenance should that have died, then gives the verdict.
  */
+import { LRUCache } from "lru-cache";
 import { RUN_ROWS_MAX } from "~/capture/limits";
 import { readRows } from "~/capture/snapshot";
 import { isUnavailable, type Pool, type Sql } from "~/db/connect";
@@ -40,7 +41,9 @@ export function createEvaluation(deps: {
   const { pool, environments, templates, log } = deps;
   const patternWorker = createPatternWorker();
   /** Tests are run again and again: what each came to for the tables it was last asked for. */
-  const compiled = new Map<string, { spec: CompiledSpec; tables: Tables }>();
+  const compiled = new LRUCache<string, { spec: CompiledSpec; tables: Tables }>({
+    max: COMPILED_MAX,
+  });
 
   /** What assertions may speak of in an environment, whether it is still there or not. */
   async function worldOf(
@@ -74,7 +77,6 @@ export function createEvaluation(deps: {
       if (known?.tables === world.tables) return known.spec;
       const spec = requireSpec(JSON.parse(expected), world);
       if (expected.length > COMPILED_LENGTH_MAX) return spec;
-      if (compiled.size >= COMPILED_MAX) compiled.clear();
       compiled.set(expected, { spec, tables: world.tables });
       return spec;
     },

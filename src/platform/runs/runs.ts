@@ -1,4 +1,5 @@
 /** Runs: what changed in an environment between two moments. */
+import { LRUCache } from "lru-cache";
 import type { Capture, CaptureKind, Started } from "~/capture/capture";
 import type { Evaluator } from "~/capture/reader";
 import { inTransaction, type Pool, type Sql } from "~/db/connect";
@@ -56,10 +57,10 @@ export function createRuns(deps: {
 }) {
   const { pool, environments, templates, suites, evaluation, capture } = deps;
   /** Runs that were started here, so that ending one need not look it up first. */
-  const trials = new Map<
+  const trials = new LRUCache<
     string,
     { userId: string; environmentId: string; expected: string | null }
-  >();
+  >({ max: TRIALS_MAX });
 
   /** A run of this user; closed first when its environment is over. Throws `run_not_found`. */
   async function requireRun(userId: string, runId: string): Promise<store.RunRow> {
@@ -166,7 +167,6 @@ export function createRuns(deps: {
         await environments.require(userId, wanted.envId);
         throw new ApiError("run_already_exists", "The environment has a run that is not ended");
       }
-      if (trials.size >= TRIALS_MAX) trials.clear();
       if ((run.expected?.length ?? 0) <= TRIAL_LENGTH_MAX) trials.set(run.runId, run);
       return answer;
     },

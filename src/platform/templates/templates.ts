@@ -1,4 +1,5 @@
 /** Saved states, and what clones of them look like. */
+import { LRUCache } from "lru-cache";
 import { errorCode, inTransaction, type Pool, type Sql, UNIQUE_VIOLATION } from "~/db/connect";
 import type { Builders } from "~/db/origins";
 import { type Blueprint, dropSchema, readBlueprint, type Table } from "~/db/schemas";
@@ -52,10 +53,10 @@ export type Draft = {
 /** `replicas` reads templates, `builders` makes them. */
 export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) {
   /** By template schema, whose content never changes. */
-  const blueprints = new Map<string, Promise<Blueprint>>();
+  const blueprints = new LRUCache<string, Promise<Blueprint>>({ max: BLUEPRINTS_MAX });
   /** By template schema and how the user is called. */
-  const users = new Map<string, string>();
-  const found = new Map<string, { template: store.TemplateRow; until: number }>();
+  const users = new LRUCache<string, string>({ max: USERS_MAX });
+  const found = new LRUCache<string, store.TemplateRow>({ max: FOUND_MAX, ttl: FOUND_MS });
 
   async function requireWhole(userId: string, idOrName: string) {
     const template = await store.findWhole(pool, userId, idOrName);
@@ -102,7 +103,6 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
       if (known !== undefined) return known;
       const read = readBlueprint(replicas, schema);
       read.catch(() => blueprints.delete(schema));
-      if (blueprints.size >= BLUEPRINTS_MAX) blueprints.clear();
       blueprints.set(schema, read);
       return read;
     },
@@ -125,16 +125,10 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
     async require(userId: string, service: string, name: string): Promise<store.TemplateRow> {
       const called = JSON.stringify([userId, name]);
       const known = found.get(called);
-      const template =
-        known && known.until > performance.now()
-          ? known.template
-          : await store.findByName(pool, userId, name);
+      const template = known ?? (await store.findByName(pool, userId, name));
       if (template?.service !== service)
         throw new ApiError("template_not_found", `There is no ${service} template of that name`);
-      if (template !== known?.template) {
-        if (found.size >= FOUND_MAX) found.clear();
-        found.set(called, { template, until: performance.now() + FOUND_MS });
-      }
+      if (template !== known) found.set(called, template);
       return template;
     },
 
@@ -152,7 +146,6 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
       const user = await requireReplica(template.service).findUser(session, by);
       if (user === undefined)
         throw new ApiError("impersonate_not_found", "The template has no such user to act as");
-      if (users.size >= USERS_MAX) users.clear();
       users.set(called, user);
       return user;
     },
