@@ -1,5 +1,9 @@
 /** JSON from outside. */
 
+/** True for a JSON object: neither null nor an array. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 /** Deeper than any document of ours or of a service; far from where a recursive walk would overflow the stack. */
 const DEPTH_MAX = 64;
 /** More values than any document of a service; few enough to be checked one by one in a fraction of a second. */

@@ -1,4 +1,5 @@
 /** A server's platform API, for the commands that talk to one. */
+import { isObject } from "~/json";
 
 /** The command line is wrong, or names what is not there. */
 export class UsageError extends Error {
@@ -66,8 +67,7 @@ export async function readDocument(path: string): Promise<Answer> {
   } catch (error) {
     throw new UsageError(`${path}: ${error instanceof Error ? error.message : "not YAML"}`);
   }
-  if (typeof content !== "object" || content === null || Array.isArray(content))
-    throw new UsageError(`${path} holds no object`);
+  if (!isObject(content)) throw new UsageError(`${path} holds no object`);
   return content as Answer;
 }
 

@@ -26,6 +26,7 @@ import {
   WHERE_MAX,
   type Where,
 } from "~/evaluation/spec";
+import { isObject } from "~/json";
 
 /** What a spec may speak of: the template's tables, and what the service computes by itself. */
 export type World = {
@@ -400,8 +401,7 @@ function requireObject(
   path: string,
   assertion?: number,
 ): asserts value is Record<string, unknown> {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new SpecError("an object is needed", path, assertion);
+  if (!isObject(value)) throw new SpecError("an object is needed", path, assertion);
 }
 
 function requireKnownKeys(

@@ -32,6 +32,7 @@ import {
   source,
   type Value,
 } from "~/graphql/model";
+import { isObject } from "~/json";
 
 /** The filters of one statement, counting how much has been asked for. */
 export type Filtering = {
@@ -55,16 +56,13 @@ export function compileFilter(
   return compile(filtering, type, input, { model, row, depth: 1 });
 }
 
-const isInput = (value: unknown): value is Input =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 function compile(
   at: Filtering,
   type: GraphQLInputObjectType,
   input: unknown,
   place: FilterScope,
 ): Fragment | undefined {
-  if (!isInput(input)) return undefined;
+  if (!isObject(input)) return undefined;
   count(at, place);
   const inside = { ...place, depth: place.depth + 1 };
   const conditions = Object.entries(input).map(([key, value]) => {
@@ -195,13 +193,13 @@ function compileMany(
   return all(scope, [
     exists(at, type, direct, relation, place),
     exists(at, elementType("some"), some, relation, place),
-    isInput(every)
+    isObject(every)
       ? sql`not exists (select ${elements(at, relation, place, (element) => {
           const fits = compile(at, elementType("every"), every, element);
           return fits === undefined ? sql`false` : sql`(${fits}) is not true`;
         })})`
       : undefined,
-    isInput(length)
+    isObject(length)
       ? compare(
           scope,
           "NumberComparator",
@@ -225,7 +223,7 @@ function exists(
   relation: Many,
   place: FilterScope,
 ): Fragment | undefined {
-  if (!isInput(input) || Object.keys(input).length === 0) return undefined;
+  if (!isObject(input) || Object.keys(input).length === 0) return undefined;
   const { sql } = at.scope;
   return sql`exists (select ${elements(at, relation, place, (element) => compile(at, type, input, element))})`;
 }

@@ -1,7 +1,7 @@
 /** The scalars of the schema: what a client may write, and what it gets. */
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from "graphql";
 import { Duration, dayOf, parseDuration } from "~/graphql/duration";
-import { makeTellable, parseBounded } from "~/json";
+import { isObject, makeTellable, parseBounded } from "~/json";
 
 const MOMENT =
   /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:?\d\d)?)?)?)?$/i;
@@ -122,8 +122,7 @@ export const SCALARS: ReadonlyMap<string, GraphQLScalarType> = new Map(
     }),
     scalar("JSON", jsonIn, (value) => (typeof value === "string" ? value : JSON.stringify(value))),
     scalar("JSONObject", (value) => {
-      if (typeof value !== "object" || value === null || Array.isArray(value))
-        throw refuse("This must be a JSON object.");
+      if (!isObject(value)) throw refuse("This must be a JSON object.");
       return value;
     }),
     scalar("UUID", (value) => {

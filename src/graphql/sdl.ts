@@ -18,6 +18,7 @@ import {
   specifiedScalarTypes,
   type TypeNode,
 } from "graphql";
+import { words } from "~/graphql/words";
 
 type Definitions = ReadonlyMap<string, DefinitionNode>;
 type Convention = {
@@ -29,9 +30,6 @@ type Convention = {
 };
 
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
-/** `IssueLabel` → `issue label`. */
-const words = (name: string) =>
-  name.replace(/(?!^)([A-Z])/g, (_, letter: string) => ` ${letter}`).toLowerCase();
 
 /** In this order: the first that fits makes the type. */
 const CONVENTIONS: readonly Convention[] = [

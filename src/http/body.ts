@@ -2,7 +2,7 @@
 import { findUnstorable } from "~/db/storable";
 import { ApiError } from "~/errors";
 import type { IncomingBody } from "~/http/incoming";
-import { parseBounded, TooLarge } from "~/json";
+import { isObject, parseBounded, TooLarge } from "~/json";
 
 export const PLATFORM_BODY_MAX = 1024 * 1024;
 /** Of a body of the platform: what is read of it is not looked at again for each value. */
@@ -44,8 +44,7 @@ export async function readJson(request: Request): Promise<unknown> {
     throw invalid("The Content-Type must be application/json");
   if (request.headers.has("content-encoding")) throw invalid("The body must not be compressed");
   const value = parseJson(await readBody(request, PLATFORM_BODY_MAX));
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw invalid("The body must be a JSON object");
+  if (!isObject(value)) throw invalid("The body must be a JSON object");
   return value;
 }
 

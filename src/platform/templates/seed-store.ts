@@ -8,6 +8,7 @@ import { quote, type Sql, type Tx } from "~/db/connect";
 import type { Table } from "~/db/schemas";
 import { tablesOf } from "~/db/session";
 import { nearest } from "~/evaluation/nearest";
+import { isObject } from "~/json";
 import { type Replica, SeedError } from "~/replicas/replica";
 
 type Rows = { readonly [table: string]: readonly object[] };
@@ -121,9 +122,6 @@ const PROBLEMS: { readonly [code: string]: string } = {
   "22001": "a text is too long",
   "22003": "a number is too large",
 };
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The rows and sequences of a schema as the seed's parts, in JSON text: no digit is lost on the way. */
 export async function exportSeed(

@@ -1,11 +1,10 @@
 /** What a value must be, as rules that can be put together: every mistake is found, each with a JSON pointer. */
+import { isObject } from "~/json";
+
 export type Problem = { readonly what: string; readonly pointer: string };
 export type Rule = (value: unknown, pointer: string, problems: Problem[]) => void;
 export type Fields = Readonly<Record<string, Rule>>;
 export type Item = Readonly<Record<string, unknown>>;
-
-export const isItem = (value: unknown): value is Item =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Mistakes beyond this many say nothing new. */
 const PROBLEMS_MAX = 100;
@@ -55,7 +54,7 @@ export const list =
 export const object =
   (fields: Fields): Rule =>
   (value, pointer, problems) => {
-    if (!isItem(value)) {
+    if (!isObject(value)) {
       add(problems, "must be an object", pointer);
       return;
     }
@@ -71,7 +70,7 @@ export const object =
 export const byType =
   (what: string, rules: Readonly<Record<string, Rule>>): Rule =>
   (value, pointer, problems) => {
-    if (!isItem(value)) {
+    if (!isObject(value)) {
       add(problems, "must be an object", pointer);
       return;
     }
@@ -95,7 +94,7 @@ export const all =
 export const oneOf =
   (...names: readonly string[]): Rule =>
   (value, pointer, problems) => {
-    if (isItem(value) && !names.some((name) => value[name] !== undefined))
+    if (isObject(value) && !names.some((name) => value[name] !== undefined))
       add(problems, `must provide at least one of: ${names.join(", ")}`, pointer);
   };
 

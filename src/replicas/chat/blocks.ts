@@ -2,6 +2,7 @@
  * Validates Block Kit: which blocks there are, what they must hold, how long it may be.
  * Facts from the service's published reference of blocks, elements and composition objects.
  */
+import { isObject } from "~/json";
 import {
   add,
   all,
@@ -11,7 +12,6 @@ import {
   type Fields,
   flag,
   type Item,
-  isItem,
   list,
   number,
   object,
@@ -230,7 +230,7 @@ export function findBlockProblems(blocks: unknown, max = BLOCKS_MAX): Problem[] 
   list(byType("block", BLOCKS), max, 0)(blocks, "/blocks", problems);
   const seen = new Set<unknown>();
   for (const [index, item] of Array.isArray(blocks) ? blocks.slice(0, max).entries() : []) {
-    const id = isItem(item) && item["block_id"];
+    const id = isObject(item) && item["block_id"];
     if (!id) continue;
     if (seen.has(id)) {
       add(problems, "block_id must be unique", `/blocks/${index}/block_id`);

@@ -1,4 +1,5 @@
 /** What the posting methods share: content as the client gave it → content as it is stored. */
+import { isObject } from "~/json";
 import { Choice, Flag, Json, Maybe, requireRoom, Text } from "~/replicas/chat/arguments";
 import { findBlockProblems, type Problem, withBlockIds } from "~/replicas/chat/blocks";
 import { ChatError } from "~/replicas/chat/errors";
@@ -138,8 +139,7 @@ export function readBlocks(blocks: unknown): Item[] | undefined {
 export function readAttachments(attachments: unknown): Item[] | undefined {
   if (attachments === undefined || attachments === null) return undefined;
   const items = Array.isArray(attachments) ? attachments : [attachments];
-  if (!items.every((item) => typeof item === "object" && item !== null && !Array.isArray(item)))
-    throw new ChatError("invalid_attachments");
+  if (!items.every(isObject)) throw new ChatError("invalid_attachments");
   if (items.length > ATTACHMENTS_MAX) throw new ChatError("too_many_attachments");
   return items.map((item: Item, index) => {
     if (item["blocks"] !== undefined) readBlocks(item["blocks"]);
@@ -157,8 +157,7 @@ type Gathered = { readonly blocks?: readonly Item[]; readonly attachments?: read
 
 export function readMetadata(metadata: unknown): Item | undefined {
   if (metadata === undefined || metadata === null) return undefined;
-  if (typeof metadata !== "object" || Array.isArray(metadata))
-    throw new ChatError("invalid_metadata_format");
+  if (!isObject(metadata)) throw new ChatError("invalid_metadata_format");
   const item = metadata as Item;
   if (Object.keys(item).length === 0) return {};
   const { event_type: type, event_payload: payload, entities } = item;
@@ -171,9 +170,6 @@ export function readMetadata(metadata: unknown): Item | undefined {
     ...(entities === undefined ? {} : { entities }),
   };
 }
-
-const isObject = (value: unknown) =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** What a message that is posted under another name or picture carries. */
 export function readAuthor(given: { username?: string; icon_emoji?: string; icon_url?: string }) {

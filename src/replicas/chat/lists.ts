@@ -1,4 +1,5 @@
 /** Lists: their columns, and what a cell of each kind may hold. */
+import { isObject } from "~/json";
 import { ChatError } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
 import type { Json } from "~/replicas/chat/store/json";
@@ -27,8 +28,6 @@ type Kind = {
 
 const isText = (value: unknown): value is string =>
   typeof value === "string" && value.length <= 10_000;
-const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const optionsOf = ({ options }: Column) => options ?? {};
 const isChoice = (value: unknown, column: Column) =>
   ((optionsOf(column)["choices"] ?? []) as Json[]).some((choice) => choice["value"] === value);

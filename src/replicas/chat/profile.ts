@@ -1,4 +1,5 @@
 /** What can be changed of a profile, and what a change brings with it. */
+import { isObject } from "~/json";
 import { ChatError } from "~/replicas/chat/errors";
 import type { Profile, UserRow } from "~/replicas/chat/store/users";
 
@@ -40,8 +41,7 @@ const isField = (name: string): name is Field => Object.hasOwn(FIELDS_MAX, name)
 
 /** A change as the client gave it. Throws the service's codes for what cannot be set. */
 export function readProfile(given: unknown): ProfileChange {
-  if (typeof given !== "object" || given === null || Array.isArray(given))
-    throw new ChatError("invalid_profile");
+  if (!isObject(given)) throw new ChatError("invalid_profile");
   const change: ProfileChange = {};
   for (const [name, value] of Object.entries(given)) {
     if (SHOWN_ONLY.test(name)) continue;
@@ -75,8 +75,7 @@ function readExpiration(value: unknown): number {
 /** `{Xf…: {value, alt}}`; an empty list stands for none. */
 function readFields(value: unknown): NonNullable<ProfileChange["fields"]> {
   if (Array.isArray(value) && value.length === 0) return {};
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new ChatError("invalid_profile");
+  if (!isObject(value)) throw new ChatError("invalid_profile");
   const entries = Object.entries(value).map(([id, field]) => {
     const { value, alt = "" } = (field ?? {}) as { value?: unknown; alt?: unknown };
     if (typeof value !== "string" || typeof alt !== "string")

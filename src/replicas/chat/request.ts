@@ -1,5 +1,5 @@
 /** The arguments of a call, wherever they stand: query, form, multipart or JSON. The body wins. */
-import { parseBounded } from "~/json";
+import { isObject, parseBounded } from "~/json";
 import type { RawArguments } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 
@@ -73,8 +73,7 @@ function parseObject(body: Uint8Array): object {
   } catch {
     throw new ChatError("invalid_json");
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new ChatError("json_not_object");
+  if (!isObject(value)) throw new ChatError("json_not_object");
   return value;
 }
 

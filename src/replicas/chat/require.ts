@@ -31,16 +31,6 @@ export async function requireMembership(
   return channel;
 }
 
-/** The conversation as it is now that the call has changed it. */
-export async function requireChannelAgain(
-  { session, actor }: ChatCall,
-  id: string,
-): Promise<ChannelRow> {
-  const channel = await findChannel(session, actor, id);
-  if (!channel) throw new ChatError("channel_not_found");
-  return channel;
-}
-
 export function refuseDirect({ is_im: isIm, is_mpim: isMpim }: ChannelRow): void {
   if (isIm || isMpim) throw new ChatError("method_not_supported_for_channel_type");
 }

@@ -1,4 +1,5 @@
 /** Views as apps send them: home tabs and modals. */
+import { isObject } from "~/json";
 import { findBlockProblems, withBlockIds } from "~/replicas/chat/blocks";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 import type { Json } from "~/replicas/chat/store/json";
@@ -25,8 +26,7 @@ export type ViewContent = {
 
 /** A valid view of one of these types. Throws `view_too_large`, or `invalid_arguments` with every mistake in it. */
 export function readView(given: unknown, types: readonly string[]): ViewContent {
-  if (typeof given !== "object" || given === null || Array.isArray(given))
-    throw invalidArguments("must be a valid view [json-pointer:/view]");
+  if (!isObject(given)) throw invalidArguments("must be a valid view [json-pointer:/view]");
   const view = given as Record<string, unknown>;
   if (Buffer.byteLength(JSON.stringify(view)) > VIEW_BYTES_MAX)
     throw new ChatError("view_too_large");

@@ -1,5 +1,6 @@
 /** How far each operation of the API is simulated: read from the schema's own texts. */
 import { Kind, parse } from "graphql";
+import { words } from "~/graphql/words";
 import { SDL_FILES } from "~/replicas/tracker/api/sdl";
 
 export type Operation = {
@@ -54,9 +55,6 @@ function tierOf(file: File): Operation["tier"] {
 }
 
 const STATES = { 1: "simulated", 2: "simulated", 3: "kept", 4: "refused" } as const;
-
-const words = (file: string) =>
-  file.replace(/([A-Z])/g, (_, letter: string) => ` ${letter.toLowerCase()}`);
 
 function operationsOf([file, text]: [string, string]): Operation[] {
   const tier = tierOf(file as File);

@@ -1,7 +1,7 @@
 /** HTTP → one GraphQL request. */
 import { findUnstorable } from "~/db/storable";
 import type { GraphQLRequest } from "~/graphql/execute";
-import { parseBounded, TooLarge } from "~/json";
+import { isObject, parseBounded, TooLarge } from "~/json";
 import type { ReplicaCall } from "~/replicas/replica";
 
 /** A request that is no GraphQL request. */
@@ -25,8 +25,7 @@ export function readRequest({ request, path, body }: ReplicaCall): GraphQLReques
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
     throw new Unreadable(415, "The Content-Type must be application/json.");
   const given = parse(body);
-  if (typeof given !== "object" || given === null || Array.isArray(given))
-    throw new Unreadable(400, "The body must be one object with a query.");
+  if (!isObject(given)) throw new Unreadable(400, "The body must be one object with a query.");
   const { query, variables, operationName } = given as Record<string, unknown>;
   if (typeof query !== "string" || query.trim() === "")
     throw new Unreadable(400, "Must provide query string.");
@@ -41,9 +40,6 @@ export function readRequest({ request, path, body }: ReplicaCall): GraphQLReques
     operationName: operationName || undefined,
   };
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function parse(body: Uint8Array): unknown {
   let value: unknown;

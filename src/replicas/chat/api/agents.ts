@@ -1,5 +1,6 @@
 /** Channels in which agents work: what they show beside the messages, and the state of their sessions. */
 import { createHash } from "node:crypto";
+import { isObject } from "~/json";
 import { requireCanvas, writeCanvas } from "~/replicas/chat/api/canvases";
 import { archive } from "~/replicas/chat/api/conversations";
 import { CONTENT_MAX, Flag, Json, Maybe, Text } from "~/replicas/chat/arguments";
@@ -18,7 +19,6 @@ import {
   requireUser,
 } from "~/replicas/chat/require";
 import { insertChannel } from "~/replicas/chat/store/channels";
-import type { Json as JsonObject } from "~/replicas/chat/store/json";
 import { deleteRecord, findRecord, listRecords, mergeRecord } from "~/replicas/chat/store/records";
 import { present } from "~/replicas/chat/views/wire";
 
@@ -38,9 +38,6 @@ async function requireSession(call: ChatCall, channel: string, thread: string | 
   const message = await requireMessage(call, channel, thread, "invalid_thread_ts");
   return `${channel} ${message.thread_ts ?? message.ts}`;
 }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Views stand under the name that the agent gives them, or under one of their own. */
 const viewIdOf = (channel: string, key: string) =>

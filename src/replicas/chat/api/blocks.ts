@@ -1,15 +1,13 @@
+import { isObject } from "~/json";
 import { Json, Maybe } from "~/replicas/chat/arguments";
 import { findBlockProblems, type Problem } from "~/replicas/chat/blocks";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 import { method } from "~/replicas/chat/method";
 import { VIEW_BLOCKS_MAX } from "~/replicas/chat/view-payload";
 
-const isItem = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** Problems of the blocks inside of a message or a view stand below its name. */
 const below = (name: string, given: unknown, max?: number): Problem[] => {
-  if (!isItem(given)) throw new ChatError("invalid_blocks");
+  if (!isObject(given)) throw new ChatError("invalid_blocks");
   return findBlockProblems(given["blocks"] ?? [], max).map(({ what, pointer }) => ({
     what,
     pointer: `/${name}${pointer}`,

@@ -1,3 +1,4 @@
+import { isObject } from "~/json";
 import { Choice, Flag, Json, Maybe, Text } from "~/replicas/chat/arguments";
 import { METADATA_ARG, readBlocks, readMetadata, requireShort } from "~/replicas/chat/compose";
 import { ChatError } from "~/replicas/chat/errors";
@@ -13,9 +14,7 @@ import { normalizeText } from "~/replicas/chat/text";
 type Unfurls = Readonly<Record<string, JsonObject>>;
 
 function readUnfurls(given: unknown): Unfurls {
-  const isObject = (value: unknown) =>
-    typeof value === "object" && value !== null && !Array.isArray(value);
-  if (!isObject(given) || !Object.values(given as object).every(isObject))
+  if (!isObject(given) || !Object.values(given).every(isObject))
     throw new ChatError("invalid_unfurls_format");
   for (const { blocks } of Object.values(given as Unfurls)) readBlocks(blocks);
   return given as Unfurls;

@@ -3,7 +3,7 @@ import { Flag, List, Maybe, Text } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
 import { type ChatCall, method } from "~/replicas/chat/method";
-import { requireChannel, requireChannelAgain } from "~/replicas/chat/require";
+import { requireChannel } from "~/replicas/chat/require";
 import type { ChannelRow } from "~/replicas/chat/store/channels";
 import { findDirect, openDirect } from "~/replicas/chat/store/directs";
 import { setOpen } from "~/replicas/chat/store/members";
@@ -70,7 +70,7 @@ export const conversationsDirects = [
     },
     async handle(args, call) {
       const { id, wasOpen } = await open(call, args, args.prevent_creation ?? false);
-      const channel = args.return_im ? channelView(await requireChannelAgain(call, id)) : { id };
+      const channel = args.return_im ? channelView(await requireChannel(call, id)) : { id };
       return { ...(wasOpen ? { no_op: true, already_open: true } : {}), channel };
     },
   }),

@@ -8,7 +8,6 @@ import {
   refuseDirect,
   requireActor,
   requireChannel,
-  requireChannelAgain,
   requireMembership,
 } from "~/replicas/chat/require";
 import type { ChannelRow } from "~/replicas/chat/store/channels";
@@ -124,7 +123,7 @@ export const conversationsMembers = [
       if (channel.is_archived) throw new ChatError("is_archived");
       const added = await addMembers(call.session, channel, [call.actor]);
       if (added.length === 0) call.warn("already_in_channel");
-      return { channel: channelView(await requireChannelAgain(call, id)) };
+      return { channel: channelView(await requireChannel(call, id)) };
     },
   }),
 
@@ -162,7 +161,7 @@ export const conversationsMembers = [
       if (users.length > INVITE_MAX) throw new ChatError("cant_invite");
       const addable = await requireInvitable(call, id, [...new Set(users)], force);
       await addMembers(call.session, channel, addable, call.actor);
-      return { channel: channelView(await requireChannelAgain(call, id)) };
+      return { channel: channelView(await requireChannel(call, id)) };
     },
   }),
 

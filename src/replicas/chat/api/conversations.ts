@@ -13,7 +13,6 @@ import {
   refuseDirect,
   requireActor,
   requireChannel,
-  requireChannelAgain,
   requireFullMember,
   requireMembership,
 } from "~/replicas/chat/require";
@@ -69,7 +68,7 @@ async function describe(
       const notice = { user: call.actor, subtype: noticeType(channel, which), text };
       await insertNotices(inside, id, [{ ...notice, extra: { [which]: value } }]);
     });
-  return { channel: channelView(await requireChannelAgain(call, id)), [which]: value };
+  return { channel: channelView(await requireChannel(call, id)), [which]: value };
 }
 
 export const conversations = [
@@ -130,7 +129,7 @@ export const conversations = [
         creator: call.actor,
       });
       if (!created) throw new ChatError("name_taken");
-      return { channel: channelView(await requireChannelAgain(call, id)) };
+      return { channel: channelView(await requireChannel(call, id)) };
     },
   }),
 
@@ -160,7 +159,7 @@ export const conversations = [
         // Another channel got the name after this call had looked for it.
         throw errorCode(error) === UNIQUE_VIOLATION ? new ChatError("name_taken") : error;
       });
-      return { channel: channelView(await requireChannelAgain(call, id)) };
+      return { channel: channelView(await requireChannel(call, id)) };
     },
   }),
 

@@ -1,4 +1,5 @@
 /** What apps answer to clicks and workflows. There are no clicks here: what is said is kept. */
+import { isObject } from "~/json";
 import { Flag, Json, List, Maybe, Text } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { type ChatCall, method } from "~/replicas/chat/method";
@@ -16,9 +17,6 @@ const FEATURED_MAX = 15;
 const ELEMENTS_MAX = 10;
 const TITLE_MAX = 24;
 const OUTPUTS_MAX = 100_000;
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Keeps what a trigger was answered with. A trigger is any text, and is used once. */
 async function answerTrigger(

@@ -2,6 +2,7 @@
 import type { Resolvers, TypeNames } from "~/graphql/attach";
 import type { RowObject } from "~/graphql/page";
 import { selectedOfNodes } from "~/graphql/selection";
+import { words } from "~/graphql/words";
 import { colorOf, initialsOf } from "~/replicas/tracker/api/user";
 import {
   archiveRow,
@@ -49,8 +50,8 @@ const categoryOf = (type: string) =>
 
 /** `issueAssignedToYou` → `Issue assigned to you`. */
 const sentence = (type: string) => {
-  const words = type.replace(/(?!^)([A-Z])/g, (_, letter: string) => ` ${letter.toLowerCase()}`);
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const text = words(type);
+  return text.charAt(0).toUpperCase() + text.slice(1);
 };
 
 async function urlOf(row: RowObject, context: Context): Promise<string> {

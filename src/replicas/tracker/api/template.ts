@@ -3,6 +3,7 @@ import type { Resolvers } from "~/graphql/attach";
 import { fieldOf, filterTypeOf } from "~/graphql/attach";
 import type { PageArguments } from "~/graphql/page";
 import { selectedFields } from "~/graphql/selection";
+import { isObject } from "~/json";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidInput } from "~/replicas/tracker/errors";
@@ -21,7 +22,7 @@ const rules: Rules = {
   keyed: ["teamId"],
   check: async (input: Input, context) => {
     const { templateData } = input;
-    if (templateData != null && (typeof templateData !== "object" || Array.isArray(templateData)))
+    if (templateData != null && !isObject(templateData))
       throw invalidInput("templateData must be a JSON object");
     return { ...(await teamByKey(input, context)), lastUpdatedById: context.viewer.id };
   },

@@ -2,6 +2,7 @@
 import { errorCode, UNIQUE_VIOLATION } from "~/db/connect";
 import { flatten, type Model, requireModel } from "~/graphql/model";
 import type { RowObject } from "~/graphql/page";
+import { words } from "~/graphql/words";
 import { sizeOf } from "~/json";
 import { invalidArgument, invalidInput } from "~/replicas/tracker/errors";
 import { COLUMN_MAX } from "~/replicas/tracker/lengths";
@@ -41,9 +42,6 @@ function requireRoom(columns: Values): void {
 }
 
 const isKept = ({ shared, columns }: Model, name: string) => shared || columns.has(name);
-
-const words = (type: string) =>
-  type.replace(/(?!^)([A-Z])/g, (_, letter: string) => ` ${letter}`).toLowerCase();
 
 /** What is left out takes the column's default. An input may hold more than is kept. */
 function columnsOf(model: Model, values: Values): Values {
