@@ -61,6 +61,10 @@ export function createMetrics() {
       "route",
     ),
     httpInFlight: gauge("http_in_flight", "Calls being answered"),
+    connectionsRejected: counter(
+      "http_connections_rejected_total",
+      "Connections over the limit that were answered 503 or closed",
+    ),
     errors: counter("errors_total", "Calls refused or failed, by code", "code"),
     authFailures: counter("auth_failures_total", "Calls without a valid credential", "reason"),
     limitRejections: counter("limit_rejections_total", "Calls over a limit", "limit"),

@@ -176,6 +176,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
             return app.fetch(request);
           },
           refuse: app.refuse,
+          onRejected: () => metrics.connectionsRejected.inc(),
         },
       ),
     );

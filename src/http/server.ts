@@ -8,7 +8,7 @@
  */
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "bun";
-import { ApiError } from "~/errors";
+import { ApiError, unavailable } from "~/errors";
 import { setBody } from "~/http/body";
 import { ClientGone, createBody, type IncomingBody } from "~/http/incoming";
 import { CR, createChunkReader, type Head, headLength, LF, readHead } from "~/http/wire";
@@ -20,20 +20,31 @@ export type Limits = {
   readonly requestMs: number;
   /** Between an answer and the next request, and while a client takes nothing of an answer. */
   readonly idleMs: number;
+  /** Open connections. The next one is answered 503 and closed; its request is not read. */
+  readonly connections: number;
 };
 
-export const LIMITS: Limits = { headMs: 10_000, requestMs: 30_000, idleMs: 120_000 };
+export const LIMITS: Limits = {
+  headMs: 10_000,
+  requestMs: 30_000,
+  idleMs: 120_000,
+  connections: 10_000,
+};
 
 export type Handler = {
   readonly fetch: (request: Request) => Promise<Response>;
   /** Answers what is no request: malformed, too long, or never complete. */
   readonly refuse: (error: ApiError) => Response;
+  /** Counts a connection over the limit. */
+  readonly onRejected?: () => void;
 };
 
 /** How much is kept of what nobody has asked for yet. Behind it the client has to wait. */
 const UNREAD_MAX = 64 * 1024;
 /** How often connections are held against their limits. */
 const CHECK_MS = 1_000;
+/** Connections over the limit that are answered 503 at the same time. The next one is closed without an answer. */
+const REJECTED_MAX = 1_000;
 /** For how long a client that is sent away may go on sending: closed too early, its system would drop our answer. */
 const LINGER_MS = 2_000;
 const NO_CONTENT = new Set([204, 304]);
@@ -51,6 +62,7 @@ export function serve(
   handler: Handler,
 ) {
   const connections = new Set<Connection>();
+  const { connections: max } = limits;
   let isStopping = false;
   const stopped = Promise.withResolvers<void>();
   const context = { handler, limits, isStopping: () => isStopping };
@@ -61,8 +73,13 @@ export function serve(
     allowHalfOpen: true,
     socket: {
       open(socket) {
+        const open = connections.size;
         socket.data = createConnection(socket, context);
         connections.add(socket.data);
+        if (open < max) return;
+        handler.onRejected?.();
+        if (open < max + REJECTED_MAX) socket.data.reject(tooManyConnections(max));
+        else socket.terminate();
       },
       data: ({ data }, chunk) => data.receive(chunk),
       drain: ({ data }) => data.flush(),
@@ -106,6 +123,9 @@ export function serve(
   };
 }
 
+const tooManyConnections = (max: number) =>
+  unavailable(`The server has ${max} connections open, its maximum`);
+
 /** The request that a connection is at. */
 type Exchange = {
   readonly head: Head;
@@ -141,6 +161,7 @@ function createConnection(
   function advance(): void {
     try {
       while (isOpen && step());
+      if (clientIsDone) giveUpIncomplete();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       refuse(error);
@@ -170,6 +191,16 @@ function createConnection(
     use(used);
     if (exchange.isRead()) complete(exchange);
     return used > 0;
+  }
+
+  /** The rest of a body that is waited for does not come any more. */
+  function giveUpIncomplete(): void {
+    if (!exchange || exchange.isRead()) return;
+    if (exchange.isAnswered) close();
+    else if (exchange.body?.wants()) {
+      isOpen = false;
+      exchange.body.fail(new ClientGone("the client closed the connection"));
+    }
   }
 
   const use = (length: number) => {
@@ -209,7 +240,7 @@ function createConnection(
     const { head } = current;
     // A client that waits to be asked for its body may send it or not: what it sends next is not certain.
     const isUnsure = head.expectsContinue && !current.isRead();
-    const isLast = head.isLast || isUnsure || !isOpen || isStopping();
+    const isLast = head.isLast || isUnsure || !isOpen || clientIsDone || isStopping();
     await write(response, { isLast, isHead: head.request.method === "HEAD" });
     current.isAnswered = true;
     current.body?.drop();
@@ -223,12 +254,15 @@ function createConnection(
 
   /** Between two requests. */
   function rest(): void {
+    if (clientIsDone) {
+      close();
+      return;
+    }
     exchange = undefined;
     isBusy = false;
     began = 0;
     deadline = performance.now() + limits.idleMs;
     advance();
-    if (clientIsDone && !exchange) close();
   }
 
   /** Answers what is no request. What came before it has its answer first. */
@@ -302,18 +336,25 @@ function createConnection(
 
   return {
     flush,
+    /** Answers without reading a request, and closes. */
+    reject: refuse,
     receive(chunk: Buffer): void {
       if (!isOpen) return; // malformed, or behind the last request
       unread = unread.byteLength === 0 ? chunk : Buffer.concat([unread, chunk]);
       advance();
     },
-    /** The client sends nothing more. What it has sent is answered. */
+    /**
+     * The client sends nothing more. The request under way is answered if all of it has arrived. Those behind it are
+     * not performed: the client may be gone, and an effect without an answer is worse than a request to send again.
+     */
     finish(): void {
       clientIsDone = true;
-      if (exchange && !exchange.isRead()) {
+      if (exchange && !exchange.isRead()) advance();
+      else {
         isOpen = false;
-        exchange.body?.fail(new ClientGone("the client closed the connection"));
-      } else if (!isBusy) close();
+        unread = EMPTY;
+        if (!isBusy) close();
+      }
     },
     /** The connection is no more. */
     lose(): void {

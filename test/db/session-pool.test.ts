@@ -1,5 +1,5 @@
 /** A schema has many lives: no call of one may reach the next, on whichever server, however late. */
-import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { inTransaction } from "~/db/connect";
 import { dropSchema } from "~/db/schemas";
 import {
@@ -237,6 +237,60 @@ test("one that is held up by others goes elsewhere, one that is held up by itsel
     await Promise.all(calls);
     expect(done).toEqual(["victim", "neighbour", "neighbour", "neighbour, again"]);
   } finally {
+    await sessionPool.end();
+  }
+});
+
+test("a call that gives up waiting does not make its session look free", async () => {
+  const sessionPool = createSessionPool(database.url, 3);
+  const [busy, other] = [life, await newLife()];
+  const place = (schema: string) => Bun.hash.crc32(schema) % 3;
+  // Its schema's name decides which sessions it keeps to: the same as the other's.
+  let schemaName = busy.schemaName;
+  for (let n = 0; place(schemaName) !== place(other.schemaName); n++)
+    schemaName = `${busy.schemaName}_${n}`;
+  await database.sql`
+    update diorama.environments set schema_name = ${schemaName} where environment_id = ${busy.environmentId}
+  `;
+  const call = (statement: string) =>
+    sessionPool.use({ ...busy, schemaName }, ({ sql }) => sql.unsafe(statement));
+  const lock = await database.sql.reserve();
+  await lock`select pg_advisory_lock(1)`;
+  const calls: Promise<unknown>[] = [1, 2].map(() =>
+    call("select pg_advisory_xact_lock_shared(1)"),
+  );
+  const isWaiting = async () => {
+    const [row] = await lock`
+      select count(*)::int as count from pg_stat_activity
+      where application_name like 'diorama lane %' and wait_event = 'advisory' and datname = current_database()
+    `;
+    expect(row?.["count"]).toBe(2);
+  };
+  const now = performance.now.bind(performance);
+  const clock = spyOn(performance, "now");
+  try {
+    await eventually(isWaiting);
+    clock.mockImplementation(() => now() + 1_000);
+    const gaveUp = sessionPool.use({ ...busy, schemaName }, async () => {
+      throw Object.assign(new Error("canceling statement due to statement timeout"), {
+        code: "57014",
+      });
+    });
+    await expect(gaveUp).rejects.toMatchObject({ code: "57014" });
+
+    let isDone = false;
+    calls.push(
+      write(sessionPool, other).then(() => {
+        isDone = true;
+      }),
+    );
+    await eventually(() => expect(isDone).toBe(true));
+    await isWaiting();
+  } finally {
+    clock.mockRestore();
+    await lock`select pg_advisory_unlock(1)`;
+    await Promise.all(calls);
+    lock.release();
     await sessionPool.end();
   }
 });

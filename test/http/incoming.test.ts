@@ -11,7 +11,7 @@ import { exchange, readAnswers } from "../support/wire";
 const database = useDatabase();
 const program = useProgram(database);
 
-const BRIEF = { headMs: 300, requestMs: 600, idleMs: 600 };
+const BRIEF = { ...LIMITS, headMs: 300, requestMs: 600, idleMs: 600 };
 const LATE_MS = 10_000;
 const JSON_TYPE = "Content-Type: application/json";
 const FORM_TYPE = "Content-Type: application/x-www-form-urlencoded";

@@ -1,10 +1,13 @@
 /** What only a client that writes its own bytes can send. */
 import { describe, expect, test } from "bun:test";
+import { connect as connectSocket, type Socket } from "node:net";
 import { connect } from "~/db/connect";
+import { readBody } from "~/http/body";
 import { LIMITS, serve } from "~/http/server";
 import { createKey } from "~/platform/keys/keys";
-import { useDatabase } from "../support/database";
-import { useProgram } from "../support/program";
+import { startProgram } from "~/program";
+import { eventually, useDatabase } from "../support/database";
+import { configFor, useProgram } from "../support/program";
 import { ask, exchange, inTurn, readAnswers } from "../support/wire";
 
 const database = useDatabase();
@@ -225,10 +228,73 @@ describe("requests that are sent before the one before is answered", () => {
     expect(readAnswers(received).map(({ status }) => status)).toEqual([201, 400]);
   });
 
-  test("are answered to a client that says that it is done", async () => {
-    const bytes = read("a") + read("b");
+  test("have no effect when the client closes its side before they begin", async () => {
+    const before = await count();
+    const bytes = initEnv() + initEnv() + read("b");
     const received = await exchange(program.url, bytes, undefined, (socket) => socket.end());
-    expect(readAnswers(received).map(({ status }) => status)).toEqual([404, 404]);
+    const [answer, ...more] = readAnswers(received);
+    expect([answer?.status, answer?.headers.get("connection"), more]).toEqual([201, "close", []]);
+    expect(await count()).toBe(before + 1);
+  });
+
+  test("do not keep a complete one from its answer when the client closes its side", async () => {
+    const arrived = Promise.withResolvers<void>();
+    const server = serve(
+      { hostname: "127.0.0.1", port: 0, limits: LIMITS },
+      {
+        async fetch(request) {
+          await arrived.promise;
+          return new Response(await readBody(request, 100));
+        },
+        refuse: () => new Response(),
+      },
+    );
+    const post = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody";
+    const url = `http://127.0.0.1:${server.port}`;
+
+    const received = exchange(url, post + post, undefined, (socket) => socket.end());
+    // The server reads in order: this connection is answered after the bytes and the end of the other were read.
+    await exchange(url, "\u0000\r\n\r\n");
+    arrived.resolve();
+
+    expect(readAnswers(await received).map(({ body }) => body)).toEqual(["body"]);
+    await server.cut();
+  });
+});
+
+describe("a connection over the limit", () => {
+  test("is answered 503 and closed before its request is read, and counted", async () => {
+    const own = await startProgram(configFor(database), { ...LIMITS, connections: 2 });
+    const get = `GET ${RUN} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+    const open = [own.url, own.url].map(
+      (url) =>
+        new Promise<Socket>((resolve) => {
+          const { hostname, port } = new URL(url);
+          const socket = connectSocket(Number(port), hostname, () => socket.write(get));
+          socket.once("data", () => resolve(socket));
+        }),
+    );
+    const sockets = await Promise.all(open);
+
+    const [answer, ...more] = readAnswers(await exchange(own.url, ""));
+
+    expect(more).toEqual([]);
+    expect(answer?.headers.get("connection")).toBe("close");
+    expect(answer?.headers.get("retry-after")).toBe("1");
+    expect([answer?.status, JSON.parse(answer?.body ?? "{}")]).toEqual([
+      503,
+      {
+        ok: false,
+        error: "service_unavailable",
+        detail: "The server has 2 connections open, its maximum",
+      },
+    ]);
+    for (const socket of sockets) socket.destroy();
+    await eventually(async () => {
+      const metrics = await (await fetch(`${own.url}/metrics`)).text();
+      expect(metrics).toMatch(/^diorama_http_connections_rejected_total [1-9]/m);
+    });
+    await own.stop();
   });
 });
 
