@@ -1,0 +1,83 @@
+/** `diorama serve`: from the settings to a running server, until a signal stops it. */
+import type { Environment } from "~/commands/client";
+import { explained } from "~/commands/database";
+import { exitCodeOf, onSignal } from "~/commands/signals";
+import { type Config, readConfig, warningsOf } from "~/config";
+import { isUnavailable } from "~/db/connect";
+import { PreflightError } from "~/doctor";
+import { notice } from "~/log";
+import { DEVELOPMENT_KEY } from "~/platform/keys/format";
+import { type Program, startProgram } from "~/program";
+import { VERSION } from "~/version";
+
+/** How long to wait for a database that is still starting. */
+const DATABASE_WAIT_MS = 10_000;
+const DATABASE_RETRY_MS = 1_000;
+
+/** `onConfig` gets the settings as soon as they are known. */
+export async function serve(env: Environment, onConfig: (config: Config) => void): Promise<void> {
+  let program: Program | undefined;
+  onSignal((signal) =>
+    program ? stop(program, config, signal) : process.exit(exitCodeOf(signal)),
+  );
+  const config = readConfig(env);
+  onConfig(config);
+  for (const warning of warningsOf(env, config)) notice(`warning: ${warning}`);
+  program = await waitForDatabase(() => startProgram(config)).catch((error) => {
+    throw explained(config, error);
+  });
+  if (config.development) banner(program.url);
+}
+
+/** Calls still running this long after the shutdown delay are cut off. */
+const STOP_MS = 30_000;
+/** A developer who presses Ctrl-C wants the prompt back, not the last call's answer. */
+const STOP_MS_INTERACTIVE = 1_000;
+
+async function stop(program: Program, config: Config, signal: NodeJS.Signals): Promise<void> {
+  program.drain();
+  await Bun.sleep(config.SHUTDOWN_DELAY * 1000);
+  if (config.development && signal === "SIGINT")
+    setTimeout(() => {
+      notice("stopped; what was under way is cut off");
+      process.exit(exitCodeOf(signal));
+    }, STOP_MS_INTERACTIVE);
+  setTimeout(() => process.exit(1), STOP_MS);
+  await program.stop().then(
+    () => process.exit(0),
+    () => process.exit(1),
+  );
+}
+
+async function waitForDatabase<T>(start: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + DATABASE_WAIT_MS;
+  for (let said = ""; ; ) {
+    try {
+      return await start();
+    } catch (thrown) {
+      const error = thrown as Error;
+      const unreachable =
+        isUnavailable(error) || (error instanceof PreflightError && error.unreachable);
+      if (!unreachable || performance.now() > deadline) throw error;
+      if (error.message !== said) notice(`waiting for the database: ${error.message}`);
+      said = error.message;
+      await Bun.sleep(DATABASE_RETRY_MS);
+    }
+  }
+}
+
+/** First steps for a developer. On standard error, so that standard output has lines of JSON only. */
+function banner(url: string): void {
+  notice(`
+Diorama ${VERSION} listens on ${url}
+
+  Explorer         ${url}/docs
+  Development key  ${DEVELOPMENT_KEY}
+                   (X-API-Key; a development server also answers without it)
+
+A first environment:
+
+  curl -s ${url}/api/platform/initEnv -H 'Content-Type: application/json' \\
+    -d '{"templateService":"chat","templateName":"chat_default","impersonateUserId":"U01AGENT"}'
+`);
+}
