@@ -1,0 +1,235 @@
+-- The platform's schema. Renew it with: RENEW_SCHEMA=1 bun test test/db/schema.test.ts
+
+create table diorama.api_keys (
+  key_id text not null,
+  key_hash bytea not null,
+  user_id text not null,
+  name text default ''::text not null,
+  plan text default 'free'::text not null,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  constraint api_keys_key_hash_key UNIQUE (key_hash),
+  constraint api_keys_pkey PRIMARY KEY (key_id),
+  constraint api_keys_plan_check CHECK ((plan = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text])))
+);
+
+create table diorama.capture (
+  singleton boolean default true not null,
+  epoch bigint default 0 not null,
+  state text default 'idle'::text not null,
+  instance text,
+  slot_name text,
+  plugin text,
+  system_id text,
+  timeline integer,
+  changed_at timestamp with time zone default now() not null,
+  read_to pg_lsn,
+  constraint capture_pkey PRIMARY KEY (singleton),
+  constraint capture_singleton_check CHECK (singleton),
+  constraint capture_state_check CHECK ((state = ANY (ARRAY['idle'::text, 'streaming'::text])))
+);
+
+create table diorama.environments (
+  environment_id text not null,
+  user_id text not null,
+  key_id text not null,
+  service text not null,
+  template_name text not null,
+  schema_name text not null,
+  acting_user_id text not null,
+  token_hash bytea not null,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone not null,
+  deleted_at timestamp with time zone,
+  allow_impersonation boolean default false not null,
+  constraint environments_pkey PRIMARY KEY (environment_id)
+);
+
+create table diorama.idempotent_answers (
+  user_id text not null,
+  key_hash bytea not null,
+  request_hash bytea not null,
+  answer bytea,
+  created_at timestamp with time zone default now() not null,
+  constraint idempotent_answers_pkey PRIMARY KEY (user_id, key_hash)
+);
+
+create table diorama.runs (
+  run_id text not null,
+  environment_id text not null,
+  schema_name text not null,
+  user_id text not null,
+  before_snapshot text not null,
+  capture text not null,
+  status text not null,
+  seen boolean default false not null,
+  started_at timestamp with time zone default now() not null,
+  ended_at timestamp with time zone,
+  passed boolean,
+  score json,
+  failures json default '[]'::json not null,
+  diff json,
+  test_id text,
+  suite_id text,
+  expected json,
+  evidence json,
+  standing json,
+  explanations json,
+  events json,
+  constraint runs_capture_check CHECK ((capture = ANY (ARRAY['log'::text, 'snapshot'::text]))),
+  constraint runs_pkey PRIMARY KEY (run_id),
+  constraint runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'ending'::text, 'evaluating'::text, 'completed'::text, 'passed'::text, 'failed'::text])))
+);
+
+create table diorama.schema_migrations (
+  version integer not null,
+  name text not null,
+  checksum text not null,
+  applied_at timestamp with time zone default now() not null,
+  requires integer default 0 not null,
+  constraint schema_migrations_pkey PRIMARY KEY (version)
+);
+
+create table diorama.schemas (
+  schema_name text not null,
+  template_schema text not null,
+  state text not null,
+  fresh_xid bigint not null,
+  fingerprint text not null,
+  changed_at timestamp with time zone default now() not null,
+  constraint schemas_pkey PRIMARY KEY (schema_name),
+  constraint schemas_state_check CHECK ((state = ANY (ARRAY['ready'::text, 'claimed'::text, 'used'::text])))
+);
+
+create table diorama.snapshot_order (
+  run_id text not null,
+  table_name text not null,
+  key text[] not null,
+  position bigint generated always as identity not null,
+  constraint snapshot_order_pkey PRIMARY KEY (run_id, table_name, key),
+  constraint snapshot_order_run_id_fkey FOREIGN KEY (run_id) REFERENCES diorama.runs(run_id) ON DELETE CASCADE
+);
+
+create table diorama.snapshot_rows (
+  run_id text not null,
+  table_name text not null,
+  key text[] not null,
+  row text[] not null,
+  constraint snapshot_rows_run_id_table_name_fkey FOREIGN KEY (run_id, table_name) REFERENCES diorama.snapshots(run_id, table_name) ON DELETE CASCADE
+);
+
+create table diorama.snapshots (
+  run_id text not null,
+  table_name text not null,
+  columns text[] not null,
+  types text[] not null,
+  key text[] not null,
+  constraint snapshots_pkey PRIMARY KEY (run_id, table_name),
+  constraint snapshots_run_id_fkey FOREIGN KEY (run_id) REFERENCES diorama.runs(run_id) ON DELETE CASCADE
+);
+
+create table diorama.suites (
+  suite_id text not null,
+  name text not null,
+  description text default ''::text not null,
+  service text not null,
+  template_name text not null,
+  acting_user_id text,
+  visibility text not null,
+  user_id text,
+  content_hash text,
+  created_at timestamp with time zone default now() not null,
+  constraint suites_pkey PRIMARY KEY (suite_id),
+  constraint suites_visibility_check CHECK ((visibility = ANY (ARRAY['public'::text, 'private'::text])))
+);
+
+create table diorama.templates (
+  template_id text not null,
+  name text not null,
+  service text not null,
+  description text default ''::text not null,
+  visibility text not null,
+  user_id text,
+  schema_name text not null,
+  content_hash text not null,
+  created_at timestamp with time zone default now() not null,
+  seed json,
+  constraint templates_pkey PRIMARY KEY (template_id),
+  constraint templates_schema_name_key UNIQUE (schema_name),
+  constraint templates_visibility_check CHECK ((visibility = ANY (ARRAY['public'::text, 'private'::text])))
+);
+
+create table diorama.tests (
+  test_id text not null,
+  suite_id text not null,
+  position bigint generated always as identity not null,
+  name text not null,
+  prompt text not null,
+  expected_output json not null,
+  template_name text,
+  acting_user_id text,
+  constraint tests_pkey PRIMARY KEY (test_id),
+  constraint tests_suite_id_fkey FOREIGN KEY (suite_id) REFERENCES diorama.suites(suite_id) ON DELETE CASCADE
+);
+
+create table diorama.usage (
+  key_id text not null,
+  kind text not null,
+  window_start timestamp with time zone not null,
+  used integer not null,
+  constraint usage_pkey PRIMARY KEY (key_id, kind, window_start)
+);
+
+CREATE INDEX environments_live ON diorama.environments USING btree (expires_at) WHERE (deleted_at IS NULL);
+
+CREATE INDEX environments_newest ON diorama.environments USING btree (user_id, created_at DESC, environment_id DESC);
+
+CREATE INDEX idempotent_answers_age ON diorama.idempotent_answers USING btree (created_at);
+
+CREATE INDEX runs_active ON diorama.runs USING btree (started_at) WHERE (status = ANY (ARRAY['running'::text, 'ending'::text]));
+
+CREATE INDEX runs_evaluating ON diorama.runs USING btree (ended_at) WHERE (status = 'evaluating'::text);
+
+CREATE INDEX runs_newest ON diorama.runs USING btree (user_id, started_at DESC, run_id DESC);
+
+CREATE INDEX runs_of_suite ON diorama.runs USING btree (suite_id, test_id, started_at DESC) WHERE (suite_id IS NOT NULL);
+
+CREATE UNIQUE INDEX runs_running ON diorama.runs USING btree (environment_id) WHERE (status = 'running'::text);
+
+CREATE INDEX schemas_ready ON diorama.schemas USING btree (template_schema) WHERE (state = 'ready'::text);
+
+CREATE INDEX schemas_used ON diorama.schemas USING btree (changed_at) WHERE (state = 'used'::text);
+
+CREATE INDEX snapshot_rows_of_run ON diorama.snapshot_rows USING btree (run_id, table_name);
+
+CREATE INDEX suites_newest ON diorama.suites USING btree (created_at DESC, suite_id DESC);
+
+CREATE INDEX templates_newest ON diorama.templates USING btree (created_at DESC, template_id DESC);
+
+CREATE UNIQUE INDEX templates_own_name ON diorama.templates USING btree (user_id, name);
+
+CREATE UNIQUE INDEX templates_public_name ON diorama.templates USING btree (name) WHERE (visibility = 'public'::text);
+
+CREATE INDEX tests_of_suite ON diorama.tests USING btree (suite_id, "position");
+
+CREATE OR REPLACE FUNCTION diorama.note_order()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  image jsonb;
+begin
+  foreach image in array array[to_jsonb(old), to_jsonb(new)] loop
+    if image is not null then
+      insert into diorama.snapshot_order (run_id, table_name, key)
+      select tg_argv[0], tg_table_name, array_agg(image ->> k.name order by k.place)
+      from unnest(tg_argv[1:]) with ordinality as k (name, place)
+      on conflict do nothing;
+    end if;
+  end loop;
+  return null;
+end
+$function$
+;
