@@ -4,6 +4,7 @@ import { capture } from "~/commands/capture";
 import { createClient, type Environment, type Import, type ServerOptions } from "~/commands/client";
 import { doctor } from "~/commands/doctor";
 import { health } from "~/commands/health";
+import { type Intercept, intercept, WAYS } from "~/commands/intercept/intercept";
 import { keys, PLANS } from "~/commands/keys";
 import { licenses } from "~/commands/licenses";
 import { exportSuite, importSuite, runSuiteCommand, type SuiteRun } from "~/commands/suites";
@@ -141,6 +142,25 @@ export function createCommandLine({ env, serve, interruption, endWith }: Context
   importing(templates)
     .description("Create a template from a seed.")
     .action((file: string, options: Import) => importTemplate(connect(options), file, options));
+
+  line
+    .command("intercept")
+    .description(
+      "Run a command whose calls to the hosts of the real services reach environments instead. Clients that fix their host need no change. Put -- before the command. Ends with its exit code.",
+    )
+    .summary("Run a command with the real services' hosts led to environments.")
+    .argument("<command...>")
+    .option(
+      "--service-url <url>",
+      "Of an environment; else DIORAMA_SERVICE_URL. May be repeated, once for each service.",
+      listed,
+    )
+    .option("--token <token>", "Its token; else DIORAMA_TOKEN, else DIORAMA_API_KEY.", listed)
+    .option("--host <name>", "A further name, such as acme.slack.com; may be repeated.", listed)
+    .addOption(new Option("--via <way>", "How calls get there.").choices(WAYS).default("auto"))
+    .action(async (command: string[], options: Intercept) =>
+      endWith(await intercept(command, options, env, interruption())),
+    );
 
   line
     .command("version")

@@ -1,0 +1,61 @@
+/** Which hosts of the real services lead to which environment. */
+import { UsageError } from "~/commands/client";
+
+/** An environment's service, and the credential that opens it. */
+export type Target = { readonly serviceUrl: string; readonly token: string };
+
+/** By service: its domain, and the names below it that a file of hosts lists one by one. */
+const DOMAINS: {
+  readonly [service: string]: { readonly domain: string; readonly names: string[] };
+} = {
+  chat: {
+    domain: "slack.com",
+    names: ["slack.com", "api.slack.com", "app.slack.com", "files.slack.com", "mcp.slack.com"],
+  },
+  tracker: {
+    domain: "linear.app",
+    names: ["linear.app", "api.linear.app", "mcp.linear.app", "uploads.linear.app"],
+  },
+};
+
+const SERVICE_URL = /^https?:\/\/[^/]+\/api\/env\/[^/]+\/services\/([a-z]+)\/?$/;
+
+export type Targets = ReturnType<typeof createTargets>;
+
+/** `extraHosts`: further names that clients use, such as a workspace's own. Throws UsageError. */
+export function createTargets(targets: readonly Target[], extraHosts: readonly string[]) {
+  const byDomain = new Map<string, Target>();
+  for (const target of targets) {
+    const service = SERVICE_URL.exec(target.serviceUrl)?.[1];
+    const domain = service && DOMAINS[service]?.domain;
+    if (!domain)
+      throw new UsageError(
+        `${target.serviceUrl} is not the URL of a service of an environment, such as http://127.0.0.1:3000/api/env/ENVIRONMENT/services/chat`,
+      );
+    if (byDomain.has(domain))
+      throw new UsageError(
+        `--service-url: ${service} is given twice; a host leads to one environment`,
+      );
+    byDomain.set(domain, { ...target, serviceUrl: target.serviceUrl.replace(/\/$/, "") });
+  }
+  const domains = [...byDomain.keys()];
+  const domainOf = (host: string) =>
+    domains.find((domain) => host === domain || host.endsWith(`.${domain}`));
+  const stray = extraHosts.find((host) => domainOf(host) === undefined);
+  if (stray !== undefined)
+    throw new UsageError(`--host: ${stray} is not below ${domains.join(" or ")}`);
+  const listed = Object.values(DOMAINS)
+    .filter(({ domain }) => byDomain.has(domain))
+    .flatMap(({ names }) => names);
+
+  return {
+    /** Undefined for a host of nobody here. */
+    find: (host: string): Target | undefined => byDomain.get(domainOf(host.toLowerCase()) ?? ""),
+    /** Every name that is led here, for a file of hosts. */
+    names: [...new Set([...listed, ...extraHosts])],
+    /** Names for a certificate: whole domains with everything directly below them. */
+    certificateNames: [
+      ...new Set([...domains.flatMap((domain) => [domain, `*.${domain}`]), ...extraHosts]),
+    ],
+  };
+}
