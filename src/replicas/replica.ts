@@ -87,3 +87,10 @@ export class SeedError extends Error {
     this.path = path;
   }
 }
+
+/** The path of a mistake from its JSON pointer: `/users/0/name` → `users[0].name`. */
+export const seedPath = (pointer: string) =>
+  pointer
+    .replace(/\/(\d+)/g, "[$1]")
+    .replace(/\//g, ".")
+    .replace(/^\./, "");

@@ -4,11 +4,11 @@ import type { Tx } from "~/db/connect";
 import type { Tables } from "~/db/session";
 import { ChatSeed } from "~/replicas/chat/seed-model";
 import { seedRows } from "~/replicas/chat/seed-rows";
-import { SeedError } from "~/replicas/replica";
+import { SeedError, seedPath } from "~/replicas/replica";
 
 export async function seedChat(tx: Tx, t: Tables, seed: unknown): Promise<void> {
   const first = Value.Errors(ChatSeed, seed).First();
-  if (first) throw new SeedError(readable(first.path), problem(first));
+  if (first) throw new SeedError(seedPath(first.path), problem(first));
   // Rows as JSON: Postgres knows the type of every column, and a column that is not named is null.
   for (const [table, rows] of Object.entries(seedRows(seed as ChatSeed)))
     if (rows.length > 0)
@@ -21,10 +21,3 @@ export async function seedChat(tx: Tx, t: Tables, seed: unknown): Promise<void> 
 /** What was expected, in the words of the shape where it has some: a pattern tells nobody anything. */
 const problem = ({ message, schema }: { message: string; schema: { description?: string } }) =>
   schema.description === undefined ? message : `expected ${schema.description}`;
-
-/** `/users/0/name` → `users[0].name`. */
-const readable = (pointer: string) =>
-  pointer
-    .replace(/\/(\d+)/g, "[$1]")
-    .replace(/\//g, ".")
-    .replace(/^\./, "");

@@ -3,7 +3,7 @@ import { Value } from "@sinclair/typebox/value";
 import type { Tx } from "~/db/connect";
 import type { Tables } from "~/db/session";
 import { isUuid } from "~/graphql/scalars";
-import { SeedError } from "~/replicas/replica";
+import { SeedError, seedPath } from "~/replicas/replica";
 import {
   DEFAULT_CUSTOMER_STATUSES,
   DEFAULT_PROJECT_STATUSES,
@@ -42,7 +42,7 @@ const text = (value: unknown) => String(value ?? "");
 
 export async function seedTracker(tx: Tx, t: Tables, seed: unknown): Promise<void> {
   const first = Value.Errors(TrackerSeed, seed).First();
-  if (first) throw new SeedError(readable(first.path), first.message);
+  if (first) throw new SeedError(seedPath(first.path), first.message);
   for (const [table, rows] of rowsOf(seed as Entry)) await insertRows(tx, t, table, rows);
 }
 
@@ -230,10 +230,3 @@ export class Names {
     throw new SeedError(path, `there is no ${type} "${name}"`);
   }
 }
-
-/** `/users/0/name` → `users[0].name`. */
-const readable = (pointer: string) =>
-  pointer
-    .replace(/\/(\d+)/g, "[$1]")
-    .replace(/\//g, ".")
-    .replace(/^\./, "");
