@@ -11,7 +11,7 @@ import { patchedDependencies } from "../package.json";
 
 const ROOT = join(import.meta.dir, "..");
 /** What `bun build` starts from. */
-export const ENTRIES = ["src/main.ts", "src/capture/worker.ts", "src/evaluation/worker.ts"];
+export const ENTRIES = ["src/main.ts", "src/platform/runs/worker.ts", "src/evaluation/worker.ts"];
 
 export type Package = {
   readonly name: string;

@@ -7,6 +7,7 @@ import { mayUseOrigins, ORIGINS_GRANT } from "~/db/origins";
 import { connectionProblem } from "~/db/problem";
 import { TlsRefused } from "~/db/socket";
 import { BUILTIN_TEMPLATES } from "~/platform/templates/builtin";
+import { listNames } from "~/platform/templates/store";
 
 /** The database cannot be reached, or lacks something. Each problem says what was found and what to do. */
 export class PreflightError extends Error {
@@ -177,14 +178,7 @@ function pluginProblem(plugin: string, version: number, error: unknown): string 
 /** ENVIRONMENT_POOL_TARGETS names templates, which are in the database. Throws ConfigError. */
 export async function requireKnownTargets(pool: Pool, config: Config): Promise<void> {
   if (!config.ENVIRONMENT_POOL_TARGETS) return;
-  const [made] = await pool`select to_regclass('diorama.templates') is not null as made`;
-  const stored = made?.["made"]
-    ? await pool<{ name: string }[]>`select name from diorama.templates order by name`
-    : [];
-  const names = new Set([
-    ...(config.SEED ? BUILTIN_TEMPLATES : []),
-    ...stored.map(({ name }) => name),
-  ]);
+  const names = new Set([...(config.SEED ? BUILTIN_TEMPLATES : []), ...(await listNames(pool))]);
   const unknown = [...config.ENVIRONMENT_POOL_TARGETS.keys()].filter((name) => !names.has(name));
   if (unknown.length > 0)
     throw new ConfigError([

@@ -20,7 +20,7 @@ import { createMetrics } from "~/metrics";
 import { createEnvironments } from "~/platform/environments/environments";
 import { createSaving } from "~/platform/environments/saving";
 import { createSchemaPool } from "~/platform/environments/schema-pool";
-import { reconcileMissingSchemas } from "~/platform/environments/store";
+import { isLive, reconcileMissingSchemas } from "~/platform/environments/store";
 import { createGateway } from "~/platform/gateway";
 import { healthRoutes } from "~/platform/health";
 import { createIdempotency } from "~/platform/keys/idempotency";
@@ -29,11 +29,14 @@ import { createMaintenance } from "~/platform/maintenance";
 import { createMetricsCollector } from "~/platform/metrics-collector";
 import { createProbes, type Probes, probePath } from "~/platform/probes";
 import { createEvaluation } from "~/platform/runs/evaluation";
+import { runClosing } from "~/platform/runs/lifecycle-store";
+import { records } from "~/platform/runs/records";
 import { createRuns } from "~/platform/runs/runs";
 import { storeBuiltinSuites } from "~/platform/suites/builtin";
 import { createSuites } from "~/platform/suites/suites";
 import { buildBuiltins } from "~/platform/templates/builtin";
 import { createTemplates } from "~/platform/templates/templates";
+import { threadUrl } from "~/thread";
 import { VERSION } from "~/version";
 
 export type Program = Awaited<ReturnType<typeof startProgram>>;
@@ -55,7 +58,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
   const builderCount = Math.max(1, Math.min(config.POOL_REFILL_CONCURRENCY, cores));
   const pool = connect(url, { max: PLATFORM_CONNECTIONS, name: "platform", camel: true });
   const replicas = connect(url, { max: TEMPLATE_CONNECTIONS, name: "templates" });
-  const sessionPool = createSessionPool(url, LANES);
+  const sessionPool = createSessionPool(url, LANES, isLive);
   const builders = createBuilders(
     connect(url, { max: builderCount + 1, name: "builders", patient: true }),
     config.LOGICAL_REPLICATION_ENABLED,
@@ -80,7 +83,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
     for (const warning of warnings) log.warn(warning);
     const applied = await migrate(pool);
     if (applied.length > 0) log.info("migrations applied", { versions: applied.join(", ") });
-    const gone = await reconcileMissingSchemas(pool);
+    const gone = await reconcileMissingSchemas(pool, runClosing);
     if (gone > 0) log.warn("environments ended, whose schemas are gone", { count: gone });
     const templates = createTemplates(pool, replicas, builders);
     if (config.SEED) {
@@ -99,6 +102,8 @@ export async function startProgram(config: Config, limits = LIMITS) {
         walBudgetBytes: config.CAPTURE_WAL_BUDGET,
         idleSeconds: config.REPLICATION_IDLE_TIMEOUT,
       },
+      records,
+      worker: threadUrl("platform/runs"),
       logOptions,
       pool,
       log,
@@ -122,7 +127,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       suites,
       schemaPool,
       keys,
-      capture,
+      runClosing,
     });
     const saving = createSaving({ builders, templates, environments });
     const evaluation = createEvaluation({ pool, environments, templates, log });
@@ -162,7 +167,6 @@ export async function startProgram(config: Config, limits = LIMITS) {
       templates,
       schemaPool,
       evaluation,
-      capture,
       log,
       metrics,
       inFlight: app.inFlight,

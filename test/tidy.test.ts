@@ -122,6 +122,20 @@ describe("SQL", () => {
     expect(wrong).toEqual([]);
   });
 
+  test("on the platform's tables stands in platform/ and in the migrations", () => {
+    const PLATFORM_TABLE = /\bdiorama\.(?!run")[a-z_]+/; // "diorama.run" is the prefix of marks in the log
+    const wrong = sources
+      .filter((file) => !/^src\/(platform\/|db\/migrat)/.test(file))
+      .filter((file) => PLATFORM_TABLE.test(read(file)));
+    expect(wrong).toEqual([]);
+  });
+
+  test("that writes runs stands in their lifecycle", () => {
+    const WRITES = /\b(insert into|update|delete from|merge into) diorama\.runs\b/;
+    const writing = sources.filter((file) => WRITES.test(read(file)));
+    expect(writing).toEqual(["src/platform/runs/lifecycle-store.ts"]);
+  });
+
   test("of the platform names its columns: a prepared statement whose result changes while it runs fails", () => {
     const wrong = sources
       .filter((file) => file.startsWith("src/platform/"))

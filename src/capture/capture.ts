@@ -7,9 +7,9 @@
 import { LRUCache } from "lru-cache";
 import { Lost, reasonOf } from "~/capture/limits";
 import { createReader, type Evaluator, lostReason } from "~/capture/reader";
+import type { Records } from "~/capture/records";
 import { markExpression } from "~/capture/relations";
 import type { StreamState } from "~/capture/replication-session";
-import * as results from "~/capture/results";
 import { publish, slotIsReady } from "~/capture/slot";
 import { compareSnapshot, dropSnapshot, takeSnapshot } from "~/capture/snapshot";
 import type { StreamOptions } from "~/capture/stream";
@@ -70,6 +70,9 @@ const IN_USE = new Set([SERIALIZATION_FAILURE, LOCK_NOT_AVAILABLE]);
 export async function createCapture(deps: {
   kind: CaptureKind;
   options: StreamOptions;
+  records: Records;
+  /** URL of the thread that reads the log, with the same records. */
+  worker: string;
   logOptions: LogOptions;
   pool: Pool;
   log: Log;
@@ -77,7 +80,8 @@ export async function createCapture(deps: {
   /** How long a result is waited for, without what has to be read before it. */
   storedMs?: number;
 }) {
-  const { kind, pool, log, metrics, storedMs = STORED_MS } = deps;
+  const { kind, records, pool, log, metrics, storedMs = STORED_MS } = deps;
+  const { runs, leadership, snapshots } = records;
   const stream = kind === "log" ? await createReader(deps) : undefined;
   const published = new LRUCache<string, true>({ max: PUBLISHED_MAX });
 
@@ -109,7 +113,7 @@ export async function createCapture(deps: {
       if (!stream)
         return await betweenCalls(async (tx) => {
           const started = await insert(tx, { ready: tx`true`, mark: tx`null` });
-          if (started === "started") await takeSnapshot(tx, run.run, run.schema);
+          if (started === "started") await takeSnapshot(snapshots, tx, run.run, run.schema);
           return started === "started";
         });
       const deadline = performance.now() + READY_MS;
@@ -164,17 +168,15 @@ export async function createCapture(deps: {
         if (evaluate) stream?.evaluators.delete(evaluate);
       }
       throw unavailable(
-        `the result is not ready yet: ${await results.unreadBytes(pool)} bytes of log are still to be read; it will be in the run's results`,
+        `the result is not ready yet: ${await leadership.unreadBytes(pool)} bytes of log are still to be read; it will be in the run's results`,
       );
     },
 
-    closeMark: results.closeMark,
-
     async status(): Promise<CaptureStatus> {
       if (!stream) return { state: "disabled" };
-      const leader = await results.leader(pool);
+      const leader = await leadership.leader(pool);
       if (leader.state === "idle") return { state: "idle" };
-      return { state: "streaming", lagBytes: await results.unreadBytes(pool) };
+      return { state: "streaming", lagBytes: await leadership.unreadBytes(pool) };
     },
 
     /** What this server's part of capture is doing. */
@@ -196,8 +198,8 @@ export async function createCapture(deps: {
     });
     while (performance.now() - started < (ms ?? storedMs)) {
       await Promise.race([arrival ?? Bun.sleep(POLL_MS), Bun.sleep(POLL_MS)]);
-      if (arrived || (await results.isStored(pool, run).catch(() => false))) return true;
-      const unread = ms === undefined ? await results.unreadBytes(pool).catch(() => 0) : 0;
+      if (arrived || (await runs.isStored(pool, run).catch(() => false))) return true;
+      const unread = ms === undefined ? await leadership.unreadBytes(pool).catch(() => 0) : 0;
       ms ??= Math.min(storedMs + unread / STORED_BYTES_PER_MS, STORED_MS_MAX);
     }
     return false;
@@ -233,13 +235,13 @@ export async function createCapture(deps: {
         const schema = await update(tx, tx`null`);
         if (schema === undefined) return undefined;
         await conclude(tx, schema);
-        await dropSnapshot(tx, run, schema);
+        await dropSnapshot(snapshots, tx, run, schema);
         return {};
       });
     try {
       return await end(async (tx, schema) => {
         try {
-          await results.complete(tx, run, await compareSnapshot(tx, run, schema, evaluate));
+          await runs.complete(tx, run, await compareSnapshot(snapshots, tx, run, schema, evaluate));
         } catch (error) {
           if (isUnavailable(error)) throw error;
           const reason = reasonOf(error, "its states could not be compared");
@@ -250,7 +252,7 @@ export async function createCapture(deps: {
       if (!(error instanceof Lost)) throw error;
       log.warn("run lost", { run_id: run, reason: error.message, ...errorFields(error.cause) });
       metrics.runsFailed.inc({ reason: lostReason(error.message) });
-      return await end((tx) => results.lose(tx, run, error.message));
+      return await end((tx) => runs.lose(tx, { run }, error.message));
     }
   }
 }

@@ -1,6 +1,6 @@
 /** What the log says, whichever plugin decoded it. */
 import type { Relations } from "~/capture/relations";
-import type { Sql } from "~/db/connect";
+import type { Fragment, Sql } from "~/db/connect";
 
 /** A position in the log. Written `16/B374D848`: the high and the low 32 bits in hex. */
 export type Lsn = bigint;
@@ -74,6 +74,10 @@ export const MARK_PREFIX = "diorama.run";
  */
 export const callMark = (request: string) => (sql: Sql) =>
   sql`select pg_logical_emit_message(true, ${MARK_PREFIX}, ${JSON.stringify({ k: "call", request })})`;
+
+/** To be selected where a run is closed without a result, for each `run_id`: its log is no longer needed. */
+export const closeMark = (sql: Sql): Fragment =>
+  sql`pg_logical_emit_message(true, ${MARK_PREFIX}, json_build_object('k', 'close', 'run', run_id)::text)`;
 
 /** The marks that bracket a run, written in the transaction that changes its row. */
 export type Mark =

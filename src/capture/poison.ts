@@ -10,7 +10,7 @@
 import { formatLsn, type Lsn } from "~/capture/change";
 import { UNDECODABLE } from "~/capture/limits";
 import type { Recorder } from "~/capture/recorder";
-import * as results from "~/capture/results";
+import type { RunRecords } from "~/capture/records";
 import { RELEASE_ATTEMPTS, RELEASE_MS, type Slot } from "~/capture/slot";
 import {
   connect,
@@ -52,11 +52,12 @@ export type Detour = {
 
 export function createPoison(deps: {
   url: string;
+  runs: RunRecords;
   pool: Pool;
   log: Log;
   lost: (count: number) => void;
 }) {
-  const { url, pool, log } = deps;
+  const { url, runs, pool, log } = deps;
   let position = -1n;
   let attempts = 0;
   let detour: Detour | undefined;
@@ -78,7 +79,7 @@ export function createPoison(deps: {
     const schemas = await findUndecodable(url, slot, position, recorded);
     if (!schemas) return false;
     if (schemas.length === 0) return true; // it can be decoded now
-    deps.lost((await results.loseIn(pool, schemas, UNDECODABLE)).count);
+    deps.lost(await runs.lose(pool, { schemas }, UNDECODABLE));
     detour = {
       schemas: [...new Set([...(detour?.schemas ?? []), ...schemas])],
       from: undefined,
@@ -89,7 +90,7 @@ export function createPoison(deps: {
   }
 
   async function skip(held: readonly string[], end: Lsn): Promise<void> {
-    deps.lost((await results.loseAmong(pool, held, UNDECODABLE)).count);
+    deps.lost(await runs.lose(pool, { runs: held }, UNDECODABLE));
     detour = { schemas: [], from: end, after: position, passed: end };
   }
 

@@ -1,6 +1,7 @@
 /** The thread that reads the log, seen from the rest of the program. */
+
+import type { Records, StoredVerdict } from "~/capture/records";
 import type { Counted, Recorded, StreamState } from "~/capture/replication-session";
-import * as results from "~/capture/results";
 import type { Plugin } from "~/capture/slot";
 import type { StreamOptions } from "~/capture/stream";
 import type { FromWorker, ToWorker } from "~/capture/worker";
@@ -8,10 +9,9 @@ import type { Pool } from "~/db/connect";
 import { unavailable } from "~/errors";
 import type { Log, LogOptions } from "~/log";
 import type { Metrics } from "~/metrics";
-import { threadUrl } from "~/thread";
 
 /** A verdict on what was recorded. */
-export type Evaluator = (recorded: Recorded) => Promise<results.StoredVerdict>;
+export type Evaluator = (recorded: Recorded) => Promise<StoredVerdict>;
 
 /** While waiting for a state, the database is asked this often whether it is there. */
 const POLL_MS = 250;
@@ -34,12 +34,16 @@ export const lostReason = (reason: string) =>
 /** The worker that reads the log, and what it reports. Starts it again should it ever die. */
 export async function createReader({
   options,
+  records,
+  worker: url,
   logOptions,
   pool,
   log,
   metrics,
 }: {
   options: StreamOptions;
+  records: Records;
+  worker: string;
   logOptions: LogOptions;
   pool: Pool;
   log: Log;
@@ -47,6 +51,7 @@ export async function createReader({
 }) {
   /** Tells the leader, in the marks, who waits. */
   const instance = crypto.randomUUID().slice(0, 8);
+  /** By run. */
   const waiting = new Map<string, Set<(diff?: string) => void>>();
   let state: StreamState = "idle";
   let reason = "capture is starting";
@@ -60,8 +65,8 @@ export async function createReader({
   /** By the call that will give the verdict. */
   const evaluators = new Map<string, Evaluator>();
   const tell = (message: ToWorker) => worker.postMessage(message);
-  const arrive = (news: string, diff?: string) => {
-    for (const tell of waiting.get(news) ?? []) tell(diff);
+  const arrive = (run: string, diff?: string) => {
+    for (const resolve of waiting.get(run) ?? []) resolve(diff);
   };
   const counters: Record<Counted, (by: number, label: string) => void> = {
     messages: (by, action) => metrics.captureMessages.inc({ action }, by),
@@ -73,7 +78,7 @@ export async function createReader({
     marker: (seconds) => metrics.captureMarker.observe(seconds),
   };
   showState();
-  const { unlisten } = await pool.listen(results.CHANNEL, (news) => arrive(news));
+  const { unlisten } = await records.runs.onStored(pool, (run) => arrive(run));
 
   function showState() {
     for (const each of STATES) metrics.captureState.set({ state: each }, each === state ? 1 : 0);
@@ -90,7 +95,7 @@ export async function createReader({
   }
 
   function spawn() {
-    const thread = new Worker(threadUrl("capture"));
+    const thread = new Worker(url);
     thread.onmessage = ({ data }: MessageEvent<FromWorker>) => {
       if (data.type === "stopped") stopped();
       else if (data.type === "state") {
@@ -101,7 +106,7 @@ export async function createReader({
         changed();
       } else if (data.type === "count") counters[data.what](data.by, data.label ?? "");
       else if (data.type === "evaluate") evaluated(data.call, data.recorded);
-      else arrive(`stored ${data.run}`, data.diff);
+      else arrive(data.run, data.diff);
     };
     thread.onerror = ({ message }) => {
       log.error("capture thread died", { message });
@@ -151,13 +156,12 @@ export async function createReader({
 
     /** Several calls may wait for the same: of those that end a run only one will, and the others forget. */
     expect(run: string) {
-      const news = `stored ${run}`;
       const { promise, resolve } = Promise.withResolvers<string | undefined>();
-      const others = waiting.get(news) ?? new Set();
-      waiting.set(news, others.add(resolve));
+      const others = waiting.get(run) ?? new Set();
+      waiting.set(run, others.add(resolve));
       const forget = () => {
         others.delete(resolve);
-        if (others.size === 0) waiting.delete(news);
+        if (others.size === 0) waiting.delete(run);
       };
       return { promise, forget };
     },

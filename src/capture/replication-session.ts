@@ -7,9 +7,9 @@ import { createPgoutputDecoder } from "~/capture/pgoutput";
 import type { Detour } from "~/capture/poison";
 import { type ReplicationClient, standbyStatus } from "~/capture/protocol";
 import { createRecorder, type Ended, type Taken } from "~/capture/recorder";
+import type { Records, Result, StoredVerdict } from "~/capture/records";
 import { ALTERED, findWidened } from "~/capture/relations";
-import * as results from "~/capture/results";
-import type { Plugin, Slot } from "~/capture/slot";
+import { BEHIND_BYTES, distances, type Plugin, type Slot } from "~/capture/slot";
 import { decodeWal2json } from "~/capture/wal2json";
 import { isUnavailable, isUnreachable, type Pool } from "~/db/connect";
 import { errorFields, type Log } from "~/log";
@@ -62,10 +62,7 @@ export type Counted =
 /** JSON text. */
 export type Recorded = { readonly diff: string; readonly evidence: string };
 /** Undefined when there is no verdict in time. */
-export type Evaluate = (
-  run: string,
-  recorded: Recorded,
-) => Promise<results.StoredVerdict | undefined>;
+export type Evaluate = (run: string, recorded: Recorded) => Promise<StoredVerdict | undefined>;
 
 /** `wanted`: a run is about to start on this server, since then. */
 export type Demand = { wanted: boolean; since: number };
@@ -78,6 +75,7 @@ type Deps = {
   readonly enter: (state: StreamState, about?: { reason?: string; plugin?: Plugin }) => void;
   readonly finish: () => void;
   readonly fail: (error: unknown) => void;
+  readonly records: Records;
   readonly pool: Pool;
   readonly log: Log;
   readonly emit: (event: StreamEvent) => void;
@@ -92,7 +90,7 @@ type Deps = {
 
 export type ReplicationSession = ReturnType<typeof createReplicationSession>;
 
-type Outcome = results.Result | { readonly lost: string };
+type Outcome = Result | { readonly lost: string };
 
 const STATUS_MS = 1_000;
 const LOOK_EVERY = 2; // in units of STATUS_MS
@@ -108,6 +106,7 @@ const LEFT_OUT = /^no tuple identifier for \w+ in table "([^"]+)"/;
 export function createReplicationSession(deps: Deps) {
   const { slot, epoch, client, demand, enter, finish, fail, pool, log, emit, instance } = deps;
   const { idleSeconds, walBudgetBytes, detour } = deps;
+  const { runs, leadership } = deps.records;
   const decode: Decode = slot.plugin === "wal2json" ? decodeWal2json : createPgoutputDecoder();
   const confirmed = parseLsn(slot.confirmed);
   const start = detour?.from !== undefined && detour.from > confirmed ? detour.from : confirmed;
@@ -222,7 +221,7 @@ export function createReplicationSession(deps: Deps) {
   async function keep(run: string, result: Outcome, notify: boolean): Promise<Outcome | undefined> {
     for (let attempt = 1; !closed; ) {
       try {
-        return (await results.store(pool, epoch, run, result, notify)) ? result : undefined;
+        return (await runs.store(pool, epoch, run, result, notify)) ? result : undefined;
       } catch (error) {
         if (!isUnreachable(error) && (attempt++ === STORE_ATTEMPTS || !isUnavailable(error))) {
           log.error("result not stored", { run_id: run, ...errorFields(error) });
@@ -284,12 +283,12 @@ export function createReplicationSession(deps: Deps) {
     if (lsn > received) received = lsn;
     if (detour && recorder.lastCommit > detour.after) detour.passed ??= recorder.lastCommit;
     if (!awaited || received < awaited.until) return;
-    const { runs } = awaited;
+    const missing = awaited.runs;
     awaited = undefined;
-    for (const run of runs) {
+    for (const run of missing) {
       log.error("run lost", { run_id: run, reason: "slot does not reach back to its start" });
       count("lost", 1, "slot dropped");
-      patiently(() => results.lose(pool, run, "slot dropped")).catch(fail);
+      patiently(() => runs.lose(pool, { run }, "slot dropped")).catch(fail);
     }
   }
 
@@ -311,18 +310,18 @@ export function createReplicationSession(deps: Deps) {
 
   /** Compares what was read with what was written: reports a backlog, and enforces the budget. */
   async function look() {
-    const { unread, retained } = await results.distances(pool, {
+    const { unread, retained } = await distances(pool, {
       received: formatLsn(received),
       safe: formatLsn(recorder.safe),
     });
-    const isBehind = unread > results.BEHIND_BYTES;
+    const isBehind = unread > BEHIND_BYTES;
     if (isBehind || isBehindKnown)
-      await results.setReadTo(pool, epoch, isBehind ? formatLsn(received) : null);
+      await leadership.setReadTo(pool, epoch, isBehind ? formatLsn(received) : null);
     isBehindKnown = isBehind;
     const [oldest] = recorder.held;
     if (!oldest || retained <= walBudgetBytes) return;
     log.error("run lost", { run_id: oldest, reason: "wal budget", retained_bytes: retained });
-    await results.lose(pool, oldest, "wal budget");
+    await runs.lose(pool, { run: oldest }, "wal budget");
     count("lost", 1, "wal budget");
     recorder.release(oldest);
     emit({ type: "stored", run: oldest });
@@ -335,7 +334,7 @@ export function createReplicationSession(deps: Deps) {
    */
   async function releaseEnded() {
     const { held } = recorder;
-    const active = new Set(held.length > 0 ? await results.activeAmong(pool, held) : []);
+    const active = new Set(held.length > 0 ? await runs.activeAmong(pool, held) : []);
     const inactive = held.filter((run) => !active.has(run));
     const over = inactive.filter((run) => unclaimed.has(run));
     unclaimed = new Set(inactive);
@@ -346,7 +345,7 @@ export function createReplicationSession(deps: Deps) {
   }
 
   async function stopIdle() {
-    if (await results.hasActive(pool)) {
+    if (await runs.hasActive(pool)) {
       lastBusy = performance.now();
       return;
     }
@@ -370,7 +369,7 @@ export function createReplicationSession(deps: Deps) {
       enter("streaming", { plugin: slot.plugin });
       log.info("capture streams", { slot: slot.name, plugin: slot.plugin, epoch: String(epoch) });
       const begin = async () => {
-        const active = await patiently(() => results.activeRuns(pool));
+        const active = await patiently(() => runs.activeRuns(pool));
         if (!active) return;
         awaited = {
           runs: new Set(active.runs.filter((run) => !recorder.has(run))),

@@ -65,6 +65,21 @@ export async function findSlot(sql: Sql, name: string): Promise<Slot | undefined
   return slot;
 }
 
+/** Log that is not read yet counts as a backlog from this size on. */
+export const BEHIND_BYTES = 16 * 2 ** 20;
+
+/** Bytes of log from the position that was read, and from the one that may be forgotten, to the end. */
+export async function distances(
+  sql: Sql,
+  { received, safe }: { received: string; safe: string },
+): Promise<{ unread: number; retained: number }> {
+  const [row] = await sql<{ unread: number; retained: number }[]>`
+    select pg_wal_lsn_diff(pg_current_wal_lsn(), ${received})::float8 as unread,
+      pg_wal_lsn_diff(pg_current_wal_lsn(), ${safe})::float8 as retained
+  `;
+  return row ?? { unread: 0, retained: 0 };
+}
+
 /** Thrown when the slot could not be made in time; the message says what it waits for. */
 export class SlotBusy extends Error {
   override readonly name = "SlotBusy";

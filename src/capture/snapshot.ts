@@ -12,9 +12,8 @@ import {
   RUN_BYTES_MAX,
   RUN_ROWS_MAX,
 } from "~/capture/limits";
-import { literal, quote, type Sql } from "~/db/connect";
-
-type SnapshotTable = { name: string; columns: string[]; types: string[]; key: string[] };
+import type { SnapshotRecords, SnapshotTable } from "~/capture/records";
+import { quote, type Sql } from "~/db/connect";
 
 /** The tables of a schema in the order of their creation, which is the order in which diffs list them. */
 async function readTables(sql: Sql, schema: string): Promise<SnapshotTable[]> {
@@ -61,21 +60,22 @@ async function lockTables(
 }
 
 /** Copies every row of the schema. To be called in a repeatable-read transaction. */
-export async function takeSnapshot(sql: Sql, run: string, schema: string): Promise<void> {
+export async function takeSnapshot(
+  records: SnapshotRecords,
+  sql: Sql,
+  run: string,
+  schema: string,
+): Promise<void> {
   const tables = await readTables(sql, schema);
   await lockTables(sql, schema, tables, "share row exclusive");
   for (const table of tables) {
-    const { name, columns, types, key } = table;
-    await sql`
-      insert into diorama.snapshots (run_id, table_name, columns, types, key)
-      values (${run}, ${name}, ${columns}, ${types}, ${key})
-    `;
+    const { name, key } = table;
+    const place = `${quote(schema)}.${quote(name)}`;
+    await records.insertTable(sql, run, table);
     await sql.unsafe(
-      `insert into diorama.snapshot_rows (run_id, table_name, key, row)
-       select ${literal(run)}, ${literal(name)}, ${asTexts(table, key)}, ${asTexts(table)}
-       from ${quote(schema)}.${quote(name)};
-       create trigger ${TRIGGER} after insert or update or delete on ${quote(schema)}.${quote(name)}
-       for each row execute function diorama.note_order(${[run, ...key].map(literal).join(", ")})`,
+      `${records.copyRows(run, name, place, asTexts(table, key), asTexts(table))};
+       create trigger ${TRIGGER} after insert or update or delete on ${place}
+       for each row execute function ${records.noteOrder(run, key)}`,
     );
   }
 }
@@ -93,14 +93,13 @@ type Pair = {
  * Throws Lost when they cannot be found any more, or are more than is stored.
  */
 export async function compareSnapshot(
+  records: SnapshotRecords,
   sql: Sql,
   run: string,
   schema: string,
   evaluate: boolean,
 ): Promise<{ diff: string; evidence: string | undefined }> {
-  const before = await sql<SnapshotTable[]>`
-    select table_name as name, columns, types, key from diorama.snapshots where run_id = ${run}
-  `;
+  const before = await records.tablesOf(sql, run);
   const now = await readTables(sql, schema);
   if (
     now.length !== before.length ||
@@ -127,16 +126,12 @@ export async function compareSnapshot(
     const pairs = await sql.unsafe<Pair[]>(
       `with changed as (
          select to_json(b.row) as before, to_json(a.row) as after, o.position, coalesce(a.key, b.key) as key
-         from (
-           select key, row from diorama.snapshot_rows
-           where run_id = ${literal(run)} and table_name = ${literal(table.name)}
-         ) b
+         from (${records.rows(run, table.name)}) b
          full join (
            select ${asTexts(table, table.key)} as key, ${asTexts(table)} as row
            from ${quote(schema)}.${quote(table.name)}
          ) a using (key)
-         left join diorama.snapshot_order o
-           on o.run_id = ${literal(run)} and o.table_name = ${literal(table.name)} and o.key = coalesce(a.key, b.key)
+         left join (${records.order(run, table.name)}) o on o.key = coalesce(a.key, b.key)
          where ${altered} or a.row is distinct from b.row
        ), measured as (
          select *, octet_length(concat(before, after)) as bytes from changed
@@ -185,9 +180,13 @@ const typeOf = ({ columns, types }: SnapshotTable, column: string) =>
   types[columns.indexOf(column)];
 
 /** Forgets the copy, and no longer notes the order of changes. */
-export async function dropSnapshot(sql: Sql, run: string, schema: string): Promise<void> {
+export async function dropSnapshot(
+  records: SnapshotRecords,
+  sql: Sql,
+  run: string,
+  schema: string,
+): Promise<void> {
   for (const { name } of await readTables(sql, schema))
     await sql.unsafe(`drop trigger if exists ${TRIGGER} on ${quote(schema)}.${quote(name)}`);
-  await sql`delete from diorama.snapshots where run_id = ${run}`;
-  await sql`delete from diorama.snapshot_order where run_id = ${run}`;
+  await records.drop(sql, run);
 }

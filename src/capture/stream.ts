@@ -10,6 +10,7 @@ import { parseLsn } from "~/capture/change";
 import { UNDECODABLE } from "~/capture/limits";
 import { createPoison, DecodeError, withDetour } from "~/capture/poison";
 import { type ReplicationClient, rawPlugin } from "~/capture/protocol";
+import type { Records } from "~/capture/records";
 import { createReplication } from "~/capture/replication";
 import {
   createReplicationSession,
@@ -19,7 +20,6 @@ import {
   type StreamEvent,
   type StreamState,
 } from "~/capture/replication-session";
-import * as results from "~/capture/results";
 import {
   createSlot,
   dropSlot,
@@ -46,6 +46,7 @@ export type StreamOptions = {
 };
 
 type Deps = StreamOptions & {
+  readonly records: Records;
   readonly pool: Pool;
   readonly log: Log;
   /** The process that this thread reads for. */
@@ -71,6 +72,7 @@ export type Stream = ReturnType<typeof createStream>;
 
 export function createStream(deps: Deps) {
   const { pool, log, emit, instance } = deps;
+  const { runs, leadership } = deps.records;
   let stopping = false;
   const demand: Demand = { wanted: false, since: 0 };
   let wake: () => void = () => {};
@@ -82,6 +84,7 @@ export function createStream(deps: Deps) {
   };
   const poison = createPoison({
     ...deps,
+    runs,
     lost(by) {
       lost(by, UNDECODABLE);
       emit({ type: "count", what: "poison", by: 1 });
@@ -109,7 +112,7 @@ export function createStream(deps: Deps) {
     let idlePolls = 0;
     while (!stopping) {
       try {
-        if (!demand.wanted && !(await results.hasActive(pool))) {
+        if (!demand.wanted && !(await runs.hasActive(pool))) {
           enter("idle");
           if (idlePolls++ % DROP_EVERY === 0) await dropUnused();
           if (!demand.wanted) await pause(POLL_MS);
@@ -123,7 +126,7 @@ export function createStream(deps: Deps) {
       } catch (error) {
         if (stopping) break;
         if (error instanceof NotLeader) {
-          const other = await results.leader(pool).catch(() => undefined);
+          const other = await leadership.leader(pool).catch(() => undefined);
           if (other?.state === "streaming" && other.plugin)
             enter("following", { plugin: other.plugin });
           else enter("starting");
@@ -145,7 +148,7 @@ export function createStream(deps: Deps) {
   async function dropUnused(attempts = 1) {
     for (let attempt = 1; ; attempt++) {
       const slot = await findSlot(pool, await slotName(pool));
-      if (!slot || (await results.hasActive(pool))) return;
+      if (!slot || (await runs.hasActive(pool))) return;
       if (!slot.active && (await dropSlot(pool, slot.name, isUnused))) return;
       if (attempt === attempts) return;
       await Bun.sleep(RELEASE_MS);
@@ -174,12 +177,12 @@ export function createStream(deps: Deps) {
           guard(reject, () => session?.started());
         });
         const begin = async (client: ReplicationClient) => {
-          const leadership = await takeOver(client);
-          const { slot } = leadership;
+          const taken = await takeOver(client);
+          const { slot } = taken;
           const detour = poison.detour(parseLsn(slot.confirmed));
           session = createReplicationSession({
             ...deps,
-            ...leadership,
+            ...taken,
             client,
             demand,
             enter,
@@ -202,7 +205,7 @@ export function createStream(deps: Deps) {
     closeStream = undefined;
     session?.close();
     await service.destroy().catch(() => undefined);
-    if (session) await results.endEpoch(pool, session.epoch).catch(() => undefined);
+    if (session) await leadership.endEpoch(pool, session.epoch).catch(() => undefined);
     if (!session?.streaming && errorCode(failure) === INVALID_PARAMETER_VALUE) {
       log.warn("the output plugin is old and decodes what could be skipped", errorFields(failure));
       knowsSkipping = false;
@@ -217,7 +220,7 @@ export function createStream(deps: Deps) {
 
   /** Fails every run that is recorded from the log. */
   async function loseAll(sql: Sql, reason: string): Promise<void> {
-    lost((await results.loseAll(sql, reason)).count, reason);
+    lost(await runs.lose(sql, "all", reason), reason);
   }
 
   /** Everything between connecting and streaming. */
@@ -230,7 +233,7 @@ export function createStream(deps: Deps) {
     // Read once the slot is there: until its promotion ends, a standby still has its old timeline, and takes no slot.
     const identity = (await client.query("IDENTIFY_SYSTEM")).rows[0] ?? {};
     const system = { id: String(identity["systemid"]), timeline: Number(identity["timeline"]) };
-    const previous = await results.leader(pool);
+    const previous = await leadership.leader(pool);
     if (
       previous.systemId &&
       (previous.systemId !== system.id ||
@@ -238,9 +241,11 @@ export function createStream(deps: Deps) {
         previous.slotName !== (await slotName(pool))) // it is named after the database
     )
       await loseAll(pool, "database changed");
-    const epoch = await results.beginEpoch(pool, { instance, slot, system });
+    const epoch = await leadership.beginEpoch(pool, { instance, slot, system });
     return { slot, epoch };
   }
+
+  const isUnused = async (tx: Tx) => !(await runs.hasActive(tx));
 
   async function losingAll(tx: Tx, reason: string): Promise<true> {
     await loseAll(tx, reason);
@@ -296,8 +301,6 @@ export function createStream(deps: Deps) {
     },
   };
 }
-
-const isUnused = async (tx: Tx) => !(await results.hasActive(tx));
 
 function guard(reject: (error: unknown) => void, listener: () => void) {
   try {

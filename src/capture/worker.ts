@@ -2,8 +2,9 @@
  * Capture in a thread of its own: decoding a million changes would otherwise keep the HTTP loop waiting.
  * Speaks to `capture.ts` in messages; started by it only.
  */
+
+import type { Records, StoredVerdict } from "~/capture/records";
 import type { Recorded, StreamEvent } from "~/capture/replication-session";
-import type { StoredVerdict } from "~/capture/results";
 import { createStream, type Stream, type StreamOptions } from "~/capture/stream";
 import { connect, type Pool } from "~/db/connect";
 import { createLog, type LogOptions } from "~/log";
@@ -24,51 +25,52 @@ export type ToWorker =
   | { readonly type: "stop" };
 export type FromWorker = StreamEvent | { readonly type: "stopped" };
 
-declare const self: Worker;
-
 const CONNECTIONS = 2;
-const answer = (message: FromWorker) => self.postMessage(message);
 
-/** A server that is asked for a verdict has this long; then the run is stored without, for it to be given later. */
-const JUDGE_MS = 2_000;
+/** The server has this long to give a verdict; then the run is stored without one, which follows later. */
+const VERDICT_MS = 2_000;
 
-let stream: Stream | undefined;
-let pool: Pool | undefined;
+/** Reads the log in the thread `self`, which is a worker of the platform: it has the records. */
+export function serveReader(self: Worker, records: Records): void {
+  const answer = (message: FromWorker) => self.postMessage(message);
+  const evaluations = new Map<string, (verdict: StoredVerdict | undefined) => void>();
+  let stream: Stream | undefined;
+  let pool: Pool | undefined;
 
-self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
-  if (data.type === "want") stream?.want();
-  else if (data.type === "evaluated") evaluations.get(data.call)?.(data.verdict);
-  else if (data.type === "stop") void stop();
-  else {
-    pool = connect(data.options.url, { max: CONNECTIONS, name: "capture", camel: true });
-    const log = createLog({ ...data.logOptions, instance: data.instance });
-    stream = createStream({
-      ...data.options,
-      pool,
-      log,
-      instance: data.instance,
-      emit: answer,
-      evaluate,
-    });
+  self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
+    if (data.type === "want") stream?.want();
+    else if (data.type === "evaluated") evaluations.get(data.call)?.(data.verdict);
+    else if (data.type === "stop") void stop();
+    else {
+      pool = connect(data.options.url, { max: CONNECTIONS, name: "capture", camel: true });
+      const log = createLog({ ...data.logOptions, instance: data.instance });
+      stream = createStream({
+        ...data.options,
+        records,
+        pool,
+        log,
+        instance: data.instance,
+        emit: answer,
+        evaluate,
+      });
+    }
+  };
+
+  /** Asks the server for its verdict, so that it is stored with the result in one statement. */
+  async function evaluate(call: string, recorded: Recorded): Promise<StoredVerdict | undefined> {
+    const { promise, resolve } = Promise.withResolvers<StoredVerdict | undefined>();
+    evaluations.set(call, resolve);
+    const timer = setTimeout(() => resolve(undefined), VERDICT_MS);
+    answer({ type: "evaluate", call, recorded });
+    const verdict = await promise;
+    clearTimeout(timer);
+    evaluations.delete(call);
+    return verdict;
   }
-};
 
-const evaluations = new Map<string, (verdict: StoredVerdict | undefined) => void>();
-
-/** Asks the server for its verdict, so that it is stored with the result in one statement. */
-async function evaluate(call: string, recorded: Recorded): Promise<StoredVerdict | undefined> {
-  const { promise, resolve } = Promise.withResolvers<StoredVerdict | undefined>();
-  evaluations.set(call, resolve);
-  const timer = setTimeout(() => resolve(undefined), JUDGE_MS);
-  answer({ type: "evaluate", call, recorded });
-  const verdict = await promise;
-  clearTimeout(timer);
-  evaluations.delete(call);
-  return verdict;
-}
-
-async function stop() {
-  await stream?.stop();
-  await pool?.end({ timeout: 1 });
-  answer({ type: "stopped" });
+  async function stop() {
+    await stream?.stop();
+    await pool?.end({ timeout: 1 });
+    answer({ type: "stopped" });
+  }
 }

@@ -1,5 +1,4 @@
 /** `diorama capture status|drop-slot`: for runbooks, on a database that servers may be using. */
-import { leader, loseAll } from "~/capture/results";
 import { dropSlot, findSlot, slotName } from "~/capture/slot";
 import type { Environment } from "~/commands/client";
 import { withDatabase } from "~/commands/database";
@@ -8,6 +7,8 @@ import type { Config } from "~/config";
 import type { Pool, Tx } from "~/db/connect";
 import { notice, print } from "~/log";
 import { countRuns, readLogState } from "~/platform/metrics-store";
+import { leader } from "~/platform/runs/leader-store";
+import { lose } from "~/platform/runs/lifecycle-store";
 
 const MEGABYTE = 2 ** 20;
 const megabytes = (bytes: number) => `${(bytes / MEGABYTE).toFixed(1)} MB`;
@@ -49,7 +50,7 @@ async function drop(pool: Pool, force: boolean): Promise<void> {
       `${running + ending} runs are not ended and would fail without the slot; --force drops it all the same`,
     );
   const losingAll = async (tx: Tx) => {
-    await loseAll(tx, "slot dropped");
+    await lose(tx, "all", "slot dropped");
     return true;
   };
   if (!(await dropSlot(pool, name, losingAll))) throw new CommandError(`${name} is being read`);

@@ -71,7 +71,6 @@ const LEASES_PER_SESSION_MAX = 100;
 const LIFETIME_MS = 300_000;
 /** A lane on which no call has ended for this long is held up, by a slow statement or a lock. */
 const HELD_UP_MS = 250;
-const DIVISION_BY_ZERO = "22012";
 const LEASE_LOST = "FENCE_LOST";
 
 const under = (sql: Pool, token: Token) =>
@@ -121,8 +120,16 @@ function createPinnedSession(url: string, name: string, lifetimeMs: number): Pin
   return pinned;
 }
 
+/** Looks up whether an environment has neither ended nor expired. */
+export type IsLive = (sql: Sql, environmentId: string) => Promise<boolean>;
+
 /** `lifetimeMs`: a backend keeps about 100 kB for every environment it has touched; a new one starts empty. */
-export function createSessionPool(url: string, count: number, lifetimeMs = LIFETIME_MS) {
+export function createSessionPool(
+  url: string,
+  count: number,
+  isLive: IsLive,
+  lifetimeMs = LIFETIME_MS,
+) {
   const sessions = Array.from({ length: count }, (_, index) =>
     createPinnedSession(url, `lane ${index}`, lifetimeMs),
   );
@@ -190,13 +197,10 @@ export function createSessionPool(url: string, count: number, lifetimeMs = LIFET
     const sql = under(pinned.sql, pinned.session);
     await sql`select pg_advisory_lock_shared(hashtextextended(${schema}, 0))`;
     try {
-      await sql`
-        select 1 / count(*) from diorama.environments
-        where environment_id = ${environmentId} and deleted_at is null and expires_at > now()
-      `;
+      if (!(await isLive(sql, environmentId))) throw over();
     } catch (error) {
       await sql`select pg_advisory_unlock_shared(hashtextextended(${schema}, 0))`;
-      throw errorCode(error) === DIVISION_BY_ZERO ? over() : error;
+      throw error;
     }
   }
 

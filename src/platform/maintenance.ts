@@ -4,7 +4,6 @@
  * One server at a time does it: it holds an advisory lock on a connection of its own. Nothing depends on that for
  * being right, as every step locks the rows it takes; it only keeps servers out of each other's way.
  */
-import type { Capture } from "~/capture/capture";
 import type { Config } from "~/config";
 import { isUnavailable, type Pool } from "~/db/connect";
 import type { Builders } from "~/db/origins";
@@ -17,6 +16,7 @@ import * as environments from "~/platform/environments/store";
 import { deleteOldAnswers, RETENTION_HOURS } from "~/platform/keys/idempotency-store";
 import { deleteOldUsage } from "~/platform/keys/store";
 import type { Evaluation } from "~/platform/runs/evaluation";
+import { deleteOld as deleteOldRuns, runClosing } from "~/platform/runs/lifecycle-store";
 import { createOverdue } from "~/platform/runs/overdue";
 import type { Templates } from "~/platform/templates/templates";
 
@@ -64,14 +64,12 @@ export function createMaintenance(deps: {
   templates: Templates;
   schemaPool: SchemaPool;
   evaluation: Evaluation;
-  capture: Capture;
   log: Log;
   metrics: Metrics;
   /** Calls being answered at this moment. */
   inFlight: () => number;
 }) {
-  const { config, pool, lock, builders, templates, schemaPool, evaluation, capture, log, metrics } =
-    deps;
+  const { config, pool, lock, builders, templates, schemaPool, evaluation, log, metrics } = deps;
   const overdue = createOverdue({ pool, log, metrics });
   const orphanSince = new Map<string, number>();
   let stopping = false;
@@ -94,7 +92,7 @@ export function createMaintenance(deps: {
 
   async function expire() {
     for (;;) {
-      const ended = await environments.removeExpired(pool, capture.closeMark(pool));
+      const ended = await environments.removeExpired(pool, runClosing);
       if (ended.length === 0) return;
       log.debug("environments expired", { count: ended.length });
       await Promise.all(ended.map(({ schemaName }) => schemaPool.recycle(schemaName)));
@@ -103,7 +101,7 @@ export function createMaintenance(deps: {
 
   /** After `sweepOrphans`, which has forgotten the schemas themselves. */
   async function endBereft() {
-    const ended = await environments.endWithoutSchema(pool, capture.closeMark(pool));
+    const ended = await environments.endWithoutSchema(pool, runClosing);
     if (ended.length > 0) log.warn("environments without a schema ended", { count: ended.length });
   }
 
@@ -165,14 +163,8 @@ export function createMaintenance(deps: {
   async function forgetOld() {
     await deleteOldUsage(pool);
     await deleteOldAnswers(pool, RETENTION_HOURS);
-    await pool`
-      delete from diorama.runs where status not in ('running', 'ending', 'evaluating')
-        and ended_at < now() - ${RETENTION_DAYS} * interval '1 day'
-    `;
-    await pool`
-      delete from diorama.environments e where deleted_at < now() - ${RETENTION_DAYS} * interval '1 day'
-        and not exists (select from diorama.runs r where r.environment_id = e.environment_id)
-    `;
+    await deleteOldRuns(pool, RETENTION_DAYS);
+    await environments.deleteOld(pool, RETENTION_DAYS);
   }
 
   async function cycle() {

@@ -1,12 +1,12 @@
 /** Sets the gauges when somebody scrapes, and tells how late the event loop is. */
 import type { Capture } from "~/capture/capture";
-import { unreadBytes } from "~/capture/results";
 import type { Config } from "~/config";
 import type { Pool } from "~/db/connect";
 import type { Metrics } from "~/metrics";
 import { countReady } from "~/platform/environments/schemas-store";
 import { spareTargets } from "~/platform/maintenance";
 import * as store from "~/platform/metrics-store";
+import { unreadBytes } from "~/platform/runs/leader-store";
 import type { Templates } from "~/platform/templates/templates";
 import { VERSION } from "~/version";
 

@@ -5,7 +5,7 @@
  * goes on until the very end of a stop, when the public port takes no connections any more.
  */
 import type { StreamState } from "~/capture/replication-session";
-import { BEHIND_BYTES } from "~/capture/results";
+import { BEHIND_BYTES } from "~/capture/slot";
 import { NEWEST_VERSION } from "~/db/migrate";
 import { requireReading } from "~/http/errors";
 import type { MetricsCollector } from "~/platform/metrics-collector";

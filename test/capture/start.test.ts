@@ -1,8 +1,9 @@
 /** Beginning a run: it needs a slot that will deliver its changes, not a reader that has caught up. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import * as results from "~/capture/results";
-import { dropSlot, publish, slotIsReady, slotName } from "~/capture/slot";
+import { BEHIND_BYTES, dropSlot, publish, slotIsReady, slotName } from "~/capture/slot";
 import { inTransaction, type Pool } from "~/db/connect";
+import { unreadBytes } from "~/platform/runs/leader-store";
+import { lose } from "~/platform/runs/lifecycle-store";
 import type { Keys } from "../../scripts/oracle";
 import { record, startCapture } from "../support/capture";
 import { startClusters } from "../support/clusters";
@@ -106,16 +107,14 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
 
   test("a backlog is reported while there is one", async () => {
     await (await start()).end();
-    await eventually(async () => expect(await results.unreadBytes(sql)).toBe(0));
+    await eventually(async () => expect(await unreadBytes(sql)).toBe(0));
 
     await whileFrozen(async () => {
       await writeBulk();
-      await eventually(async () =>
-        expect(await results.unreadBytes(sql)).toBeGreaterThan(results.BEHIND_BYTES),
-      );
+      await eventually(async () => expect(await unreadBytes(sql)).toBeGreaterThan(BEHIND_BYTES));
     });
 
-    await eventually(async () => expect(await results.unreadBytes(sql)).toBe(0));
+    await eventually(async () => expect(await unreadBytes(sql)).toBe(0));
   });
 
   test("a run that was lost lets the slot move on", async () => {
@@ -125,7 +124,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
     await write(1);
     await writeBulk();
 
-    await results.lose(sql, lost.run, "test");
+    await lose(sql, { run: lost.run }, "test");
     // As if the mark had been lost with it.
     await sql`update diorama.runs set status = 'failed' where run_id = ${failed.run}`;
 

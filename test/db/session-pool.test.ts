@@ -8,6 +8,7 @@ import {
   type SessionPool,
   tryLockSchema,
 } from "~/db/session-pool";
+import { isLive } from "~/platform/environments/store";
 import { eventually, useDatabase } from "../support/database";
 import { useProgram } from "../support/program";
 
@@ -20,8 +21,8 @@ const server = (which: 0 | 1): SessionPool => servers[which] as SessionPool;
 let life: { environmentId: string; schemaName: string; tables: { name: string }[] };
 
 beforeEach(async () => {
-  servers[0] ??= createSessionPool(database.url, 4);
-  servers[1] ??= createSessionPool(database.url, 4);
+  servers[0] ??= createSessionPool(database.url, 4, isLive);
+  servers[1] ??= createSessionPool(database.url, 4, isLive);
   life = await newLife();
 });
 afterAll(() => Promise.all(servers.map((each) => each.end())));
@@ -166,7 +167,7 @@ describe("a lost session", () => {
   });
 
   test("moves none of the calls that wait behind it to the session that follows, when the schema was taken meanwhile", async () => {
-    const sessionPool = createSessionPool(database.url, 1);
+    const sessionPool = createSessionPool(database.url, 1, isLive);
     const calls = Promise.allSettled([
       sessionPool.use(life, ({ sql }) => sql`select pg_sleep(1)`),
       ...Array.from({ length: 10 }, () => write(sessionPool, life)),
@@ -187,7 +188,7 @@ describe("a lost session", () => {
 });
 
 test("gives back the schemas used longest ago, so that its locks stay few", async () => {
-  const sessionPool = createSessionPool(database.url, 1);
+  const sessionPool = createSessionPool(database.url, 1, isLive);
   const life = await newLife();
   const others = await database.sql<{ environmentId: string; schemaName: string }[]>`
     insert into diorama.environments (
@@ -215,7 +216,7 @@ test("gives back the schemas used longest ago, so that its locks stay few", asyn
 });
 
 test("one that is held up by others goes elsewhere, one that is held up by itself stays", async () => {
-  const sessionPool = createSessionPool(database.url, 3);
+  const sessionPool = createSessionPool(database.url, 3, isLive);
   const [neighbour, victim] = [life, await newLife()];
   const place = (schema: string) => Bun.hash.crc32(schema) % 3;
   // Its schema's name decides which lanes it keeps to: the same as the victim's.
@@ -296,7 +297,7 @@ test("a call that gives up waiting does not make its session look free", async (
 });
 
 test("an old session is replaced without a call being refused", async () => {
-  const sessionPool = createSessionPool(database.url, 3, 100);
+  const sessionPool = createSessionPool(database.url, 3, isLive, 100);
   const lives = await Promise.all(Array.from({ length: 6 }, newLife));
   const sessions = new Set<number>();
   const end = performance.now() + 1_500;

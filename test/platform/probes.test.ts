@@ -7,6 +7,7 @@ import { createBuilders } from "~/db/origins";
 import { createLog } from "~/log";
 import { createMetrics } from "~/metrics";
 import { createMetricsCollector } from "~/platform/metrics-collector";
+import { records } from "~/platform/runs/records";
 import { createTemplates } from "~/platform/templates/templates";
 import { startProgram } from "~/program";
 import { freePort } from "../../scripts/postgres";
@@ -239,6 +240,8 @@ describe("metrics", () => {
     const capture = await createCapture({
       kind: "snapshot",
       options,
+      records,
+      worker: "",
       logOptions: { level: "error" },
       pool,
       log,

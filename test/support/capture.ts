@@ -5,7 +5,9 @@ import type { Plugin } from "~/capture/slot";
 import { connect, type Pool } from "~/db/connect";
 import { createLog } from "~/log";
 import { createMetrics } from "~/metrics";
-import { insertRun } from "~/platform/runs/store";
+import { insertRun } from "~/platform/runs/lifecycle-store";
+import { records } from "~/platform/runs/records";
+import { threadUrl } from "~/thread";
 import type { Keys } from "../../scripts/oracle";
 import type { TestDatabase } from "./database";
 
@@ -34,6 +36,8 @@ export async function startCapture(
       idleSeconds: settings.idleSeconds ?? 60,
       walBudgetBytes: settings.walBudgetBytes ?? 2 ** 31,
     },
+    records,
+    worker: threadUrl("platform/runs"),
     logOptions: { level: "error" },
     ...(settings.storedMs !== undefined && { storedMs: settings.storedMs }),
     pool,

@@ -1,7 +1,6 @@
 /** Disposable copies: made from a template, addressed by id, gone on request or when their time is over. */
 import { timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { Capture } from "~/capture/capture";
 import type { Pool, Tx } from "~/db/connect";
 import { type SessionPool, tryLockSchema } from "~/db/session-pool";
 import { ApiError, LimitExceeded } from "~/errors";
@@ -43,9 +42,10 @@ export function createEnvironments(deps: {
   suites: Suites;
   schemaPool: SchemaPool;
   keys: Keys;
-  capture: Capture;
+  /** How runs are closed when their environment ends. */
+  runClosing: store.RunClosing;
 }) {
-  const { pool, sessionPool, templates, suites, schemaPool, keys, capture } = deps;
+  const { pool, sessionPool, templates, suites, schemaPool, keys, runClosing } = deps;
 
   const known = new LRUCache<string, store.EnvironmentRow>({ max: REMEMBERED_MAX });
 
@@ -203,7 +203,7 @@ export function createEnvironments(deps: {
       if (plain === undefined) throw malformed();
       const environment = await store.find(pool, plain, { userId });
       if (!environment || environment.state === "expired") throw notFound();
-      const ended = await store.remove(pool, plain, capture.closeMark(pool));
+      const ended = await store.remove(pool, plain, runClosing);
       if (!ended)
         throw new ApiError(
           "environment_already_deleted",

@@ -1,4 +1,3 @@
-import { failedColumns, lostBecause } from "~/capture/results";
 import type { Fragment, Sql } from "~/db/connect";
 import type { CursorPosition, Page } from "~/http/page";
 
@@ -148,15 +147,23 @@ export type Ended = { readonly environmentId: string; readonly schemaName: strin
 export const CHANNEL = "diorama_environments";
 
 /**
+ * How the runs of environments that end are closed, as parts of the statement that ends those: it lists them as `ended`.
+ * The owner of runs supplies it.
+ */
+export type RunClosing = {
+  /** Closes the runs; listed as `closed`. `reason`: what happened to the environment. */
+  closed(sql: Sql, reason: string): Fragment;
+  /** To be selected beside `closed`. */
+  mark(sql: Sql): Fragment;
+  /** Fails runs whose log is lost too. */
+  lost(sql: Sql): Fragment;
+};
+
+/**
  * Ends environments: their schemas are to be recycled, their runs that have no result yet are closed and say why. The environments
  * are those that `which` selects and locks among the ones that have not ended.
  */
-async function end(
-  sql: Sql,
-  which: Fragment,
-  reason: string,
-  closeMark: Fragment,
-): Promise<Ended[]> {
+async function end(sql: Sql, which: Fragment, reason: string, runs: RunClosing): Promise<Ended[]> {
   return await sql<Ended[]>`
     with ended as (
       update diorama.environments set deleted_at = now()
@@ -168,12 +175,10 @@ async function end(
       update diorama.schemas s set state = 'used', changed_at = now()
       from ended where s.schema_name = ended.schema_name
     ), closed as (
-      update diorama.runs r set ${failedColumns(sql, `run abandoned: environment ${reason}`, sql`ended.at`)}
-      from ended where r.environment_id = ended.environment_id and r.status in ('running', 'ending')
-      returning r.run_id, r.environment_id, r.capture
+      ${runs.closed(sql, reason)}
     )
     select ended.environment_id, ended.schema_name,
-      case when closed.capture = 'log' then ${closeMark}::text end as mark,
+      ${runs.mark(sql)} as mark,
       pg_notify(${CHANNEL}, ended.environment_id)
     from ended left join closed using (environment_id)
   `;
@@ -183,22 +188,22 @@ async function end(
 export async function remove(
   sql: Sql,
   environmentId: string,
-  closeMark: Fragment,
+  runs: RunClosing,
 ): Promise<Ended | undefined> {
   const which = sql`environment_id = ${environmentId} and expires_at > now() for update`;
-  const [ended] = await end(sql, which, "deleted", closeMark);
+  const [ended] = await end(sql, which, "deleted", runs);
   return ended;
 }
 
 const EXPIRE_BATCH = 100;
 
 /** Ends up to a hundred environments whose time is over. */
-export const removeExpired = async (sql: Sql, closeMark: Fragment): Promise<Ended[]> =>
+export const removeExpired = async (sql: Sql, runs: RunClosing): Promise<Ended[]> =>
   await end(
     sql,
     sql`expires_at <= now() limit ${EXPIRE_BATCH} for update skip locked`,
     "expired",
-    closeMark,
+    runs,
   );
 
 const schemaIsGone = (sql: Sql): Fragment =>
@@ -208,7 +213,7 @@ const schemaIsGone = (sql: Sql): Fragment =>
  * Ends environments whose schema is gone, fails their runs and strikes their schemas off the register: the database was
  * restored without them. Returns how many ended.
  */
-export async function reconcileMissingSchemas(sql: Sql): Promise<number> {
+export async function reconcileMissingSchemas(sql: Sql, runs: RunClosing): Promise<number> {
   const rows = await sql`
     with gone as (
       delete from diorama.schemas where ${schemaIsGone(sql)}
@@ -217,8 +222,7 @@ export async function reconcileMissingSchemas(sql: Sql): Promise<number> {
       where deleted_at is null and ${schemaIsGone(sql)}
       returning environment_id
     ), failed as (
-      update diorama.runs r set ${failedColumns(sql, lostBecause("database changed"))}
-      from ended where r.environment_id = ended.environment_id and r.status in ('running', 'ending')
+      ${runs.lost(sql)}
     )
     select from ended
   `;
@@ -226,13 +230,23 @@ export async function reconcileMissingSchemas(sql: Sql): Promise<number> {
 }
 
 /** Ends environments whose schema somebody dropped. */
-export const endWithoutSchema = async (sql: Sql, closeMark: Fragment): Promise<Ended[]> =>
+export const endWithoutSchema = async (sql: Sql, runs: RunClosing): Promise<Ended[]> =>
   await end(
     sql,
     sql`${schemaIsGone(sql)} limit ${EXPIRE_BATCH} for update skip locked`,
     "lost its schema",
-    closeMark,
+    runs,
   );
+
+export async function isLive(sql: Sql, environmentId: string): Promise<boolean> {
+  const [row] = await sql`
+    select exists (
+      select from diorama.environments
+      where environment_id = ${environmentId} and deleted_at is null and expires_at > now()
+    ) as live
+  `;
+  return row?.["live"] === true;
+}
 
 /** Of the given environments those that have ended. */
 export async function listEnded(sql: Sql, ids: readonly string[]): Promise<string[]> {
@@ -254,3 +268,10 @@ export async function countLive(sql: Sql, keyId: string): Promise<number> {
 /** Makes the caller's transaction the only one that creates environments with this key. */
 export const lockKey = async (sql: Sql, keyId: string) =>
   await sql`select pg_advisory_xact_lock(hashtext(${`diorama environments ${keyId}`}))`;
+
+/** Those that ended long ago, once their runs are deleted. */
+export const deleteOld = async (sql: Sql, days: number) =>
+  await sql`
+    delete from diorama.environments e where deleted_at < now() - ${days} * interval '1 day'
+      and not exists (select from diorama.runs r where r.environment_id = e.environment_id)
+  `;

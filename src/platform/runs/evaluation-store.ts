@@ -1,4 +1,3 @@
-import { failedColumns, lostBecause, verdictColumns } from "~/capture/results";
 import type { Fragment, Sql } from "~/db/connect";
 import type { Verdict } from "~/evaluation/evaluate";
 import type { CursorPosition, Page } from "~/http/page";
@@ -43,24 +42,6 @@ export async function listOverdue(
   `;
   return rows.map(({ runId }) => runId);
 }
-
-/**
- * Stores the verdict, once. The same evidence gives the same verdict, so it does not wait for the disk: what a crash
- * takes is found again.
- */
-export const finish = async (sql: Sql, runId: string, verdict: Verdict) =>
-  await sql`
-    with quick as materialized (select set_config('synchronous_commit', 'off', true))
-    update diorama.runs r set ${verdictColumns(sql, verdict)}
-    from quick where run_id = ${runId} and status = 'evaluating'
-  `;
-
-/** Fails a run that no verdict can be given on. */
-export const abandon = async (sql: Sql, runId: string, reason: string) =>
-  await sql`
-    update diorama.runs set ${failedColumns(sql, lostBecause(reason))}, evidence = null, standing = null
-    where run_id = ${runId} and status = 'evaluating'
-  `;
 
 export type ListedRun = {
   readonly runId: string;

@@ -16,6 +16,7 @@ import { createPatternWorker } from "~/evaluation/pattern-worker";
 import { errorFields, type Log } from "~/log";
 import type { Environments } from "~/platform/environments/environments";
 import * as store from "~/platform/runs/evaluation-store";
+import { abandon, finish } from "~/platform/runs/lifecycle-store";
 import { requireSpec } from "~/platform/suites/suites";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
 
@@ -118,7 +119,7 @@ export function createEvaluation(deps: {
       const run = await store.findEvaluating(pool, runId);
       if (!run) return await store.findVerdict(pool, runId);
       const verdict = await evaluateRun(run, spec);
-      await store.finish(pool, runId, verdict);
+      await finish(pool, runId, verdict);
       return verdict;
     },
 
@@ -130,7 +131,7 @@ export function createEvaluation(deps: {
         } catch (error) {
           if (isUnavailable(error)) throw error;
           log.error("run lost", { run_id: runId, ...errorFields(error) });
-          await store.abandon(pool, runId, "its verdict could not be given");
+          await abandon(pool, runId, "its verdict could not be given");
         }
     },
 

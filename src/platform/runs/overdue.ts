@@ -6,11 +6,11 @@
  * is. It moves when it gets further than ever, and when it reads again after its connection was lost, as long as it has
  * not come to the same point on several connections.
  */
-import * as results from "~/capture/results";
 import type { Pool } from "~/db/connect";
 import type { Log } from "~/log";
 import type { Metrics } from "~/metrics";
-import { listEnding } from "~/platform/runs/store";
+import { type Reader, reader as readReader } from "~/platform/runs/leader-store";
+import { listEnding, lose } from "~/platform/runs/lifecycle-store";
 
 const PASSED_SECONDS = 60;
 const STALLED_SECONDS = 100;
@@ -20,12 +20,12 @@ export function createOverdue(deps: {
   pool: Pool;
   log: Log;
   metrics: Metrics;
-  reader?: () => Promise<results.Reader>;
+  reader?: () => Promise<Reader>;
   /** Seconds. */
   clock?: () => number;
 }) {
   const { pool, log, metrics } = deps;
-  const { reader = () => results.reader(pool), clock = () => performance.now() / 1000 } = deps;
+  const { reader = () => readReader(pool), clock = () => performance.now() / 1000 } = deps;
   /** Of each run that is `ending`: a position at or behind its end mark, and since when the reader is past it. */
   const waiting = new Map<string, { end: bigint; passedAt: number | undefined }>();
   let furthest = 0n;
@@ -41,7 +41,7 @@ export function createOverdue(deps: {
     movedAt = clock();
   }
 
-  function observe({ connection, position }: results.Reader): void {
+  function observe({ connection, position }: Reader): void {
     if (connection === undefined) return;
     if (position > furthest) {
       furthest = position;
@@ -73,7 +73,7 @@ export function createOverdue(deps: {
           : "the log is not being read";
         log.error("run lost", { run_id: run, reason });
         metrics.runsFailed.inc({ reason: "capture_overdue" });
-        await results.lose(pool, run, reason);
+        await lose(pool, { run }, reason);
       }
     },
   };

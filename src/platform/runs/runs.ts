@@ -11,6 +11,7 @@ import { type Environments, environmentId, notFound } from "~/platform/environme
 import type { Once } from "~/platform/keys/idempotency";
 import type { Evaluation } from "~/platform/runs/evaluation";
 import * as listing from "~/platform/runs/evaluation-store";
+import * as lifecycle from "~/platform/runs/lifecycle-store";
 import type { EndedRun, NewRun, RunQuery, StartedRun } from "~/platform/runs/model";
 import * as store from "~/platform/runs/store";
 import { type Suites, testNotFound } from "~/platform/suites/suites";
@@ -67,7 +68,7 @@ export function createRuns(deps: {
     const run = await store.findRun(pool, runId);
     if (!run || run.userId !== userId) throw new ApiError("run_not_found", "There is no such run");
     if (run.status !== "running" || run.live) return run;
-    await store.abandonExpired(pool, { runId }, capture.closeMark(pool));
+    await lifecycle.abandonExpired(pool, { runId });
     return (await store.findRun(pool, runId)) ?? run;
   }
 
@@ -87,14 +88,14 @@ export function createRuns(deps: {
   async function end(
     userId: string,
     runId: string,
-    evaluating?: { expectation: (sql: Sql) => Promise<store.Expectation>; evaluate: Evaluator },
+    evaluating?: { expectation: (sql: Sql) => Promise<lifecycle.Expectation>; evaluate: Evaluator },
   ) {
     const endAs = (way: CaptureKind) =>
       capture.end(
         runId,
         way,
         async (sql, mark) =>
-          store.beginEnd(
+          lifecycle.beginEnd(
             sql,
             { runId, userId, capture: way },
             mark,
@@ -149,11 +150,11 @@ export function createRuns(deps: {
       const started = await capture.start(
         { run: run.runId, schema: environment.schemaName, keys },
         (sql, start) => {
-          if (!once) return store.insertRun(sql, run, start);
+          if (!once) return lifecycle.insertRun(sql, run, start);
           let started: Started = "not inserted";
           const within = async (tx: Sql) => {
             const effect = async () => {
-              started = await store.insertRun(tx, run, start);
+              started = await lifecycle.insertRun(tx, run, start);
               return started === "started";
             };
             await once(tx, effect, () => answer);
@@ -241,7 +242,7 @@ export function createRuns(deps: {
         suiteId,
         status,
       };
-      await store.abandonExpired(pool, { userId }, capture.closeMark(pool));
+      await lifecycle.abandonExpired(pool, { userId });
       const found = await listing.listRuns(pool, userId, filter, page);
       const { rows, ...rest } = pageOf(found, page, LIST, userId);
       const runs = rows.map((run) => ({
@@ -258,7 +259,7 @@ export function createRuns(deps: {
     /** What this user's latest runs of a suite's tests have come to. */
     async suiteResults(userId: string, suiteId: string) {
       const { name } = await suites.require(userId, suiteId);
-      await store.abandonExpired(pool, { userId }, capture.closeMark(pool));
+      await lifecycle.abandonExpired(pool, { userId });
       const latest = new Map(
         (await listing.latestOfSuite(pool, userId, suiteId)).map((run) => [run.testId, run]),
       );

@@ -142,3 +142,11 @@ export async function putBuiltin(
     `;
   return known?.schema;
 }
+
+/** The names of all templates, on a database that may not have our tables yet. */
+export async function listNames(sql: Sql): Promise<string[]> {
+  const [found] = await sql`select to_regclass('diorama.templates') is not null as made`;
+  if (found?.["made"] !== true) return [];
+  const rows = await sql<{ name: string }[]>`select name from diorama.templates order by name`;
+  return rows.map(({ name }) => name);
+}

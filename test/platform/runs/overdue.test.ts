@@ -1,9 +1,9 @@
 /** No run stays `ending`: it waits for a reader that moves, and for no other. */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Reader } from "~/capture/results";
 import { connect, type Pool } from "~/db/connect";
 import { createLog } from "~/log";
 import { createMetrics } from "~/metrics";
+import type { Reader } from "~/platform/runs/leader-store";
 import { createOverdue } from "~/platform/runs/overdue";
 import { useDatabase } from "../../support/database";
 

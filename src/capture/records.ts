@@ -1,0 +1,109 @@
+/**
+ * The rows that capture reads and writes: runs, the leader's epoch, and copies of environments. Their owner passes these
+ * functions in (`platform/runs/records.ts`). Each takes its connection, so that capture can make it part of a
+ * transaction.
+ */
+import type { Plugin, Slot } from "~/capture/slot";
+import type { Pool, Sql } from "~/db/connect";
+
+export type Records = {
+  readonly runs: RunRecords;
+  readonly leadership: LeadershipRecords;
+  readonly snapshots: SnapshotRecords;
+};
+
+/** A run is active while it is `running` or `ending`: capture is responsible for it. */
+export type RunRecords = {
+  /** Whether any run that is recorded from the log is active. */
+  hasActive(sql: Sql): Promise<boolean>;
+  /** The active runs that are recorded from the log, and a position behind the start marks of all of them. */
+  activeRuns(sql: Sql): Promise<{ runs: string[]; until: string }>;
+  /** Those of the given runs that are active. */
+  activeAmong(sql: Sql, runs: readonly string[]): Promise<string[]>;
+  /** Fails active runs whose changes may be incomplete. Returns how many. */
+  lose(sql: Sql, which: Losing, reason: string): Promise<number>;
+  /**
+   * Stores the result of a run that ended, or that it was lost. False when the run is not waiting for one, or a newer
+   * leader has taken over. `notify`: another server waits for it.
+   */
+  store(
+    sql: Sql,
+    epoch: string,
+    run: string,
+    outcome: Result | { readonly lost: string },
+    notify: boolean,
+  ): Promise<boolean>;
+  /** Stores the result of a run whose recording ended in this very transaction. */
+  complete(sql: Sql, run: string, result: Result): Promise<unknown>;
+  isStored(sql: Sql, run: string): Promise<boolean>;
+  /** Calls `listener` when another server has stored the result of a run. */
+  onStored(
+    pool: Pool,
+    listener: (run: string) => void,
+  ): Promise<{ unlisten: () => Promise<unknown> }>;
+};
+
+/** `all` and `schemas`: of the runs that are recorded from the log. */
+export type Losing =
+  | { readonly run: string }
+  | { readonly runs: readonly string[] }
+  | { readonly schemas: readonly string[] }
+  | "all";
+
+/** What a verdict says of a run. */
+export type StoredVerdict = {
+  readonly passed: boolean;
+  readonly score: object;
+  readonly failures: readonly string[];
+  readonly explanations: readonly object[];
+};
+
+/** The result of a run, as JSON text. With evidence, its verdict follows later. */
+export type Result = {
+  readonly diff: string;
+  readonly evidence?: string | undefined;
+  readonly events?: string;
+  readonly verdict?: StoredVerdict;
+};
+
+export type Leader = {
+  readonly epoch: string;
+  readonly state: "idle" | "streaming";
+  readonly instance: string | null;
+  readonly plugin: Plugin | null;
+  readonly slotName: string | null;
+  readonly systemId: string | null;
+  readonly timeline: number | null;
+};
+
+export type LeadershipRecords = {
+  leader(sql: Sql): Promise<Leader>;
+  /** Begins a new epoch and returns it. Writes of an earlier leader have no effect from here on. */
+  beginEpoch(
+    sql: Sql,
+    by: { instance: string; slot: Slot; system: { id: string; timeline: number } },
+  ): Promise<string>;
+  /** The leader of this epoch has stopped reading. */
+  endEpoch(sql: Sql, epoch: string): Promise<unknown>;
+  /** Publishes how far the leader has read. Null: it keeps up. */
+  setReadTo(sql: Sql, epoch: string, lsn: string | null): Promise<unknown>;
+  /** Bytes of log that were written and not read yet: 0 while the leader keeps up. */
+  unreadBytes(sql: Sql): Promise<number>;
+};
+
+export type SnapshotTable = { name: string; columns: string[]; types: string[]; key: string[] };
+
+/** Copies of environments. What stands in larger statements is SQL text. */
+export type SnapshotRecords = {
+  insertTable(sql: Sql, run: string, table: SnapshotTable): Promise<unknown>;
+  tablesOf(sql: Sql, run: string): Promise<SnapshotTable[]>;
+  /** Copies every row of `from`; `key` and `row` are expressions. */
+  copyRows(run: string, table: string, from: string, key: string, row: string): string;
+  /** The trigger function that notes the order of changes. */
+  noteOrder(run: string, key: readonly string[]): string;
+  /** Selects `key` and `row` of each copied row. */
+  rows(run: string, table: string): string;
+  /** Selects `key` and `position` of each row that was changed. */
+  order(run: string, table: string): string;
+  drop(sql: Sql, run: string): Promise<void>;
+};

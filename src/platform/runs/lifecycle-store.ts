@@ -1,0 +1,261 @@
+/**
+ * The life of a run: every statement that writes `diorama.runs`.
+ *
+ *     running ─→ ending ─→ completed            ended by diffRun
+ *                       ─→ evaluating ─→ passed, failed
+ *                       ─→ passed, failed       with its verdict
+ *     running, ending ─→ failed                 lost, or its environment ended
+ *     evaluating ─→ failed                      no verdict is possible
+ *
+ * Each transition is one statement that names the states it leaves, so two of them never both succeed. A transition that
+ * starts or ends a recording from the log writes its mark in the same statement.
+ */
+import type { CaptureKind, Start, Started } from "~/capture/capture";
+import { closeMark } from "~/capture/change";
+import type { Losing, Result, RunRecords, StoredVerdict } from "~/capture/records";
+import type { Fragment, Pool, Sql } from "~/db/connect";
+import type { RunClosing } from "~/platform/environments/store";
+
+export type NewRunRow = {
+  readonly runId: string;
+  readonly environmentId: string;
+  readonly userId: string;
+  readonly beforeSnapshot: string;
+  readonly capture: CaptureKind;
+  readonly testId: string | null;
+  readonly suiteId: string | null;
+  /** JSON text: the test's expectation as it is now. */
+  readonly expected: string | null;
+};
+
+/** Inserts a running run where its user has such a live environment without one, and evaluates the mark with it. */
+export async function insertRun(
+  sql: Sql,
+  run: NewRunRow,
+  { ready, mark }: Start,
+): Promise<Started> {
+  const [row] = await sql<{ ready: boolean; started: boolean }[]>`
+    with capture as materialized (
+      select ${ready} as ready
+    ), started as (
+      insert into diorama.runs (
+        run_id, environment_id, schema_name, user_id, before_snapshot, capture, status,
+        test_id, suite_id, expected
+      )
+      select ${run.runId}, environment_id, schema_name, user_id, ${run.beforeSnapshot}, ${run.capture}, 'running',
+        ${run.testId}, ${run.suiteId}, ${run.expected}::text::json
+      from diorama.environments
+      where environment_id = ${run.environmentId} and user_id = ${run.userId}
+        and deleted_at is null and expires_at > now() and (select ready from capture)
+      on conflict (environment_id) where status = 'running' do nothing
+      returning schema_name
+    ), marked as materialized (
+      select ${mark}::text from started
+    )
+    select ready, exists (select from marked) as started from capture
+  `;
+  if (row?.started) return "started";
+  return row?.ready ? "not inserted" : "not ready";
+}
+
+/** What a run that ends is checked against, as JSON text; `expected` replaces what is stored. */
+export type Expectation = { readonly expected?: string; readonly baselineRows: string };
+
+/**
+ * Moves a running run of a live environment to `ending` and evaluates `mark` with it. Returns the schema; undefined
+ * when its user has no such run that is recorded in this way.
+ */
+export async function beginEnd(
+  sql: Sql,
+  run: Pick<NewRunRow, "runId" | "userId" | "capture">,
+  mark: Fragment,
+  expectation?: Expectation,
+): Promise<string | undefined> {
+  const against = expectation
+    ? sql`, expected = coalesce(${expectation.expected ?? null}::text::json, expected), standing = ${expectation.baselineRows}::text::json`
+    : sql``;
+  const [ending] = await sql<{ schemaName: string }[]>`
+    with ending as (
+      update diorama.runs r set status = 'ending', ended_at = now()${against}
+      from diorama.environments e
+      where r.run_id = ${run.runId} and r.user_id = ${run.userId} and r.capture = ${run.capture}
+        and r.status = 'running' and e.environment_id = r.environment_id
+        and e.deleted_at is null and e.expires_at > now()
+      returning r.schema_name
+    )
+    select schema_name, ${mark}::text from ending
+  `;
+  return ending?.schemaName;
+}
+
+export async function hasActive(sql: Sql): Promise<boolean> {
+  const [row] = await sql`
+    select exists (
+      select from diorama.runs where status in ('running', 'ending') and capture = 'log'
+    ) as active
+  `;
+  return row?.["active"] === true;
+}
+
+export async function activeRuns(sql: Sql): Promise<{ runs: string[]; until: string }> {
+  const [row] = await sql<{ runs: string[]; until: string }[]>`
+    select pg_current_wal_insert_lsn()::text as until, array(
+      select run_id from diorama.runs where status in ('running', 'ending') and capture = 'log'
+    ) as runs
+  `;
+  return row ?? { runs: [], until: "0/0" };
+}
+
+export async function activeAmong(sql: Sql, runs: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ runId: string }[]>`
+    select run_id from diorama.runs
+    where run_id = any(${[...runs]}) and status in ('running', 'ending')
+  `;
+  return rows.map(({ runId }) => runId);
+}
+
+export async function isStored(sql: Sql, run: string): Promise<boolean> {
+  const [row] =
+    await sql`select status not in ('running', 'ending') as stored from diorama.runs where run_id = ${run}`;
+  return row?.["stored"] !== false;
+}
+
+/** Runs whose end is marked in the log and whose result is not stored. */
+export async function listEnding(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ runId: string }[]>`
+    select run_id from diorama.runs where status = 'ending' and capture = 'log'
+  `;
+  return rows.map(({ runId }) => runId);
+}
+
+/** Reports to servers other than the leader that a run's result is stored: payload `stored <runId>`. */
+const CHANNEL = "diorama_runs";
+const STORED = "stored ";
+
+export const onStored = (pool: Pool, listener: (run: string) => void) =>
+  pool.listen(CHANNEL, (payload) => listener(payload.slice(STORED.length)));
+
+const resultColumns = (sql: Sql, { diff, evidence, events, verdict }: Result): Fragment => {
+  const result = sql`diff = ${diff}::text::json, events = ${events ?? null}::text::json`;
+  if (verdict) return sql`${result}, ${verdictColumns(sql, verdict)}`;
+  return sql`
+    ${result}, status = ${evidence === undefined ? "completed" : "evaluating"},
+    evidence = ${evidence ?? null}::text::json
+  `;
+};
+
+const verdictColumns = (sql: Sql, verdict: StoredVerdict): Fragment => sql`
+  status = ${verdict.passed ? "passed" : "failed"}, passed = ${verdict.passed},
+  score = ${JSON.stringify(verdict.score)}::text::json,
+  failures = ${JSON.stringify(verdict.failures)}::text::json,
+  explanations = ${JSON.stringify(verdict.explanations)}::text::json,
+  evidence = null, standing = null
+`;
+
+/**
+ * The row is locked first, in whatever state it is: the log shows the transaction that set it to `ending` a moment
+ * before other sessions do, and the lock waits for that moment.
+ */
+export const store: RunRecords["store"] = async (sql, epoch, run, outcome, notify) => {
+  const result =
+    "diff" in outcome ? resultColumns(sql, outcome) : failedColumns(sql, lostBecause(outcome.lost));
+  const rows = await sql`
+    with locked as materialized (
+      select run_id, status from diorama.runs where run_id = ${run} for update
+    ), stored as (
+      update diorama.runs r set ${result} from locked
+      where r.run_id = locked.run_id and locked.status = 'ending'
+        and exists (select from diorama.capture where epoch = ${epoch})
+      returning r.run_id
+    )
+    select case when ${notify} then pg_notify(${CHANNEL}, ${STORED}::text || run_id) end from stored
+  `;
+  return rows.count > 0;
+};
+
+export const complete = async (sql: Sql, run: string, result: Result) =>
+  await sql`
+    update diorama.runs set ${resultColumns(sql, result)}
+    where run_id = ${run} and status = 'ending'
+  `;
+
+/**
+ * Stores a verdict, unless there is one. The same evidence gives the same verdict, so the commit does not wait for the
+ * disk: a verdict that a crash loses is given again.
+ */
+export const finish = async (sql: Sql, runId: string, verdict: StoredVerdict) =>
+  await sql`
+    with quick as materialized (select set_config('synchronous_commit', 'off', true))
+    update diorama.runs r set ${verdictColumns(sql, verdict)}
+    from quick where run_id = ${runId} and status = 'evaluating'
+  `;
+
+const SCORE_OF_FAILED = { passed: 0, total: 0, percent: 0 };
+
+/** The columns of a run that failed for a reason outside its test. */
+const failedColumns = (sql: Sql, failure: string, endedAt = sql`now()`): Fragment => sql`
+  status = 'failed', passed = false, score = ${sql.json(SCORE_OF_FAILED)}, failures = ${sql.json([failure])},
+  diff = null, ended_at = coalesce(ended_at, ${endedAt})
+`;
+
+const lostBecause = (reason: string) => `capture_lost: ${reason}`;
+
+/** Fails a run that has no verdict because none is possible. */
+export const abandon = async (sql: Sql, runId: string, reason: string) =>
+  await sql`
+    update diorama.runs set ${failedColumns(sql, lostBecause(reason))}, evidence = null, standing = null
+    where run_id = ${runId} and status = 'evaluating'
+  `;
+
+export async function lose(sql: Sql, which: Losing, reason: string): Promise<number> {
+  const rows = await sql`
+    with lost as (
+      update diorama.runs set ${failedColumns(sql, lostBecause(reason))}
+      where status in ('running', 'ending') and ${condition(sql, which)} returning run_id, capture
+    )
+    select pg_notify(${CHANNEL}, ${STORED}::text || run_id),
+      case when capture = 'log' then ${closeMark(sql)}::text end as mark
+    from lost
+  `;
+  return rows.count;
+}
+
+function condition(sql: Sql, which: Losing): Fragment {
+  if (which === "all") return sql`capture = 'log'`;
+  if ("run" in which) return sql`run_id = ${which.run}`;
+  if ("runs" in which) return sql`run_id = any(${[...which.runs]})`;
+  return sql`capture = 'log' and schema_name = any(${[...which.schemas]})`;
+}
+
+/** Closes one run, or all of a user, whose environment has expired and was not swept yet. */
+export const abandonExpired = async (sql: Sql, which: { runId: string } | { userId: string }) =>
+  await sql`
+    with closed as (
+      update diorama.runs r
+      set ${failedColumns(sql, "run abandoned: environment expired", sql`e.expires_at`)}
+      from diorama.environments e
+      where ${"runId" in which ? sql`r.run_id = ${which.runId}` : sql`r.user_id = ${which.userId}`}
+        and r.status = 'running' and e.environment_id = r.environment_id and e.expires_at <= now()
+      returning r.run_id, r.capture
+    )
+    select case when capture = 'log' then ${closeMark(sql)}::text end from closed
+  `;
+
+export const runClosing: RunClosing = {
+  closed: (sql, reason) => sql`
+    update diorama.runs r set ${failedColumns(sql, `run abandoned: environment ${reason}`, sql`ended.at`)}
+    from ended where r.environment_id = ended.environment_id and r.status in ('running', 'ending')
+    returning r.run_id, r.environment_id, r.capture
+  `,
+  mark: (sql) => sql`case when closed.capture = 'log' then ${closeMark(sql)}::text end`,
+  lost: (sql) => sql`
+    update diorama.runs r set ${failedColumns(sql, lostBecause("database changed"))}
+    from ended where r.environment_id = ended.environment_id and r.status in ('running', 'ending')
+  `,
+};
+
+export const deleteOld = async (sql: Sql, days: number) =>
+  await sql`
+    delete from diorama.runs where status not in ('running', 'ending', 'evaluating')
+      and ended_at < now() - ${days} * interval '1 day'
+  `;

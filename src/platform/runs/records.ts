@@ -1,0 +1,7 @@
+/** The rows of runs, as capture sees them. */
+import type { Records } from "~/capture/records";
+import * as leadership from "~/platform/runs/leader-store";
+import * as runs from "~/platform/runs/lifecycle-store";
+import * as snapshots from "~/platform/runs/snapshot-store";
+
+export const records: Records = { runs, leadership, snapshots };
