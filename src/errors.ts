@@ -80,18 +80,54 @@ export function unavailable(detail: string, retryAfterSeconds = RETRY_AFTER_SECO
   return new ApiError("service_unavailable", detail, { "Retry-After": String(retryAfterSeconds) });
 }
 
+const AUTH_FAILURES = {
+  missing: "API key required",
+  invalid: "Invalid API key",
+  expired: "API key has expired",
+  remote:
+    "A key of its own is needed: without one this server answers calls to localhost, 127.0.0.1 and [::1], and no page of another site",
+} as const;
+
+/** A call without a valid credential. */
+export class NotAuthed extends ApiError {
+  readonly reason: keyof typeof AUTH_FAILURES;
+
+  constructor(reason: keyof typeof AUTH_FAILURES) {
+    super("not_authed", AUTH_FAILURES[reason]);
+    this.reason = reason;
+  }
+}
+
+export const USAGE_LIMITS = [
+  "hourly request",
+  "daily request",
+  "daily environment",
+  "concurrent environment",
+] as const;
+export type UsageLimit = (typeof USAGE_LIMITS)[number];
+
 /** A used-up limit. Its answer is the one body that is not the envelope. */
 export class LimitExceeded extends Error {
   override readonly name = "LimitExceeded";
+  /** `other`: a limit of the control plane's. */
+  readonly reason: UsageLimit | "other";
   readonly limit: number;
   readonly current: number;
   /** Absent for daily limits: a client that honours it would sleep until midnight. */
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(reason: string, limit: number, current: number, retryAfterSeconds?: number) {
-    super(reason);
+  constructor(
+    reason: UsageLimit | { readonly other: string },
+    limit: number,
+    current: number,
+    retryAfterSeconds?: number,
+  ) {
+    super(typeof reason === "string" ? usageLimitMessage(reason) : reason.other);
+    this.reason = typeof reason === "string" ? reason : "other";
     this.limit = limit;
     this.current = current;
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }
+
+export const usageLimitMessage = (limit: UsageLimit) => `${limit} limit reached`;

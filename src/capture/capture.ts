@@ -5,8 +5,8 @@
  * uses is written in its row, so that any server can end it.
  */
 import { LRUCache } from "lru-cache";
-import { Lost, reasonOf } from "~/capture/limits";
-import { createReader, type Evaluator, lostReason } from "~/capture/reader";
+import { Lost, lossLabel, lossOf } from "~/capture/loss";
+import { createReader, type Evaluator } from "~/capture/reader";
 import type { Records } from "~/capture/records";
 import { markExpression } from "~/capture/relations";
 import type { StreamState } from "~/capture/replication-session";
@@ -244,15 +244,14 @@ export async function createCapture(deps: {
           await runs.complete(tx, run, await compareSnapshot(snapshots, tx, run, schema, evaluate));
         } catch (error) {
           if (isUnavailable(error)) throw error;
-          const reason = reasonOf(error, "its states could not be compared");
-          throw new Lost(reason, { cause: error });
+          throw new Lost(lossOf(error, "comparison_failed"), { cause: error });
         }
       });
     } catch (error) {
       if (!(error instanceof Lost)) throw error;
       log.warn("run lost", { run_id: run, reason: error.message, ...errorFields(error.cause) });
-      metrics.runsFailed.inc({ reason: lostReason(error.message) });
-      return await end((tx) => runs.lose(tx, { run }, error.message));
+      metrics.runsFailed.inc({ reason: lossLabel(error.loss) });
+      return await end((tx) => runs.lose(tx, { run }, error.loss));
     }
   }
 }

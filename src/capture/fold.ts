@@ -4,8 +4,8 @@
  * Pure. A row that comes and goes, or changes and changes back, is no difference.
  */
 import type { Change, Image, TableShape } from "~/capture/change";
-import { bytesOf, Lost } from "~/capture/limits";
-import { ALTERED } from "~/capture/relations";
+import { bytesOf } from "~/capture/limits";
+import { Lost } from "~/capture/loss";
 import { type JsonValue, toJson } from "~/capture/value";
 
 export type JsonObject = { [column: string]: JsonValue };
@@ -147,7 +147,7 @@ const completed = ({ columns }: TableShape, after: Image, before: Image): Image 
 
 /** A new row has every column that its table ever had. */
 function whole(after: Image): Image {
-  if (after.includes(undefined)) throw new Lost(ALTERED);
+  if (after.includes(undefined)) throw new Lost("table_altered");
   return after;
 }
 

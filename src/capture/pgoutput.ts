@@ -3,7 +3,7 @@
  * Message formats: https://www.postgresql.org/docs/15/protocol-logicalrep-message-formats.html
  */
 import { type Decode, type Image, MARK_PREFIX, placeOf, type TableShape } from "~/capture/change";
-import { INCOMPLETE, Lost } from "~/capture/limits";
+import { Lost } from "~/capture/loss";
 
 /** Names the tables whose changes the plugin sends. */
 export const PUBLICATION = "diorama";
@@ -132,7 +132,7 @@ export function createPgoutputDecoder(): Decode {
     const { schema } = relation;
 
     const which = reader.char(); // O: the old row follows, K: only its key, N: the new row
-    if (which === "K" || (which === "N" && kind === "U")) throw new Lost(INCOMPLETE);
+    if (which === "K" || (which === "N" && kind === "U")) throw new Lost("incomplete_row");
     if (which === "N") {
       return {
         kind: "change",

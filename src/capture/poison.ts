@@ -8,7 +8,6 @@
  * run that was recorded at that moment fails; runs that began later go on.
  */
 import { formatLsn, type Lsn } from "~/capture/change";
-import { UNDECODABLE } from "~/capture/limits";
 import type { Recorder } from "~/capture/recorder";
 import type { RunRecords } from "~/capture/records";
 import { RELEASE_ATTEMPTS, RELEASE_MS, type Slot } from "~/capture/slot";
@@ -79,7 +78,7 @@ export function createPoison(deps: {
     const schemas = await findUndecodable(url, slot, position, recorded);
     if (!schemas) return false;
     if (schemas.length === 0) return true; // it can be decoded now
-    deps.lost(await runs.lose(pool, { schemas }, UNDECODABLE));
+    deps.lost(await runs.lose(pool, { schemas }, "undecodable_transaction"));
     detour = {
       schemas: [...new Set([...(detour?.schemas ?? []), ...schemas])],
       from: undefined,
@@ -90,7 +89,7 @@ export function createPoison(deps: {
   }
 
   async function skip(held: readonly string[], end: Lsn): Promise<void> {
-    deps.lost(await runs.lose(pool, { runs: held }, UNDECODABLE));
+    deps.lost(await runs.lose(pool, { runs: held }, "undecodable_transaction"));
     detour = { schemas: [], from: end, after: position, passed: end };
   }
 

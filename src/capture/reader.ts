@@ -1,5 +1,6 @@
 /** The thread that reads the log, seen from the rest of the program. */
 
+import { lossLabel } from "~/capture/loss";
 import type { Records, StoredVerdict } from "~/capture/records";
 import type { Counted, Recorded, StreamState } from "~/capture/replication-session";
 import type { Plugin } from "~/capture/slot";
@@ -26,10 +27,6 @@ const STATES: readonly StreamState[] = [
   "busy",
   "failing",
 ];
-
-/** A label: reasons are sentences, and some hold a number. */
-export const lostReason = (reason: string) =>
-  `capture_${reason.replaceAll(/[0-9]+ /g, "").replaceAll(/[^a-z]+/g, "_")}`;
 
 /** The worker that reads the log, and what it reports. Starts it again should it ever die. */
 export async function createReader({
@@ -72,7 +69,6 @@ export async function createReader({
     messages: (by, action) => metrics.captureMessages.inc({ action }, by),
     skipped: (by) => metrics.captureSkipped.inc(by),
     changes: (rows) => metrics.runChanges.observe(rows),
-    lost: (by, reason) => metrics.runsFailed.inc({ reason: lostReason(reason) }, by),
     reconnects: (by, reason) => metrics.captureReconnects.inc({ reason }, by),
     poison: (by) => metrics.capturePoison.inc(by),
     marker: (seconds) => metrics.captureMarker.observe(seconds),
@@ -105,6 +101,8 @@ export async function createReader({
         showState();
         changed();
       } else if (data.type === "count") counters[data.what](data.by, data.label ?? "");
+      else if (data.type === "lost")
+        metrics.runsFailed.inc({ reason: lossLabel(data.loss) }, data.by);
       else if (data.type === "evaluate") evaluated(data.call, data.recorded);
       else arrive(data.run, data.diff);
     };

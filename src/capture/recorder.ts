@@ -7,19 +7,9 @@
 import type { Change, Decode, Lsn, Mark, Message, TableShape } from "~/capture/change";
 import { createEvents, type Events } from "~/capture/events";
 import { createFold, type Fold } from "~/capture/fold";
-import {
-  INCOMPLETE,
-  Lost,
-  OVER_BYTES,
-  OVER_ROWS,
-  OVER_TOTAL,
-  RUN_BYTES_MAX,
-  RUN_ROWS_MAX,
-  reasonOf,
-  TOTAL_BYTES_MAX,
-  UNDECODABLE,
-} from "~/capture/limits";
-import { ALTERED, lossBetween, NOT_WHOLE, REPLACED, type Relations } from "~/capture/relations";
+import { RUN_BYTES_MAX, RUN_ROWS_MAX, TOTAL_BYTES_MAX } from "~/capture/limits";
+import { type Loss, Lost, lossOf } from "~/capture/loss";
+import { lossBetween, type Relations } from "~/capture/relations";
 
 /** How the marks of calls begin, of which there are many. */
 const CALL = '{"k":"call"';
@@ -35,7 +25,7 @@ type Recording = {
   /** Memory that is counted for it. */
   bytes: number;
   /** Why the run cannot be answered for. */
-  lost: string | undefined;
+  lost: Loss | undefined;
 };
 
 /** A run whose end mark was read. */
@@ -51,7 +41,7 @@ export type Ended = {
 
 type Altered = { readonly schema: string; readonly before: Relations; readonly after: Relations };
 
-export type Taken = { readonly lost: string } | { readonly fold: Fold; readonly events: Events };
+export type Taken = { readonly lost: Loss } | { readonly fold: Fold; readonly events: Events };
 
 export type Recorder = ReturnType<typeof createRecorder>;
 
@@ -60,7 +50,7 @@ type Listener = {
   /** The recording is kept, and the position held, until `release`. */
   ended: (ended: Ended) => void;
   /** Of a run that cannot be answered for any more. */
-  lost: (run: string, reason: string, error: unknown) => void;
+  lost: (run: string, loss: Loss, error: unknown) => void;
 };
 
 /**
@@ -95,13 +85,13 @@ export function createRecorder(
     bytes += recording.bytes;
   };
 
-  const lose = (recording: Recording, reason: string, error?: unknown) => {
+  const lose = (recording: Recording, loss: Loss, error?: unknown) => {
     if (recording.lost !== undefined) return;
-    recording.lost = reason;
+    recording.lost = loss;
     recording.fold = undefined;
     recording.events.giveUp();
     count(recording);
-    listener.lost(recording.run, reason, error);
+    listener.lost(recording.run, loss, error);
   };
 
   /** However much the others hold, a run that holds less than another one is not the one to fail. */
@@ -111,7 +101,7 @@ export function createRecorder(
       for (const each of runs.values()) if (each.bytes > (heaviest?.bytes ?? 0)) heaviest = each;
       if (!heaviest) return;
       if (heaviest.events.bytes > 0) heaviest.events.giveUp();
-      else lose(heaviest, OVER_TOTAL);
+      else lose(heaviest, "too_many_bytes_in_total");
       count(heaviest);
     }
   };
@@ -138,10 +128,9 @@ export function createRecorder(
     };
     runs.set(run, recording);
     bySchema.set(schema, recording);
-    if (needsPublication && !mark.published)
-      lose(recording, "its tables are not in the publication");
-    if (unread.includes(schema)) lose(recording, UNDECODABLE);
-    if (relations && !relations.whole) lose(recording, NOT_WHOLE);
+    if (needsPublication && !mark.published) lose(recording, "unpublished");
+    if (unread.includes(schema)) lose(recording, "undecodable_transaction");
+    if (relations && !relations.whole) lose(recording, "incomplete_identity");
     listener.seen(mark);
   };
 
@@ -151,8 +140,9 @@ export function createRecorder(
     if (bySchema.get(recording.schema) === recording) bySchema.delete(recording.schema);
     const { run, instance, evaluate, relations: after } = mark;
     const { schema, relations: before } = recording;
-    const loss = before ? lossBetween(before, after) : REPLACED;
-    const altered = loss === ALTERED && before && after ? { schema, before, after } : undefined;
+    const loss = before ? lossBetween(before, after) : "table_replaced";
+    const altered =
+      loss === "table_altered" && before && after ? { schema, before, after } : undefined;
     if (loss !== undefined && !altered) lose(recording, loss);
     listener.ended({ run, instance, evaluate, altered });
   };
@@ -162,9 +152,9 @@ export function createRecorder(
     const recording = bySchema.get(schema);
     if (!recording?.fold) return undefined;
     current = recording;
-    if (length > RUN_BYTES_MAX) throw new Lost(OVER_BYTES);
+    if (length > RUN_BYTES_MAX) throw new Lost("too_many_bytes");
     const shape = recording.fold.table(table);
-    if (!shape) throw new Lost("a table was created");
+    if (!shape) throw new Lost("table_created");
     return shape;
   };
 
@@ -172,7 +162,7 @@ export function createRecorder(
     /** Postgres reports that it left a change of a schema out, because its old row is not in the log. */
     leftOut(schema: string): void {
       const recording = bySchema.get(schema);
-      if (recording) lose(recording, INCOMPLETE);
+      if (recording) lose(recording, "incomplete_row");
     },
 
     /**
@@ -187,7 +177,7 @@ export function createRecorder(
         return message?.kind;
       } catch (error) {
         if (!current) throw error;
-        lose(current, reasonOf(error, "a change could not be read"), error);
+        lose(current, lossOf(error, "unreadable_change"), error);
         return undefined;
       }
     },
@@ -247,7 +237,7 @@ export function createRecorder(
       recording.fold = undefined;
       bytes -= recording.bytes;
       recording.bytes = 0;
-      return fold ? { fold, events } : { lost: lost ?? "its changes are gone" };
+      return fold ? { fold, events } : { lost: lost ?? "changes_missing" };
     },
 
     /** The run's result is stored, or nobody waits for it any more. */
@@ -296,8 +286,8 @@ export function createRecorder(
     recording.fold.apply(change);
     recording.events.add(change, transaction, request);
     count(recording);
-    if (recording.fold.size > RUN_ROWS_MAX) lose(recording, OVER_ROWS);
-    else if (recording.fold.bytes > RUN_BYTES_MAX) lose(recording, OVER_BYTES);
+    if (recording.fold.size > RUN_ROWS_MAX) lose(recording, "too_many_rows");
+    else if (recording.fold.bytes > RUN_BYTES_MAX) lose(recording, "too_many_bytes");
     makeRoom();
   }
 }

@@ -3,6 +3,7 @@
  * functions in (`platform/runs/records.ts`). Each takes its connection, so that capture can make it part of a
  * transaction.
  */
+import type { Loss } from "~/capture/loss";
 import type { Plugin, Slot } from "~/capture/slot";
 import type { Pool, Sql } from "~/db/connect";
 
@@ -21,7 +22,7 @@ export type RunRecords = {
   /** Those of the given runs that are active. */
   activeAmong(sql: Sql, runs: readonly string[]): Promise<string[]>;
   /** Fails active runs whose changes may be incomplete. Returns how many. */
-  lose(sql: Sql, which: Losing, reason: string): Promise<number>;
+  lose(sql: Sql, which: Losing, loss: Loss): Promise<number>;
   /**
    * Stores the result of a run that ended, or that it was lost. False when the run is not waiting for one, or a newer
    * leader has taken over. `notify`: another server waits for it.
@@ -30,7 +31,7 @@ export type RunRecords = {
     sql: Sql,
     epoch: string,
     run: string,
-    outcome: Result | { readonly lost: string },
+    outcome: Result | { readonly lost: Loss },
     notify: boolean,
   ): Promise<boolean>;
   /** Stores the result of a run whose recording ended in this very transaction. */

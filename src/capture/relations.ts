@@ -6,6 +6,7 @@
  * such statement, even when a later one takes it back. Columns are watched in the changes themselves.
  */
 import { MARK_PREFIX } from "~/capture/change";
+import type { Loss } from "~/capture/loss";
 import { PUBLICATION } from "~/capture/pgoutput";
 import type { Plugin } from "~/capture/slot";
 import type { Fragment, Sql } from "~/db/connect";
@@ -25,10 +26,6 @@ export type Relations = {
   /** Transaction that looked. */
   readonly xid: string;
 };
-
-export const NOT_WHOLE = "a table is unlogged or its replica identity is not full";
-export const REPLACED = "a table was dropped or created";
-export const ALTERED = "a table was altered";
 
 /**
  * `mark` with the relations that a schema has at this moment, as a message in the log of this transaction. To be
@@ -64,15 +61,15 @@ export function markExpression(sql: Sql, plugin: Plugin | undefined, mark: objec
 }
 
 /** Why the log may lack changes of a run that began with `before` and ended with `after`; undefined when it does not. */
-export function lossBetween(before: Relations, after: Relations | null): string | undefined {
-  if (before.ids !== after?.ids) return REPLACED;
-  if (!after.whole) return NOT_WHOLE;
+export function lossBetween(before: Relations, after: Relations | null): Loss | undefined {
+  if (before.ids !== after?.ids) return "table_replaced";
+  if (!after.whole) return "incomplete_identity";
   const isSame =
     before.files === after.files &&
     before.versions === after.versions &&
     before.columns === after.columns &&
     isPublishedAlike(before, after);
-  return isSame ? undefined : ALTERED;
+  return isSame ? undefined : "table_altered";
 }
 
 const isPublishedAlike = (before: Relations, after: Relations) =>

@@ -2,13 +2,15 @@
 import { type Decode, formatLsn, type Lsn, parseLsn } from "~/capture/change";
 import type { Fold } from "~/capture/fold";
 import { createGarbage } from "~/capture/garbage";
-import { diffLists, evidenceLists, RUN_BYTES_MAX, reasonOf } from "~/capture/limits";
+import { RUN_BYTES_MAX } from "~/capture/limits";
+import { diffLists, evidenceLists } from "~/capture/lists";
+import { LOSSES, type Loss, lossOf } from "~/capture/loss";
 import { createPgoutputDecoder } from "~/capture/pgoutput";
 import type { Detour } from "~/capture/poison";
 import { type ReplicationClient, standbyStatus } from "~/capture/protocol";
 import { createRecorder, type Ended, type Taken } from "~/capture/recorder";
 import type { Records, Result, StoredVerdict } from "~/capture/records";
-import { ALTERED, findWidened } from "~/capture/relations";
+import { findWidened } from "~/capture/relations";
 import { BEHIND_BYTES, distances, type Plugin, type Slot } from "~/capture/slot";
 import { decodeWal2json } from "~/capture/wal2json";
 import { isUnavailable, isUnreachable, type Pool } from "~/db/connect";
@@ -44,21 +46,16 @@ export type StreamEvent =
       readonly what: Counted;
       readonly by: number;
       readonly label?: string;
-    };
+    }
+  /** Runs that failed. */
+  | { readonly type: "lost"; readonly by: number; readonly loss: Loss };
 
 /**
- * messages: read, by kind. skipped: of no run. changes: rows of a run's result. lost: runs that failed, by reason.
+ * messages: read, by kind. skipped: of no run. changes: rows of a run's result.
  * reconnects: streams that ended early, by reason. poison: transactions given up. marker: seconds that a start mark
  * took from the server that wrote it to the one that reads the log.
  */
-export type Counted =
-  | "messages"
-  | "skipped"
-  | "changes"
-  | "lost"
-  | "reconnects"
-  | "poison"
-  | "marker";
+export type Counted = "messages" | "skipped" | "changes" | "reconnects" | "poison" | "marker";
 /** JSON text. */
 export type Recorded = { readonly diff: string; readonly evidence: string };
 /** Undefined when there is no verdict in time. */
@@ -90,7 +87,7 @@ type Deps = {
 
 export type ReplicationSession = ReturnType<typeof createReplicationSession>;
 
-type Outcome = Result | { readonly lost: string };
+type Outcome = Result | { readonly lost: Loss };
 
 const STATUS_MS = 1_000;
 const LOOK_EVERY = 2; // in units of STATUS_MS
@@ -114,8 +111,12 @@ export function createReplicationSession(deps: Deps) {
   const recorder = createRecorder(start, slot.plugin === "pgoutput", unread, decode, {
     seen,
     ended: (run) => void store(run).catch(fail),
-    lost: (run, reason, error) =>
-      log.warn("run lost", { run_id: run, reason, ...(error !== undefined && errorFields(error)) }),
+    lost: (run, loss, error) =>
+      log.warn("run lost", {
+        run_id: run,
+        reason: LOSSES[loss],
+        ...(error !== undefined && errorFields(error)),
+      }),
   });
   /** Results that were taken from the recorder exist twice, as rows and as text: of large ones, one at a time. */
   const largeOnes = createSemaphore(1);
@@ -188,14 +189,14 @@ export function createReplicationSession(deps: Deps) {
     let taken = closed ? undefined : recorder.take(run);
     if (!taken) return;
     if (altered && "fold" in taken && !(await isHarmless(altered, taken.fold)))
-      taken = { lost: ALTERED };
+      taken = { lost: "table_altered" };
     const { result, changes } = await written(taken, run, waiting, evaluate);
     const outcome = await keep(run, result, waiting !== instance);
     if ("diff" in result) garbage.add(result.diff.length * 3);
     if (closed && outcome === undefined) return; // the next connection reads it again
     recorder.release(run);
     if (outcome === undefined) log.info("result was not needed", { run_id: run });
-    else if ("lost" in outcome) count("lost", 1, outcome.lost);
+    else if ("lost" in outcome) emit({ type: "lost", by: 1, loss: outcome.lost });
     else count("changes", changes);
     if (waiting === instance) {
       // With evidence the run is not done: its row is to be looked at.
@@ -226,7 +227,7 @@ export function createReplicationSession(deps: Deps) {
         if (!isUnreachable(error) && (attempt++ === STORE_ATTEMPTS || !isUnavailable(error))) {
           log.error("result not stored", { run_id: run, ...errorFields(error) });
           if ("lost" in result) return undefined; // maintenance looks after it
-          return await keep(run, { lost: "its result could not be stored" }, notify);
+          return await keep(run, { lost: "result_not_stored" }, notify);
         }
         await Bun.sleep(STORE_RETRY_MS);
       }
@@ -261,8 +262,8 @@ export function createReplicationSession(deps: Deps) {
           : undefined;
       return { result: { ...result, ...(verdict ? { verdict } : { evidence }) }, changes };
     } catch (error) {
-      const lost = reasonOf(error, "its result could not be written");
-      log.error("run lost", { run_id: run, reason: lost, ...errorFields(error) });
+      const lost = lossOf(error, "result_unwritable");
+      log.error("run lost", { run_id: run, reason: LOSSES[lost], ...errorFields(error) });
       return { result: { lost }, changes };
     }
   }
@@ -287,8 +288,8 @@ export function createReplicationSession(deps: Deps) {
     awaited = undefined;
     for (const run of missing) {
       log.error("run lost", { run_id: run, reason: "slot does not reach back to its start" });
-      count("lost", 1, "slot dropped");
-      patiently(() => runs.lose(pool, { run }, "slot dropped")).catch(fail);
+      emit({ type: "lost", by: 1, loss: "slot_dropped" });
+      patiently(() => runs.lose(pool, { run }, "slot_dropped")).catch(fail);
     }
   }
 
@@ -320,9 +321,9 @@ export function createReplicationSession(deps: Deps) {
     isBehindKnown = isBehind;
     const [oldest] = recorder.held;
     if (!oldest || retained <= walBudgetBytes) return;
-    log.error("run lost", { run_id: oldest, reason: "wal budget", retained_bytes: retained });
-    await runs.lose(pool, { run: oldest }, "wal budget");
-    count("lost", 1, "wal budget");
+    log.error("run lost", { run_id: oldest, reason: LOSSES.wal_budget, retained_bytes: retained });
+    await runs.lose(pool, { run: oldest }, "wal_budget");
+    emit({ type: "lost", by: 1, loss: "wal_budget" });
     recorder.release(oldest);
     emit({ type: "stored", run: oldest });
     sendStatus();

@@ -3,15 +3,9 @@
  * Costs time by the size of the environment, and is the measure that the other way is tested against.
  */
 import { addDifference, addEvidence, type JsonObject, pickFrom } from "~/capture/fold";
-import {
-  diffLists,
-  evidenceLists,
-  Lost,
-  OVER_BYTES,
-  OVER_ROWS,
-  RUN_BYTES_MAX,
-  RUN_ROWS_MAX,
-} from "~/capture/limits";
+import { RUN_BYTES_MAX, RUN_ROWS_MAX } from "~/capture/limits";
+import { diffLists, evidenceLists } from "~/capture/lists";
+import { Lost } from "~/capture/loss";
 import type { SnapshotRecords, SnapshotTable } from "~/capture/records";
 import { quote, type Sql } from "~/db/connect";
 
@@ -105,7 +99,7 @@ export async function compareSnapshot(
     now.length !== before.length ||
     !now.every(({ name }) => before.some((table) => table.name === name))
   )
-    throw new Lost("a table was dropped or created");
+    throw new Lost("table_replaced");
   await lockTables(sql, schema, now, "access exclusive");
   const diff = diffLists();
   const evidence = evaluate ? evidenceLists() : undefined;
@@ -143,9 +137,9 @@ export async function compareSnapshot(
        from summed order by position nulls first, key limit ${RUN_ROWS_MAX - rows + 1}`,
     );
     rows += pairs.length;
-    if (rows > RUN_ROWS_MAX) throw new Lost(OVER_ROWS);
+    if (rows > RUN_ROWS_MAX) throw new Lost("too_many_rows");
     for (const pair of pairs) bytes += pair.bytes;
-    if (bytes > RUN_BYTES_MAX) throw new Lost(OVER_BYTES);
+    if (bytes > RUN_BYTES_MAX) throw new Lost("too_many_bytes");
     const shape = { name: table.name, columns, types, key: table.key };
     for (const pair of pairs) {
       const before = place(copied.columns, pair.before);

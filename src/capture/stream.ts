@@ -7,7 +7,7 @@
  * log and catalog rows for ever.
  */
 import { parseLsn } from "~/capture/change";
-import { UNDECODABLE } from "~/capture/limits";
+import type { Loss } from "~/capture/loss";
 import { createPoison, DecodeError, withDetour } from "~/capture/poison";
 import { type ReplicationClient, rawPlugin } from "~/capture/protocol";
 import type { Records } from "~/capture/records";
@@ -79,14 +79,14 @@ export function createStream(deps: Deps) {
   let closeStream: (() => void) | undefined;
   let state: StreamState = "idle";
   let knowsSkipping = true;
-  const lost = (by: number, label: string) => {
-    if (by > 0) emit({ type: "count", what: "lost", by, label });
+  const lost = (by: number, loss: Loss) => {
+    if (by > 0) emit({ type: "lost", by, loss });
   };
   const poison = createPoison({
     ...deps,
     runs,
     lost(by) {
-      lost(by, UNDECODABLE);
+      lost(by, "undecodable_transaction");
       emit({ type: "count", what: "poison", by: 1 });
     },
   });
@@ -219,8 +219,8 @@ export function createStream(deps: Deps) {
   }
 
   /** Fails every run that is recorded from the log. */
-  async function loseAll(sql: Sql, reason: string): Promise<void> {
-    lost(await runs.lose(sql, "all", reason), reason);
+  async function loseAll(sql: Sql, loss: Loss): Promise<void> {
+    lost(await runs.lose(sql, "all", loss), loss);
   }
 
   /** Everything between connecting and streaming. */
@@ -240,15 +240,15 @@ export function createStream(deps: Deps) {
         previous.timeline !== system.timeline ||
         previous.slotName !== (await slotName(pool))) // it is named after the database
     )
-      await loseAll(pool, "database changed");
+      await loseAll(pool, "database_changed");
     const epoch = await leadership.beginEpoch(pool, { instance, slot, system });
     return { slot, epoch };
   }
 
   const isUnused = async (tx: Tx) => !(await runs.hasActive(tx));
 
-  async function losingAll(tx: Tx, reason: string): Promise<true> {
-    await loseAll(tx, reason);
+  async function losingAll(tx: Tx, loss: Loss): Promise<true> {
+    await loseAll(tx, loss);
     return true;
   }
 
@@ -257,9 +257,7 @@ export function createStream(deps: Deps) {
     let slot = await findSlot(pool, name);
     if (slot?.lost) {
       log.error("replication slot lost", { slot: name });
-      await dropSlot(pool, name, (tx) =>
-        losingAll(tx, "slot invalidated by max_slot_wal_keep_size"),
-      );
+      await dropSlot(pool, name, (tx) => losingAll(tx, "slot_invalidated"));
       slot = undefined;
     }
     if (slot && slot.plugin !== deps.plugin && (await dropSlot(pool, name, isUnused)))
@@ -276,7 +274,7 @@ export function createStream(deps: Deps) {
     emit({ type: "count", what: "poison", by: 1 });
     for (let attempt = 0; attempt < RELEASE_ATTEMPTS; attempt++) {
       const name = await slotName(pool);
-      if (await dropSlot(pool, name, (tx) => losingAll(tx, UNDECODABLE))) return;
+      if (await dropSlot(pool, name, (tx) => losingAll(tx, "undecodable_transaction"))) return;
       await Bun.sleep(RELEASE_MS);
     }
   }

@@ -50,7 +50,7 @@ async function drop(pool: Pool, force: boolean): Promise<void> {
       `${running + ending} runs are not ended and would fail without the slot; --force drops it all the same`,
     );
   const losingAll = async (tx: Tx) => {
-    await lose(tx, "all", "slot dropped");
+    await lose(tx, "all", "slot_dropped");
     return true;
   };
   if (!(await dropSlot(pool, name, losingAll))) throw new CommandError(`${name} is being read`);

@@ -1,6 +1,6 @@
 /** What is noted of every call: its metrics, and its line in the log. Never a value that the caller sent, ids aside. */
 import { errorCode } from "~/db/connect";
-import { ApiError, LimitExceeded } from "~/errors";
+import { ApiError, LimitExceeded, NotAuthed } from "~/errors";
 import { findPrincipal } from "~/http/principal";
 import type { Fields, Log } from "~/log";
 import type { Metrics } from "~/metrics";
@@ -16,15 +16,8 @@ export type Route = {
 
 const ID = /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/;
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
-/** Reasons of our own; a control plane may send any text. */
-const LIMIT = /^(daily|hourly|concurrent) (environment|request) limit reached$/;
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
-const AUTH_REASONS: Record<string, string> = {
-  "API key required": "missing",
-  "Invalid API key": "invalid",
-  "API key has expired": "expired",
-};
 const ENDS: Record<string, string> = {
   "/api/platform/diffRun": "diff",
   "/api/platform/evaluateRun": "evaluate",
@@ -45,12 +38,8 @@ export function createRequestLog(log: Log, metrics: Metrics) {
 
   function countError(error: unknown, code: string): void {
     metrics.errors.inc({ code });
-    if (error instanceof LimitExceeded)
-      metrics.limitRejections.inc({
-        limit: LIMIT.test(error.message) ? error.message.replace(" limit reached", "") : "other",
-      });
-    else if (code === "not_authed" && error instanceof ApiError)
-      metrics.authFailures.inc({ reason: AUTH_REASONS[error.message] ?? "other" });
+    if (error instanceof LimitExceeded) metrics.limitRejections.inc({ limit: error.reason });
+    else if (error instanceof NotAuthed) metrics.authFailures.inc({ reason: error.reason });
     else if (!(error instanceof ApiError)) {
       const found = errorCode(error);
       if (found !== undefined)

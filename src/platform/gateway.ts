@@ -6,7 +6,7 @@
  */
 import { callMark } from "~/capture/change";
 import { EnvironmentEnded, type SessionPool } from "~/db/session-pool";
-import { ApiError } from "~/errors";
+import { ApiError, NotAuthed } from "~/errors";
 import { authorization, platformKey } from "~/http/auth";
 import { readBody, readPrefix, SERVICE_BODY_MAX } from "~/http/body";
 import {
@@ -76,7 +76,7 @@ export function createGateway(deps: {
     if (credential !== undefined && credentialKind(credential) === "e") {
       if (id === undefined) throw malformed();
       const environment = await environments.find(id, { tokenHash: hashCredential(credential) });
-      if (!environment) throw new ApiError("not_authed", "Invalid API key");
+      if (!environment) throw new NotAuthed("invalid");
       return { environment, principal: undefined };
     }
     const principal = await keys.authenticate(credential, request);

@@ -1,7 +1,9 @@
 /** One run's trouble is that run's alone. Fed with the lines of wal2json, without a database. */
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Mark } from "~/capture/change";
-import { diffLists, EVENTS_BYTES_MAX, RUN_BYTES_MAX, TOTAL_BYTES_MAX } from "~/capture/limits";
+import { EVENTS_BYTES_MAX, RUN_BYTES_MAX, TOTAL_BYTES_MAX } from "~/capture/limits";
+import { diffLists } from "~/capture/lists";
+import { LOSSES } from "~/capture/loss";
 import { createRecorder, type Ended, type Recorder } from "~/capture/recorder";
 import { decodeWal2json } from "~/capture/wal2json";
 
@@ -17,8 +19,8 @@ beforeEach(() => {
   recorder = createRecorder(lsn, false, [], decodeWal2json, {
     seen: () => {},
     ended: (run) => ended.push(run),
-    lost: (run, reason) => {
-      lost[run] = reason;
+    lost: (run, loss) => {
+      lost[run] = LOSSES[loss];
     },
   });
 });
@@ -71,7 +73,7 @@ const fill = (run: string, bytes: number) => {
 };
 const idsOf = (run: string) => {
   const taken = recorder.take(run);
-  if (!taken || "lost" in taken) return taken?.lost;
+  if (!taken || "lost" in taken) return taken && LOSSES[taken.lost];
   const { lists, text } = diffLists();
   taken.fold.drain(lists);
   return JSON.parse(text()).inserts.map(({ id }: { id: number }) => id);

@@ -124,7 +124,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
     await write(1);
     await writeBulk();
 
-    await lose(sql, { run: lost.run }, "test");
+    await lose(sql, { run: lost.run }, "slot_dropped");
     // As if the mark had been lost with it.
     await sql`update diorama.runs set status = 'failed' where run_id = ${failed.run}`;
 

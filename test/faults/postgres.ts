@@ -2,7 +2,7 @@
 
 import { chmod, mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { OVER_BYTES } from "~/capture/limits";
+import { LOSSES } from "~/capture/loss";
 import { eventually } from "../support/database";
 import { startProxy } from "../support/proxy";
 import type { Database, Stage } from "../support/stage";
@@ -373,7 +373,7 @@ export const POSTGRES: readonly Fault[] = [
       await other.write(server, 5);
       const seconds = await secondsOf(() => other.endWell(server));
       await watching;
-      await huge.endLost(server, OVER_BYTES);
+      await huge.endLost(server, LOSSES.too_many_bytes);
 
       const slowest = Math.max(...times);
       must(slowest < 1, slowest);

@@ -5,7 +5,8 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { connect as connectSocket, type Socket } from "node:net";
-import { OVER_BYTES, RUN_BYTES_MAX } from "~/capture/limits";
+import { RUN_BYTES_MAX } from "~/capture/limits";
+import { LOSSES } from "~/capture/loss";
 import { DOCUMENT_LENGTH_MAX } from "~/graphql/limits";
 import { slotsOf } from "../faults/capture";
 import { eventually } from "../support/database";
@@ -202,7 +203,10 @@ test("a hostile agent harms nobody but its own run", async () => {
   await watching();
   for (const socket of sockets) socket.destroy();
 
-  expect(results).toMatchObject({ status: "failed", failures: [`capture_lost: ${OVER_BYTES}`] });
+  expect(results).toMatchObject({
+    status: "failed",
+    failures: [`capture_lost: ${LOSSES.too_many_bytes}`],
+  });
   expect(calls.at(-1)).toBeLessThan(CALL_MS_MAX);
   expect(probes.at(-1)).toBeLessThan(CALL_MS_MAX);
   expect(rss).toBeLessThan(RSS_MEGABYTES_MAX);

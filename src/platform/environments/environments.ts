@@ -99,12 +99,7 @@ export function createEnvironments(deps: {
       await store.lockKey(tx, principal.keyId);
       const current = await store.countLive(tx, principal.keyId);
       if (current >= max)
-        throw new LimitExceeded(
-          "concurrent environment limit reached",
-          max,
-          current,
-          RETRY_AFTER_SECONDS,
-        );
+        throw new LimitExceeded("concurrent environment", max, current, RETRY_AFTER_SECONDS);
     }
     await keys.countEnvironment(tx, principal);
   };

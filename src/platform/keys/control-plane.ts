@@ -1,6 +1,6 @@
 /** Keys validated elsewhere: `POST {url}/validate {api_key}` → `{valid, user_id}`. Fails closed, never with 401. */
 import { LRUCache } from "lru-cache";
-import { LimitExceeded, unavailable } from "~/errors";
+import { LimitExceeded, USAGE_LIMITS, unavailable, usageLimitMessage } from "~/errors";
 import type { Principal } from "~/http/auth";
 import { errorFields, type Log } from "~/log";
 import type { Metrics } from "~/metrics";
@@ -69,6 +69,10 @@ async function readCapped(response: Response): Promise<string> {
   return text;
 }
 
+/** A control plane may use our words for our limits. */
+const limitOf = (reason: string) =>
+  USAGE_LIMITS.find((limit) => usageLimitMessage(limit) === reason);
+
 function readVerdict(body: unknown, id: string): Verdict {
   const answer = (body ?? {}) as Record<string, unknown>;
   const { valid, user_id: userId, reason, limit, current } = answer;
@@ -76,6 +80,6 @@ function readVerdict(body: unknown, id: string): Verdict {
     return { userId, keyId: id, plan: "enterprise" };
   if (valid !== false) throw new Error("the control plane's answer is malformed");
   if (typeof reason === "string" && typeof limit === "number" && typeof current === "number")
-    return new LimitExceeded(reason, limit, current);
+    return new LimitExceeded(limitOf(reason) ?? { other: reason }, limit, current);
   return undefined;
 }

@@ -2,7 +2,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Config } from "~/config";
 import type { Pool, Sql } from "~/db/connect";
-import { ApiError, LimitExceeded } from "~/errors";
+import { LimitExceeded, NotAuthed } from "~/errors";
 import type { Principal } from "~/http/auth";
 import { isLocal } from "~/http/origin";
 import type { Log } from "~/log";
@@ -31,29 +31,24 @@ export const CONCURRENT_ENVIRONMENTS = { free: 5, pro: 50, enterprise: Number.PO
 
 const CHAT_TOKEN = /^xox[a-z]-/;
 
-const REMOTE =
-  "A key of its own is needed: without one this server answers calls to localhost, 127.0.0.1 and [::1], and no page of another site";
-
-const notAuthed = (detail: string) => new ApiError("not_authed", detail);
-
 export function createKeys(pool: Pool, config: Config, log: Log, metrics: Metrics) {
   const controlPlane =
     config.CONTROL_PLANE_URL && createControlPlane(config.CONTROL_PLANE_URL, log, metrics);
 
   async function lookUp(key: string | undefined): Promise<Principal> {
-    if (key === undefined) throw notAuthed("API key required");
+    if (key === undefined) throw new NotAuthed("missing");
     if (config.development && key === DEVELOPMENT_KEY) return DEVELOPER;
     if (controlPlane) {
       const verdict = await controlPlane.validate(key);
       if (verdict instanceof LimitExceeded) throw verdict;
-      if (!verdict) throw notAuthed("Invalid API key");
+      if (!verdict) throw new NotAuthed("invalid");
       return verdict;
     }
-    if (credentialKind(key) !== "k") throw notAuthed("Invalid API key");
+    if (credentialKind(key) !== "k") throw new NotAuthed("invalid");
     const hash = hashCredential(key);
     const row = await store.findKey(pool, hash);
-    if (!row || !timingSafeEqual(row.keyHash, hash)) throw notAuthed("Invalid API key");
-    if (!row.usable) throw notAuthed("API key has expired");
+    if (!row || !timingSafeEqual(row.keyHash, hash)) throw new NotAuthed("invalid");
+    if (!row.usable) throw new NotAuthed("expired");
     return { userId: row.userId, keyId: row.keyId, plan: row.plan };
   }
 
@@ -65,7 +60,7 @@ export function createKeys(pool: Pool, config: Config, log: Log, metrics: Metric
     async authenticate(key: string | undefined, request: Request): Promise<Principal> {
       const principal = key === undefined && config.development ? DEVELOPER : await lookUp(key);
       if (principal === DEVELOPER && !isLocal(request, config.CORS_ORIGINS))
-        throw notAuthed(REMOTE);
+        throw new NotAuthed("remote");
       return principal;
     },
 
@@ -92,12 +87,7 @@ export function createKeys(pool: Pool, config: Config, log: Log, metrics: Metric
           limit: perHour,
         });
         if (!hour.admitted)
-          throw new LimitExceeded(
-            "hourly request limit reached",
-            perHour,
-            hour.used,
-            hour.secondsLeft,
-          );
+          throw new LimitExceeded("hourly request", perHour, hour.used, hour.secondsLeft);
       }
       const day = await store.use(pool, {
         keyId,
@@ -105,8 +95,7 @@ export function createKeys(pool: Pool, config: Config, log: Log, metrics: Metric
         period: "day",
         limit: REQUESTS_PER_DAY,
       });
-      if (!day.admitted)
-        throw new LimitExceeded("daily request limit reached", REQUESTS_PER_DAY, day.used);
+      if (!day.admitted) throw new LimitExceeded("daily request", REQUESTS_PER_DAY, day.used);
     },
 
     /** Counts one environment in the caller's transaction, whose rollback gives it back. Throws LimitExceeded. */
@@ -118,7 +107,7 @@ export function createKeys(pool: Pool, config: Config, log: Log, metrics: Metric
         limit: ENVIRONMENTS_PER_DAY,
       });
       if (!day.admitted)
-        throw new LimitExceeded("daily environment limit reached", ENVIRONMENTS_PER_DAY, day.used);
+        throw new LimitExceeded("daily environment", ENVIRONMENTS_PER_DAY, day.used);
     },
 
     limited: config.RATE_LIMITS,

@@ -131,7 +131,7 @@ export function createEvaluation(deps: {
         } catch (error) {
           if (isUnavailable(error)) throw error;
           log.error("run lost", { run_id: runId, ...errorFields(error) });
-          await abandon(pool, runId, "its verdict could not be given");
+          await abandon(pool, runId, "verdict_failed");
         }
     },
 

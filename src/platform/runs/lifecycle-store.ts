@@ -12,6 +12,7 @@
  */
 import type { CaptureKind, Start, Started } from "~/capture/capture";
 import { closeMark } from "~/capture/change";
+import { LOSSES, type Loss } from "~/capture/loss";
 import type { Losing, Result, RunRecords, StoredVerdict } from "~/capture/records";
 import type { Fragment, Pool, Sql } from "~/db/connect";
 import type { RunClosing } from "~/platform/environments/store";
@@ -198,19 +199,19 @@ const failedColumns = (sql: Sql, failure: string, endedAt = sql`now()`): Fragmen
   diff = null, ended_at = coalesce(ended_at, ${endedAt})
 `;
 
-const lostBecause = (reason: string) => `capture_lost: ${reason}`;
+const lostBecause = (loss: Loss) => `capture_lost: ${LOSSES[loss]}`;
 
 /** Fails a run that has no verdict because none is possible. */
-export const abandon = async (sql: Sql, runId: string, reason: string) =>
+export const abandon = async (sql: Sql, runId: string, loss: Loss) =>
   await sql`
-    update diorama.runs set ${failedColumns(sql, lostBecause(reason))}, evidence = null, standing = null
+    update diorama.runs set ${failedColumns(sql, lostBecause(loss))}, evidence = null, standing = null
     where run_id = ${runId} and status = 'evaluating'
   `;
 
-export async function lose(sql: Sql, which: Losing, reason: string): Promise<number> {
+export async function lose(sql: Sql, which: Losing, loss: Loss): Promise<number> {
   const rows = await sql`
     with lost as (
-      update diorama.runs set ${failedColumns(sql, lostBecause(reason))}
+      update diorama.runs set ${failedColumns(sql, lostBecause(loss))}
       where status in ('running', 'ending') and ${condition(sql, which)} returning run_id, capture
     )
     select pg_notify(${CHANNEL}, ${STORED}::text || run_id),
@@ -249,7 +250,7 @@ export const runClosing: RunClosing = {
   `,
   mark: (sql) => sql`case when closed.capture = 'log' then ${closeMark(sql)}::text end`,
   lost: (sql) => sql`
-    update diorama.runs r set ${failedColumns(sql, lostBecause("database changed"))}
+    update diorama.runs r set ${failedColumns(sql, lostBecause("database_changed"))}
     from ended where r.environment_id = ended.environment_id and r.status in ('running', 'ending')
   `,
 };

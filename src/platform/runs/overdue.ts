@@ -6,6 +6,7 @@
  * is. It moves when it gets further than ever, and when it reads again after its connection was lost, as long as it has
  * not come to the same point on several connections.
  */
+import { LOSSES, lossLabel } from "~/capture/loss";
 import type { Pool } from "~/db/connect";
 import type { Log } from "~/log";
 import type { Metrics } from "~/metrics";
@@ -68,12 +69,10 @@ export function createOverdue(deps: {
         wait.passedAt = isPast ? (wait.passedAt ?? clock()) : undefined;
         const isOverdue = wait.passedAt !== undefined && clock() - wait.passedAt >= PASSED_SECONDS;
         if (!isOverdue && clock() - movedAt < STALLED_SECONDS) continue;
-        const reason = isOverdue
-          ? "its result was not stored in time"
-          : "the log is not being read";
-        log.error("run lost", { run_id: run, reason });
-        metrics.runsFailed.inc({ reason: "capture_overdue" });
-        await lose(pool, { run }, reason);
+        const loss = isOverdue ? "result_overdue" : "log_unread";
+        log.error("run lost", { run_id: run, reason: LOSSES[loss] });
+        metrics.runsFailed.inc({ reason: lossLabel(loss) });
+        await lose(pool, { run }, loss);
       }
     },
   };

@@ -1,5 +1,6 @@
 /** No run stays `ending`: it waits for a reader that moves, and for no other. */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { LOSSES } from "~/capture/loss";
 import { connect, type Pool } from "~/db/connect";
 import { createLog } from "~/log";
 import { createMetrics } from "~/metrics";
@@ -13,6 +14,7 @@ let now: number;
 let reader: Reader;
 let overdue: ReturnType<typeof createOverdue>;
 let run: string;
+let metrics: ReturnType<typeof createMetrics>;
 
 beforeAll(() => {
   pool = connect(database.url, { max: 1, name: "test", camel: true });
@@ -24,10 +26,11 @@ beforeEach(async () => {
   run = await insertEnding();
   now = 1000;
   reader = { connection: 1, position: 50n, end: 100n };
+  metrics = createMetrics();
   overdue = createOverdue({
     pool,
     log: createLog({ level: "error", write: () => {} }),
-    metrics: createMetrics(),
+    metrics,
     reader: () => Promise.resolve(reader),
     clock: () => now,
   });
@@ -92,6 +95,20 @@ describe("a run that is ending", () => {
     expect(await after(1, { position: 130n })).toBe(
       "capture_lost: its result was not stored in time",
     );
+  });
+
+  test.each([
+    ["log_unread", 100],
+    ["result_overdue", 60],
+  ] as const)("is counted as %s", async (loss, seconds) => {
+    const position = loss === "result_overdue" ? 100n : 50n;
+    await after(0, { position });
+    expect(await after(seconds)).toBe(`capture_lost: ${LOSSES[loss]}`);
+
+    const { values } = await metrics.runsFailed.get();
+    expect(values.map(({ labels, value }) => [labels.reason, value])).toEqual([
+      [`capture_${loss}`, 1],
+    ]);
   });
 
   test("is left alone when its result is stored", async () => {

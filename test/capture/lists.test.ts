@@ -1,11 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { createLists, Lost, RESULT_LENGTH_MAX } from "~/capture/limits";
+import { RESULT_LENGTH_MAX } from "~/capture/limits";
+import { createLists } from "~/capture/lists";
+import { Lost } from "~/capture/loss";
 
 describe("lists written value by value", () => {
   test("are the JSON text of the whole", () => {
     const whole = { first: [{ a: 1 }, { b: 'ü\u0001"' }], second: [] as unknown[], third: [null] };
 
-    const written = createLists(["first", "second", "third"], "it");
+    const written = createLists(["first", "second", "third"], "diff_too_long");
     for (const value of whole.first) written.lists.first.push(value);
     written.lists.third.push(null);
 
@@ -13,12 +15,12 @@ describe("lists written value by value", () => {
   });
 
   test("are given up by name before their text is too large", () => {
-    const { lists } = createLists(["rows"], "its diff");
+    const { lists } = createLists(["rows"], "diff_too_long");
     const megabyte = "x".repeat(2 ** 20);
     const fill = () => {
       for (let length = 0; length <= RESULT_LENGTH_MAX; length += megabyte.length)
         lists.rows.push(megabyte);
     };
-    expect(fill).toThrow(new Lost("its diff is larger than 64 MB"));
+    expect(fill).toThrow(new Lost("diff_too_long"));
   });
 });
