@@ -243,7 +243,7 @@ test("one that is held up by others goes elsewhere, one that is held up by itsel
 });
 
 test("a call that gives up waiting does not make its session look free", async () => {
-  const sessionPool = createSessionPool(database.url, 3);
+  const sessionPool = createSessionPool(database.url, 3, isLive);
   const [busy, other] = [life, await newLife()];
   const place = (schema: string) => Bun.hash.crc32(schema) % 3;
   // Its schema's name decides which sessions it keeps to: the same as the other's.
