@@ -3,16 +3,17 @@
  *
  *   bun run fuzz [--minutes N] [--seed N --path P]
  *
- * Sequences of up to 30 calls with own, foreign, deleted and expired ids. What failed once stands in
+ * Sequences of up to 30 calls, and connections by hand (scripts/fuzz/wire.ts), with own, foreign, deleted and expired ids. What failed once stands in
  * scripts/fuzz/corpus.json and is played first; a new failure is made small, reported, and added there.
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import fc, { type Arbitrary } from "fast-check";
-import { type Call, chatCall, platformCall, trackerCall } from "./fuzz/calls";
+import { chatCall, platformCall, trackerCall } from "./fuzz/calls";
 import { CHAT_PROBES, naming, TRACKER_PROBES } from "./fuzz/naming";
-import { createPlayer, type Player } from "./fuzz/play";
+import { createPlayer, type Player, type Step } from "./fuzz/play";
 import { startTarget } from "./fuzz/server";
+import { anyWire } from "./fuzz/wire";
 
 const CORPUS = join(import.meta.dir, "fuzz/corpus.json");
 const CALLS_MAX = 30;
@@ -25,9 +26,9 @@ const { values } = parseArgs({
   },
 });
 
-type Entry = { readonly fault: string; readonly calls: readonly Call[] };
+type Entry = { readonly fault: string; readonly calls: readonly Step[] };
 
-function anyCall({ operations, graphql }: Player): Arbitrary<Call> {
+function anyStep({ operations, graphql }: Player): Arbitrary<Step> {
   const platform = operations.filter(({ path }) => path.startsWith("/api/platform"));
   const chat = operations.filter(({ path }) => path.includes("/services/chat/"));
   const chatCalls = fc.constantFrom(...chat).chain(chatCall);
@@ -44,6 +45,7 @@ function anyCall({ operations, graphql }: Player): Arbitrary<Call> {
       weight: 1,
       arbitrary: naming("tracker", fc.oneof(trackerCalls, fc.constantFrom(...TRACKER_PROBES))),
     },
+    { weight: 2, arbitrary: anyWire },
   );
 }
 
@@ -65,7 +67,7 @@ async function keep(entry: Entry): Promise<void> {
 }
 
 async function search(): Promise<boolean> {
-  const calls = fc.array(anyCall(player), { minLength: 1, maxLength: CALLS_MAX, size: "max" });
+  const calls = fc.array(anyStep(player), { minLength: 1, maxLength: CALLS_MAX, size: "max" });
   const details = await fc.check(fc.asyncProperty(calls, player.play), {
     numRuns: Number.MAX_SAFE_INTEGER,
     interruptAfterTimeLimit: Number(values.minutes) * 60_000,
@@ -81,11 +83,22 @@ async function search(): Promise<boolean> {
   return false;
 }
 
+/** Stalled connections outlast their sequence: their faults come at the end, and need no sequence around them. */
+async function settle(): Promise<boolean> {
+  const faults = await player.settle();
+  for (const { fault, wire } of faults) {
+    await keep({ fault, calls: [wire] });
+    console.log(`a stalled connection: ${fault}\n${JSON.stringify(wire)}`);
+  }
+  return faults.length === 0;
+}
+
 const memoryBefore = await target.memory();
 let passed = false;
 try {
   await replayCorpus();
   passed = await search();
+  passed = (await settle()) && passed;
 } catch (error) {
   console.log(error instanceof Error ? error.message : error);
 } finally {
@@ -93,7 +106,7 @@ try {
   const outcomes = player.outcomes();
   const calls = outcomes.reduce((sum, [, count]) => sum + count, 0);
   console.log(
-    `${calls} calls in ${player.sequences()} sequences; memory ${memory.join(" → ")} MiB`,
+    `${calls} calls and ${player.connections()} connections by hand in ${player.sequences()} sequences; memory ${memory.join(" → ")} MiB`,
   );
   console.log(JSON.stringify(Object.fromEntries(outcomes)));
   if (!passed) console.log(target.output().trimEnd().split("\n").at(-1)?.slice(0, 1_500));

@@ -12,6 +12,7 @@ import {
 } from "./privacy";
 import { type GraphqlSchema, INTROSPECTION, readSchema } from "./schema";
 import type { Target } from "./server";
+import { createWirePlayer, isWire, type Wire } from "./wire";
 import { World } from "./world";
 
 /** Sequences between two looks at the server at rest. */
@@ -30,6 +31,9 @@ const SERVICES = [
   { service: "chat", templateName: "chat_default", impersonateUserId: CHAT_AGENT },
   { service: "tracker", templateName: "tracker_expanded", impersonateUserId: TRACKER_AGENT },
 ] as const;
+
+/** One call, or one connection by hand. */
+export type Step = Call | Wire;
 
 export type Player = Awaited<ReturnType<typeof createPlayer>>;
 
@@ -64,6 +68,10 @@ export async function createPlayer(target: Target) {
   const operations = operationsOf(document);
   const world = await prepare();
   const graphql = await introspect();
+  const wires = createWirePlayer({
+    url: target.url,
+    place: (await environment(SERVICES[0], 600_000)) as { environmentUrl: string; token: string },
+  });
 
   /** What every sequence can name: things of both users, and things that are over. */
   async function prepare(): Promise<World> {
@@ -217,6 +225,14 @@ export async function createPlayer(target: Target) {
     if (answered.status < 300 && one.caller !== "foreign") learn(place, answered.text);
   }
 
+  async function playWire(wire: Wire): Promise<void> {
+    const playing = wires.play(wire);
+    const [waited, fault] = await Promise.all([probeBeside(playing), playing]);
+    if (fault) throw new Error(`a connection: ${fault}`);
+    if (waited > LIVE_MS) throw new Error(`a connection kept a probe waiting for ${waited} ms`);
+    if (!target.alive()) throw new Error("a connection ended the server");
+  }
+
   /** Environments of this sequence, each with a run, and what they are known by. */
   async function stage(place: World, hasNames: boolean): Promise<readonly Stage[]> {
     const made = await Promise.all(SERVICES.map((one) => environment(one, 600)));
@@ -262,17 +278,22 @@ export async function createPlayer(target: Target) {
     operations,
     graphql,
     sequences: () => sequences,
+    connections: wires.connections,
+    /** The faults of stalled connections, once all have ended. */
+    settle: wires.settle,
     outcomes: () => [...outcomes].sort(([a], [b]) => a - b),
 
     /** Throws with the first fault. */
-    async play(sequence: readonly Call[]): Promise<void> {
+    async play(sequence: readonly Step[]): Promise<void> {
       const place = world.copy();
-      const isPrivate = !sequence.some(({ caller }) => caller === "user");
-      const stages = await stage(
-        place,
-        sequence.some(({ caller }) => caller === "agent"),
-      );
+      const callers = new Set(sequence.map((one) => !isWire(one) && one.caller));
+      const isPrivate = !callers.has("user");
+      const stages = await stage(place, callers.has("agent"));
       for (const one of sequence) {
+        if (isWire(one)) {
+          await playWire(one);
+          continue;
+        }
         // What is foreign has to stay there, and its schema nobody else's.
         if (one.caller === "foreign" && one.method === "DELETE") continue;
         await playCall(one, place, isPrivate);

@@ -33,30 +33,36 @@ export async function exchange(
   return received;
 }
 
-/** The whole answers in what was received, in their order. Every one of ours declares its length. */
-export function readAnswers(received: string): WireAnswer[] {
-  const answers: WireAnswer[] = [];
-  for (let rest = received; rest.startsWith("HTTP/"); ) {
+/** The whole answers in what was received, in their order, as they came; and what follows them. */
+export function splitAnswers(received: string): { answers: string[]; rest: string } {
+  const answers: string[] = [];
+  let rest = received;
+  while (rest.startsWith("HTTP/")) {
     const end = rest.indexOf("\r\n\r\n");
     if (end < 0) break;
-    const [first = "", ...lines] = rest.slice(0, end).split("\r\n");
-    const headers = new Headers(
-      lines.map((line): [string, string] => [
-        line.slice(0, line.indexOf(":")),
-        line.slice(line.indexOf(":") + 1).trim(),
-      ]),
-    );
-    const length = Number(headers.get("content-length") ?? 0);
-    if (rest.length < end + 4 + length) break;
-    answers.push({
-      status: Number(first.split(" ")[1]),
-      headers,
-      body: rest.slice(end + 4, end + 4 + length),
-    });
-    rest = rest.slice(end + 4 + length);
+    const length = end + 4 + Number(/\ncontent-length: *(\d+)/i.exec(rest.slice(0, end))?.[1] ?? 0);
+    if (rest.length < length) break;
+    answers.push(rest.slice(0, length));
+    rest = rest.slice(length);
   }
-  return answers;
+  return { answers, rest };
 }
+
+export function toAnswer(received: string): WireAnswer {
+  const end = received.indexOf("\r\n\r\n");
+  const [first = "", ...lines] = received.slice(0, end).split("\r\n");
+  const headers = new Headers(
+    lines.map((line): [string, string] => [
+      line.slice(0, line.indexOf(":")),
+      line.slice(line.indexOf(":") + 1).trim(),
+    ]),
+  );
+  return { status: Number(first.split(" ")[1]), headers, body: received.slice(end + 4) };
+}
+
+/** The whole answers in what was received, in their order. Every one of ours declares its length. */
+export const readAnswers = (received: string): WireAnswer[] =>
+  splitAnswers(received).answers.map(toAnswer);
 
 /** One request by hand, after which the server is asked to close. Header values may hold any byte. */
 export async function ask(
