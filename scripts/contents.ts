@@ -40,6 +40,29 @@ const WITHOUT_TEXT: Record<string, string> = {
   Unlicense: "Released into the public domain: https://unlicense.org",
 };
 
+/** The copyright lines of MIT packages that leave their licence file in their repository, by scope. */
+const COPYRIGHT: Record<string, string> = {
+  "@graphql-tools": "Copyright (c) 2020 The Guild, Inc.",
+  "@whatwg-node": "Copyright (c) 2023 Arda TANRIKULU",
+};
+
+const mit = (copyright: string) => `MIT License
+
+${copyright}
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation
+files (the "Software"), to deal in the Software without restriction, including without limitation the rights to use, copy,
+modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the
+Software is furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial portions of the
+Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR
+COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE,
+ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
+
 /** Packages in the order of their names. Throws for one whose licence is not to be found. */
 export async function listPackages(): Promise<Package[]> {
   const folder = await mkdtemp(join(tmpdir(), "diorama-contents-"));
@@ -67,17 +90,19 @@ async function describe(folder: string): Promise<Package> {
   const { name, version, license, dependencies = {} } = about;
   if (typeof license !== "string") throw new Error(`${name} does not say its licence`);
   const names = Object.keys(dependencies);
-  const text = WITHOUT_TEXT[license] ?? (await licenseText(folder, name));
+  const text = WITHOUT_TEXT[license] ?? (await licenseText(folder, name, license));
   return { name, version, license, text, sha512: await hashOf(name, version), dependencies: names };
 }
 
-async function licenseText(folder: string, name: string): Promise<string> {
+async function licenseText(folder: string, name: string, license: string): Promise<string> {
   const files = readdirSync(folder);
   const file = files.find((each) => /^((un)?licen[sc]e|copying)/i.test(each));
   if (file) return (await Bun.file(join(folder, file)).text()).trim();
   const readme = files.find((each) => /^readme/i.test(each));
   const about = readme ? await Bun.file(join(folder, readme)).text() : "";
   const [, section] = /^#+ *licen[sc]e[^\n]*\n([\s\S]+?)(?=\n#|$(?![\s\S]))/im.exec(about) ?? [];
+  const copyright = COPYRIGHT[name.split("/")[0] ?? ""];
+  if (!section && copyright && license === "MIT") return mit(copyright);
   if (!section) throw new Error(`${name} comes without the text of its licence`);
   return section.trim();
 }

@@ -1,8 +1,8 @@
 /** Root queries that follow from the models: the object with an id, and pages of all there are. */
 import { type GraphQLObjectType, getNamedType, isLeafType } from "graphql";
-import { type ReadContext, type Resolver, rootPage } from "~/graphql/attach";
 import type { Models } from "~/graphql/model";
 import { EMPTY } from "~/graphql/page";
+import { type ReadContext, type Resolver, rootPage } from "~/graphql/resolvers";
 import { selectedFields } from "~/graphql/selection";
 
 export type RootOptions<C> = {

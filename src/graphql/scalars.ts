@@ -1,5 +1,5 @@
 /** The scalars of the schema: what a client may write, and what it gets. */
-import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from "graphql";
+import { GraphQLError, type GraphQLScalarTypeConfig, Kind, type ValueNode } from "graphql";
 import { Duration, dayOf, parseDuration } from "~/graphql/duration";
 import { isObject, makeTellable, parseBounded } from "~/json";
 
@@ -77,60 +77,60 @@ function literalValue(node: ValueNode): unknown {
   }
 }
 
+/** The functions of a scalar; its name and description are in the SDL. */
+export type ScalarResolver = Pick<
+  GraphQLScalarTypeConfig<unknown, unknown>,
+  "parseValue" | "parseLiteral" | "serialize"
+>;
+
 const scalar = (
-  name: string,
-  parse: (value: unknown) => unknown,
+  parseValue: (value: unknown) => unknown,
   serialize: (value: unknown) => unknown = (value) => value,
-) =>
-  new GraphQLScalarType({
-    name,
-    parseValue: parse,
-    parseLiteral: (node) => {
-      const value = literalValue(node);
-      makeTellable(value);
-      return parse(value);
-    },
-    serialize,
-  });
+): ScalarResolver => ({
+  parseValue,
+  parseLiteral: (node) => {
+    const value = literalValue(node);
+    makeTellable(value);
+    return parseValue(value);
+  },
+  serialize,
+});
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const isUuid = (text: unknown): text is string =>
   typeof text === "string" && UUID.test(text);
 
-/** By name, for the schema to take over. */
-export const SCALARS: ReadonlyMap<string, GraphQLScalarType> = new Map(
-  [
-    scalar("DateTime", moment, isoText),
-    scalar("DateTimeOrDuration", (value) => {
-      const parsed = momentOrDuration(value);
-      if (parsed === undefined)
-        throw refuse("A moment must be written as ISO 8601, or as a duration.");
-      return parsed;
-    }),
-    scalar("TimelessDate", (value) => {
-      const day = dayOrDuration(value);
-      return day instanceof Duration ? dayOf(day.after(new Date())) : day;
-    }),
-    scalar("TimelessDateOrDuration", dayOrDuration),
-    scalar("Duration", (value) => {
-      if (typeof value === "number" && Number.isSafeInteger(value))
-        return new Duration(String(value), 0, value);
-      const parsed = typeof value === "string" ? parseDuration(value) : undefined;
-      if (parsed === undefined)
-        throw refuse("A duration must be written as ISO 8601, or in milliseconds.");
-      return parsed;
-    }),
-    scalar("JSON", jsonIn, (value) => (typeof value === "string" ? value : JSON.stringify(value))),
-    scalar("JSONObject", (value) => {
-      if (!isObject(value)) throw refuse("This must be a JSON object.");
-      return value;
-    }),
-    scalar("UUID", (value) => {
-      if (!isUuid(value)) throw refuse("This must be a UUID.");
-      return value.toLowerCase();
-    }),
-  ].map((type) => [type.name, type]),
-);
+export const SCALARS: { readonly [name: string]: ScalarResolver } = {
+  DateTime: scalar(moment, isoText),
+  DateTimeOrDuration: scalar((value) => {
+    const parsed = momentOrDuration(value);
+    if (parsed === undefined)
+      throw refuse("A moment must be written as ISO 8601, or as a duration.");
+    return parsed;
+  }),
+  TimelessDate: scalar((value) => {
+    const day = dayOrDuration(value);
+    return day instanceof Duration ? dayOf(day.after(new Date())) : day;
+  }),
+  TimelessDateOrDuration: scalar(dayOrDuration),
+  Duration: scalar((value) => {
+    if (typeof value === "number" && Number.isSafeInteger(value))
+      return new Duration(String(value), 0, value);
+    const parsed = typeof value === "string" ? parseDuration(value) : undefined;
+    if (parsed === undefined)
+      throw refuse("A duration must be written as ISO 8601, or in milliseconds.");
+    return parsed;
+  }),
+  JSON: scalar(jsonIn, (value) => (typeof value === "string" ? value : JSON.stringify(value))),
+  JSONObject: scalar((value) => {
+    if (!isObject(value)) throw refuse("This must be a JSON object.");
+    return value;
+  }),
+  UUID: scalar((value) => {
+    if (!isUuid(value)) throw refuse("This must be a UUID.");
+    return value.toLowerCase();
+  }),
+};
 
 /** JSON in a string, as the service takes it; an object is taken as well. */
 function jsonIn(value: unknown): unknown {

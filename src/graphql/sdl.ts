@@ -92,8 +92,8 @@ const isExtension = (node: DefinitionNode): node is ObjectTypeExtensionNode =>
   node.kind === Kind.OBJECT_TYPE_EXTENSION;
 
 /** The documents as one, with everything the conventions add. Throws on a name that nothing defines. */
-export function completeSdl(documents: readonly string[]): DocumentNode {
-  const all = documents.flatMap((text) => parse(text, { noLocation: true }).definitions);
+export function completeSdl(documents: readonly DocumentNode[]): DocumentNode {
+  const all = documents.flatMap((document) => document.definitions);
   const definitions = new Map<string, DefinitionNode>();
   for (const node of all)
     if (!isExtension(node) && "name" in node && node.name) definitions.set(node.name.value, node);
@@ -109,7 +109,11 @@ export function completeSdl(documents: readonly string[]): DocumentNode {
   }
   for (const node of definitions.values())
     if (isComposite(node)) definitions.set(node.name.value, inherit(node, definitions));
-  return { kind: Kind.DOCUMENT, definitions: [...definitions.values()].map(withPageArguments) };
+  const page = pageArguments();
+  return {
+    kind: Kind.DOCUMENT,
+    definitions: [...definitions.values()].map((node) => withPageArguments(node, page)),
+  };
 }
 
 function extend(definitions: Map<string, DefinitionNode>, extension: ObjectTypeExtensionNode) {
@@ -180,14 +184,16 @@ function namesIn(node: DefinitionNode): string[] {
   ];
 }
 
-const pageArguments = () => {
+const pageArguments = (): readonly InputValueDefinitionNode[] => {
   const node = parseOne(`type Page { page(${PAGE_ARGUMENTS}): Int }`);
   return (node && isComposite(node) && node.fields?.[0]?.arguments) || [];
 };
 
-function withPageArguments(node: DefinitionNode): DefinitionNode {
+function withPageArguments(
+  node: DefinitionNode,
+  page: readonly InputValueDefinitionNode[],
+): DefinitionNode {
   if (!isComposite(node)) return node;
-  const page = pageArguments();
   const fields = node.fields?.map((field): FieldDefinitionNode => {
     const own = field.arguments ?? [];
     if (!PAGE.test(typeName(field.type)) || own.some(({ name }) => name.value === "first"))

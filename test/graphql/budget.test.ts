@@ -1,10 +1,11 @@
 /** What running shows of a request is counted, and a request that is given up ends there. */
 import { expect, test } from "bun:test";
 import { buildSchema } from "graphql";
-import { attach, type ReadContext } from "~/graphql/attach";
 import { createBudget } from "~/graphql/budget";
 import { createExecutor } from "~/graphql/execute";
 import { FIELDS_MAX, FIELDS_PER_TURN, READ_LENGTH_MAX, READ_ROWS_MAX } from "~/graphql/limits";
+import type { ReadContext } from "~/graphql/resolvers";
+import { addResolvers } from "~/graphql/schema";
 import { formatError } from "~/replicas/tracker/errors";
 
 const schema = buildSchema(`
@@ -18,7 +19,7 @@ const things = () => {
   resolved++;
   return Array.from({ length: 1_000 }, () => ({ id: "a", text }));
 };
-attach<ReadContext>(schema, {
+addResolvers<ReadContext>(schema, {
   models: new Map(),
   modelOf: {},
   conventions: {},
@@ -27,6 +28,7 @@ attach<ReadContext>(schema, {
     Mutation: { thing: () => ({ id: "a" }) },
     Thing: { things },
   },
+  scalars: {},
   typeNames: {},
 });
 

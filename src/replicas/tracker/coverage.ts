@@ -1,7 +1,7 @@
 /** How far each operation of the API is simulated: read from the schema's own texts. */
-import { Kind, parse } from "graphql";
+import { Kind } from "graphql";
 import { words } from "~/graphql/words";
-import { SDL_FILES } from "~/replicas/tracker/api/sdl";
+import { DOCUMENTS } from "~/replicas/tracker/api/sdl";
 
 export type Operation = {
   /** The field of Query or Mutation. */
@@ -15,7 +15,7 @@ export type Operation = {
   readonly state: "simulated" | "kept" | "refused";
 };
 
-type File = keyof typeof SDL_FILES;
+type File = (typeof DOCUMENTS)[number]["file"];
 
 const TIER_1: ReadonlySet<File> = new Set<File>([
   "attachment",
@@ -56,9 +56,9 @@ function tierOf(file: File): Operation["tier"] {
 
 const STATES = { 1: "simulated", 2: "simulated", 3: "kept", 4: "refused" } as const;
 
-function operationsOf([file, text]: [string, string]): Operation[] {
-  const tier = tierOf(file as File);
-  return parse(text, { noLocation: true }).definitions.flatMap((node) => {
+function operationsOf({ file, document }: (typeof DOCUMENTS)[number]): Operation[] {
+  const tier = tierOf(file);
+  return document.definitions.flatMap((node) => {
     if (node.kind !== Kind.OBJECT_TYPE_EXTENSION) return [];
     const kind = ({ Query: "query", Mutation: "mutation" } as const)[node.name.value];
     if (kind === undefined) return [];
@@ -72,4 +72,4 @@ function operationsOf([file, text]: [string, string]): Operation[] {
   });
 }
 
-export const COVERAGE: readonly Operation[] = Object.entries(SDL_FILES).flatMap(operationsOf);
+export const COVERAGE: readonly Operation[] = DOCUMENTS.flatMap(operationsOf);

@@ -1,12 +1,14 @@
 /** The schema with its resolvers: built on the first request, and kept. */
 import { buildASTSchema, type GraphQLObjectType, type GraphQLSchema } from "graphql";
-import { attach, type Resolver, type Resolvers } from "~/graphql/attach";
 import { requireLengths } from "~/graphql/lengths";
+import type { Resolver, Resolvers } from "~/graphql/resolvers";
 import { rootQueries } from "~/graphql/roots";
+import { SCALARS } from "~/graphql/scalars";
+import { addResolvers } from "~/graphql/schema";
 import { completeSdl } from "~/graphql/sdl";
 import { CONVENTIONS } from "~/replicas/tracker/api/conventions";
 import { RESOLVERS, TYPE_NAMES } from "~/replicas/tracker/api/index";
-import { SDL } from "~/replicas/tracker/api/sdl";
+import { DOCUMENTS } from "~/replicas/tracker/api/sdl";
 import type { Context } from "~/replicas/tracker/context";
 import { COVERAGE } from "~/replicas/tracker/coverage";
 import { notAccessible } from "~/replicas/tracker/errors";
@@ -23,15 +25,16 @@ export function trackerSchema(): GraphQLSchema {
 }
 
 function buildSchema(): GraphQLSchema {
-  const schema = buildASTSchema(completeSdl(SDL), { assumeValidSDL: true });
-  attach(schema, {
+  const documents = DOCUMENTS.map(({ document }) => document);
+  const schema = buildASTSchema(completeSdl(documents), { assumeValidSDL: true });
+  return addResolvers(schema, {
     models: MODELS,
     modelOf: MODEL_OF,
     conventions: CONVENTIONS,
     resolvers: { ...RESOLVERS, ...rootResolvers(schema) },
+    scalars: SCALARS,
     typeNames: TYPE_NAMES,
   });
-  return schema;
 }
 
 /** Root fields: most queries follow from the models, what is not simulated refuses, and a change is counted. */

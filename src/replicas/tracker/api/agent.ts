@@ -1,6 +1,7 @@
 /** Sessions of agents on issues, what they do there, and their skills. */
-import type { Resolvers, TypeNames } from "~/graphql/attach";
+
 import type { RowObject } from "~/graphql/page";
+import type { Resolvers, TypeNames } from "~/graphql/resolvers";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import { changeRow, createRow, type Given, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";

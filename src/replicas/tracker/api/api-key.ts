@@ -1,5 +1,5 @@
 /** API keys, as older clients know them. They open nothing here, so the key itself is not kept. */
-import type { Resolvers } from "~/graphql/attach";
+import type { Resolvers } from "~/graphql/resolvers";
 import { audit } from "~/replicas/tracker/api/audit";
 import {
   changeRow,

@@ -1,6 +1,7 @@
 /** Attachments. The same address on the same issue is one attachment, even if another user adds it again. */
-import { type Resolver, type Resolvers, rootPage } from "~/graphql/attach";
+
 import type { RowObject } from "~/graphql/page";
+import { type Resolver, type Resolvers, rootPage } from "~/graphql/resolvers";
 import { selectedFields } from "~/graphql/selection";
 import {
   changeRow,

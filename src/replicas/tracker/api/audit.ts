@@ -1,5 +1,5 @@
 /** The record of administrative acts. */
-import { type Resolvers, rootPage } from "~/graphql/attach";
+import { type Resolvers, rootPage } from "~/graphql/resolvers";
 import { createRow } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { requireAdmin } from "~/replicas/tracker/require";

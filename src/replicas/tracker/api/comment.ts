@@ -1,6 +1,7 @@
 /** Comments and their threads. */
-import type { Resolvers } from "~/graphql/attach";
+
 import type { RowObject } from "~/graphql/page";
+import type { Resolvers } from "~/graphql/resolvers";
 import { selectedFields } from "~/graphql/selection";
 import { changeRow, type Given, type Optional, type Target } from "~/replicas/tracker/change";
 import {

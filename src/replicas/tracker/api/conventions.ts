@@ -1,6 +1,7 @@
 /** Fields that mean the same on every type. */
-import type { Resolver } from "~/graphql/attach";
+
 import type { RowObject } from "~/graphql/page";
+import type { Resolver } from "~/graphql/resolvers";
 import { selectedFields, wantsOnlyId } from "~/graphql/selection";
 import type { Context } from "~/replicas/tracker/context";
 

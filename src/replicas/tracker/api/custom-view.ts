@@ -1,9 +1,9 @@
 /** Custom views: a filter that is kept, and lists that follow it. */
 import { coerceInputValue } from "graphql";
-import { fieldOf, filterTypeOf, type Resolver, type Resolvers } from "~/graphql/attach";
 import { compileFilter } from "~/graphql/filter";
 import { requireModel } from "~/graphql/model";
 import { EMPTY, type PageArguments, type RowObject } from "~/graphql/page";
+import { fieldOf, filterTypeOf, type Resolver, type Resolvers } from "~/graphql/resolvers";
 import { selectedOfNodes } from "~/graphql/selection";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import type { Target } from "~/replicas/tracker/change";

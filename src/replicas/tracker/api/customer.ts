@@ -1,7 +1,8 @@
 /** Customers, and what they need. */
-import type { Resolver, Resolvers } from "~/graphql/attach";
+
 import { requireModel } from "~/graphql/model";
 import type { RowObject } from "~/graphql/page";
+import type { Resolver, Resolvers } from "~/graphql/resolvers";
 import { selectedFields } from "~/graphql/selection";
 import { create, mutationsOf, type Rules, update } from "~/replicas/tracker/api/entity";
 import { changeRow, type Given, type Target } from "~/replicas/tracker/change";

@@ -1,6 +1,7 @@
 /** Cycles: spans of a team's time that follow each other and never overlap. */
-import type { Resolvers } from "~/graphql/attach";
+
 import type { RowObject } from "~/graphql/page";
+import type { Resolvers } from "~/graphql/resolvers";
 import { hasPlainYear } from "~/graphql/scalars";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import { changeRow, type Given, type Target } from "~/replicas/tracker/change";

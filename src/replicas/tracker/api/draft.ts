@@ -1,6 +1,7 @@
 /** Fields of drafts that are not columns. */
-import type { Resolvers } from "~/graphql/attach";
+
 import type { RowObject } from "~/graphql/page";
+import type { Resolvers } from "~/graphql/resolvers";
 import type { Context } from "~/replicas/tracker/context";
 
 export const drafts: Resolvers<Context> = {

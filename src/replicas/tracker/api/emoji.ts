@@ -1,5 +1,5 @@
 /** The workspace's own emoji. */
-import type { Resolvers } from "~/graphql/attach";
+import type { Resolvers } from "~/graphql/resolvers";
 import {
   createRow,
   type Given,

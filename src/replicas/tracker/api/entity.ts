@@ -3,9 +3,9 @@
  * tables is done here: references are looked up, unknown columns are left out, the payload is filled.
  */
 import { type GraphQLResolveInfo, getNamedType, isNonNullType, isObjectType } from "graphql";
-import type { Resolver, Resolvers } from "~/graphql/attach";
 import { type Model, requireModel } from "~/graphql/model";
 import type { RowObject } from "~/graphql/page";
+import type { Resolver, Resolvers } from "~/graphql/resolvers";
 import {
   archiveRow,
   changeRow,

@@ -1,5 +1,5 @@
 /** Links from a project, initiative, team, cycle or release to somewhere else. */
-import type { Resolvers } from "~/graphql/attach";
+import type { Resolvers } from "~/graphql/resolvers";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import { requireUrl } from "~/replicas/tracker/api/webhook";
 import type { Context } from "~/replicas/tracker/context";

@@ -1,6 +1,7 @@
 /** What users keep at hand: one thing each, or a folder. */
-import type { Resolvers } from "~/graphql/attach";
+
 import type { RowObject } from "~/graphql/page";
+import type { Resolvers } from "~/graphql/resolvers";
 import {
   changeRow,
   createRow,

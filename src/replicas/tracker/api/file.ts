@@ -1,5 +1,5 @@
 /** Uploads: where a file would go. Nothing is kept, and the addresses lead nowhere. */
-import type { Resolver, Resolvers } from "~/graphql/attach";
+import type { Resolver, Resolvers } from "~/graphql/resolvers";
 import { requireUrl } from "~/replicas/tracker/api/webhook";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument } from "~/replicas/tracker/errors";

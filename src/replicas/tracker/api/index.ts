@@ -1,5 +1,5 @@
-/** What every entity adds to the schema. */
-import type { Resolver, Resolvers, TypeNames } from "~/graphql/attach";
+/** The resolvers of every entity. */
+import type { Resolvers, TypeNames } from "~/graphql/resolvers";
 import { activityNames, agents } from "~/replicas/tracker/api/agent";
 import { apiKeys } from "~/replicas/tracker/api/api-key";
 import { attachments } from "~/replicas/tracker/api/attachment";
@@ -75,17 +75,14 @@ export const TYPE_NAMES: TypeNames<Context> = {
   ...subscriptionNames,
 };
 
-/** The fields of all families by type. Throws when two of them answer the same field. */
+/** Throws when two families have a resolver for the same field. */
 function joined(families: readonly Resolvers<Context>[]): Resolvers<Context> {
-  const types: Record<string, Record<string, Resolver<Context>>> = {};
-  for (const family of families)
-    for (const [type, fields] of Object.entries(family)) {
-      const known = types[type] ?? {};
-      types[type] = known;
-      for (const [field, resolve] of Object.entries(fields)) {
-        if (field in known) throw new Error(`${type}.${field} is answered twice`);
-        known[field] = resolve;
-      }
-    }
+  const types: Record<string, Resolvers<Context>[string]> = {};
+  for (const [type, fields] of families.flatMap((family) => Object.entries(family))) {
+    const known = types[type] ?? {};
+    const twice = Object.keys(fields).find((field) => field in known);
+    if (twice) throw new Error(`two families have a resolver for ${type}.${twice}`);
+    types[type] = { ...known, ...fields };
+  }
   return types;
 }

@@ -1,7 +1,8 @@
 /** Initiatives: what they are called, how far they are, which hang below which, and their projects. */
-import { pageOf, type Resolvers } from "~/graphql/attach";
+
 import { requireModel } from "~/graphql/model";
 import type { PageArguments, RowObject } from "~/graphql/page";
+import { pageOf, type Resolvers } from "~/graphql/resolvers";
 import { selectedFields } from "~/graphql/selection";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import { type Labelled, labellingMutations, setLabels } from "~/replicas/tracker/api/labels";

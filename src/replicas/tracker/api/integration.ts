@@ -1,5 +1,5 @@
 /** Integrations: there are none, and what asks for one does not find it. */
-import type { Resolvers } from "~/graphql/attach";
+import type { Resolvers } from "~/graphql/resolvers";
 import type { Context } from "~/replicas/tracker/context";
 import { notFound } from "~/replicas/tracker/errors";
 

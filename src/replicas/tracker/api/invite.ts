@@ -1,5 +1,5 @@
 /** Invitations. Nobody is written to. */
-import type { Resolvers } from "~/graphql/attach";
+import type { Resolvers } from "~/graphql/resolvers";
 import {
   changeRow,
   createRow,

@@ -1,6 +1,7 @@
 /** The mutations of issues. */
-import type { Resolvers } from "~/graphql/attach";
+
 import type { RowObject } from "~/graphql/page";
+import type { Resolvers } from "~/graphql/resolvers";
 import { changeRow, type Given, type Optional, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, notFound } from "~/replicas/tracker/errors";

@@ -1,6 +1,7 @@
 /** The history of issues. */
-import type { Resolvers } from "~/graphql/attach";
+
 import type { RowObject } from "~/graphql/page";
+import type { Resolvers } from "~/graphql/resolvers";
 import { selectedFields } from "~/graphql/selection";
 import type { Context } from "~/replicas/tracker/context";
 import { lookUp } from "~/replicas/tracker/store/lookups";

@@ -1,6 +1,7 @@
 /** Labels of issues. The labels of projects and initiatives follow the same rules; those of teams are only here. */
-import type { Resolvers } from "~/graphql/attach";
+
 import type { RowObject } from "~/graphql/page";
+import type { Resolvers } from "~/graphql/resolvers";
 import {
   changeRow,
   createRow,

@@ -1,6 +1,7 @@
 /** Relations between issues. */
-import type { Resolvers } from "~/graphql/attach";
+
 import type { RowObject } from "~/graphql/page";
+import type { Resolvers } from "~/graphql/resolvers";
 import {
   changeRow,
   createRow,

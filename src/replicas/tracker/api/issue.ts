@@ -1,6 +1,7 @@
 /** Issues: what they show beside their columns, and how they are found. */
-import { type Resolvers, rootPage } from "~/graphql/attach";
+
 import type { RowObject } from "~/graphql/page";
+import { type Resolvers, rootPage } from "~/graphql/resolvers";
 import { selectedFields, wantsOnlyId } from "~/graphql/selection";
 import { PRIORITIES } from "~/replicas/tracker/api/conventions";
 import type { Context } from "~/replicas/tracker/context";

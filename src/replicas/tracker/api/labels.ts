@@ -1,6 +1,7 @@
 /** Rules that labels of projects and of initiatives share: groups, names, retirement, and which go together. */
-import type { Resolver } from "~/graphql/attach";
+
 import type { RowObject } from "~/graphql/page";
+import type { Resolver } from "~/graphql/resolvers";
 import { mutationsOf, payloadOf, type Rules } from "~/replicas/tracker/api/entity";
 import { changeRow, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";

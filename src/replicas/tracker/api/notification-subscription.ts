@@ -1,6 +1,7 @@
 /** What users want to hear of. */
-import type { Resolvers, TypeNames } from "~/graphql/attach";
+
 import type { RowObject } from "~/graphql/page";
+import type { Resolvers, TypeNames } from "~/graphql/resolvers";
 import {
   changeRow,
   createRow,

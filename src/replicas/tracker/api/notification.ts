@@ -1,6 +1,7 @@
 /** What users are told. Each reads only their own. */
-import type { Resolvers, TypeNames } from "~/graphql/attach";
+
 import type { RowObject } from "~/graphql/page";
+import type { Resolvers, TypeNames } from "~/graphql/resolvers";
 import { selectedOfNodes } from "~/graphql/selection";
 import { words } from "~/graphql/words";
 import { colorOf, initialsOf } from "~/replicas/tracker/api/user";

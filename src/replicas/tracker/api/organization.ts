@@ -1,6 +1,7 @@
 /** The workspace. */
-import type { Resolvers } from "~/graphql/attach";
+
 import type { RowObject } from "~/graphql/page";
+import type { Resolvers } from "~/graphql/resolvers";
 import { selectedFields } from "~/graphql/selection";
 import { changeRow, type Given } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";

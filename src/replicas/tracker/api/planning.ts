@@ -1,5 +1,5 @@
 /** The families of planning: projects, cycles, initiatives, documents, and what is set up around them. */
-import type { Resolvers, TypeNames } from "~/graphql/attach";
+import type { Resolvers, TypeNames } from "~/graphql/resolvers";
 import { selectedFields } from "~/graphql/selection";
 import { customViews } from "~/replicas/tracker/api/custom-view";
 import { cycles } from "~/replicas/tracker/api/cycle";

@@ -1,5 +1,5 @@
 /** Which project waits for which. */
-import type { Resolvers } from "~/graphql/attach";
+import type { Resolvers } from "~/graphql/resolvers";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, invalidInput } from "~/replicas/tracker/errors";

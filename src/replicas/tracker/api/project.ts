@@ -1,6 +1,7 @@
 /** Projects: their teams, members, labels and what their status says of their times. */
-import type { Resolvers } from "~/graphql/attach";
+
 import type { RowObject } from "~/graphql/page";
+import type { Resolvers } from "~/graphql/resolvers";
 import { mutationsOf, payloadOf, type Rules } from "~/replicas/tracker/api/entity";
 import { type Labelled, labellingMutations, setLabels } from "~/replicas/tracker/api/labels";
 import { templateFor } from "~/replicas/tracker/api/template";

@@ -1,5 +1,5 @@
 /** The limits, as clients may ask for them. Nothing is counted. */
-import type { Resolvers } from "~/graphql/attach";
+import type { Resolvers } from "~/graphql/resolvers";
 import type { Context } from "~/replicas/tracker/context";
 import { POINTS_PER_HOUR, REQUESTS_PER_HOUR, resetAt } from "~/replicas/tracker/rate-limit";
 

@@ -1,6 +1,7 @@
 /** Release pipelines, and the stages that their releases go through. */
-import type { Resolvers } from "~/graphql/attach";
+
 import type { RowObject } from "~/graphql/page";
+import type { Resolvers } from "~/graphql/resolvers";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import { createRow } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";

@@ -1,8 +1,8 @@
 /** Releases: where they are in their pipeline, which issues are in them, and their notes. */
 import type { GraphQLInputObjectType, GraphQLResolveInfo } from "graphql";
-import { fieldOf, filterTypeOf, type Resolver, type Resolvers } from "~/graphql/attach";
 import { requireModel } from "~/graphql/model";
 import type { PageArguments, RowObject } from "~/graphql/page";
+import { fieldOf, filterTypeOf, type Resolver, type Resolvers } from "~/graphql/resolvers";
 import { selectedFields } from "~/graphql/selection";
 import { create, mutationsOf, type Rules, update } from "~/replicas/tracker/api/entity";
 import { stagesOf } from "~/replicas/tracker/api/release-pipeline";

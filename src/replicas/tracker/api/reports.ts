@@ -1,6 +1,7 @@
 /** Updates of projects and of initiatives: how they stand, in the words of a user. */
-import type { Resolver, Resolvers } from "~/graphql/attach";
+
 import type { RowObject } from "~/graphql/page";
+import type { Resolver, Resolvers } from "~/graphql/resolvers";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import { archiveRow, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";

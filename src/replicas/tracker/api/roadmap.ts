@@ -1,6 +1,7 @@
 /** Roadmaps, which initiatives have replaced. */
-import type { Resolvers } from "~/graphql/attach";
+
 import type { RowObject } from "~/graphql/page";
+import type { Resolvers } from "~/graphql/resolvers";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidInput } from "~/replicas/tracker/errors";

@@ -1,4 +1,5 @@
 /** The texts of the schema. */
+import { parse } from "graphql";
 import agent from "~/replicas/tracker/api/agent.graphql" with { type: "text" };
 import attachment from "~/replicas/tracker/api/attachment.graphql" with { type: "text" };
 import audit from "~/replicas/tracker/api/audit.graphql" with { type: "text" };
@@ -64,7 +65,7 @@ import webhook from "~/replicas/tracker/api/webhook.graphql" with { type: "text"
 import workflowState from "~/replicas/tracker/api/workflow-state.graphql" with { type: "text" };
 
 /** By file. The operations of `outOfScope` refuse. */
-export const SDL_FILES = {
+const SDL_FILES = {
   agent,
   attachment,
   audit,
@@ -120,4 +121,8 @@ export const SDL_FILES = {
   workflowState,
 } as const satisfies Record<string, string>;
 
-export const SDL: readonly string[] = Object.values(SDL_FILES);
+/** The parsed files: parsing is a third of the time that the schema needs, and its operations are listed from them too. */
+export const DOCUMENTS = Object.entries(SDL_FILES).map(([file, text]) => ({
+  file: file as keyof typeof SDL_FILES,
+  document: parse(text, { noLocation: true }),
+}));

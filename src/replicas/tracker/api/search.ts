@@ -1,8 +1,8 @@
 /** Searches. */
 import { isInputObjectType } from "graphql";
-import { fieldOf, filterTypeOf, type Resolver, type Resolvers } from "~/graphql/attach";
 import type { PageArguments } from "~/graphql/page";
 import type { PageWanted } from "~/graphql/reader";
+import { fieldOf, filterTypeOf, type Resolver, type Resolvers } from "~/graphql/resolvers";
 import { selectedFields, selectedOfNodes } from "~/graphql/selection";
 import type { Optional } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";

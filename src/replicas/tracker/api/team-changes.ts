@@ -1,6 +1,7 @@
 /** The mutations of teams and their members. */
-import type { Resolvers } from "~/graphql/attach";
+
 import type { RowObject } from "~/graphql/page";
+import type { Resolvers } from "~/graphql/resolvers";
 import { audit } from "~/replicas/tracker/api/audit";
 import { mergedSettings } from "~/replicas/tracker/api/organization";
 import {

@@ -1,6 +1,7 @@
 /** Teams: what they show beside their columns, and who may see and run them. */
-import { pageOf, type Resolvers, rootPage } from "~/graphql/attach";
+
 import type { RowObject } from "~/graphql/page";
+import { pageOf, type Resolvers, rootPage } from "~/graphql/resolvers";
 import { selectedFields } from "~/graphql/selection";
 import type { Context } from "~/replicas/tracker/context";
 import { derivedId } from "~/replicas/tracker/ids";

@@ -1,7 +1,8 @@
 /** Templates: what a new thing is filled with. */
-import type { Resolvers } from "~/graphql/attach";
-import { fieldOf, filterTypeOf } from "~/graphql/attach";
+
 import type { PageArguments } from "~/graphql/page";
+import type { Resolvers } from "~/graphql/resolvers";
+import { fieldOf, filterTypeOf } from "~/graphql/resolvers";
 import { selectedFields } from "~/graphql/selection";
 import { isObject } from "~/json";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";

@@ -1,6 +1,7 @@
 /** Who takes care of triage, and when. Kept; nobody is assigned by it. */
-import type { Resolver, Resolvers } from "~/graphql/attach";
+
 import { requireModel } from "~/graphql/model";
+import type { Resolver, Resolvers } from "~/graphql/resolvers";
 import { create, mutationsOf, type Rules, update } from "~/replicas/tracker/api/entity";
 import type { Given, Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";

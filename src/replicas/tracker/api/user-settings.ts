@@ -1,6 +1,7 @@
 /** What users have chosen for themselves. Nothing is kept until the first choice. */
-import type { Resolvers } from "~/graphql/attach";
+
 import type { RowObject } from "~/graphql/page";
+import type { Resolvers } from "~/graphql/resolvers";
 import { changeRow, createRow, type Given, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { forbidden } from "~/replicas/tracker/errors";

@@ -1,6 +1,7 @@
 /** Users. */
-import type { Resolvers } from "~/graphql/attach";
+
 import type { RowObject } from "~/graphql/page";
+import type { Resolvers } from "~/graphql/resolvers";
 import { selectedFields } from "~/graphql/selection";
 import { audit } from "~/replicas/tracker/api/audit";
 import { changeRow, type Given, type Optional, type Target } from "~/replicas/tracker/change";

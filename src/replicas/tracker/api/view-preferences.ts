@@ -1,7 +1,8 @@
 /** How lists are shown: for one user, or for everybody who has not said otherwise. */
-import type { Resolver, Resolvers } from "~/graphql/attach";
+
 import { requireModel } from "~/graphql/model";
 import type { RowObject } from "~/graphql/page";
+import type { Resolver, Resolvers } from "~/graphql/resolvers";
 import { create, mutationsOf, type Rules, update } from "~/replicas/tracker/api/entity";
 import type { Given } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";

@@ -1,7 +1,7 @@
 /** Webhooks: kept, and never called. */
 import { randomBytes } from "node:crypto";
-import type { Resolvers } from "~/graphql/attach";
 import type { RowObject } from "~/graphql/page";
+import type { Resolvers } from "~/graphql/resolvers";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import { teamByKey } from "~/replicas/tracker/api/template";
 import { changeRow, type Target } from "~/replicas/tracker/change";

@@ -1,5 +1,5 @@
 /** Workflow states. Every team keeps at least one of each essential type. */
-import type { Resolvers } from "~/graphql/attach";
+import type { Resolvers } from "~/graphql/resolvers";
 import {
   archiveRow,
   changeRow,

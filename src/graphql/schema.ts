@@ -1,0 +1,91 @@
+/** Joins a schema and its resolvers. */
+import { addResolversToSchema } from "@graphql-tools/schema";
+import {
+  defaultFieldResolver,
+  type GraphQLObjectType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  getNamedType,
+  isCompositeType,
+  isIntrospectionType,
+  isObjectType,
+} from "graphql";
+import {
+  allResolvers,
+  type Derivation,
+  type ReadContext,
+  type Resolver,
+  type Resolvers,
+  type TypeNames,
+} from "~/graphql/resolvers";
+import type { ScalarResolver } from "~/graphql/scalars";
+
+export type SchemaOptions<C> = Derivation<C> & {
+  readonly scalars: { readonly [name: string]: ScalarResolver };
+  readonly typeNames: TypeNames<C>;
+};
+
+/** Adds the resolvers to the schema, in place. Throws on a resolver for something that the schema does not have. */
+export function addResolvers<C extends ReadContext>(
+  schema: GraphQLSchema,
+  { scalars, typeNames, ...derivation }: SchemaOptions<C>,
+): GraphQLSchema {
+  const abstract = Object.entries(typeNames).map(([type, resolveType]) => [
+    type,
+    { __resolveType: resolveType },
+  ]);
+  return addResolversToSchema({
+    schema,
+    resolvers: {
+      ...scalars,
+      ...Object.fromEntries(abstract),
+      ...budgeted(schema, allResolvers(schema, derivation)),
+    },
+    resolverValidationOptions: { requireResolversToMatchSchema: "error" },
+    // A copy of a schema of this size takes longer than building it.
+    updateResolversInPlace: true,
+  });
+}
+
+/** The resolvers, where those of objects and lists of objects first charge the budget of the request. */
+function budgeted<C extends ReadContext>(
+  schema: GraphQLSchema,
+  resolvers: Resolvers<C>,
+): Resolvers<C> {
+  const types = Object.values(schema.getTypeMap()).filter(
+    (type) => isObjectType(type) && !isIntrospectionType(type),
+  ) as GraphQLObjectType[];
+  const charged = types.map((type) => {
+    const own = resolvers[type.name];
+    const composite = Object.values(type.getFields())
+      .filter((field) => isCompositeType(getNamedType(field.type)))
+      .map(({ name }) => [name, spending(own?.[name] ?? defaultFieldResolver)]);
+    return [type.name, { ...own, ...Object.fromEntries(composite) }];
+  });
+  return { ...resolvers, ...Object.fromEntries(charged) };
+}
+
+const spending =
+  <C extends ReadContext>(resolve: Resolver<C>): Resolver<C> =>
+  (source, args, context, info) => {
+    if (context.budget.isOver()) return context.budget.never;
+    const value = resolve(source, args, context, info);
+    return value instanceof Promise
+      ? value.then((found) => spend(found, context, info))
+      : spend(value, context, info);
+  };
+
+function spend(
+  value: unknown,
+  { budget, fieldsOf }: ReadContext,
+  { fieldNodes }: GraphQLResolveInfo,
+) {
+  if (value === null || value === undefined) return value;
+  const objects = Array.isArray(value) ? value.length : 1;
+  const fields = fieldNodes.reduce(
+    (sum, { selectionSet }) => sum + (selectionSet ? fieldsOf(selectionSet) : 0),
+    0,
+  );
+  const turn = budget.spend(objects * fields);
+  return turn === undefined ? value : turn.then(() => value);
+}
