@@ -87,12 +87,17 @@ export async function listPackages(): Promise<Package[]> {
 
 async function describe(folder: string): Promise<Package> {
   const about = await Bun.file(join(folder, "package.json")).json();
-  const { name, version, license, dependencies = {} } = about;
+  const { name, version, dependencies = {} } = about;
+  const license = chosen(about.license);
   if (typeof license !== "string") throw new Error(`${name} does not say its licence`);
   const names = Object.keys(dependencies);
   const text = WITHOUT_TEXT[license] ?? (await licenseText(folder, name, license));
   return { name, version, license, text, sha512: await hashOf(name, version), dependencies: names };
 }
+
+/** Of licences to choose from (`(BSD-3-Clause OR GPL-2.0)`) the first. */
+const chosen = (license: unknown) =>
+  typeof license === "string" ? license.replace(/^\((\S+) OR .*\)$/, "$1") : undefined;
 
 async function licenseText(folder: string, name: string, license: string): Promise<string> {
   const files = readdirSync(folder);

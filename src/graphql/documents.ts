@@ -311,7 +311,7 @@ export function requireAffordable(
   const max = isIntrospection ? INTROSPECTION_COST_MAX : COST_MAX;
   if (points > max)
     throw new DocumentRefused(
-      `The query is too complex: it costs ${points} of at most ${max} points.`,
+      `Query too complex. Complexity: ${points}. Maximum allowed complexity: ${max}.`,
     );
   return points;
 }

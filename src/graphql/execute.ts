@@ -194,6 +194,6 @@ function answerOf(
     if (!formatted) throw error.originalError ?? error;
     return formatted;
   });
-  const result = shown.length > 0 ? { errors: shown, data: data ?? null } : { data };
+  const result = shown.length > 0 ? { errors: shown, data } : { data };
   return { body: JSON.stringify(result), errors: shown, cost };
 }

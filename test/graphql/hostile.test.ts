@@ -177,7 +177,7 @@ describe("a query ends, within the limits or at them", () => {
   });
 
   test("as many relations as the cost allows", async () => {
-    const query = `{ issues(first: 45, filter: { parent: { null: false } }) { nodes { ...F0 } } } ${FAN}`;
+    const query = `{ issues(first: 12, filter: { parent: { null: false } }) { nodes { ...F0 } } } ${FAN}`;
     expect(await ask(query)).toMatch(/"data":\{/);
   });
 

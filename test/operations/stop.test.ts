@@ -41,12 +41,16 @@ function post(agent: Agent, url: string, body: object): Promise<Outcome> {
 
 const CLIENTS = 16;
 
-type Load = { acknowledged: string[]; failed: object[]; unanswered: string[] };
+type Load = {
+  readonly acknowledged: string[];
+  readonly failed: object[];
+  readonly unanswered: string[];
+};
 
 /** Clients that write as fast as they are answered, until an answer says that the server goes, or none comes. */
-async function load(server: ServerProcess, path: string): Promise<Load> {
+function load(server: ServerProcess, path: string): { found: Load; ended: Promise<unknown> } {
   const found: Load = { acknowledged: [], failed: [], unanswered: [] };
-  await Promise.all(
+  const ended = Promise.all(
     Array.from({ length: CLIENTS }, async (_, client) => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       for (let n = 0; ; n++) {
@@ -63,7 +67,7 @@ async function load(server: ServerProcess, path: string): Promise<Load> {
       agent.destroy();
     }),
   );
-  return found;
+  return { found, ended };
 }
 
 test.each([
@@ -79,16 +83,19 @@ test.each([
     const run = await leaving.post("/startRun", { envId: environment.environmentId });
     expectStatus(run, 201);
 
-    const loading = load(leaving, `${environment.environmentUrl}/chat.postMessage`);
-    await Bun.sleep(500);
+    const { found, ended: loaded } = load(
+      leaving,
+      `${environment.environmentUrl}/chat.postMessage`,
+    );
+    const { acknowledged, failed, unanswered } = found;
+    await eventually(() => expect(acknowledged.length).toBeGreaterThan(CLIENTS));
     leaving.kill("SIGTERM");
-    const { acknowledged, failed, unanswered } = await loading;
+    await loaded;
     expect(await leaving.exited).toBe(0);
 
     expect(failed).toEqual([]);
     // Without a delay a client may write into a connection that is just being closed: such a call is not taken.
     if (delay !== "0") expect(unanswered).toEqual([]);
-    expect(acknowledged.length).toBeGreaterThan(CLIENTS);
     const ended = await staying.post("/diffRun", { runId: run.body.runId });
     const texts = ended.body.diff.inserts.map(({ text }: { text: string }) => text);
     expect(texts.toSorted()).toEqual(acknowledged.toSorted());

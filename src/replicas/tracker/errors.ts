@@ -7,7 +7,7 @@ type Kind = { readonly code: string; readonly status: number };
 
 /** By `extensions.type`: the official client picks its error class by that text. */
 export const KINDS = {
-  "invalid input": { code: "INVALID_INPUT", status: 200 },
+  "invalid input": { code: "INPUT_ERROR", status: 200 },
   "user error": { code: "USER_ERROR", status: 200 },
   "authentication error": { code: "AUTHENTICATION_ERROR", status: 401 },
   forbidden: { code: "FORBIDDEN", status: 200 },
@@ -71,6 +71,33 @@ export const notFound = (entity: string) =>
     `Entity not found: ${entity}`,
     `Could not find referenced ${entity}.`,
   );
+/** A field of an input that refers to what is not there, or not for this user. */
+export const notFoundIn = (field: string) =>
+  new TrackerError(
+    "invalid input",
+    `Entity not found in validateAccess: ${field}`,
+    `${field} contained an entry that could not be found.`,
+  );
+/** A label of a team that the issue is not in. */
+export const labelOfOtherTeam = (field: string, name: string) =>
+  new TrackerError(
+    "invalid input",
+    `${field[0]?.toUpperCase()}${field.slice(1)} for incorrect team`,
+    `The label '${name}' is not associated with the same team as the issue.`,
+  );
+export const duplicateLabel = (name: string) =>
+  new TrackerError(
+    "invalid input",
+    "duplicate label name",
+    `There is already a label named "${name}".`,
+  );
+/** An id of the client's choice that is taken. */
+export const insertConflict = (entity: string, id: unknown) =>
+  new TrackerError(
+    "invalid input",
+    `conflict on insert of ${entity}`,
+    `Entity ${entity} with id ${id} already exists.`,
+  );
 export const userError = (problem: string) => new TrackerError("user error", sentence(problem));
 export const forbidden = (problem: string) => new TrackerError("forbidden", sentence(problem));
 export const notAccessible = (feature: string) =>
@@ -131,28 +158,37 @@ const formatted = (
   return { message, ...(locations && { locations }), ...(path && { path }), extensions };
 };
 
-/** A refusal that belongs to no place of a document. */
+/** A rejection that belongs to no place of a document. Shapes: recorded answers of the service. */
 export function shapeOf(refusal: TrackerError) {
-  const { status } = KINDS[refusal.type];
+  const { message, type, presentable, validationErrors } = refusal;
+  const { status } = KINDS[type];
+  const code = codeOf(refusal);
+  const http = { status, headers: {} };
+  if (type === "graphql error")
+    return { message, extensions: { http, code, type, userError: true } };
   return {
-    message: refusal.message,
+    message,
     extensions: {
-      type: refusal.type,
-      code: codeOf(refusal),
+      type,
+      code,
       statusCode: status === 200 ? 400 : status,
-      userError: refusal.type !== "graphql error",
-      userPresentableMessage: refusal.presentable,
-      ...(refusal.validationErrors && { validationErrors: refusal.validationErrors }),
+      userError: true,
+      userPresentableMessage: presentable,
+      ...(type === "authentication error" && { meta: {}, http }),
+      ...(validationErrors && { validationErrors }),
     },
   };
 }
 
-/** A document can fail in three ways, which clients tell apart by the code. */
-function codeOf({ type, message }: TrackerError): string {
-  if (type !== "graphql error") return KINDS[type].code;
+/** Clients distinguish by the code in which of three ways a document failed. */
+function codeOf({ type, message, validationErrors }: TrackerError): string {
+  if (validationErrors) return "INVALID_INPUT";
   if (message.startsWith("Syntax Error")) return "GRAPHQL_PARSE_FAILED";
-  return message.startsWith('Variable "$') ? "BAD_USER_INPUT" : KINDS[type].code;
+  return COERCION.test(message) ? "BAD_USER_INPUT" : KINDS[type].code;
 }
+
+/** How graphql-js begins what it says of a variable's value; what it says of its declaration begins alike. */
+const COERCION = /^Variable "\$[^"]*" (got invalid value|of (required|non-null) type)/;
 
 /** The HTTP status of an answer with these errors. */
 export function statusOf(errors: readonly GraphQLFormattedError[]): number {

@@ -62,7 +62,7 @@ const isHeldUp = ({ errors }: Answer) => errors[0]?.extensions?.["type"] === "lo
 
 function refused(status: number | undefined, error: TrackerError): Response {
   const errors: readonly GraphQLFormattedError[] = [shapeOf(error)];
-  return new Response(JSON.stringify({ errors, data: null }), {
+  return new Response(JSON.stringify({ errors }), {
     status: status ?? statusOf(errors),
     headers: { ...HEADERS, ...(status === 405 && { Allow: "POST" }) },
   });

@@ -1,7 +1,7 @@
 /** One row, or the refusal. */
 import type { RowObject } from "~/graphql/page";
 import type { Context } from "~/replicas/tracker/context";
-import { forbidden, notFound } from "~/replicas/tracker/errors";
+import { forbidden, notFound, notFoundIn } from "~/replicas/tracker/errors";
 import { requireUuid } from "~/replicas/tracker/ids";
 import { lookUp } from "~/replicas/tracker/store/lookups";
 import { MODELS } from "~/replicas/tracker/store/models/index";
@@ -10,19 +10,26 @@ const NO_FIELDS: ReadonlySet<string> = new Set();
 
 /** The row with this id, or with what else leads to a row of its type: an identifier, a key, the slug of a URL. */
 export async function requireRow(
-  { read, viewer }: Context,
+  context: Context,
   type: string,
   id: string,
   fields: ReadonlySet<string> = NO_FIELDS,
 ): Promise<RowObject> {
-  const own = type === "User" && id === "me" ? viewer.id : id;
-  const where = lookUp(type, own);
-  const row =
-    where === undefined
-      ? MODELS.has(type) && (await read.one(type, own, fields))
-      : await read.find(type, where, fields);
+  const row = await findRow(context, type, id, fields);
   if (!row) throw notFound(type);
   return row;
+}
+
+async function findRow(
+  { read, viewer }: Context,
+  type: string,
+  id: string,
+  fields: ReadonlySet<string>,
+): Promise<RowObject | undefined> {
+  const own = type === "User" && id === "me" ? viewer.id : id;
+  const where = lookUp(type, own);
+  if (where !== undefined) return await read.find(type, where, fields);
+  return MODELS.has(type) ? await read.one(type, own, fields) : undefined;
 }
 
 /** The row that an argument leads to which takes nothing but an id; undefined when it was not given. */
@@ -33,7 +40,9 @@ export async function requireGiven(
   id: string | null | undefined,
 ): Promise<RowObject | undefined> {
   if (id === null || id === undefined) return undefined;
-  return await requireRow(context, type, requireUuid(property, id));
+  const row = await findRow(context, type, requireUuid(property, id), NO_FIELDS);
+  if (!row) throw notFoundIn(property);
+  return row;
 }
 
 /** `what`: "a comment". */

@@ -9,7 +9,7 @@ import {
   UserLinearError,
 } from "@linear/sdk";
 import { useDatabase } from "../../support/database";
-import { ENG, JOHN, ROBIN, refusal, useTracker } from "../../support/tracker";
+import { DES, ENG, JOHN, ROBIN, refusal, useTracker } from "../../support/tracker";
 
 const database = useDatabase();
 const tracker = useTracker(database);
@@ -27,7 +27,7 @@ describe("refusals become the official client's errors", () => {
       locations: [{ line: 1, column: 3 }],
       extensions: {
         type: "invalid input",
-        code: "INVALID_INPUT",
+        code: "INPUT_ERROR",
         statusCode: 400,
         userError: true,
         userPresentableMessage: "Could not find referenced Issue.",
@@ -94,6 +94,138 @@ describe("refusals become the official client's errors", () => {
     expect(answer.errors[0].extensions).toMatchObject({ type: "graphql error", code });
   });
 
+  describe("an answer to a request that is not executed", () => {
+    const post = async (query: string, headers = {}, variables = {}) => {
+      const response = await fetch(tracker.url, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", "X-API-Key": tracker.key, ...headers },
+        body: JSON.stringify({ query, variables }),
+      });
+      return { status: response.status, body: (await response.json()) as any };
+    };
+    const LIST = "nodes { id }";
+    const PAGES = `issues(first: 250) { nodes { children(first: 250) { ${LIST} } } }`;
+
+    test.each([
+      ["{ issues(", "GRAPHQL_PARSE_FAILED", /^Syntax Error/],
+      ["{ nothing }", "GRAPHQL_VALIDATION_FAILED", /^Cannot query field/],
+      [`query($n: Int!) { issues(first: $n) { ${LIST} } }`, "BAD_USER_INPUT", /^Variable "\$n"/],
+      [
+        `query($n: String) { issues(first: $n) { ${LIST} } }`,
+        "GRAPHQL_VALIDATION_FAILED",
+        /used in position/,
+      ],
+      ["query($n: Issue) { viewer { id } }", "GRAPHQL_VALIDATION_FAILED", /non-input type/],
+      [
+        `{ ${PAGES} }`,
+        "GRAPHQL_VALIDATION_FAILED",
+        /^Query too complex\. Complexity: \d+\. Maximum allowed complexity: 10000\.$/,
+      ],
+    ])("%s: status 400, no data, the service's extensions", async (query, code, message) => {
+      const { status, body } = await post(query);
+
+      expect([status, Object.keys(body)]).toEqual([400, ["errors"]]);
+      expect(body.errors[0].message).toMatch(message);
+      expect(body.errors[0].extensions).toEqual({
+        http: { status: 400, headers: {} },
+        code,
+        type: "graphql error",
+        userError: true,
+      });
+    });
+
+    test("whose user may not be chosen: status 401, no data", async () => {
+      const { environmentUrl, token } = await tracker.program.environment({
+        templateService: "tracker",
+        templateName: "tracker_default",
+        impersonateUserId: JOHN,
+      });
+      const response = await fetch(`${tracker.program.url}${environmentUrl}/graphql`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", "X-API-Key": token, Authorization: ROBIN },
+        body: JSON.stringify({ query: "{ viewer { id } }" }),
+      });
+      const body = (await response.json()) as any;
+
+      expect([response.status, Object.keys(body)]).toEqual([401, ["errors"]]);
+      expect(body.errors[0].extensions).toMatchObject({
+        type: "authentication error",
+        code: "AUTHENTICATION_ERROR",
+        statusCode: 401,
+        userError: true,
+        meta: {},
+        http: { status: 401, headers: {} },
+      });
+    });
+  });
+
+  describe("an input that refers to what is not there", () => {
+    const NOBODY = "00000000-0000-4000-8000-000000000000";
+    const extensions = (userPresentableMessage: string) => ({
+      type: "invalid input",
+      code: "INPUT_ERROR",
+      statusCode: 400,
+      userError: true,
+      userPresentableMessage,
+    });
+
+    test.each([
+      ["stateId", NOBODY],
+      ["assigneeId", NOBODY],
+      ["delegateId", NOBODY],
+      ["parentId", NOBODY],
+      ["projectId", NOBODY],
+      ["projectMilestoneId", NOBODY],
+      ["cycleId", NOBODY],
+      ["teamId", NOBODY],
+      ["labelIds", [NOBODY]],
+      ["addedLabelIds", [NOBODY]],
+      ["subscriberIds", [NOBODY]],
+    ])("by %s is rejected by the name of the field", async (field, value) => {
+      const { data, errors } = await tracker.ask(
+        `mutation($input: IssueUpdateInput!) { issueUpdate(id: "ENG-1", input: $input) { success } }`,
+        { input: { [field]: value } },
+      );
+
+      expect([data, errors[0].message]).toEqual([
+        null,
+        `Entity not found in validateAccess: ${field}`,
+      ]);
+      expect(errors[0].extensions).toEqual(
+        extensions(`${field} contained an entry that could not be found.`),
+      );
+    });
+
+    test("or to a label of another team, or to a name or an id that is taken", async () => {
+      const label = await tracker.data(
+        `mutation { issueLabelCreate(input: { name: "Theirs", teamId: "${DES}" }) { issueLabel { id } } }`,
+      );
+      const { id } = label.issueLabelCreate.issueLabel;
+      const again = (input: string) =>
+        tracker.ask(
+          `mutation { issueLabelCreate(input: { ${input}, teamId: "${DES}" }) { success } }`,
+        );
+      const foreign = await tracker.ask(
+        `mutation { issueCreate(input: { title: "x", teamId: "${ENG}", labelIds: ["${id}"] }) { success } }`,
+      );
+
+      expect(foreign.errors[0]).toMatchObject({
+        message: "LabelIds for incorrect team",
+        extensions: extensions(
+          "The label 'Theirs' is not associated with the same team as the issue.",
+        ),
+      });
+      expect((await again(`name: "Theirs"`)).errors[0]).toMatchObject({
+        message: "duplicate label name",
+        extensions: { code: "INPUT_ERROR" },
+      });
+      expect((await again(`id: "${id}", name: "Other"`)).errors[0]).toMatchObject({
+        message: "conflict on insert of IssueLabel",
+        extensions: extensions(`Entity IssueLabel with id ${id} already exists.`),
+      });
+    });
+  });
+
   test.each([
     ["createdAt", { gt: "0000" }],
     ["createdAt", { gt: "-P3000Y" }],
@@ -115,7 +247,7 @@ describe("refusals become the official client's errors", () => {
   test.each([
     ["dueDate", "P9000Y", "GRAPHQL_VALIDATION_FAILED"],
     ["dueDate", "0000-12-31", "GRAPHQL_VALIDATION_FAILED"],
-    ["slaBreachesAt", "0001-01-01", "INVALID_INPUT"],
+    ["slaBreachesAt", "0001-01-01", "INPUT_ERROR"],
   ])("an issue's %s of %s is refused", async (field, value, code) => {
     const answer = await tracker.ask(
       `mutation { issueUpdate(id: "ENG-1", input: { ${field}: "${value}" }) { success } }`,

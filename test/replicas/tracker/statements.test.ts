@@ -94,7 +94,7 @@ describe("statements", () => {
       id body url user { id name } reactions { id user { id name } }
     } } } } }`;
     const one = await count(query, { first: 1 });
-    const many = await count(query, { first: 50 });
+    const many = await count(query, { first: 40 });
 
     expect(many.statements.length).toBeLessThanOrEqual(Math.max(one.statements.length, 7));
   });

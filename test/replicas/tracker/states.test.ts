@@ -39,7 +39,7 @@ describe("workflow states", () => {
     [
       "a team that does not exist",
       { teamId: "c0000000-0000-4000-8000-00000000000f" },
-      /Could not find referenced Team/,
+      /teamId contained an entry that could not be found/,
     ],
   ])("refuses %s", async (_case, change, message) => {
     const input = { teamId: ENG, name: "New", type: "started", color: "#fff", ...change };

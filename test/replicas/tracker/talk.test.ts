@@ -17,7 +17,7 @@ async function comment(input: object, user = JOHN) {
   ).comment)!;
 }
 const typesFor = async (user: string, issueId: string) =>
-  (await tracker.as(user).notifications({ first: 250 })).nodes
+  (await tracker.as(user).notifications({ first: 66 })).nodes
     .filter((one) => (one as any).issueId === issueId)
     .map(({ type }) => type)
     .toSorted();
@@ -126,7 +126,7 @@ describe("comments", () => {
     const other = await linear.createInitiativeUpdate({ initiativeId, body: "Fine" });
     const initiativeUpdateId = other.initiativeUpdateId!;
     const told = async (commentId: string) =>
-      (await tracker.as(ROBIN).notifications({ first: 250 })).nodes.filter(
+      (await tracker.as(ROBIN).notifications({ first: 66 })).nodes.filter(
         (one) => (one as any).commentId === commentId,
       );
 
@@ -189,7 +189,11 @@ describe("comments", () => {
     ["on nothing", { body: "x", issueId: null }, /must be given/],
     ["on two things", { body: "x", projectId: crypto.randomUUID() }, /one thing only/],
     ["on what there is not", { body: "x", issueId: "ENG-999" }, /referenced Issue/],
-    ["in answer to nothing", { body: "x", parentId: crypto.randomUUID() }, /referenced Comment/],
+    [
+      "in answer to nothing",
+      { body: "x", parentId: crypto.randomUUID() },
+      /validateAccess: parentId/,
+    ],
   ])("are refused %s", async (_case, input, message) => {
     const error = await refusal(
       tracker.linear.createComment({ issueId: "ENG-1", ...input } as object),

@@ -11,7 +11,7 @@ import {
 } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { DEFAULT_COLOR } from "~/replicas/tracker/defaults";
-import { invalidInput } from "~/replicas/tracker/errors";
+import { duplicateLabel, invalidInput } from "~/replicas/tracker/errors";
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
 import {
   deleteLabel,
@@ -56,8 +56,7 @@ async function requireFreeName(
   teamId: Optional<string>,
   but?: string,
 ): Promise<void> {
-  if (await findLabelNamed(session, name, teamId ?? null, but))
-    throw invalidInput(`There is already a label named "${name}"`);
+  if (await findLabelNamed(session, name, teamId ?? null, but)) throw duplicateLabel(name);
 }
 
 /** Labels of teams that have the name of a new workspace label become that label. */

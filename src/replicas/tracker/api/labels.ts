@@ -6,7 +6,7 @@ import { mutationsOf, payloadOf, type Rules } from "~/replicas/tracker/api/entit
 import { changeRow, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { DEFAULT_COLOR } from "~/replicas/tracker/defaults";
-import { invalidInput } from "~/replicas/tracker/errors";
+import { duplicateLabel, invalidInput, notFoundIn } from "~/replicas/tracker/errors";
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
 import { deleteFollowers } from "~/replicas/tracker/store/dependents";
 import {
@@ -73,8 +73,7 @@ async function checkLabel(
   const teamId = (row?.["teamId"] ?? input.teamId ?? null) as string | null;
   if (typeof input.name === "string") {
     const taken = await findLabelNamed(context.session, labelling, input.name, teamId);
-    if (taken !== undefined && taken !== row?.id)
-      throw invalidInput(`A label named "${input.name}" already exists`);
+    if (taken !== undefined && taken !== row?.id) throw duplicateLabel(input.name);
   }
   const isGroup = input.isGroup ?? row?.["isGroup"] ?? false;
   const parent = await requireGiven(context, type, "parentId", input.parentId);
@@ -119,7 +118,7 @@ async function requireLabels(
   const groups = new Set<string>();
   for (const id of new Set(ids)) {
     const label = labels.get(id);
-    if (!label) throw invalidInput(`There is no label with the id ${id}`);
+    if (!label) throw notFoundIn("labelIds");
     if (label.isGroup)
       throw invalidInput(`"${label.name}" is a group of labels, which cannot be applied`);
     if (label.retiredAt !== null && !had.includes(id))

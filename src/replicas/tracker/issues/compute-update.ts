@@ -106,7 +106,7 @@ export function valuesAfter(
     estimate: requireEstimate(input.estimate),
     dueDate: input.dueDate,
     assigneeId: assigneeAfter(issue, input, lookups, team),
-    delegateId: ifGiven(input.delegateId, (id) => requireUser(lookups, id)),
+    delegateId: ifGiven(input.delegateId, (id) => requireUser(lookups, "delegateId", id)),
     parentId: ifGiven(input.parentId, (id) => requireParent(lookups, id, issue.id).id),
     stateId: state.id,
     ...times,

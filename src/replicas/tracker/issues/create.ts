@@ -2,7 +2,7 @@
 import type { RowObject } from "~/graphql/page";
 import { createRow, newRow, type Optional } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
-import { invalidArgument, invalidInput, notFound } from "~/replicas/tracker/errors";
+import { invalidArgument, invalidInput, notFoundIn } from "~/replicas/tracker/errors";
 import { newId } from "~/replicas/tracker/ids";
 import {
   type IssueReferences,
@@ -95,7 +95,7 @@ function fromTemplate(input: IssueCreate, lookups: IssueLookups, context: Contex
   const id = input.templateId ?? (input.useDefaultTemplate ? standard : null);
   if (id === null) return input;
   const template = lookups.templates.find((one) => one.id === id.toLowerCase());
-  if (!template) throw notFound("Template");
+  if (!template) throw notFoundIn("templateId");
   const data = template.templateData as Partial<IssueCreate>;
   const said = Object.fromEntries(
     Object.entries(input).filter(([, value]) => value !== null && value !== undefined),
@@ -137,7 +137,7 @@ function plan(context: Context, input: IssueCreate, lookups: IssueLookups): Plan
     stateId: state.id,
     priority: requirePriority(input.priority ?? 0),
     assigneeId,
-    delegateId: ifGiven(input.delegateId, (id) => requireUser(lookups, id)) ?? null,
+    delegateId: ifGiven(input.delegateId, (id) => requireUser(lookups, "delegateId", id)) ?? null,
     creatorId: viewer.id,
     parentId: parent?.id ?? null,
     projectId: project?.id ?? null,
@@ -168,7 +168,7 @@ function plan(context: Context, input: IssueCreate, lookups: IssueLookups): Plan
   const followers = [
     viewer.id,
     ...(assigneeId ? [assigneeId] : []),
-    ...(input.subscriberIds ?? []).map((userId) => requireUser(lookups, userId)),
+    ...(input.subscriberIds ?? []).map((userId) => requireUser(lookups, "subscriberIds", userId)),
     ...mentioned,
   ];
   const effects: Effects = {

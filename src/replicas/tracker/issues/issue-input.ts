@@ -2,7 +2,7 @@
 import { UUID } from "~/graphql/scalars";
 import type { Optional } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
-import { invalidInput, notFound } from "~/replicas/tracker/errors";
+import { invalidInput, notFoundIn } from "~/replicas/tracker/errors";
 import { identifierOf, requireUuid, slugIdOf } from "~/replicas/tracker/ids";
 import {
   type IssueLookups,
@@ -109,15 +109,15 @@ const projectKey = (text: string) =>
   UUID.test(text) ? text.toLowerCase() : (slugIdOf(text) ?? text.toUpperCase());
 
 /** Like `find`, with the refusal of what is not there. */
-function found<T>(entity: string, rows: readonly T[], fits: (row: T) => boolean): T {
+function found<T>(field: keyof IssueReferences, rows: readonly T[], fits: (row: T) => boolean): T {
   const row = rows.find(fits);
-  if (!row) throw notFound(entity);
+  if (!row) throw notFoundIn(field);
   return row;
 }
 
 export function requireTeam({ teams }: IssueLookups, id: string, { hiddenTeamIds }: Context): Team {
-  const team = found("Team", teams, (one) => one.id === id.toLowerCase());
-  if (hiddenTeamIds.includes(team.id)) throw notFound("Team");
+  const team = found("teamId", teams, (one) => one.id === id.toLowerCase());
+  if (hiddenTeamIds.includes(team.id)) throw notFoundIn("teamId");
   if (team.archivedAt !== null || team.retiredAt !== null)
     throw invalidInput(`The team ${team.key} is archived`);
   return team;
@@ -125,21 +125,24 @@ export function requireTeam({ teams }: IssueLookups, id: string, { hiddenTeamIds
 
 /** A state of this team. */
 export function requireState({ states }: IssueLookups, id: string, team: Team): State {
-  const state = states.find((one) => one.id === id.toLowerCase());
-  if (!state || state.teamId !== team.id)
+  const state = found("stateId", states, (one) => one.id === id.toLowerCase());
+  if (state.teamId !== team.id)
     throw invalidInput(`The workflow state is not one of the team ${team.key}`);
   return state;
 }
 
-export const requireUser = ({ users }: IssueLookups, id: string): string =>
-  found("User", users, (one) => one.id === id.toLowerCase()).id;
+export const requireUser = (
+  { users }: IssueLookups,
+  field: keyof IssueReferences,
+  id: string,
+): string => found(field, users, (one) => one.id === id.toLowerCase()).id;
 
 export const isOpenTo = (userId: string, { visibility, memberIds }: Team): boolean =>
   visibility !== "private" || memberIds.includes(userId);
 
 /** Someone who can have an issue of this team. */
 export function requireAssignee(lookups: IssueLookups, id: string, team: Team): string {
-  const userId = requireUser(lookups, id);
+  const userId = requireUser(lookups, "assigneeId", id);
   if (!isOpenTo(userId, team))
     throw invalidInput(`The assignee is not a member of the private team ${team.key}`);
   return userId;
@@ -149,7 +152,7 @@ export function requireAssignee(lookups: IssueLookups, id: string, team: Team): 
 export function requireParent({ issues }: IssueLookups, id: string, child?: string): IssueRef {
   const key = issueKey(id);
   const parent = found(
-    "Issue",
+    "parentId",
     issues,
     (one) => one.id === key || one.identifier === key || one.previousIdentifiers.includes(key),
   );
@@ -162,7 +165,7 @@ export function requireParent({ issues }: IssueLookups, id: string, child?: stri
 export function requireProject({ projects }: IssueLookups, id: string, team: Team): ProjectRef {
   const key = projectKey(id);
   const project = found(
-    "Project",
+    "projectId",
     projects,
     (one) => one.id === key || one.slugId === key || one.identifier === key,
   );
@@ -173,10 +176,10 @@ export function requireProject({ projects }: IssueLookups, id: string, team: Tea
 
 /** A milestone, and the project that it belongs to. */
 export const requireMilestone = ({ milestones }: IssueLookups, id: string) =>
-  found("ProjectMilestone", milestones, (one) => one.id === id.toLowerCase());
+  found("projectMilestoneId", milestones, (one) => one.id === id.toLowerCase());
 
 export function requireCycle({ cycles }: IssueLookups, id: string, team: Team): string {
-  const cycle = found("Cycle", cycles, (one) => one.id === id.toLowerCase());
+  const cycle = found("cycleId", cycles, (one) => one.id === id.toLowerCase());
   if (cycle.teamId !== team.id) throw invalidInput(`The cycle is not one of the team ${team.key}`);
   return cycle.id;
 }

@@ -1,13 +1,17 @@
 /** Which labels an issue may have. */
-import { invalidInput, notFound } from "~/replicas/tracker/errors";
+import { invalidInput, labelOfOtherTeam, notFoundIn } from "~/replicas/tracker/errors";
 import type { IssueLookups, Label, Team } from "~/replicas/tracker/store/issues/issue-lookups";
 
-function requireApplicable({ labels }: IssueLookups, id: string, team: Team): Label {
+function requireApplicable(
+  { labels }: IssueLookups,
+  field: "labelIds" | "addedLabelIds",
+  id: string,
+  team: Team,
+): Label {
   const label = labels.find((one) => one.id === id.toLowerCase());
-  if (!label) throw notFound("IssueLabel");
+  if (!label) throw notFoundIn(field);
   if (label.isGroup) throw invalidInput(`The label group "${label.name}" cannot be applied itself`);
-  if (!usableIn(label, team))
-    throw invalidInput(`The label "${label.name}" is not one of the team ${team.key}`);
+  if (!usableIn(label, team)) throw labelOfOtherTeam(field, label.name);
   return label;
 }
 
@@ -25,7 +29,7 @@ export function replacedLabels(
   team: Team,
 ): string[] {
   const wanted = [...new Set(ids.map((id) => id.toLowerCase()))].map((id) =>
-    requireApplicable(lookups, id, team),
+    requireApplicable(lookups, "labelIds", id, team),
   );
   for (const label of wanted) {
     requireCurrent(label, before);
@@ -48,7 +52,7 @@ export function addedLabels(
   const labelOf = new Map(lookups.labels.map((label) => [label.id, label]));
   return ids.reduce<string[]>(
     (kept, id) => {
-      const label = requireApplicable(lookups, id, team);
+      const label = requireApplicable(lookups, "addedLabelIds", id, team);
       requireCurrent(label, before);
       const others = kept.filter((other) => {
         const known = labelOf.get(other);

@@ -154,7 +154,7 @@ async function followersAfter(
   lookups: IssueLookups,
 ) {
   if (!subscriberIds) return { added: [], removed: [], changed: false };
-  const wanted = subscriberIds.map((id) => requireUser(lookups, id));
+  const wanted = subscriberIds.map((id) => requireUser(lookups, "subscriberIds", id));
   const before = await listSubscribers(session, issue.id);
   const added = wanted.filter((id) => !before.includes(id));
   const removed = before.filter((id) => !wanted.includes(id));

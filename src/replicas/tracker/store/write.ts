@@ -2,9 +2,8 @@
 import { errorCode, UNIQUE_VIOLATION } from "~/db/connect";
 import { flatten, type Model, requireModel } from "~/graphql/model";
 import type { RowObject } from "~/graphql/page";
-import { words } from "~/graphql/words";
 import { sizeOf } from "~/json";
-import { invalidArgument, invalidInput } from "~/replicas/tracker/errors";
+import { insertConflict, invalidArgument } from "~/replicas/tracker/errors";
 import { COLUMN_MAX } from "~/replicas/tracker/lengths";
 import { MODELS } from "~/replicas/tracker/store/models/index";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
@@ -28,8 +27,7 @@ export async function insertRow(
     `;
     return flatten(model, row ?? {}) as RowObject;
   } catch (error) {
-    if (errorCode(error) === UNIQUE_VIOLATION)
-      throw invalidInput(`This ${words(type)} already exists`);
+    if (errorCode(error) === UNIQUE_VIOLATION) throw insertConflict(type, values["id"]);
     throw error;
   }
 }
