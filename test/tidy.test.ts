@@ -65,6 +65,27 @@ describe("imports", () => {
     expect(wrong).toEqual([]);
   });
 
+  // `import type` counts too: to a reader, it couples two modules as much.
+  test("are never circular", () => {
+    const known = new Set(sources.map(inside));
+    const edges = sources.flatMap((file) =>
+      importsOf(file)
+        .map((path) => ({ from: inside(file), to: `${target(file, path)}.ts` }))
+        .filter(({ to }) => known.has(to)),
+    );
+    // Edges that nothing leads to, or that lead nowhere, are in no circle. The others remain.
+    let circular = edges;
+    for (let count = -1; count !== circular.length; ) {
+      count = circular.length;
+      const [starts, ends] = [
+        new Set(circular.map((e) => e.from)),
+        new Set(circular.map((e) => e.to)),
+      ];
+      circular = circular.filter(({ from, to }) => ends.has(from) && starts.has(to));
+    }
+    expect(circular.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+  });
+
   test("of a replica stay away from the others", () => {
     const wrong = sources.flatMap((file) => {
       const [, own] = /^src\/replicas\/([a-z]+)\//.exec(file) ?? [];

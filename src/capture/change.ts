@@ -1,5 +1,4 @@
 /** What the log says, whichever plugin decoded it. */
-import type { Relations } from "~/capture/relations";
 import type { Fragment, Sql } from "~/db/connect";
 
 /** A position in the log. Written `16/B374D848`: the high and the low 32 bits in hex. */
@@ -78,6 +77,22 @@ export const callMark = (request: string) => (sql: Sql) =>
 /** To be selected where a run is closed without a result, for each `run_id`: its log is no longer needed. */
 export const closeMark = (sql: Sql): Fragment =>
   sql`pg_logical_emit_message(true, ${MARK_PREFIX}, json_build_object('k', 'close', 'run', run_id)::text)`;
+
+/** The relations of a schema at one moment. */
+export type Relations = {
+  /** Hash of their ids. */
+  readonly ids: string;
+  /** Every table is logged, with the whole old row. */
+  readonly whole: boolean;
+  /** Sums over the tables: of what each rewrite, each change of the catalog row, each added column makes larger. */
+  readonly files: number;
+  readonly versions: number;
+  readonly columns: number;
+  /** The same of their entries in the publication; null where the plugin needs none. */
+  readonly published: number | null;
+  /** Transaction that looked. */
+  readonly xid: string;
+};
 
 /** The marks that bracket a run, written in the transaction that changes its row. */
 export type Mark =

@@ -4,12 +4,12 @@
  * Knows positions but no connection and no clock. A new one begins with every connection: after a loss the stream
  * is read again from the start mark of the oldest run, and the folds are built anew.
  */
-import type { Change, Decode, Lsn, Mark, Message, TableShape } from "~/capture/change";
+import type { Change, Decode, Lsn, Mark, Message, Relations, TableShape } from "~/capture/change";
 import { createEvents, type Events } from "~/capture/events";
 import { createFold, type Fold } from "~/capture/fold";
 import { RUN_BYTES_MAX, RUN_ROWS_MAX, TOTAL_BYTES_MAX } from "~/capture/limits";
 import { type Loss, Lost, lossOf } from "~/capture/loss";
-import { lossBetween, type Relations } from "~/capture/relations";
+import { lossBetween } from "~/capture/relations";
 
 /** How the marks of calls begin, of which there are many. */
 const CALL = '{"k":"call"';

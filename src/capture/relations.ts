@@ -5,27 +5,11 @@
  * a table that leaves the publication. Both marks of a run therefore carry sums over the catalog that grow with each
  * such statement, even when a later one takes it back. Columns are watched in the changes themselves.
  */
-import { MARK_PREFIX } from "~/capture/change";
+import { MARK_PREFIX, type Relations } from "~/capture/change";
 import type { Loss } from "~/capture/loss";
 import { PUBLICATION } from "~/capture/pgoutput";
 import type { Plugin } from "~/capture/slot";
 import type { Fragment, Sql } from "~/db/connect";
-
-/** The relations of a schema at one moment. */
-export type Relations = {
-  /** Hash of their ids. */
-  readonly ids: string;
-  /** Every table is logged, with the whole old row. */
-  readonly whole: boolean;
-  /** Sums over the tables: of what each rewrite, each change of the catalog row, each added column makes larger. */
-  readonly files: number;
-  readonly versions: number;
-  readonly columns: number;
-  /** The same of their entries in the publication; null where the plugin needs none. */
-  readonly published: number | null;
-  /** Transaction that looked. */
-  readonly xid: string;
-};
 
 /**
  * `mark` with the relations that a schema has at this moment, as a message in the log of this transaction. To be

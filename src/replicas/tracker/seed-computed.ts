@@ -8,8 +8,9 @@ import {
 } from "~/replicas/tracker/defaults";
 import { derivedId, derivedSlugId } from "~/replicas/tracker/ids";
 import { richText } from "~/replicas/tracker/rich-text";
-import type { Item, Names } from "~/replicas/tracker/seed";
+import type { Names } from "~/replicas/tracker/seed-names";
 import { columnsIn, modelOf } from "~/replicas/tracker/seed-sections";
+import type { Item } from "~/replicas/tracker/seed-types";
 import type { Values } from "~/replicas/tracker/store/write";
 
 /** A row with the columns that must not be empty and that its entry did not give. */

@@ -1,5 +1,5 @@
 /** Sections of a tracker seed for entities whose rows share the table `records`. */
-import type { Section } from "~/replicas/tracker/seed-sections";
+import type { Section } from "~/replicas/tracker/seed-types";
 
 export const RECORD_SECTIONS: { readonly [field: string]: Section } = {
   roadmaps: {

@@ -2,7 +2,6 @@
 import { Value } from "@sinclair/typebox/value";
 import type { Tx } from "~/db/connect";
 import type { Tables } from "~/db/session";
-import { isUuid } from "~/graphql/scalars";
 import { SeedError, seedPath } from "~/replicas/replica";
 import {
   DEFAULT_CUSTOMER_STATUSES,
@@ -12,30 +11,12 @@ import {
 } from "~/replicas/tracker/defaults";
 import { derivedId } from "~/replicas/tracker/ids";
 import { computedOf, stored } from "~/replicas/tracker/seed-computed";
-import {
-  columnsIn,
-  type Entry,
-  modelOf,
-  relationsOf,
-  SECTIONS,
-  type Section,
-  TOP,
-} from "~/replicas/tracker/seed-sections";
+import { Names } from "~/replicas/tracker/seed-names";
+import { columnsIn, modelOf, relationsOf, SECTIONS, TOP } from "~/replicas/tracker/seed-sections";
 import { TrackerSeed } from "~/replicas/tracker/seed-shape";
+import type { Entry, Item } from "~/replicas/tracker/seed-types";
 import { TABLES } from "~/replicas/tracker/store/tables";
 import type { Values } from "~/replicas/tracker/store/write";
-
-/** One entry of the file with what its place in it says. */
-export type Item = {
-  readonly section: Section;
-  readonly entry: Entry;
-  readonly path: string;
-  readonly index: number;
-  readonly id: string;
-  readonly createdAt: string;
-  /** Columns that follow from where it stands. */
-  readonly given: Values;
-};
 
 type Rows = Map<string, Values[]>;
 const text = (value: unknown) => String(value ?? "");
@@ -208,25 +189,4 @@ function listOf({ section, entry }: Item, field: string): readonly unknown[] {
   ]);
   const people = [entry["creator"], entry["assignee"], ...authors, ...list];
   return [...new Set(people.filter((name) => name !== undefined))];
-}
-
-/** What entries are called, and their ids. */
-export class Names {
-  readonly #ids = new Map<string, string>();
-
-  add(type: string, name: string, scope: string, id: string, path: string): void {
-    const key = [type, scope, name].join("\n");
-    if (this.#ids.has(key)) throw new SeedError(path, `there is another ${type} "${name}"`);
-    this.#ids.set(key, id);
-    this.#ids.set([type, "", id].join("\n"), id);
-  }
-
-  /** The id of what is called so in the first of the scopes that knows it. */
-  require(type: string, name: string, scopes: readonly string[], path: string): string {
-    for (const scope of isUuid(name) ? [""] : scopes) {
-      const id = this.#ids.get([type, scope, name].join("\n"));
-      if (id !== undefined) return id;
-    }
-    throw new SeedError(path, `there is no ${type} "${name}"`);
-  }
 }
