@@ -1,4 +1,5 @@
 /** Every setting: name, format, default, meaning. The only reader of the environment. */
+import { distance } from "fastest-levenshtein";
 import { normalizeAddress, tlsProblem } from "~/address";
 import { FORMATS, LEVELS, type Level } from "~/log";
 
@@ -331,18 +332,4 @@ function misspelt(env: Environment): string[] {
     const near = names.find((name) => distance(found, name) <= 2);
     return near ? [`${found} is not a setting; did you mean ${near}?`] : [];
   });
-}
-
-/** Levenshtein distance. */
-export function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + cost));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

@@ -40,8 +40,6 @@ import { isUuid } from "~/graphql/scalars";
 
 export type Maybe<T> = T | undefined;
 export type Reader = ReturnType<typeof createReader>;
-/** An argument of a filter type: what was given, and how to read it. */
-export type FilterArgument = { readonly type: GraphQLInputObjectType; readonly value: unknown };
 
 export type PageWanted = {
   readonly args: PageArguments;

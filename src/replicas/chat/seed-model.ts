@@ -205,7 +205,6 @@ export type ChatSeed = Static<typeof ChatSeed>;
 export type SeedTeam = Static<typeof Team>;
 export type SeedUser = Static<typeof User>;
 export type SeedChannel = Static<typeof Channel>;
-export type SeedMessage = Static<typeof Message>;
 export type SeedReply = Static<typeof Reply>;
 export type SeedFile = Static<typeof File>;
 export type SeedCanvas = Static<typeof Canvas>;
