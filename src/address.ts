@@ -1,6 +1,6 @@
 /** DATABASE_URL as libpq reads it, in the one form that both drivers understand. */
 
-/** Parts of the URL that libpq also takes as parameters, which then win. */
+/** Parts of the URL that libpq also accepts as parameters; the parameters take precedence. */
 const PARTS = [
   ["port", "port"],
   ["user", "username"],
@@ -8,7 +8,7 @@ const PARTS = [
   ["dbname", "pathname"],
 ] as const;
 
-/** libpq's words for encryption, from none to a server whose name is verified. */
+/** libpq's modes of encryption, from none to a verified server name. */
 const TLS_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
 export type Tls = {
   readonly mode: (typeof TLS_MODES)[number];
@@ -19,7 +19,7 @@ export type Tls = {
   readonly key: string | undefined;
 };
 
-/** libpq's parameters for encryption, with the values that mean something here. The last three then change nothing. */
+/** libpq's parameters for encryption, with the supported values. The last three have no effect with them. */
 const TLS_PARAMETERS: { readonly [name: string]: RegExp } = {
   sslmode: new RegExp(`^(${TLS_MODES.join("|")})$`),
   sslrootcert: /./,
@@ -35,12 +35,12 @@ const UNSUPPORTED = /^ssl/;
 type Defaults = { readonly [parameter: string]: string | undefined };
 
 /**
- * The same address with every part in its place: the directory of a Unix socket stands, percent-encoded, where a host
- * does. `defaults` are for what the URL does not say. Undefined when host, database or user is missing.
+ * The same address in a normal form: the directory of a Unix socket is the percent-encoded host. `defaults` fill in
+ * missing parts. Undefined when host, database or user is missing.
  */
 export function normalizeAddress(text: string, defaults: Defaults = {}): string | undefined {
   if (!/^postgres(ql)?:\/\//.test(text)) return undefined;
-  // `user@/database?host=/…` is common, but to the URL standard a user without a host is an error.
+  // `user@/database?host=/…` is common, but the URL standard rejects a user without a host.
   const hostless = /^[a-z]+:\/\/[^/?#]*@(?=[:/])/.exec(text)?.[0];
   const whole = hostless ? text.replace(hostless, `${hostless}localhost`) : text;
   if (!URL.canParse(whole)) return undefined;
@@ -62,7 +62,7 @@ export function normalizeAddress(text: string, defaults: Defaults = {}): string 
   if (url.username === "" && defaults["user"]) url.username = defaults["user"];
   for (const name of Object.keys(TLS_PARAMETERS)) {
     const value = take(name) ?? defaults[name];
-    // libpq ignores these on a socket: nobody can listen in on it.
+    // libpq ignores these on a socket, which cannot be intercepted.
     if (value && !socketOf(url.href)) url.searchParams.set(name, value);
   }
   const complete = url.hostname !== "" && url.username !== "" && url.pathname.length > 1;
@@ -75,7 +75,7 @@ export function socketOf(url: string): string | undefined {
   return host.startsWith("/") ? host : undefined;
 }
 
-/** The problem with what a URL asks of encryption, as a thing that is needed; undefined when there is none. */
+/** The requirement that a URL's encryption parameters miss; undefined when they are valid. */
 export function tlsProblem(url: string): string | undefined {
   for (const [name, value] of new URL(url).searchParams) {
     const known = TLS_PARAMETERS[name];
@@ -87,12 +87,12 @@ export function tlsProblem(url: string): string | undefined {
   if (mode === "verify-ca" && !rootCert)
     return "sslrootcert beside sslmode=verify-ca: the file of the authorities to trust";
   if (rootCert === "system" && mode !== "verify-full")
-    return "sslmode=verify-full beside sslrootcert=system: anybody gets a certificate of a public authority";
+    return "sslmode=verify-full beside sslrootcert=system: anyone can get a certificate of a public authority";
   if ((cert === undefined) !== (key === undefined)) return "sslcert and sslkey together";
   return undefined;
 }
 
-/** Encryption as a URL asks for it. */
+/** The encryption that a URL requests. */
 export function tlsOf(url: string): Tls {
   const { searchParams } = new URL(url);
   const read = (name: string) => searchParams.get(name) ?? undefined;
@@ -106,7 +106,7 @@ export function tlsOf(url: string): Tls {
   };
 }
 
-/** The URL for a driver whose socket is encrypted already. */
+/** The URL for a driver whose socket is already encrypted. */
 export function withoutTls(text: string): string {
   const url = new URL(text);
   for (const name of Object.keys(TLS_PARAMETERS)) url.searchParams.delete(name);

@@ -1,6 +1,6 @@
 /**
- * The HTTP application: routes by Elysia, and around them what must hold for every answer, whatever path it takes:
- * request id, authentication before anything else is told, the envelope on every error, headers.
+ * The HTTP application: routes by Elysia, and around them the rules for every response: request id, authentication
+ * before any other check, the envelope on every error, headers.
  */
 import type { TSchema } from "@sinclair/typebox";
 import { Elysia, ValidationError } from "elysia";
@@ -38,7 +38,7 @@ export type App = ReturnType<typeof createApp>;
 
 const HEALTH = "/api/platform/health";
 const OTHER: Route = { name: "other", kind: "debug" };
-/** A type to which the router or a plugin has not given its character set, or not in full. */
+/** A content type without a character set, or with an incomplete one. */
 const PLAIN_TYPE = /^(application\/json|text\/html)(?:;\s*charset=utf-?8)?$/;
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
@@ -62,10 +62,10 @@ export function createApp(parts: {
   const cors = createCors(config.CORS_ORIGINS);
   const cache = createCache();
 
-  // By default it takes the first ten characters of an address for the scheme and the host: `http://api/` is shorter.
+  // By default it takes the first ten characters of a URL as the scheme and the host: `http://api/` is shorter.
   const router = new Elysia({ name: "diorama", handler: { standardHostname: false } })
     .onError(({ code, error, request }) => {
-      // Thrown on, so that there is one place where errors become answers. A returned value would be an answer.
+      // Rethrown, so that errors become responses in one place. A returned value would be the response.
       throw code === "NOT_FOUND" ? unknownRoute(request) : error;
     })
     .parser("strict", async ({ request }) => {
@@ -158,7 +158,7 @@ export function createApp(parts: {
     const type = headers.get("Content-Type");
     if (type && !type.endsWith("; charset=utf-8"))
       headers.set("Content-Type", type.replace(PLAIN_TYPE, "$1; charset=utf-8"));
-    // A client that comes back on this connection would find it closed.
+    // This connection is about to close: a client must not reuse it.
     if (probes.draining()) headers.set("Connection", "close");
   }
 
@@ -191,7 +191,7 @@ export function createApp(parts: {
       return response;
     },
 
-    /** The answer to what never became a request. */
+    /** The response to bytes that are no valid request. */
     refuse(error: ApiError): Response {
       const started = requestLog.begin();
       const requestId = crypto.randomUUID();
@@ -202,18 +202,18 @@ export function createApp(parts: {
       return response;
     },
 
-    /** Calls being answered at this moment. */
+    /** Requests in progress. */
     inFlight: requestLog.inFlight,
   };
 }
 
-/** The caller's if it is sane, else one of ours. */
+/** The caller's id if it is valid, otherwise a new one. */
 function idOf({ headers }: Request): string {
   const given = headers.get("x-request-id") ?? "";
   return REQUEST_ID.test(given) ? given : crypto.randomUUID();
 }
 
-/** Elysia's own errors in our words. */
+/** Elysia's errors as ours. */
 function readable(error: unknown): unknown {
   if (error instanceof ValidationError) {
     if (error.type === "response") return error; // a bug of ours
@@ -231,14 +231,14 @@ function readable(error: unknown): unknown {
 
 const isCause = (cause: unknown) => cause instanceof ApiError || cause instanceof ClientGone;
 
-/** What a union of literals allows. */
+/** The values that a union of literals allows. */
 function choiceOf(schema: TSchema | undefined): string | undefined {
   const literals: TSchema[] = schema?.["anyOf"] ?? [];
   if (literals.length === 0 || !literals.every((literal) => "const" in literal)) return undefined;
   return `one of ${literals.map((literal) => literal["const"]).join(", ")} is needed`;
 }
 
-/** Refuses a path that is not UTF-8, of which a route would see nothing, and NUL, which Postgres does not take. */
+/** Rejects a path that is not UTF-8, which a route would see as empty, and NUL, which Postgres cannot store. */
 function requireReadable({ pathname, search }: URL): void {
   if (isUtf8(pathname) && !/%00/.test(pathname + search)) return;
   throw pathname.startsWith("/api/platform/env/")
@@ -254,7 +254,7 @@ function isUtf8(encoded: string): boolean {
   }
 }
 
-/** The same name twice in a query would be read as its last value. */
+/** Rejects a repeated query parameter: only its last value would be read. */
 function requireSingleParameters({ searchParams }: URL): void {
   for (const name of new Set(searchParams.keys()))
     if (searchParams.getAll(name).length > 1)

@@ -24,7 +24,7 @@ declare module "*.yaml" {
   export default value;
 }
 
-/** Set by `scripts/build.ts`; absent when the sources are run as they are. */
+/** Set by `scripts/build.ts`; absent when running from source. */
 declare const DIORAMA_VERSION: string | undefined;
 
 declare module "swagger-ui-dist/*" {

@@ -6,7 +6,7 @@ import { FORMATS, LEVELS, type Level } from "~/log";
 type Environment = { readonly [name: string]: string | undefined };
 
 type Setting<T> = {
-  /** Throws a sentence that says what is needed. */
+  /** Throws an error that names the required format. */
   readonly parse: (text: string, env: Environment) => T;
   readonly format: string;
   readonly fallback: string | undefined;
@@ -78,7 +78,7 @@ function poolTargets(value: string): ReadonlyMap<string, number> | undefined {
     const [, name, count] = /^\s*([a-z][a-z0-9_]*):(\d{1,4})\s*$/.exec(part) ?? [];
     if (!name || !count)
       return need(`<template_name>:<count> pairs, separated by commas; ${where} is not one`);
-    if (targets.has(name)) return need(`each template once; ${where} comes a second time`);
+    if (targets.has(name)) return need(`each template once; ${where} is a duplicate`);
     targets.set(name, Number(count));
   }
   return targets;
@@ -129,31 +129,31 @@ export const SETTINGS = {
     (value) => (value === "" ? undefined : whole(0, 65_535)(value)),
     "0 to 65535",
     "",
-    "Port for `/livez`, `/readyz` and `/metrics` without a key. Empty: on `PORT`, where metrics want one.",
+    "Port for `/livez`, `/readyz` and `/metrics` without a key. Empty: on `PORT`, where metrics require one.",
   ),
   TRUST_PROXY: setting(
     flag,
     "true, false",
     "false",
-    "`true`: every call comes through a proxy that sets `X-Forwarded-Proto` and `X-Forwarded-Host` itself. `false`: both are ignored.",
+    "`true`: every call comes through a proxy that sets `X-Forwarded-Proto` and `X-Forwarded-Host` itself. `false`: both headers are ignored.",
   ),
   CORS_ORIGINS: setting(
     origins,
     "origin,… or *",
     "",
-    "Pages that may call from a browser: `https://app.example.com,http://localhost:5173`. Those that are named may also call a development server without a key. Empty: none.",
+    "Origins that may call from a browser: `https://app.example.com,http://localhost:5173`. Listed origins may also call a development server without a key. Empty: none.",
   ),
   SHUTDOWN_DELAY: setting(
     (value) => (value === "" ? undefined : whole(0, 300)(value)),
     "seconds",
     "",
-    "How long calls are still taken after SIGTERM, while `/readyz` turns balancers away. Empty: 0 in development, otherwise 2.",
+    "How long calls are still accepted after SIGTERM, while `/readyz` fails so that load balancers stop sending them. Empty: 0 in development, otherwise 2.",
   ),
   SEED: setting(
     flag,
     "true, false",
     "true",
-    "Build the built-in templates at start where they are missing or have changed.",
+    "Build missing or changed built-in templates at start.",
   ),
   LOGICAL_REPLICATION_ENABLED: setting(
     flag,
@@ -171,7 +171,7 @@ export const SETTINGS = {
     bytes,
     "kB, MB, GB, TB",
     "2GB",
-    "Log that running runs may hold back. Over it the oldest run fails; the database does not.",
+    "Amount of log that active runs may retain. Above it the oldest run fails, so that the disk of the database does not fill up.",
   ),
   REPLICATION_IDLE_TIMEOUT: setting(
     whole(1, 86_400),
@@ -183,13 +183,13 @@ export const SETTINGS = {
     poolTargets,
     "name:count,…",
     "",
-    "Ready schemas kept for each template. Empty: 100 for every built-in template, in development 2 and what was used of late.",
+    "Ready schemas kept for each template. Empty: 100 for every built-in template; in development 2, plus the recently used templates.",
   ),
   POOL_REFILL_CONCURRENCY: setting(
     whole(1, 64),
     "1 to 64",
     "10",
-    "Schemas built at the same time, at most; never more than the machine has cores.",
+    "Maximum number of schemas built at the same time; never more than the machine has cores.",
   ),
   MAINTENANCE_CYCLE_INTERVAL: setting(
     whole(1, 3_600),
@@ -201,7 +201,7 @@ export const SETTINGS = {
     whole(1, 86_400),
     "seconds",
     "300",
-    "Time without a call after which the pool is no longer filled. Expiry goes on.",
+    "Time without a call after which the pool is no longer refilled. Environments still expire.",
   ),
   CONTROL_PLANE_URL: setting(
     (value) => (value === "" ? undefined : controlPlaneUrl(value)),
@@ -214,7 +214,7 @@ export const SETTINGS = {
     oneOf<Level>(...LEVELS),
     LEVELS.join(", "),
     "info",
-    "Least severe log lines that are written.",
+    "Minimum severity of log lines.",
   ),
   LOG_FORMAT: setting(
     oneOf(...FORMATS),
@@ -229,14 +229,14 @@ type Value<N extends Name> = ReturnType<(typeof SETTINGS)[N]["parse"]>;
 
 type Values = { readonly [N in Name]: Value<N> };
 
-/** The settings under their own names, and what follows from them. */
+/** The settings by name, and values derived from them. */
 export type Config = Omit<Values, "SHUTDOWN_DELAY"> & {
   readonly SHUTDOWN_DELAY: number;
-  /** Calls without a key are taken as the development user's. */
+  /** Calls without a key act as the development user. */
   readonly development: boolean;
 };
 
-/** All that is wrong with the settings, a line each. */
+/** Every problem of the settings, one per line. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problems: readonly string[];
@@ -253,7 +253,7 @@ const shown = (name: string, value: string) =>
     ? value.replace(/\/\/[^@/]*@/, "//…@").replace(/([?&]password=)[^&#]*/g, "$1…")
     : value.slice(0, SHOWN_CHARACTERS);
 
-/** Reads every setting. Throws ConfigError with all problems at once. */
+/** Reads every setting. Throws ConfigError with all problems. */
 export function readConfig(env: Environment): Config {
   const problems: string[] = [];
   const read = <N extends Name>(name: N): Value<N> => {
@@ -293,7 +293,7 @@ export function readConfig(env: Environment): Config {
 
 export const isLoopback = (host: string) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host);
 
-/** The settings in force, for the log: of URLs host and path only. */
+/** The effective settings, for the log; URLs are reduced to host and path. */
 export const describe = (config: Config): string[] =>
   (Object.keys(SETTINGS) as Name[]).map((name) => {
     const value = config[name];
@@ -305,7 +305,7 @@ export const describe = (config: Config): string[] =>
     return `${name}=${protocol}//${host}${pathname}`;
   });
 
-/** Bun sends what it fetches through a proxy of the environment: keys on their way to the control plane, too. */
+/** Bun's fetch uses the proxy of the environment, also for keys on their way to the control plane. */
 function proxied(env: Environment, config: Config): string[] {
   if (config.CONTROL_PLANE_URL === undefined) return [];
   const { protocol, hostname } = new URL(config.CONTROL_PLANE_URL);
@@ -318,7 +318,7 @@ function proxied(env: Environment, config: Config): string[] {
   ];
 }
 
-/** All that a person should look at before it matters: no setting is wrong. */
+/** Warnings about valid settings that may have an unwanted effect. */
 export const warningsOf = (env: Environment, config: Config): string[] => [
   ...misspelt(env),
   ...proxied(env, config),

@@ -1,4 +1,4 @@
-/** Whether a database has what Diorama needs. Run at every start, and by `diorama doctor`. */
+/** Checks that a database meets the requirements. Runs at every start, and in `diorama doctor`. */
 import { tryStream } from "~/capture/replication";
 import { choosePlugin, type Plugin } from "~/capture/slot";
 import { type Config, ConfigError } from "~/config";
@@ -9,11 +9,11 @@ import { TlsRefused } from "~/db/socket";
 import { BUILTIN_TEMPLATES } from "~/platform/templates/builtin";
 import { listNames } from "~/platform/templates/store";
 
-/** The database cannot be reached, or lacks something. Each problem says what was found and what to do. */
+/** The database is unreachable or misses a requirement. Each problem has the finding and the fix. */
 export class PreflightError extends Error {
-  override readonly name = "Unfit";
+  override readonly name = "PreflightError";
   readonly problems: readonly string[];
-  /** It may only not be there yet. */
+  /** The database may just not be up yet. */
   readonly unreachable: boolean;
   constructor(problems: readonly string[], unreachable = false) {
     super(problems.join("\n"));
@@ -25,12 +25,12 @@ export class PreflightError extends Error {
 export type PreflightResult = { readonly plugin: Plugin; readonly warnings: readonly string[] };
 
 const OLDEST = 140_000;
-/** Our pools, the leader's stream and its pool, and the listener. */
+/** For the pools, the leader's stream and its pool, and the listener. */
 const CONNECTIONS_NEEDED = 30;
 const SLOTS_NEEDED = 10;
 const SENDERS_NEEDED = 10;
 
-/** Minor releases whose logical decoding can fail for good ("invalid memory alloc request size", BUG #18938). */
+/** Minor releases whose logical decoding can fail permanently ("invalid memory alloc request size", BUG #18938). */
 const FAULTY: Record<number, { found: number; fixed: string }> = {
   14: { found: 140_018, fixed: "14.19" },
   15: { found: 150_013, fixed: "15.14" },
@@ -87,7 +87,7 @@ async function readFacts(pool: Pool): Promise<Facts> {
 
 const NEEDS_DIRECT =
   "DATABASE_URL leads through a pooler; a direct connection to Postgres is needed";
-/** A startup parameter that the other side does not know, a command that it does not understand. */
+/** An unknown startup parameter, or a command that the other side does not understand. */
 const NOT_POSTGRES = new Set(["08P01", "42601"]);
 
 /** Why the log cannot be streamed over this URL: a pooler in transaction mode passes statements only. */
@@ -95,11 +95,11 @@ function streamProblem(error: unknown): string {
   const code = errorCode(error);
   if (NOT_POSTGRES.has(code ?? "")) return NEEDS_DIRECT;
   if (code === INSUFFICIENT_PRIVILEGE)
-    return "the server does not let the role replicate, whatever its attributes say";
+    return "the server does not let the role replicate, regardless of its attributes";
   return `DATABASE_URL: the log cannot be streamed (${code ?? "unknown"}): ${error instanceof Error ? error.message : error}`;
 }
 
-/** Throws Unfit with everything that is wrong. */
+/** Throws PreflightError with every problem. */
 export async function checkDatabase(pool: Pool, config: Config): Promise<PreflightResult> {
   const facts = await readFacts(pool).catch((error) => {
     if (NOT_POSTGRES.has(errorCode(error) ?? "")) throw new PreflightError([NEEDS_DIRECT]);

@@ -41,7 +41,7 @@ export const MEANING: Readonly<Record<ErrorCode, string>> = {
   no_test_defined: "The run has no test, and the body has no expectedOutput",
   template_not_found: "The template does not exist",
   template_name_exists: "A template of this name already exists",
-  invalid_template_name: "A template's name has other characters than allowed",
+  invalid_template_name: "A template's name has characters that are not allowed",
   missing_impersonate: "The body has neither impersonateUserId nor impersonateEmail",
   impersonate_not_found: "The template has no such user",
   invalid_service: "The service is unknown, or not the one of this environment",
@@ -59,11 +59,11 @@ export const MEANING: Readonly<Record<ErrorCode, string>> = {
   internal_error: "The server failed",
 };
 
-/** A refusal: something the caller caused, or can wait for, told in one sentence. */
+/** A rejection: an error that the caller caused, or can wait out, in one sentence. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code: ErrorCode;
-  /** Sent along with the envelope, e.g. `{ Allow: "POST" }`. */
+  /** Sent with the envelope, e.g. `{ Allow: "POST" }`. */
   readonly headers: Record<string, string>;
 
   constructor(code: ErrorCode, detail: string, headers: Record<string, string> = {}) {
@@ -75,7 +75,7 @@ export class ApiError extends Error {
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** A refusal for as long as something below us is out of reach. */
+/** A rejection while a dependency is unavailable. */
 export function unavailable(detail: string, retryAfterSeconds = RETRY_AFTER_SECONDS): ApiError {
   return new ApiError("service_unavailable", detail, { "Retry-After": String(retryAfterSeconds) });
 }
@@ -106,7 +106,7 @@ export const USAGE_LIMITS = [
 ] as const;
 export type UsageLimit = (typeof USAGE_LIMITS)[number];
 
-/** A used-up limit. Its answer is the one body that is not the envelope. */
+/** An exceeded limit. Its response is the only error body that is not the envelope. */
 export class LimitExceeded extends Error {
   override readonly name = "LimitExceeded";
   /** `other`: a limit of the control plane's. */

@@ -4,29 +4,29 @@
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Deeper than any document of ours or of a service; far from where a recursive walk would overflow the stack. */
+/** Deeper than any document of ours or of a service; far below the depth at which a recursive walk overflows the stack. */
 const DEPTH_MAX = 64;
-/** More values than any document of a service; few enough to be checked one by one in a fraction of a second. */
+/** More values than any document of a service; few enough to check one by one in a fraction of a second. */
 const VALUES_MAX = 50_000;
 
-/** JSON that is beyond the limits. */
+/** JSON that exceeds the limits. */
 export class TooLarge extends SyntaxError {
   override readonly name = "TooLarge";
 }
 
 /**
- * JSON.parse for text that somebody sent: whatever walks the value later may do so recursively, and make text of all
- * that it finds. Throws SyntaxError, before anything is made of text that is beyond the limits.
+ * JSON.parse for text from outside: later code can safely walk the value recursively and convert any part of it to text.
+ * Throws SyntaxError, before parsing text that exceeds the limits.
  */
 export function parseBounded(text: string, valuesMax = VALUES_MAX): unknown {
   requireBounded(text, valuesMax);
   const value: unknown = JSON.parse(text);
-  // A key may be written with escapes.
+  // A key may be escaped.
   if (text.includes("toString") || text.includes("\\u")) makeTellable(value);
   return value;
 }
 
-/** An object with a key `toString` throws wherever text is made of it: this one is told as any other is. */
+/** An object with a key `toString` throws when it is converted to text. This makes it convert like any other object. */
 export function makeTellable(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   if (Object.hasOwn(value, "toString"))
@@ -37,7 +37,7 @@ export function makeTellable(value: unknown): void {
 const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET, COMMA] =
   Buffer.from('"\\{}[],');
 
-/** Counts brackets and commas, before anything else sees them. */
+/** Counts brackets and commas before parsing. */
 function requireBounded(text: string, valuesMax: number): void {
   let depth = 0;
   let values = 1;
@@ -57,7 +57,7 @@ function requireBounded(text: string, valuesMax: number): void {
   }
 }
 
-/** Characters of a value as JSON, roughly; where it is more than `max`, no more is certain than that. */
+/** The approximate length of a value as JSON. Counting stops above `max`. */
 export function sizeOf(value: unknown, max: number): number {
   if (typeof value === "string") return value.length + 2;
   if (value instanceof Uint8Array) return value.byteLength;

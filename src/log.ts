@@ -1,9 +1,9 @@
 /**
- * One event a line: as JSON on standard output for machines, or as text on standard error for a person at a terminal,
- * whom `notice` addresses as well.
+ * One event per line: JSON on standard output for machines, or text on standard error for a person at a terminal.
+ * `notice` also writes for a person.
  *
- * Nothing that a caller sent and nothing that a row holds may get in here: fields are ids, codes, counts and
- * durations, and a database error is logged by its SQLSTATE, because its message quotes values.
+ * Values that a caller sent or that a row holds must not get in here: fields are ids, codes, counts and durations,
+ * and a database error is logged by its SQLSTATE, because its message quotes values.
  */
 import { styleText } from "node:util";
 import { VERSION } from "~/version";
@@ -17,12 +17,12 @@ export type Fields = {
 
 export type Log = ReturnType<typeof createLog>;
 
-/** Tells this process from others in logs, markers and locks. */
+/** Identifies this process in logs, markers and locks. */
 export const INSTANCE = crypto.randomUUID().slice(0, 8);
 
 const TOLD_CLASSES = new Set(["Error", "TypeError", "RangeError", "ReferenceError"]);
 
-/** The loggable part of anything that was thrown. */
+/** The fields of a thrown value that may be logged. */
 export function errorFields(error: unknown): Fields {
   if (!(error instanceof Error)) return { error: typeof error };
   const { code } = error as { code?: unknown };
@@ -33,7 +33,7 @@ export function errorFields(error: unknown): Fields {
     error: error.name,
     stack: frames.slice(0, 12).map((line) => line.trim()),
   };
-  // Not `code`: that is the one which the caller was told.
+  // Not `code`, which is the code sent to the caller.
   if (typeof code === "string")
     fields[error.name === "PostgresError" ? "sqlstate" : "error_code"] = code;
   if (TOLD_CLASSES.has(error.name)) fields["message"] = error.message;
@@ -43,7 +43,7 @@ export function errorFields(error: unknown): Fields {
 
 export const FORMATS = ["auto", "json", "text"] as const;
 
-/** `color` is text with colors. */
+/** `color`: text with colors. */
 export type Format = "json" | "text" | "color";
 export type LogOptions = { readonly level: Level; readonly format?: Format };
 
@@ -56,7 +56,7 @@ export function chooseFormat(
   return stream.isTTY && stream.hasColors?.() ? "color" : "text";
 }
 
-/** `instance`: given by a thread that logs for the process that started it. */
+/** `instance`: passed by a thread that logs for the process that started it. */
 export function createLog({
   level,
   format = "json",
@@ -87,8 +87,8 @@ export function createLog({
 }
 
 const COLORS = { debug: "dim", info: "green", warn: "yellow", error: "red" } as const;
-/** Control characters of either set, and what some terminals take for the end of a line. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal
+/** Control characters of both sets, and characters that some terminals treat as the end of a line. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these must not reach a terminal
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
 const escaped = (text: string) =>
   text.replace(CONTROL, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
@@ -113,7 +113,7 @@ function asText(ts: string, level: Level, msg: string, fields: Fields, color: bo
 }
 
 const isList = (value: Fields[string]): value is readonly string[] => Array.isArray(value);
-/** A text that could be taken for several fields is quoted. */
+/** Quotes text that could be read as several fields. */
 const shown = (value: Fields[string]) =>
   escaped(
     typeof value === "string" && /^$|[\s"=]/.test(value) ? JSON.stringify(value) : `${value}`,
@@ -121,14 +121,14 @@ const shown = (value: Fields[string]) =>
 
 /** Text for a person: the banner of a development server, the answers of commands. */
 export function notice(text: string): void {
-  // The console would print all of it in red.
+  // console.error would print it in red.
   if (process.stderr.isTTY) process.stderr.write(`${text}\n`);
   else console.error(text);
 }
-/** What a command was asked for, so that it can be piped. */
+/** The output of a command, on standard output so that it can be piped. */
 export const print = (text: string): void => console.log(text);
 
-/** A line that the next one replaces, for somebody who watches; nothing where nobody does. */
+/** A progress line that the next one replaces; prints nothing without a terminal. */
 export function progress(text: string, last = false): void {
   if (!process.stderr.isTTY) return;
   const width = process.stderr.columns || 80;

@@ -1,8 +1,8 @@
 /**
- * Every metric, by its Prometheus name. Counters and histograms are moved where things happen; gauges are read when
- * somebody scrapes (`platform/observation.ts`).
+ * Every metric, by its Prometheus name. Counters and histograms are updated where events happen; gauges are read at a
+ * scrape (`platform/metrics-collector.ts`).
  *
- * No label holds an id of an environment, a run or a user: each value of a label is a series for ever.
+ * No label has an id of an environment, a run or a user as its value: each value of a label is a permanent series.
  */
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
@@ -11,13 +11,13 @@ export type Metrics = ReturnType<typeof createMetrics>;
 const CALL_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const CHANGES = [0, 1, 3, 10, 30, 100, 300, 1_000, 10_000, 100_000];
 
-/** Of the process, not of one program: nobody knows which one a lost rejection belonged to. */
+/** For the process rather than for a program, because an unhandled rejection cannot be attributed to one. */
 let unhandled = 0;
 export const noteUnhandled = () => {
   unhandled++;
 };
 
-/** A registry of its own for each program, so that two in one process do not count for each other. */
+/** A separate registry per program, so that two in one process do not mix their counts. */
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
@@ -34,7 +34,7 @@ export function createMetrics() {
 
   new Counter({
     name: "diorama_unhandled_total",
-    help: "Rejections and exceptions that nothing waited for",
+    help: "Unhandled rejections and exceptions",
     registers,
     collect() {
       this.reset();
@@ -65,7 +65,7 @@ export function createMetrics() {
       "http_connections_rejected_total",
       "Connections over the limit that were answered 503 or closed",
     ),
-    errors: counter("errors_total", "Calls refused or failed, by code", "code"),
+    errors: counter("errors_total", "Rejected or failed calls, by code", "code"),
     authFailures: counter("auth_failures_total", "Calls without a valid credential", "reason"),
     limitRejections: counter("limit_rejections_total", "Calls over a limit", "limit"),
 
@@ -81,11 +81,14 @@ export function createMetrics() {
       CALL_SECONDS,
       "source",
     ),
-    expiredBacklog: gauge("env_expired_backlog", "Environments that are over and not swept yet"),
+    expiredBacklog: gauge(
+      "env_expired_backlog",
+      "Expired environments that are not cleaned up yet",
+    ),
     poolReady: gauge("pool_ready", "Ready schemas", "template"),
-    poolTarget: gauge("pool_target", "Ready schemas wanted", "template"),
+    poolTarget: gauge("pool_target", "Target number of ready schemas", "template"),
     poolBuilds: counter("pool_builds_total", "Schemas built", "result"),
-    orphanSchemas: counter("orphan_schemas_total", "Schemas dropped that nothing referred to"),
+    orphanSchemas: counter("orphan_schemas_total", "Unreferenced schemas that were dropped"),
 
     runs: gauge("runs", "Runs of all servers that are not ended", "state"),
     runEndSeconds: histogram(
@@ -97,19 +100,19 @@ export function createMetrics() {
     runChanges: histogram("run_changes", "Changed rows of a run, net", CHANGES),
     runsFailed: counter(
       "runs_failed_total",
-      "Runs that ended without a result, which failed assertions are",
+      "Runs that ended without a result; failed assertions are a result",
       "reason",
     ),
 
     captureState: gauge("capture_state", "1 for the state this server's capture is in", "state"),
     captureLeader: gauge("capture_leader", "1 on the server that reads the log"),
     captureEpoch: gauge("capture_epoch", "Counts leaders"),
-    captureLag: gauge("capture_lag_bytes", "Log behind the position that was acknowledged"),
+    captureLag: gauge("capture_lag_bytes", "Log written since the acknowledged position"),
     captureUnneeded: gauge(
       "capture_unneeded_lag_bytes",
-      "Log behind the position that was acknowledged while no run needs it",
+      "Log written since the acknowledged position while no run needs it",
     ),
-    captureRetained: gauge("capture_retained_bytes", "Log that the slot keeps from being removed"),
+    captureRetained: gauge("capture_retained_bytes", "Log retained by the slot"),
     captureBudget: gauge("capture_wal_budget_ratio", "Lag in units of CAPTURE_WAL_BUDGET"),
     captureHold: gauge("capture_hold_seconds", "Age of the oldest run that holds the position"),
     captureMarker: histogram(
@@ -120,17 +123,21 @@ export function createMetrics() {
     captureReconnects: counter("capture_reconnects_total", "Streams that ended early", "reason"),
     captureMessages: counter("capture_messages_total", "Messages of the log read", "action"),
     captureSkipped: counter("capture_skipped_total", "Messages that belong to no run"),
-    captureWalStatus: gauge("capture_slot_wal_status", "1 for what the slot is in", "status"),
+    captureWalStatus: gauge("capture_slot_wal_status", "1 for the slot's current status", "status"),
     captureSpill: counter("capture_spill_bytes_total", "Decoded transactions spilled to disk"),
-    capturePoison: counter("capture_poison_total", "Transactions given up as undecodable"),
+    capturePoison: counter("capture_poison_total", "Transactions skipped as undecodable"),
 
     dbConnections: gauge("db_pool_connections", "Connections of all servers", "state"),
     dbWait: gauge(
       "db_pool_wait_seconds",
-      "Time a trivial statement took at this scrape, waiting for a connection included",
+      "Time of a trivial statement at this scrape, including the wait for a connection",
     ),
-    dbErrors: counter("db_errors_total", "Errors of the database that calls met", "sqlstate_class"),
-    controlPlane: counter("control_plane_requests_total", "Keys asked about", "result"),
+    dbErrors: counter("db_errors_total", "Database errors during calls", "sqlstate_class"),
+    controlPlane: counter(
+      "control_plane_requests_total",
+      "Keys validated by the control plane",
+      "result",
+    ),
 
     loopLag: gauge("event_loop_lag_seconds", "Worst delay of a timer since the last scrape"),
     buildInfo: gauge("build_info", "Always 1", "version", "bun", "pg"),

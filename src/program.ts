@@ -1,6 +1,5 @@
 /**
- * The whole program as a value: connects, wires, starts, stops. `main.ts` runs one, tests start the very same on
- * port 0.
+ * The whole program as a value: connects, wires, starts, stops. `serve` runs it, tests start the same one on port 0.
  */
 import { createApp } from "~/app";
 import { createCapture } from "~/capture/capture";
@@ -48,7 +47,7 @@ const LANES = 8;
 const DRAIN_MS = 25_000;
 const DRAIN_POLL_MS = 20;
 
-/** Starts serving. Throws Unfit when the database does not have what is needed. */
+/** Starts serving. Throws PreflightError when the database misses a requirement. */
 export async function startProgram(config: Config, limits = LIMITS) {
   const logOptions = { level: config.LOG_LEVEL, format: chooseFormat(config.LOG_FORMAT) };
   const log = createLog(logOptions);
@@ -71,7 +70,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       ...[pool, replicas, builders.sql, lock, probe].map((each) => each.end({ timeout: 1 })),
     ]);
 
-  /** What has been started: to be stopped in this order, and the pools after it. */
+  /** Stops the started parts, in this order; the pools close after them. */
   const parts: (() => unknown)[] = [];
   const close = async () => {
     for (const stop of parts) await stop();
@@ -84,7 +83,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
     const applied = await migrate(pool);
     if (applied.length > 0) log.info("migrations applied", { versions: applied.join(", ") });
     const gone = await reconcileMissingSchemas(pool, runClosing);
-    if (gone > 0) log.warn("environments ended, whose schemas are gone", { count: gone });
+    if (gone > 0) log.warn("ended environments whose schemas are missing", { count: gone });
     const templates = createTemplates(pool, replicas, builders);
     if (config.SEED) {
       await buildBuiltins(pool, builders, log);
@@ -212,9 +211,9 @@ export async function startProgram(config: Config, limits = LIMITS) {
       adminUrl: admin && addressOf(admin.port),
       app,
       maintenance,
-      /** Sends calls elsewhere: until `stop` they are answered all the same. */
+      /** Makes load balancers send calls elsewhere. Until `stop`, calls are still answered. */
       drain: probes.drain,
-      /** Finishes what is being answered, hands over what others go on with, and closes every connection. */
+      /** Finishes calls in progress, hands over to other servers, and closes every connection. */
       async stop() {
         probes.drain();
         const closed = server.stop();
@@ -243,7 +242,7 @@ async function answerProbe(probes: Probes, request: Request, log: Log): Promise<
   }
 }
 
-/** Starts listening with `start`. Throws ConfigError when the address cannot be had. */
+/** Starts listening with `start`. Throws ConfigError when the address is not available. */
 async function listening<T>(
   setting: "PORT" | "ADMIN_PORT",
   { HOST, [setting]: port }: Config,

@@ -1,4 +1,4 @@
-/** At most `limit` pieces of work at a time; the others wait in the order in which they came. */
+/** Runs at most `limit` tasks at a time; the others wait in order of arrival. */
 export function createSemaphore(limit: number) {
   let busy = 0;
   const waiting: (() => void)[] = [];
@@ -9,7 +9,7 @@ export function createSemaphore(limit: number) {
     try {
       return await work();
     } finally {
-      // The place goes straight to the next in line, so that nobody slips in between.
+      // The permit goes directly to the next waiter, so that no other task can take it.
       const next = waiting.shift();
       if (next) next();
       else busy--;

@@ -1,20 +1,20 @@
-/** Runs an agent's command, with an end to it. */
+/** Runs an agent's command with a timeout. */
 
 export type Ending = {
   readonly how: "finished" | "crashed" | "timed out" | "interrupted";
   readonly exitCode: number | null;
-  /** The last of what it printed. */
+  /** The end of its output. */
   readonly output: string;
 };
 
-/** So much of its output is kept. */
+/** Characters of output to keep. */
 const OUTPUT_MAX = 4_000;
-/** Until what it printed last has been read; a child that it left behind may hold the pipe open for ever. */
+/** How long to wait for its last output; an orphaned child may keep the pipe open. */
 const OUTPUT_GRACE_MS = 200;
 
 /**
- * Starts `command` with the shell, in a process group of its own, and waits for it. After `timeoutSeconds`, or when
- * `signal` says so, the group is killed.
+ * Starts `command` with the shell in a new process group and waits for it. Kills the group after `timeoutSeconds`, or
+ * when `signal` aborts.
  */
 export async function runAgent(
   command: string,
@@ -49,7 +49,7 @@ export async function runAgent(
   await agent.exited;
   clearTimeout(timer);
   signal.removeEventListener("abort", interrupt);
-  // What it started must not go on working in an environment whose run is about to be judged.
+  // Its child processes must not change an environment whose run is about to be evaluated.
   killGroup(agent.pid);
   await Promise.race([reading, Bun.sleep(OUTPUT_GRACE_MS)]);
   const { exitCode } = agent;
@@ -60,6 +60,6 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // Nobody is left in it.
+    // The group is empty.
   }
 }

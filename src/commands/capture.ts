@@ -1,4 +1,4 @@
-/** `diorama capture status|drop-slot`: for runbooks, on a database that servers may be using. */
+/** `diorama capture status|drop-slot`: for runbooks; servers may be using the database. */
 import { dropSlot, findSlot, slotName } from "~/capture/slot";
 import type { Environment } from "~/commands/client";
 import { withDatabase } from "~/commands/database";
@@ -38,7 +38,7 @@ async function status(pool: Pool, config: Config): Promise<void> {
   for (const [fact, value] of Object.entries(facts)) print(`${fact}:`.padEnd(12) + value);
 }
 
-/** Before Diorama leaves a database, or `wal_level` is lowered: Postgres does not start with a slot that needs more. */
+/** For the end of a deployment, and before lowering `wal_level`: Postgres does not start with a slot that needs more. */
 async function drop(pool: Pool, force: boolean): Promise<void> {
   const name = await slotName(pool);
   const slot = await findSlot(pool, name);
@@ -47,7 +47,7 @@ async function drop(pool: Pool, force: boolean): Promise<void> {
   const { running, ending } = await countRuns(pool);
   if (running + ending > 0 && !force)
     throw new CommandError(
-      `${running + ending} runs are not ended and would fail without the slot; --force drops it all the same`,
+      `${running + ending} runs are active and would fail without the slot; --force drops it anyway`,
     );
   const losingAll = async (tx: Tx) => {
     await lose(tx, "all", "slot_dropped");

@@ -1,12 +1,12 @@
-/** A server's platform API, for the commands that talk to one. */
+/** A server's platform API, for commands that call it. */
 import { isObject } from "~/json";
 
-/** The command line is wrong, or names what is not there. */
+/** The command line is wrong, or names something that does not exist. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** The server refused, or did not answer. */
+/** The server rejected the call, or did not answer. */
 export class CallFailed extends Error {
   override readonly name = "CallFailed";
   readonly unreachable: boolean;
@@ -16,9 +16,9 @@ export class CallFailed extends Error {
   }
 }
 
-/** Options of every command that talks to a server. */
+/** Options of every command that calls a server. */
 export type ServerOptions = { readonly url?: string; readonly key?: string };
-/** Options of the commands that bring a file to a server. */
+/** Options of the commands that import a file. */
 export type Import = ServerOptions & { readonly name?: string; readonly visibility?: string };
 
 export type Environment = { readonly [name: string]: string | undefined };
@@ -27,7 +27,7 @@ export type Answer = { readonly [field: string]: unknown };
 
 const TIMEOUT_MS = 120_000;
 
-/** The server that the options name, or the environment, or the one on this machine. */
+/** The server from the options, from the environment, or on this machine. */
 export function createClient(options: ServerOptions, env: Environment) {
   const address = options.url ?? env["DIORAMA_URL"] ?? `http://127.0.0.1:${env["PORT"] ?? 3000}`;
   const url = address.replace(/\/+$/, "");
@@ -67,7 +67,7 @@ export async function readDocument(path: string): Promise<Answer> {
   } catch (error) {
     throw new UsageError(`${path}: ${error instanceof Error ? error.message : "not YAML"}`);
   }
-  if (!isObject(content)) throw new UsageError(`${path} holds no object`);
+  if (!isObject(content)) throw new UsageError(`${path} has no object`);
   return content as Answer;
 }
 

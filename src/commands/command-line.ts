@@ -16,9 +16,9 @@ import { VERSION } from "~/version";
 type Context = {
   readonly env: Environment;
   readonly serve: () => Promise<void>;
-  /** Aborted when somebody wants the command to end: what it has made is cleared away first. */
+  /** Aborts on the first signal: the command cleans up before it ends. */
   readonly interruption: () => AbortSignal;
-  /** Ends the process with this code when everything is done. */
+  /** Sets the exit code of the process. */
   readonly endWith: (code: number) => void;
 };
 
@@ -27,7 +27,7 @@ const PARALLEL_MAX = 64;
 const TIMEOUT_SECONDS_MAX = 600_000;
 const HELP_WIDTH = 100;
 
-/** Throws CommanderError, with what is wrong already printed. */
+/** Throws CommanderError after printing the problem. */
 export function createCommandLine({ env, serve, interruption, endWith }: Context): Command {
   const line = new Command("diorama")
     .description("Disposable replicas of the services that AI agents act on.")
@@ -45,23 +45,23 @@ export function createCommandLine({ env, serve, interruption, endWith }: Context
 
   line
     .command("serve")
-    .description("Serve. The same as no command.")
+    .description("Start the server. This is the default command.")
     .addHelpText("after", () => `\nSettings, from the environment:\n${settingsHelp()}`)
     .action(serve);
   line
     .command("health")
-    .description("Whether the server on this machine can serve, for container health checks.")
+    .description("Check whether the server on this machine can serve, for container health checks.")
     .action(async () => endWith(await health(env)));
   line
     .command("doctor")
-    .description("Check settings and database, and say what to fix.")
+    .description("Check settings and database, and suggest fixes.")
     .action(() => doctor(env));
 
   const ofKeys = line.command("keys").description("API keys, in the database of the settings.");
   ofKeys
     .command("create")
-    .description("Make a key and print it, this once.")
-    .requiredOption("--user <id>", "The user it acts for.")
+    .description("Create a key and print it. It cannot be shown again.")
+    .requiredOption("--user <id>", "The user that the key acts for.")
     .option("--name <text>", "A note.", "")
     .addOption(new Option("--plan <plan>", "Its limits.").choices(PLANS).default("free"))
     .option("--days <number>", "Days until it expires. Without: never.", positive)
@@ -74,27 +74,27 @@ export function createCommandLine({ env, serve, interruption, endWith }: Context
     .action(() => keys(env).list());
   ofKeys
     .command("revoke")
-    .description("Revoke a key, in force at the next call.")
+    .description("Revoke a key, effective from the next call.")
     .argument("<key-id>")
     .action((keyId) => keys(env).revoke(keyId));
 
   const ofCapture = line.command("capture").description("Capture of changes from the log.");
   ofCapture
     .command("status")
-    .description("What capture does, and how much log it keeps.")
+    .description("Show the state of capture, and how much log it retains.")
     .action(() => capture(env).status());
   ofCapture
     .command("drop-slot")
-    .description("Before the database is given up, or its wal_level lowered.")
-    .option("--force", "Although there are runs, which then fail.", false)
+    .description("Drop the slot, before you retire the database or lower its wal_level.")
+    .option("--force", "Drop it even if runs are active; they fail.", false)
     .action(({ force }) => capture(env).drop(force));
 
   line
     .command("licenses")
-    .description("Of everything that this program contains.")
+    .description("Print the licenses of everything in this program.")
     .action(licenses);
 
-  /** A command that talks to a server. */
+  /** A command that calls a server. */
   const onServer = (parent: Command, name: string) =>
     parent
       .command(name)
@@ -107,7 +107,7 @@ export function createCommandLine({ env, serve, interruption, endWith }: Context
   const importing = (parent: Command) =>
     onServer(parent, "import")
       .argument("<file>", "YAML or JSON; - is standard input.")
-      .option("--name <name>", "Another name than in the file.")
+      .option("--name <name>", "A name that replaces the one in the file.")
       .addOption(new Option("--visibility <visibility>").choices(["public", "private"]));
   const connect = (options: ServerOptions) => createClient(options, env);
 
@@ -120,8 +120,8 @@ export function createCommandLine({ env, serve, interruption, endWith }: Context
     .argument("<name-or-id>")
     .requiredOption("--command <command>", "Starts the agent.")
     .option("--test <name>", "This test only; may be repeated.", listed)
-    .option("--parallel <number>", "Tests at the same time.", upTo(PARALLEL_MAX), 1)
-    .option("--timeout <seconds>", "Of one test.", upTo(TIMEOUT_SECONDS_MAX), 600)
+    .option("--parallel <number>", "Number of tests at the same time.", upTo(PARALLEL_MAX), 1)
+    .option("--timeout <seconds>", "Time limit of one test.", upTo(TIMEOUT_SECONDS_MAX), 600)
     .option("--json", "As JSON instead of a table.", false)
     .action(async (subject: string, options: SuiteRun & ServerOptions) => {
       const client = connect(options);

@@ -1,4 +1,4 @@
-/** The database of the settings, for the commands that work on it themselves. */
+/** The configured database, for commands that access it directly. */
 import type { Environment } from "~/commands/client";
 import { CommandError } from "~/commands/failure";
 import { type Config, readConfig } from "~/config";
@@ -22,7 +22,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** The error, or a sentence in its place where it comes from connecting. */
+/** Replaces an error of connecting by a sentence for the user. */
 export function explained(config: Config, error: unknown): unknown {
   const problem = connectionProblem(config.DATABASE_URL, error);
   return problem ? new CommandError(problem) : error;

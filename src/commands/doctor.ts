@@ -1,4 +1,4 @@
-/** `diorama doctor`: settings and database, before anything is served. */
+/** `diorama doctor`: checks settings and database without serving. */
 import type { Environment } from "~/commands/client";
 import { withDatabase } from "~/commands/database";
 import { warningsOf } from "~/config";

@@ -1,4 +1,4 @@
-/** `diorama keys`: of the database, whether or not a server runs. */
+/** `diorama keys`: manages keys in the database, with or without a running server. */
 import { type Environment, UsageError } from "~/commands/client";
 import { withDatabase } from "~/commands/database";
 import { table } from "~/commands/table";
@@ -14,7 +14,7 @@ export const keys = (env: Environment) => ({
   create: (key: NewKey) =>
     onKeys(env, async (pool) => {
       const made = await createKey(pool, key);
-      notice(`key ${made.keyId} of ${key.userId}; it is shown this once:`);
+      notice(`key ${made.keyId} of ${key.userId}; it cannot be shown again:`);
       print(made.key);
     }),
 

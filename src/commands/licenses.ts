@@ -1,12 +1,12 @@
-/** `diorama licenses`: of everything that the binary contains. */
+/** `diorama licenses`: prints the licenses of everything in the binary. */
 import { CommandError } from "~/commands/failure";
 import { print } from "~/log";
 
-/** The text is written by `bun run build`, right before it embeds it; the sources have none. */
+/** `bun run build` writes the text right before it embeds it; it does not exist in the sources. */
 export async function licenses(): Promise<void> {
   const embedded = await import("../../dist/licenses.txt", { with: { type: "text" } }).catch(
     () => undefined,
   );
-  if (!embedded) throw new CommandError("the sources contain nothing; ask the binary");
+  if (!embedded) throw new CommandError("only the binary contains the licenses");
   print(embedded.default.trimEnd());
 }

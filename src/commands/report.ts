@@ -11,7 +11,7 @@ export function report(error: unknown, log: Log): number {
     for (const problem of error.problems) notice(problem);
     return error instanceof ConfigError ? EXIT_CONFIG : EXIT_UNAVAILABLE;
   }
-  // It has printed what is wrong, or the help that was asked for.
+  // Commander has already printed the problem or the help.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   if (error instanceof UsageError) {
     notice(error.message);

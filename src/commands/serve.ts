@@ -39,7 +39,7 @@ async function stop(program: Program, config: Config, signal: NodeJS.Signals): P
   await Bun.sleep(config.SHUTDOWN_DELAY * 1000);
   if (config.development && signal === "SIGINT")
     setTimeout(() => {
-      notice("stopped; what was under way is cut off");
+      notice("stopped; calls in progress are cut off");
       process.exit(exitCodeOf(signal));
     }, STOP_MS_INTERACTIVE);
   setTimeout(() => process.exit(1), STOP_MS);

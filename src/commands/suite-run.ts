@@ -1,4 +1,4 @@
-/** Each test of a suite: an environment, a run, the agent's command, the verdict; and the table of it all. */
+/** Runs each test of a suite, with an environment, a run, the agent's command and the verdict; prints the results as a table. */
 import { type Ending, runAgent } from "~/commands/agent";
 import { CallFailed, type Client, type Environment } from "~/commands/client";
 import { table } from "~/commands/table";
@@ -21,7 +21,7 @@ export type Suite = {
 
 type Test = Suite["tests"][number];
 
-/** A command that crashed, ran out of time or was interrupted gets no verdict on its work, however far it came. */
+/** A command that crashed, timed out or was interrupted gets no verdict on its work. */
 export type Outcome = {
   readonly name: string;
   readonly testId: string;
@@ -32,7 +32,7 @@ export type Outcome = {
   /** From the agent's start to its end. */
   readonly seconds?: number;
   readonly exitCode?: number | null;
-  /** The last that a command printed which did not finish. */
+  /** The end of the output of a command that did not finish. */
   readonly output?: string;
 };
 
@@ -40,7 +40,7 @@ type Job = {
   readonly client: Client;
   readonly suite: Suite;
   readonly command: string;
-  /** The agent gets it too, but what opens more than its environment. */
+  /** Passed to the agent, except for variables that give access to more than its environment. */
   readonly env: Environment;
   readonly parallel: number;
   readonly timeoutSeconds: number;
@@ -48,7 +48,7 @@ type Job = {
   readonly onProgress: (outcome: Outcome) => void;
 };
 
-/** What the environment lives longer than its agent may. */
+/** How much longer than its agent an environment lives. */
 const MARGIN_SECONDS = 120;
 const WITHHELD = ["DIORAMA_API_KEY", "DATABASE_URL"];
 
@@ -164,7 +164,7 @@ export function report(suite: Suite, outcomes: readonly Outcome[]) {
 function told({ name, verdict, failures, exitCode, output }: Outcome): string[] {
   if (verdict === "passed") return [];
   const why = verdict === "crashed" ? [`the command ended with ${exitCode}`] : [];
-  const printed = output?.trim() ? ["it printed last:", ...output.trim().split("\n")] : [];
+  const printed = output?.trim() ? ["its last output:", ...output.trim().split("\n")] : [];
   return [
     "",
     `${name}: ${verdict}`,

@@ -1,4 +1,4 @@
-/** `diorama suites`: runs a suite with an agent of one's own, and takes suites from one server to another. */
+/** `diorama suites`: runs a suite with your own agent, and moves suites between servers. */
 import {
   type Answer,
   asYaml,
@@ -48,13 +48,13 @@ export async function importSuite(client: Client, file: string, { name, visibili
     ...(name && { name }),
     ...(visibility && { visibility }),
   });
-  notice(`suite ${created["name"]} is there, with the id`);
+  notice(`suite ${created["name"]} is created, with the id`);
   print(`${created["suiteId"]}`);
 }
 
 const ID = /^[0-9a-f]{32}$/;
 
-/** By id, or by its whole name. */
+/** Finds a suite by id, or by its full name. */
 async function findSuite(client: Client, subject: string): Promise<Suite> {
   const id = ID.test(subject) ? subject : await idOf(client, subject);
   return (await client.call("GET", `/testSuites/${id}?expand=true`)) as Suite;
@@ -82,7 +82,7 @@ function only(suite: Suite, names: readonly string[] | undefined): Suite {
   return { ...suite, tests: suite.tests.filter(({ name }) => names.includes(name)) };
 }
 
-/** As the body of its creation, which is also the shape of a suite file. */
+/** A suite as the body that creates it, which is also the format of a suite file. */
 function exported({ id: _, impersonateUserId, tests, ...suite }: Suite): Answer {
   return {
     ...suite,

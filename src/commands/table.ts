@@ -1,4 +1,4 @@
-/** The lines of a table with aligned columns, below its heads. */
+/** The lines of a table with a header and aligned columns. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const widths = heads.map((head, column) =>
     Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)),

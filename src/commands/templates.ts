@@ -1,4 +1,4 @@
-/** `diorama templates`: out of a server and into another. */
+/** `diorama templates`: moves templates between servers. */
 import { asYaml, type Client, type Import, readDocument } from "~/commands/client";
 import { notice, print } from "~/log";
 
@@ -17,6 +17,6 @@ export async function importTemplate(client: Client, file: string, { name, visib
     ...(visibility && { visibility }),
     seed,
   });
-  notice(`template ${created["name"]} is there, with the id`);
+  notice(`template ${created["name"]} is created, with the id`);
   print(`${created["templateId"]}`);
 }

@@ -1,4 +1,4 @@
-/** The written pages, which GitHub shows as they are. */
+/** The hand-written pages, which GitHub shows directly. */
 import backup from "~/docs/backup.md" with { type: "text" };
 import clients from "~/docs/clients.md" with { type: "text" };
 import decisions from "~/docs/decisions.md" with { type: "text" };
@@ -15,7 +15,7 @@ import severalServers from "~/docs/several-servers.md" with { type: "text" };
 import suites from "~/docs/suites.md" with { type: "text" };
 import templates from "~/docs/templates.md" with { type: "text" };
 
-/** By name, in the order in which one would read them. */
+/** By name, in reading order. */
 export const GUIDE: ReadonlyMap<string, string> = new Map([
   ["first-steps", firstSteps],
   ["clients", clients],
@@ -33,5 +33,5 @@ export const GUIDE: ReadonlyMap<string, string> = new Map([
   ["figures", figures],
 ]);
 
-/** The page that lists the others. */
+/** The index page. */
 export const GUIDE_INDEX: string = guideIndex;

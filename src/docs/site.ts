@@ -9,7 +9,7 @@ export const STYLE: string = style;
 
 const PAGE_PATH = /^\/docs\/(guide|reference)(?:\/([a-z-]+))?$/;
 
-/** A guide's or reference's page at that path; undefined where there is none. */
+/** The guide or reference page at a path; undefined if there is none. */
 export function sitePage(pathname: string): string | undefined {
   const [, part, name] = PAGE_PATH.exec(pathname) ?? [];
   if (part === undefined) return undefined;
@@ -29,9 +29,9 @@ const OPTIONS: Bun.markdown.Options = {
   noHtmlSpans: true,
 };
 
-/** A link to a sibling's file, as GitHub needs it. */
+/** A link to the file of another page, as GitHub needs it. */
 const FILE_LINK = /href="([A-Za-z-]+)\.md(#[^"]*)?"/g;
-/** A path of this server, which is no link on GitHub. */
+/** A path on this server, which is not a link on GitHub. */
 const SERVED_PATH = /<code>(\/docs(?:\/[a-z-]+)*)<\/code>/g;
 
 function render(part: string, markdown: string): string {

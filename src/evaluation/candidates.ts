@@ -1,21 +1,21 @@
-/** The rows that assertions choose from: those of the diff, made whole, and those that stayed as they were. */
+/** The rows that assertions choose from: complete rows of the diff, and unchanged rows. */
 import type { Diff, JsonObject } from "~/capture/fold";
 import type { ChangeRule, CompiledAssertion, CompiledSpec, Row } from "~/evaluation/compile";
 
 /** What is known of a run. Without `rest`, conditions on columns that an update left alone would read nothing. */
 export type RunEvidence = {
   readonly diff: Diff;
-  /** Of each update of the diff, in its order: the columns that did not change. */
+  /** The unchanged columns of each update of the diff, in its order. */
   readonly unchangedColumns: readonly JsonObject[];
-  /** Rows that were written and are as they were before: as they were. With `__table__`. */
+  /** Rows that were written and reverted to their old values. With `__table__`. */
   readonly revertedRows: readonly JsonObject[];
-  /** Rows that came and went: their keys. With `__table__`. */
+  /** Keys of rows that were inserted and deleted again. With `__table__`. */
   readonly transientRows: readonly JsonObject[];
-  /** By table: rows as they were at some moment of the run. Of the tables that `unchanged` speaks of. */
+  /** By table: rows at some moment of the run, for the tables of `unchanged` assertions. */
   readonly baselineRows: { readonly [table: string]: readonly JsonObject[] };
 };
 
-/** A row of the diff, with all its columns. */
+/** A complete row of the diff. */
 export type Candidate = {
   readonly before: Row | undefined;
   readonly after: Row | undefined;
@@ -29,7 +29,7 @@ export type Keys = { readonly [table: string]: readonly string[] };
 
 export type Rows = Record<"added" | "removed" | "changed", Map<string, Candidate[]>>;
 
-/** The diff's rows by kind and table, updates made whole. */
+/** The diff's rows by kind and table, with complete updates. */
 export function gather({ diff, unchangedColumns }: RunEvidence): Rows {
   const rows: Rows = { added: new Map(), removed: new Map(), changed: new Map() };
   const add = (kind: keyof Rows, candidate: Candidate) => {
@@ -55,7 +55,7 @@ export function gather({ diff, unchangedColumns }: RunEvidence): Rows {
   return rows;
 }
 
-/** Changes of these columns only are none. */
+/** A change of these columns only does not count. */
 export const isFree = (free: ReadonlySet<string> | undefined, { changed }: Candidate) =>
   changed.every((column) => free?.has(column));
 
@@ -76,7 +76,7 @@ export function counts(
   );
 }
 
-/** The column changed, at the very path, from and to what was expected. */
+/** True if the value at the path changed, from and to the expected values. */
 export function ruleHolds(
   { column, path, read, from, to }: ChangeRule,
   { before, after, changed }: Candidate,
@@ -87,7 +87,7 @@ export function ruleHolds(
   return from.every(({ test }) => test(old)) && to.every(({ test }) => test(now));
 }
 
-/** Rows that were there before and may count as unchanged, by table. Of an update, an assertion decides. */
+/** Existing rows that may count as unchanged, by table. For an updated row, the assertion decides. */
 export function baselineRows(
   { assertions }: CompiledSpec,
   keys: Keys,

@@ -1,6 +1,5 @@
 /**
- * A spec as its author wrote it → a spec that can be judged by, or the first mistake: where it stands, what is wrong,
- * and the nearest name that would be right.
+ * Compiles a spec for evaluation. Throws the first mistake with its place, the problem and the nearest valid name.
  */
 import { Value } from "@sinclair/typebox/value";
 import { nearest } from "~/evaluation/nearest";
@@ -28,7 +27,7 @@ import {
 } from "~/evaluation/spec";
 import { isObject } from "~/json";
 
-/** What a spec may speak of: the template's tables, and what the service computes by itself. */
+/** The names that a spec may use: the template's tables, and the columns that the service computes. */
 export type World = {
   readonly tables: readonly {
     readonly name: string;
@@ -39,7 +38,7 @@ export type World = {
 
 export type Row = { readonly [column: string]: RowValue };
 
-/** One condition on one value, as it is told in explanations. */
+/** One condition on one value, with its parts for explanations. */
 export type Leaf = {
   readonly path: string;
   readonly read: (row: Row) => RowValue;
@@ -66,7 +65,7 @@ export type CompiledAssertion = {
   readonly where: Predicate;
   readonly matches: (row: Row) => boolean;
   readonly changes: readonly ChangeRule[] | undefined;
-  /** Columns whose change is no change, of derived and ignored ones. */
+  /** Derived and ignored columns: a change of only these does not count. */
   readonly free: ReadonlySet<string>;
   readonly min: number;
   readonly max: number;
@@ -77,15 +76,15 @@ export type CompiledSpec = {
   readonly assertions: readonly CompiledAssertion[];
   readonly strict: boolean;
   readonly closedWorld: boolean;
-  /** By table: the columns whose change need not be claimed. */
+  /** By table: columns that may change without an assertion. */
   readonly free: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Tables that the service keeps for itself: every column is derived. */
+  /** Internal tables of the service: every column is derived. */
   readonly own: ReadonlySet<string>;
-  /** Holding it against long text may take long. */
+  /** Matching it against long text may take long. */
   readonly hasPatterns: boolean;
 };
 
-/** `assertion` counts from 1; undefined for what concerns the spec as a whole. */
+/** `assertion` counts from 1; undefined for a mistake of the whole spec. */
 export class SpecError extends Error {
   override readonly name = "SpecError";
   constructor(problem: string, path: string, assertion?: number) {
@@ -100,7 +99,7 @@ const PATTERN_STEPS_MAX = 10_000;
 const shown = (name: string) => JSON.stringify(name.length > 64 ? `${name.slice(0, 64)}…` : name);
 
 type Columns = ReadonlyMap<string, string>;
-/** What all patterns of a spec come to. */
+/** Total of all patterns of a spec. */
 type Patterns = { steps: number };
 type At = {
   readonly assertion: number;
@@ -301,7 +300,7 @@ function conditions(
     if (name === "regex") patterns.steps += stepsOf(operand);
     if (patterns.steps > PATTERN_STEPS_MAX)
       throw new SpecError(
-        `the patterns come to more than ${PATTERN_STEPS_MAX} steps, repetitions written out`,
+        `the patterns have more than ${PATTERN_STEPS_MAX} steps, with repetitions expanded`,
         place,
         assertion,
       );
@@ -333,7 +332,7 @@ function compileChanges(changes: unknown, at: At): ChangeRule[] {
   });
 }
 
-/** The column that a path begins with. A column's own name may hold dots. */
+/** The column at the beginning of a path. A column's name may contain dots. */
 const columnOf = (path: string, { columns }: At) =>
   columns.has(path) ? path : (path.split(".")[0] ?? "");
 
@@ -372,7 +371,7 @@ function reader(path: string, at: string, context: At): Leaf["read"] {
   };
 }
 
-/** A predicate as one function, which is what rows by the ten thousand are asked. */
+/** Compiles a predicate to one function, which runs on tens of thousands of rows. */
 export function matcher(predicate: Predicate): (row: Row) => boolean {
   switch (predicate.kind) {
     case "leaf": {

@@ -1,6 +1,6 @@
 /**
- * What happened + what was expected → the verdict. Pure: the same diff and spec give the same verdict, in whatever order
- * the rows of the diff stand.
+ * Evidence and spec → the verdict. Pure: the same diff and spec give the same verdict, regardless of the order of the
+ * diff's rows.
  */
 import type { JsonObject } from "~/capture/fold";
 import {
@@ -59,7 +59,7 @@ export function evaluate(spec: CompiledSpec, keys: Keys, evidence: RunEvidence):
   return { passed: all, score: { passed, total, percent }, failures, explanations };
 }
 
-/** One line for each row that no assertion counted, to a limit. */
+/** One line for each row that no assertion counted, up to a limit. */
 function unclaimed(
   { free, own }: CompiledSpec,
   keys: Keys,

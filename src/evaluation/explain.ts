@@ -1,4 +1,4 @@
-/** Why an assertion failed: the rows that came nearest, and what each of them lacked. */
+/** Explains why an assertion failed: the nearest rows, and the conditions that each of them did not meet. */
 
 import { type Candidate, ruleHolds } from "~/evaluation/candidates";
 import type { CompiledAssertion, Leaf, Predicate, Row } from "~/evaluation/compile";
@@ -8,12 +8,12 @@ export type Explanation = {
   /** Counted from 1. */
   assertion: number;
   summary: string;
-  /** The rows that were counted although fewer were expected, or those that lacked least. */
+  /** The counted rows if fewer were expected, otherwise those that missed the fewest conditions. */
   nearest: { key: { [column: string]: unknown }; failed: string[] }[];
 };
 
 const NEAREST_MAX = 3;
-/** Of this many rows the nearest are chosen. */
+/** The nearest rows are chosen from this many. */
 const LOOKED_AT_MAX = 500;
 const SHOWN_MAX = 120;
 
@@ -56,7 +56,7 @@ export function explain(
   };
 }
 
-/** What keeps a row from being counted. */
+/** The reasons why a row does not count. */
 function lacks(assertion: CompiledAssertion, strict: boolean, candidate: Candidate): string[] {
   const { where, changes, free, diffType } = assertion;
   const { before, after, changed } = candidate;
@@ -81,7 +81,7 @@ function lacks(assertion: CompiledAssertion, strict: boolean, candidate: Candida
   return failed;
 }
 
-/** The conditions of a predicate that a row does not meet. Of alternatives, those of the nearest. */
+/** The conditions of a predicate that a row does not meet; for alternatives, those of the nearest one. */
 function unmet(predicate: Predicate, row: Row): string[] {
   switch (predicate.kind) {
     case "leaf":

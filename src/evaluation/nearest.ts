@@ -1,8 +1,8 @@
 import { distance } from "fastest-levenshtein";
 
 /**
- * `; the nearest is "issues"` for `isues`. Case and separators count less than any letter: `icontains` and `iContains`
- * are `i_contains` rather than `contains`.
+ * `; the nearest is "issues"` for `isues`. Case and separators count less than letters: the nearest to `icontains` and
+ * `iContains` is `i_contains`, not `contains`.
  */
 export function nearest(wrong: string, known: Iterable<string>): string {
   let best: string | undefined;
@@ -16,7 +16,7 @@ export function nearest(wrong: string, known: Iterable<string>): string {
 }
 
 const letters = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, "");
-/** More than two names can differ by. */
+/** Greater than the distance between any two names. */
 const WHOLE_MAX = 1_000;
 
 const LENGTH_MAX = 100;

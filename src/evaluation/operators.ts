@@ -1,20 +1,20 @@
 /**
- * What a condition can say about one value. This table is the only list: the shape of specs, their validation, the
- * JSON Schema, the reference and the verdict all read it.
+ * The operators of conditions. This table is the only list: the shape of specs, their validation, the JSON Schema, the
+ * reference and the verdict all use it.
  */
 import { type TSchema, Type } from "@sinclair/typebox";
 import { RE2JS } from "re2js";
 import type { JsonValue } from "~/capture/value";
 import { compare, equal, isArray, isInstant } from "~/evaluation/values";
 
-/** `undefined`: the path leads nowhere. A column always has a value, which may be null. */
+/** `undefined`: the path does not exist. A column always has a value, which may be null. */
 export type Value = JsonValue | undefined;
 export type Test = (value: Value) => boolean;
 
 type Operator = {
   readonly operand: TSchema;
   readonly says: string;
-  /** Throws when the operand cannot be used, which only a regex can be. */
+  /** Throws for an invalid operand, which only a regex can have. */
   readonly compile: (operand: never) => Test;
 };
 
@@ -26,7 +26,7 @@ const Text = Type.String({ maxLength: TEXT_MAX });
 const Scalar = Type.Union([Text, Type.Number(), Type.Boolean(), Type.Null()]);
 const List = Type.Array(Type.Unknown(), { maxItems: LIST_MAX });
 const Orderable = Type.Union([Type.Number(), Text]);
-/** A literal stands for `eq`; an object would be read as operators, so that only `eq` itself takes one. */
+/** A literal means `eq`. An object would be read as operators, so that only `eq` itself accepts one. */
 export const Literal = Type.Union([Scalar, List]);
 
 const operator = <O>(operand: TSchema, says: string, compile: (operand: O) => Test): Operator => ({
@@ -99,7 +99,11 @@ const Pattern = Type.String({ maxLength: REGEX_MAX });
 const Yes = Type.Boolean();
 
 export const OPERATORS = {
-  eq: operator(Any, "equals; timestamps as moments, objects whatever their order", equals),
+  eq: operator(
+    Any,
+    "equals; timestamps compare as moments, objects regardless of key order",
+    equals,
+  ),
   ne: operator(Any, "does not equal", not(equals)),
   neq: operator(Any, "the same as `ne`", not(equals)),
   gt: operator(
@@ -124,51 +128,55 @@ export const OPERATORS = {
   ),
   in: operator(List, "equals one of the list", isIn),
   not_in: operator(List, "equals none of the list", not(isIn)),
-  contains: operator(Literal, "text with this part, or a list with this element", contains),
+  contains: operator(
+    Literal,
+    "text that contains this text, or a list with this element",
+    contains,
+  ),
   not_contains: operator(Literal, "not `contains`", not(contains)),
   starts_with: operator(
     Text,
-    "text with this beginning",
+    "text that starts with this",
     text((value, operand) => value.startsWith(operand)),
   ),
   ends_with: operator(
     Text,
-    "text with this end",
+    "text that ends with this",
     text((value, operand) => value.endsWith(operand)),
   ),
-  regex: operator(Pattern, "text in which this RE2 pattern is found", regex),
-  exists: operator(Yes, "the path leads somewhere, if only to null", (wanted: boolean) => {
+  regex: operator(Pattern, "text that matches this RE2 pattern, anywhere", regex),
+  exists: operator(Yes, "the path exists; its value may be null", (wanted: boolean) => {
     return (value: Value) => (value !== undefined) === wanted;
   }),
-  is_null: operator(Yes, "is null, or the path leads nowhere", isNull),
-  not_null: operator(Yes, "is neither", not(isNull)),
+  is_null: operator(Yes, "is null, or the path does not exist", isNull),
+  not_null: operator(Yes, "the path exists and is not null", not(isNull)),
   has_any: operator(List, "a list with one of these elements", hasSome),
   has_all: operator(List, "a list with all of these elements", hasEvery),
   i_eq: operator(
     Text,
-    "equals, whatever the case",
+    "equals, ignoring case",
     caseless((value, operand) => value === operand),
   ),
   i_contains: operator(
     Text,
-    "text with this part, whatever the case",
+    "text that contains this text, ignoring case",
     caseless((value, operand) => value.includes(operand)),
   ),
   i_starts_with: operator(
     Text,
-    "text with this beginning, whatever the case",
+    "text that starts with this, ignoring case",
     caseless((value, operand) => value.startsWith(operand)),
   ),
   i_ends_with: operator(
     Text,
-    "text with this end, whatever the case",
+    "text that ends with this, ignoring case",
     caseless((value, operand) => value.endsWith(operand)),
   ),
 } as const satisfies Record<string, Operator>;
 
 export type OperatorName = keyof typeof OPERATORS;
 
-/** Names by which other query languages know an operator, where a similar name here means something else. */
+/** Names of operators in other query languages, where a similar name here means something else. */
 export const KNOWN_AS: ReadonlyMap<string, OperatorName> = new Map([
   ["equals", "eq"],
   ["not_equals", "ne"],

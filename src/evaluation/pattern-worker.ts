@@ -1,6 +1,6 @@
 /**
- * Verdicts by patterns, beside the loop that answers calls and within a time. A pattern takes no more than its size times
- * the length of the text, which for both at their largest is a minute, and nobody else shall wait for that.
+ * Evaluates specs with patterns outside the event loop and within a time limit. A pattern takes at most its size times
+ * the length of the text. At both limits that is a minute, and other calls must not wait for it.
  */
 import type { Keys, RunEvidence } from "~/evaluation/candidates";
 import type { World } from "~/evaluation/compile";
@@ -8,7 +8,7 @@ import type { Verdict } from "~/evaluation/evaluate";
 import { createSemaphore } from "~/semaphore";
 import { threadUrl } from "~/thread";
 
-/** A spec as JSON text, which has been compiled before, and what it is to be held against. */
+/** A spec as JSON text, which has been compiled before, and the evidence. */
 export type EvaluationInput = {
   readonly expected: string;
   readonly world: World;
@@ -45,7 +45,7 @@ export function createPatternWorker(seconds = DEADLINE_SECONDS) {
   }
 
   return {
-    /** What takes longer than its time has failed. */
+    /** An evaluation that exceeds the time limit fails. */
     async evaluate(input: EvaluationInput): Promise<Verdict> {
       const verdict = await oneAtATime(() => ask(input));
       if (verdict) return verdict;

@@ -1,11 +1,11 @@
-/** Quoted text, a class of characters by name, an escape, a class of one's own, a repetition, or one character. */
+/** Quoted text, a class of characters by name, an escape, a custom class, a repetition, or one character. */
 const TOKENS =
   /\\Q.*?(?:\\E|$)|\\[pPx]\{[^}]*\}|\\.|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]])*\]|\{\d+(?:,\d*)?\}|./gs;
 
-/** About how many steps a pattern compiles to, its repetitions written out: `(ab){3}` takes 6. Never throws. */
+/** Estimates the compiled size of a pattern in steps, with repetitions expanded: 6 for `(ab){3}`. Never throws. */
 export function stepsOf(pattern: string): number {
   const groups = [0];
-  /** What a repetition would repeat. */
+  /** The size of the last element, which a repetition would repeat. */
   let last = 0;
   const add = (steps: number) => groups.push((groups.pop() ?? 0) + steps);
   const append = (steps: number) => {

@@ -25,7 +25,7 @@ export const Condition = strict(
 
 const ConditionOrLiteral = Type.Union([Literal, Type.Unsafe<unknown>({ $ref: "Condition" })]);
 
-/** Columns, or dotted paths into their JSON, to what their values must be. All must hold. */
+/** Conditions by column, or by dotted path into a column's JSON. All must hold. */
 export type Where = {
   and?: Where[];
   or?: Where[];
@@ -50,10 +50,10 @@ export const WhereSchema = Type.Object(
 );
 
 export const DIFF_TYPES = {
-  added: "rows that are new",
-  removed: "rows that are gone; `where` reads them as they were",
-  changed: "rows that were there and still are; `where` reads them as they were or as they are",
-  unchanged: "rows that were there before and are as they were",
+  added: "new rows",
+  removed: "deleted rows; `where` reads their old values",
+  changed: "updated rows; `where` matches their old or new values",
+  unchanged: "rows that existed before and are as before",
 } as const;
 export type DiffType = keyof typeof DIFF_TYPES;
 
@@ -95,19 +95,19 @@ export const Assertion = strict(
         minProperties: 1,
         maxProperties: WHERE_MAX,
         description:
-          "Of `changed`: columns that changed, and from what to what. When strict, a row that changed in any other column does not count; derived and ignored columns aside",
+          "For `changed`: the changed columns, with their old and new values. When strict, a row that changed in any other column does not count, except for derived and ignored columns",
       }),
     ),
     ignore: Type.Optional(
       Type.Array(Name, { maxItems: WHERE_MAX, description: "Columns that may change" }),
     ),
     description: Type.Optional(
-      Type.String({ maxLength: 2_000, description: "For people; means nothing to the verdict" }),
+      Type.String({ maxLength: 2_000, description: "For people; has no effect on the verdict" }),
     ),
   },
   {
     title: "Assertion",
-    description: "What must have changed, or not",
+    description: "The changes that must have been made, or not",
     examples: [
       {
         diff_type: "added",
@@ -129,7 +129,7 @@ export const Spec = strict(
     strict: Type.Optional(
       Type.Boolean({
         default: true,
-        description: "A changed row changes no other column than `expected_changes` names",
+        description: "A changed row changes only the columns in `expected_changes`",
       }),
     ),
     ignore_fields: Type.Optional(
@@ -142,15 +142,15 @@ export const Spec = strict(
       Type.Boolean({
         default: false,
         description:
-          "Every row of the diff must be counted by some assertion; not those of tables that the service keeps by itself, such as a history",
+          "Every row of the diff must be counted by some assertion, except for rows of internal tables of the service, such as a history",
       }),
     ),
   },
-  { title: "ExpectedOutput", description: "What an agent's changes are held against" },
+  { title: "ExpectedOutput", description: "The expected changes of an agent" },
 );
 export type Spec = Static<typeof Spec>;
 
-/** A shape whose references lead to the `$defs` of the document around it. */
+/** A shape with references to the `$defs` of the surrounding document. */
 function resolve(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(resolve);
   if (typeof value !== "object" || value === null) return value;

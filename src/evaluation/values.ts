@@ -1,4 +1,4 @@
-/** How values of rows compare. A row's values are JSON, as diffs show them. */
+/** Comparison of row values, which are JSON as in diffs. */
 import type { JsonValue } from "~/capture/value";
 
 export const isArray = (value: unknown): value is JsonValue[] => Array.isArray(value);
@@ -7,7 +7,7 @@ const INSTANT =
   /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/;
 const DECIMAL = /^[+-]?\d{1,40}(?:\.\d{1,40})?$/;
 
-/** Equal as JSON, whatever the order of keys; two timestamps when they are the same moment. */
+/** Equality as JSON, regardless of key order; timestamps are equal when they are the same moment. */
 export function equal(a: JsonValue, b: JsonValue): boolean {
   if (a === b) return true;
   if (typeof a === "string" && typeof b === "string") {

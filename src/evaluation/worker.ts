@@ -1,4 +1,4 @@
-/** Verdicts in a thread of their own. Speaks to `aside.ts` in messages; started by it only. */
+/** Evaluates specs in a separate thread. Only `pattern-worker.ts` starts it and sends it messages. */
 
 import { compile } from "~/evaluation/compile";
 import { evaluate } from "~/evaluation/evaluate";

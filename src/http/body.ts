@@ -5,23 +5,23 @@ import type { IncomingBody } from "~/http/incoming";
 import { isObject, parseBounded, TooLarge } from "~/json";
 
 export const PLATFORM_BODY_MAX = 1024 * 1024;
-/** Of a body of the platform: what is read of it is not looked at again for each value. */
+/** Of a platform body. Higher than the default, because its values are not processed one by one. */
 const VALUES_MAX = 250_000;
 export const SERVICE_BODY_MAX = 4 * 1024 * 1024;
 
-/** How far a body is read before its sender is known: what one holds in search of a credential. */
+/** Bytes of a body to read before authentication, in search of a credential. */
 export const CREDENTIAL_PREFIX_MAX = 64 * 1024;
 
 const EMPTY = new Uint8Array();
 const bodies = new WeakMap<Request, IncomingBody>();
 
-/** Says where the body of a request comes from. A request without one has none. */
+/** Sets the source of a request's body. A request without one has no body. */
 export const setBody = (request: Request, body: IncomingBody) => bodies.set(request, body);
 
 const tooLarge = (max: number) =>
   new ApiError("request_too_large", `The body is larger than ${max} bytes`);
 
-/** The whole body. Throws `request_too_large` as soon as it is longer than `max` bytes. */
+/** Reads the whole body. Throws `request_too_large` as soon as it is longer than `max` bytes. */
 export async function readBody(request: Request, max: number): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length") ?? 0) > max) throw tooLarge(max);
   const bytes = (await bodies.get(request)?.upTo(max)) ?? EMPTY;
@@ -29,7 +29,7 @@ export async function readBody(request: Request, max: number): Promise<Uint8Arra
   return bytes;
 }
 
-/** The beginning of the body, which is read on later. */
+/** Reads the beginning of the body. A later read continues from there. */
 export async function readPrefix(request: Request): Promise<Uint8Array> {
   const bytes = (await bodies.get(request)?.upTo(CREDENTIAL_PREFIX_MAX)) ?? EMPTY;
   return bytes.subarray(0, CREDENTIAL_PREFIX_MAX);
@@ -37,7 +37,7 @@ export async function readPrefix(request: Request): Promise<Uint8Array> {
 
 const invalid = (detail: string) => new ApiError("invalid_request", detail);
 
-/** The JSON body of a platform request. Anything that could not be stored or would surprise later is refused. */
+/** Reads the JSON body of a platform request. Rejects values that Postgres cannot store. */
 export async function readJson(request: Request): Promise<unknown> {
   const type = request.headers.get("content-type");
   if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type ?? ""))

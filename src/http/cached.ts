@@ -1,9 +1,9 @@
-/** Public texts that stay the same while the process runs: compressed once for each encoding, sent once to each client. */
+/** Public documents that never change while the process runs: compressed once per encoding, sent once to each client. */
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip, zstdCompress } from "node:zlib";
 
-/** At these levels the explorer's script, 1.5 MB, takes a few hundred milliseconds, once and beside the event loop. */
+/** At these levels the explorer's script, 1.5 MB, takes a few hundred milliseconds, once and outside the event loop. */
 const BROTLI_QUALITY = 9;
 const ZSTD_LEVEL = 12;
 const GZIP_LEVEL = 9;
@@ -20,7 +20,7 @@ const compressors = {
   gzip: (bytes: Uint8Array) => promisify(gzip)(bytes, { level: GZIP_LEVEL }),
 };
 type Encoding = keyof typeof compressors;
-/** In the order of preference. */
+/** In order of preference. */
 const ENCODINGS = Object.keys(compressors) as Encoding[];
 
 type Cached = {
@@ -34,7 +34,7 @@ export function createCache() {
   const texts = new Map<string, Promise<Cached | Response>>();
 
   return {
-    /** Answers with what `produce` once gave for `name`. Any other status than 200 is passed on and not kept. */
+    /** Answers with the cached result of `produce` for `name`. Any status other than 200 is passed on and not cached. */
     async answer(
       request: Request,
       name: string,
@@ -88,7 +88,7 @@ async function respond(request: Request, cached: Cached): Promise<Response> {
 const isKnown = (header: string | null, etag: string) =>
   (header ?? "").split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")));
 
-/** What the client prefers of what there is; undefined where it takes the text as it is only. */
+/** The client's preferred encoding of those supported; undefined if it accepts none. */
 export function encodingOf(header: string): Encoding | undefined {
   const weights = new Map(
     header.split(",").map((part) => {

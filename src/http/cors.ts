@@ -1,4 +1,4 @@
-/** Cross-origin calls from pages whose origin the setting CORS_ORIGINS names, `*` being all. */
+/** Cross-origin calls from pages whose origin is in the setting CORS_ORIGINS; `*` allows all. */
 
 const METHODS = "GET, HEAD, POST, DELETE";
 const REQUEST_HEADERS =
@@ -10,7 +10,7 @@ export function createCors(origins: ReadonlySet<string>) {
   const allows = (origin: string) => origins.has(origin) || origins.has("*");
 
   return {
-    /** The answer to a browser that asks whether a page may make a call; undefined for any other request. */
+    /** The answer to a preflight request; undefined for any other request. */
     preflight({ method, headers }: Request): Response | undefined {
       const origin = headers.get("origin");
       const isPreflight = method === "OPTIONS" && headers.has("access-control-request-method");
@@ -25,7 +25,7 @@ export function createCors(origins: ReadonlySet<string>) {
       });
     },
 
-    /** Lets the page that caused `request` read its answer. */
+    /** Lets the page that sent `request` read the response. */
     allow(request: Request, { headers }: Response): void {
       if (origins.size === 0) return;
       headers.append("Vary", "Origin");

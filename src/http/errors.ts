@@ -6,7 +6,7 @@ import { ClientGone } from "~/http/incoming";
 import { Envelope, LimitBody } from "~/http/model";
 import { errorFields, type Log } from "~/log";
 
-/** Codes that any route may answer beside its own. */
+/** Codes that every route may answer in addition to its own. */
 const COMMON: readonly ErrorCode[] = [
   "invalid_request",
   "not_authed",
@@ -16,7 +16,7 @@ const COMMON: readonly ErrorCode[] = [
   "service_unavailable",
 ];
 
-/** The `response` entries of a route for the codes it may refuse with. */
+/** The `response` entries of a route for its error codes. */
 export function failures(...codes: readonly ErrorCode[]): Record<number, TSchema> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of new Set([...codes, ...COMMON])) {
@@ -30,10 +30,10 @@ export function failures(...codes: readonly ErrorCode[]): Record<number, TSchema
 }
 
 const JSON_HEADERS = { "Content-Type": "application/json; charset=utf-8" };
-/** Read by nobody: for the metrics and the log alone. nginx made it the usual number. */
+/** Never sent: only for metrics and the log. nginx uses the same status. */
 const CLIENT_GONE = 499;
 
-/** Refuses a method that is not for reading. */
+/** Rejects methods other than GET and HEAD. */
 export function requireReading({ method }: Request): void {
   if (method === "GET" || method === "HEAD") return;
   throw new ApiError("method_not_allowed", "The path does not take this method", {
@@ -41,7 +41,7 @@ export function requireReading({ method }: Request): void {
   });
 }
 
-/** The answer to a request that failed, and its code. Logs what is a bug, and nothing that the caller caused. */
+/** The response to a failed request, and its code. Logs bugs, and no errors that the caller caused. */
 export function errorResponse(
   error: unknown,
   log: Log,
@@ -57,7 +57,7 @@ export function errorResponse(
   }
   const refusal = toRefusal(error);
   if (refusal !== error) {
-    const level = refusal.code === "internal_error" ? "error" : "warn"; // a database that is away is no bug
+    const level = refusal.code === "internal_error" ? "error" : "warn"; // an unavailable database is no bug
     log[level]("request failed", {
       request_id: requestId,
       code: refusal.code,

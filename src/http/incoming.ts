@@ -1,13 +1,13 @@
-/** A request's body as it arrives: nothing is taken from the connection before it is read, and no more than is asked for. */
+/** A request's body as it arrives: bytes are taken from the connection on demand only. */
 
 export type IncomingBody = ReturnType<typeof createBody>;
 
-/** The client closed the connection before its request was complete: nobody is left to answer. */
+/** The client closed the connection before its request was complete: there is nobody to answer. */
 export class ClientGone extends Error {
   override readonly name = "ClientGone";
 }
 
-/** `pull`: asks the connection to go on, as far as the body wants. */
+/** `pull`: tells the connection to continue, as far as the body wants. */
 export function createBody(pull: () => void) {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -19,9 +19,9 @@ export function createBody(pull: () => void) {
 
   return {
     /**
-     * The body from its beginning, as soon as it is whole or longer than `bytes`; a later call goes on from there. What
-     * is longer comes with the rest of the packet in which it passed the limit. Throws ClientGone, or a refusal when
-     * the rest is malformed or does not come.
+     * Reads the body from its beginning, until it is complete or longer than `bytes`; a later call continues from there.
+     * A longer result includes the rest of the packet that passed the limit. Throws ClientGone, or an ApiError when the
+     * rest is malformed or does not arrive.
      */
     async upTo(bytes: number): Promise<Uint8Array> {
       wanted = bytes;
@@ -41,7 +41,7 @@ export function createBody(pull: () => void) {
       length += chunk.byteLength;
       if (length > wanted) settle();
     },
-    /** Keeps nothing of what has come and will come: the request is answered. */
+    /** Discards received and future bytes, because the request has been answered. */
     drop(): void {
       isDropped = true;
       chunks.length = 0;

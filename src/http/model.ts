@@ -11,7 +11,7 @@ import { REPLICAS } from "~/replicas/index";
 
 /** Not `t.Integer`, which accepts `"3"` in a body as well. */
 export const Count = Type.Integer({ minimum: 0, examples: [1] });
-/** Of a query string: plain digits, nothing that JavaScript also takes for a number. */
+/** A number in a query string: plain digits, none of the other forms that JavaScript accepts. */
 export const Digits = t.String({ pattern: "^[0-9]{1,9}$" });
 export const Timestamp = t.String({
   format: "date-time",
@@ -19,16 +19,16 @@ export const Timestamp = t.String({
   examples: ["2026-01-05T09:00:00.000Z"],
 });
 
-/** An id as the server makes them. */
+/** An id that the server generates. */
 export const Id = t.String({
   pattern: "^[0-9a-f]{32}$",
   description: "32 lower-case hex digits",
   examples: ["4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d"],
 });
 
-/** An id that a path names. It is looked up as it is, as below. */
+/** An id in a path, looked up without validation, as below. */
 export const PathId = t.String({ documented: Id });
-/** An id that a caller names. It is looked up as it is: one that no server makes is not found. */
+/** An id from a caller, looked up without validation: a malformed one is not found. */
 export const IdRef = t.String({ minLength: 1, maxLength: 64, documented: Id });
 
 export const ENVIRONMENT_ID = "^([0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$";
@@ -38,12 +38,12 @@ const EnvironmentId = t.String({
   examples: Id["examples"],
 });
 
-/** An environment that a body names. Checked by the domain: a malformed one does not exist. */
+/** An environment in a body. Checked by the domain: a malformed id does not exist. */
 export const EnvironmentRef = t.String({ minLength: 1, maxLength: 64, documented: EnvironmentId });
-/** An environment that a path names. Checked by the domain: a malformed one is `invalid_environment_path`. */
+/** An environment in a path. Checked by the domain: a malformed id is `invalid_environment_path`. */
 export const EnvironmentPath = t.Object({ envId: t.String({ documented: EnvironmentId }) });
 
-/** A service, in answers. */
+/** A service, in responses. */
 export const Service = t.String({
   enum: [...REPLICAS.keys()],
   title: "Service",
@@ -72,29 +72,29 @@ export const Envelope = t.Object(
       examples: ["There is no such run"],
     }),
   },
-  { title: "Error", description: "The answer to a request that is rejected" },
+  { title: "Error", description: "The response to a rejected request" },
 );
 
 export const LimitBody = t.Object(
   {
     valid: t.Literal(false),
     reason: t.String({ examples: ["daily environment limit reached"] }),
-    limit: Type.Integer({ minimum: 0, description: "How many are allowed", examples: [200] }),
-    current: Type.Integer({ minimum: 0, description: "How many there are", examples: [200] }),
+    limit: Type.Integer({ minimum: 0, description: "The maximum", examples: [200] }),
+    current: Type.Integer({ minimum: 0, description: "The current number", examples: [200] }),
   },
-  { title: "LimitExceeded", description: "A limit is used up" },
+  { title: "LimitExceeded", description: "A limit is exceeded" },
 );
 
 export const IDEMPOTENCY_KEY = "1 to 255 visible ASCII characters";
 export const IDEMPOTENCY_KEY_PATTERN = "^[\\x21-\\x7e]{1,255}$";
 
-/** Checked where it is used: a header that does not fit is refused by its name. */
+/** Checked where it is used, so that the error names the header. */
 export const IdempotencyHeader = t.Object({
   "idempotency-key": t.Optional(
     t.String({
       documented: t.String({
         pattern: IDEMPOTENCY_KEY_PATTERN,
-        description: `${IDEMPOTENCY_KEY}; a UUID is best, as nobody guesses it. The same call with the same key has its effect once and gets the same answer, for 24 hours.`,
+        description: `${IDEMPOTENCY_KEY}; a UUID is best, because it cannot be guessed. For 24 hours, repeating the call with the same key has no further effect and gets the same response.`,
         examples: ["0b2f4c9e-6a1d-4f38-9c57-3d1e8a7b6c50"],
       }),
     }),

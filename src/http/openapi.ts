@@ -1,7 +1,7 @@
 /**
  * The OpenAPI document, version 3.1, derived from operations: the routes of the platform and the calls of the services.
  *
- * A shape is its own JSON Schema. What the document does beyond copying it: shapes with a `title` become components,
+ * A shape is its own JSON Schema. The document changes it as follows: shapes with a `title` become components,
  * `documented` replaces a shape that the domain checks, `codes` narrows an error, and `examples` of parts add up to an
  * example of each body.
  */
@@ -22,7 +22,7 @@ export type Operation = ServiceOperation & {
 const SCHEMAS = "#/components/schemas/";
 const JSON_TYPE = "application/json";
 
-/** `documented` in place of a shape keeps what the shape says for people. */
+/** Replaces a shape by its `documented` shape, and keeps the shape's own texts. */
 function shown(shape: Json): Json {
   const { documented, description, examples } = shape;
   if (documented === undefined) return shape;
@@ -33,7 +33,7 @@ function shown(shape: Json): Json {
   };
 }
 
-/** An example of a shape: its own, or one put together from the examples of its parts; undefined without any. */
+/** An example of a shape: its own, or one composed of the examples of its parts; undefined without any. */
 export function exampleOf(given: Json): unknown {
   const shape = shown(given);
   const { examples, const: only, default: fallback, enum: choices, anyOf, type, items } = shape;
@@ -56,7 +56,7 @@ export function exampleOf(given: Json): unknown {
 
 const isNull = ({ type }: Json) => type === "null";
 
-/** A union as generators of clients read it best: literals as an enumeration, null as a second type. */
+/** A union in the form that client generators handle best: literals as an enumeration, null as a second type. */
 function joined(members: readonly Json[], rest: Json): Json {
   const some = members.filter((member) => !isNull(member));
   const hasNull = some.length < members.length;
@@ -75,12 +75,12 @@ function joined(members: readonly Json[], rest: Json): Json {
   return { anyOf: members, ...rest };
 }
 
-/** Collects components while shapes are turned into schemas. */
+/** Converts shapes to schemas and collects components. */
 function createSchemas() {
   const components: Record<string, Json> = {};
   const sources = new Map<string, string>();
 
-  /** What a shape says for people may differ from place to place. */
+  /** The texts of a shape may differ from place to place. */
   function named(name: string, shape: Json): Json {
     const { description, examples: _, ...source } = shape;
     const text = JSON.stringify(source);
@@ -105,7 +105,7 @@ function createSchemas() {
       Object.entries(shapes as object).map(([key, shape]) => [key, convert(shape)]),
     );
 
-  /** A default in words: generators of types take a property that has one for always present, in requests too. */
+  /** Describes a default in words: type generators treat a property with a default as always present, even in requests. */
   function properties(shapes: unknown): Record<string, Json> {
     const schemas = each(shapes);
     for (const schema of Object.values(schemas)) {
@@ -126,10 +126,10 @@ function createSchemas() {
       else if (key === "items") copy[key] = convert(value);
       else if (key === "additionalProperties" && typeof value === "object")
         copy[key] = convert(value);
-      // A record: any name will do.
+      // A record: any property name.
       else if (key === "patternProperties")
         copy["additionalProperties"] = Object.values(each(value))[0];
-      // Of an object they are the example of a body, where they are shown.
+      // Examples of an object are shown as the example of a body.
       else if (key !== "examples" || rest["type"] !== "object") copy[key] = value;
     if (!Array.isArray(anyOf)) return copy;
     const members = anyOf.map(convert).flatMap((member) => {
@@ -152,7 +152,7 @@ const RETRY_AFTER = {
 const RETRY_STATUSES = new Set(["429", "503"]);
 const DONE: Readonly<Record<string, string>> = { "200": "Success", "201": "Created" };
 
-/** `shapes`: of components that no operation names by itself. */
+/** `shapes`: components that no operation refers to directly. */
 export function openapi(
   operations: readonly Operation[],
   about: Json,
@@ -161,7 +161,7 @@ export function openapi(
   const { components, convert } = createSchemas();
   const parts = { responses: {} as Record<string, Json>, parameters: {} as Record<string, Json> };
 
-  /** Writes down once what many operations have. `part` itself where the name stands for another one. */
+  /** Moves a part that many operations share into the components. Returns `part` if its name is taken by another one. */
   function shared(kind: keyof typeof parts, name: string | undefined, part: Json): Json {
     if (name === undefined) return part;
     parts[kind][name] ??= part;

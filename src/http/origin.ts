@@ -1,20 +1,20 @@
-/** How a caller reached this server, and from which page. */
+/** The address that a caller used for this server, and the page that made the call. */
 import { isLoopback } from "~/config";
 
-/** A name or an address, perhaps a port: it comes back in the addresses that answers hold. */
+/** A name or an address, perhaps with a port. It becomes part of URLs in responses. */
 const HOST = /^(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 export const isHost = (text: string) => HOST.test(text);
 
 const hostnameOf = (host: string) => host.replace(/:\d+$/, "").toLowerCase();
 
-/** Only a client of HTTP/1.0 names no host. */
+/** Only HTTP/1.0 clients send no host. */
 const hostOf = (request: Request) => request.headers.get("host") ?? "localhost";
 
 /**
- * True of a call from this machine that no page of another site caused. A page anywhere can call this machine, and
- * with a DNS name that leads here even under an origin of its own; the browser says where a call comes from in `Origin`
- * and `Sec-Fetch-Site`, and what it has called in `Host`. `origins`: the pages that may call all the same.
+ * True for a call from this machine that was not made by a page of another site. Any page can call this machine, even
+ * under its own origin, with a DNS name that resolves to this machine. Browsers send the source of a call in `Origin` and
+ * `Sec-Fetch-Site`, and its target in `Host`. `origins`: pages that may call anyway.
  */
 export function isLocal(request: Request, origins: ReadonlySet<string>): boolean {
   const { headers } = request;
@@ -27,7 +27,7 @@ export function isLocal(request: Request, origins: ReadonlySet<string>): boolean
   return origin === null || (URL.canParse(origin) && new URL(origin).hostname === host);
 }
 
-/** Scheme and host by which the caller reached us. `trustProxy`: a proxy in front says it, and clients cannot. */
+/** The scheme and host that the caller used. `trustProxy`: take them from the headers of a proxy. */
 export function publicBase(request: Request, trustProxy: boolean): string {
   const forwarded = (name: string) =>
     trustProxy

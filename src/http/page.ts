@@ -1,4 +1,4 @@
-/** Lists in pages: newest first, continued by a cursor that says where the last page ended. */
+/** Lists in pages: newest first; a cursor holds the end of the last page. */
 import { createHash } from "node:crypto";
 import { Type } from "@sinclair/typebox";
 import { t } from "elysia";
@@ -12,24 +12,24 @@ const Limit = Type.Integer({
   minimum: 1,
   maximum: PAGE_MAX,
   default: PAGE_DEFAULT,
-  description: "How many items a page has at most",
+  description: "Maximum number of items in a page",
 });
 
 export const PageQuery = {
   limit: t.Optional(t.String({ ...Digits, documented: Limit })),
   cursor: t.Optional(
-    t.String({ maxLength: 500, description: "`nextCursor` of the page before this one" }),
+    t.String({ maxLength: 500, description: "`nextCursor` of the previous page" }),
   ),
 };
 export const NextCursor = t.Optional(
-  t.String({ maxLength: 500, description: "Present only when there is another page" }),
+  t.String({ maxLength: 500, description: "Present only if there is another page" }),
 );
 
-/** Where a page begins: behind this row. The time as Postgres prints it, with all its digits. */
+/** The row before the beginning of a page. The time is as Postgres prints it, with all digits. */
 export type CursorPosition = { readonly at: string; readonly id: string };
 export type Page = { readonly limit: number; readonly after: CursorPosition | undefined };
 
-/** What a cursor is good for: this list of this user. */
+/** The list and user that a cursor is valid for. */
 const scopeOf = (list: string, userId: string) =>
   createHash("sha256").update(`${list} ${userId}`).digest("hex").slice(0, 12);
 
@@ -60,11 +60,11 @@ export function readPage(
 function readCursor(cursor: string, list: string, userId: string): CursorPosition {
   const [scope, at = "", id = ""] = Buffer.from(cursor, "base64url").toString().split("|");
   if (scope !== scopeOf(list, userId) || !isTime(at) || !ID.test(id))
-    throw new ApiError("invalid_request", "cursor: not one of this list");
+    throw new ApiError("invalid_request", "cursor: it does not belong to this list");
   return { at, id };
 }
 
-/** `rows`: one more than the limit, where there are so many. */
+/** `rows`: up to one more than the limit. */
 export function pageOf<Row extends { readonly place: CursorPosition }>(
   rows: readonly Row[],
   { limit }: Page,

@@ -1,4 +1,4 @@
-/** Who sent a request: written down once, before routing, and read by the routes. */
+/** The sender of a request: set once, before routing, and read by the routes. */
 import type { Principal } from "~/http/auth";
 
 const principals = new WeakMap<Request, Principal>();

@@ -1,4 +1,4 @@
-/** What is noted of every call: its metrics, and its line in the log. Never a value that the caller sent, ids aside. */
+/** Metrics and a log line for every call. They contain no values from the caller except ids. */
 import { errorCode } from "~/db/connect";
 import { ApiError, LimitExceeded, NotAuthed } from "~/errors";
 import { findPrincipal } from "~/http/principal";
@@ -6,11 +6,11 @@ import type { Fields, Log } from "~/log";
 import type { Metrics } from "~/metrics";
 
 export type Route = {
-  /** Of a fixed list: a label that a caller could choose would be a series for each. */
+  /** From a fixed list: if a caller could choose the label, each value would be a new series. */
   readonly name: string;
-  /** info: a step in the life of an environment or a run. debug: the calls in between. probe: asked all day. */
+  /** info: a step in the life of an environment or a run. debug: the calls in between. probe: polled continuously. */
   readonly kind: "info" | "debug" | "probe";
-  /** As it stands in the path. */
+  /** As in the path. */
   readonly envId?: string;
 };
 
@@ -25,7 +25,7 @@ const ENDS: Record<string, string> = {
 
 const named = new WeakMap<Request, Fields>();
 
-/** Keeps which environment and run a body names, for the log. */
+/** Notes the environment and run that a body names, for the log. */
 export function noteIds(request: Request, body: unknown): void {
   const { envId, runId } = (body ?? {}) as Record<string, unknown>;
   named.set(request, { env_id: id(envId), run_id: id(runId) });
@@ -50,7 +50,7 @@ export function createRequestLog(log: Log, metrics: Metrics) {
   }
 
   return {
-    /** Calls being answered at this moment. */
+    /** Calls in progress. */
     inFlight: () => inFlight,
 
     begin(): number {
@@ -59,7 +59,7 @@ export function createRequestLog(log: Log, metrics: Metrics) {
       return performance.now();
     },
 
-    /** `error` and `code`: what the call failed with, if it did. Without a request: what never became one. */
+    /** `error` and `code`: what the call failed with, if it did. No `request`: the bytes were no valid request. */
     end(call: {
       request?: Request;
       requestId: string;

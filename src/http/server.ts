@@ -1,9 +1,9 @@
 /**
- * The HTTP server: one request of a connection at a time, in order, so that what is pipelined waits for its turn, and
- * what is no request, or does not come to its end, has an answer with the envelope.
+ * The HTTP server: handles the requests of a connection one at a time, in order, so that pipelined ones wait. Malformed
+ * or incomplete requests are answered with the envelope.
  *
- * Not Bun.serve (1.4.5), which closes the connection at a second request while the first is under way, so that its
- * effect stands and its answer is lost, and answers malformed requests without a body. Not node:http, which answers in
+ * Not Bun.serve (1.4.5), which closes the connection at a second request while the first is in progress, so that its
+ * effect stays and its answer is lost, and answers malformed requests without a body. Not node:http, which answers in
  * order, but takes 45 µs of processor time more for each call and reads pipelined requests without a bound.
  */
 import { STATUS_CODES } from "node:http";
@@ -33,19 +33,19 @@ export const LIMITS: Limits = {
 
 export type Handler = {
   readonly fetch: (request: Request) => Promise<Response>;
-  /** Answers what is no request: malformed, too long, or never complete. */
+  /** Answers a malformed, too long or incomplete request. */
   readonly refuse: (error: ApiError) => Response;
   /** Counts a connection over the limit. */
   readonly onRejected?: () => void;
 };
 
-/** How much is kept of what nobody has asked for yet. Behind it the client has to wait. */
+/** Bytes to buffer before they are needed. Beyond that the client has to wait. */
 const UNREAD_MAX = 64 * 1024;
-/** How often connections are held against their limits. */
+/** How often connections are checked against their time limits. */
 const CHECK_MS = 1_000;
 /** Connections over the limit that are answered 503 at the same time. The next one is closed without an answer. */
 const REJECTED_MAX = 1_000;
-/** For how long a client that is sent away may go on sending: closed too early, its system would drop our answer. */
+/** How long a rejected client may continue to send: if closed too early, its system would drop our answer. */
 const LINGER_MS = 2_000;
 const NO_CONTENT = new Set([204, 304]);
 const EMPTY = Buffer.alloc(0);
@@ -99,7 +99,7 @@ export function serve(
     Math.min(CHECK_MS, limits.headMs),
   );
 
-  /** Takes no connection any more; resolves when all are closed, which an idle one is immediately. */
+  /** Stops accepting connections and closes idle ones immediately. Resolves when all are closed. */
   async function stop(): Promise<void> {
     if (!isStopping) {
       isStopping = true;
@@ -114,7 +114,7 @@ export function serve(
   return {
     port: listener.port,
     stop,
-    /** Closes every connection, too. */
+    /** Also closes every connection. */
     async cut(): Promise<void> {
       const all = stop();
       for (const connection of connections) connection.cut();
@@ -126,11 +126,11 @@ export function serve(
 const tooManyConnections = (max: number) =>
   unavailable(`The server has ${max} connections open, its maximum`);
 
-/** The request that a connection is at. */
+/** The current request of a connection. */
 type Exchange = {
   readonly head: Head;
   readonly body: IncomingBody | undefined;
-  /** Takes what it can of the bytes and says how many those were. */
+  /** Consumes as many bytes as it can. Returns their number. */
   readonly read: (bytes: Buffer) => number;
   readonly isRead: () => boolean;
   isAnswered: boolean;
@@ -142,22 +142,22 @@ function createConnection(
 ) {
   /** Received and not yet used. */
   let unread: Buffer = EMPTY;
-  /** Of an answer, not yet taken by the client. */
+  /** Bytes of an answer that the client has not taken yet. */
   let unsent: Buffer = EMPTY;
   let sent = () => {};
   let exchange: Exchange | undefined;
-  /** Requests are read: none has ended the connection, by its wish or by its form. */
+  /** Requests are read: none so far has ended the connection. */
   let isOpen = true;
   let isGone = false;
-  /** A request is being answered, or what should have been one. */
+  /** A request, valid or not, is being answered. */
   let isBusy = false;
   let isPaused = false;
   let clientIsDone = false;
-  /** When what is waited for must have come; Infinity while it is our turn. */
+  /** The deadline of the client; Infinity while the client waits for us. */
   let deadline = performance.now() + limits.headMs;
   let began = 0;
 
-  /** Goes as far as the bytes, or what is done with them, allow. */
+  /** Continues as far as the received bytes allow. */
   function advance(): void {
     try {
       while (isOpen && step());
@@ -169,14 +169,14 @@ function createConnection(
     hold(isOpen && unread.byteLength > UNREAD_MAX);
   }
 
-  /** One step: reads a head, or what has come of a body. False when there is nothing to do but wait. */
+  /** One step: reads a head, or the received part of a body. False if it has to wait. */
   function step(): boolean {
     if (unread.byteLength === 0) return false;
     if (!exchange) {
       began ||= performance.now();
       deadline = began + limits.headMs;
       if (unread[0] === CR && unread[1] === LF) {
-        use(2); // some clients end a body with it
+        use(2); // some clients send it after a body
         return true;
       }
       const length = headLength(unread);
@@ -193,7 +193,7 @@ function createConnection(
     return used > 0;
   }
 
-  /** The rest of a body that is waited for does not come any more. */
+  /** The rest of an awaited body will not arrive. */
   function giveUpIncomplete(): void {
     if (!exchange || exchange.isRead()) return;
     if (exchange.isAnswered) close();
@@ -226,7 +226,7 @@ function createConnection(
     void answer(exchange, () => handler.fetch(head.request));
   }
 
-  /** All of a request has come. */
+  /** The request has arrived completely. */
   function complete({ body, isAnswered }: Exchange): void {
     deadline = Number.POSITIVE_INFINITY;
     body?.end();
@@ -235,10 +235,10 @@ function createConnection(
 
   async function answer(current: Exchange, work: () => Promise<Response>): Promise<void> {
     const response = await work();
-    // A client that gave its request up gets no answer: 499 is for the metrics.
+    // A client that gave up its request gets no answer: 499 is for the metrics.
     if (clientIsDone && !current.isRead()) return close();
     const { head } = current;
-    // A client that waits to be asked for its body may send it or not: what it sends next is not certain.
+    // A client that waits for 100 Continue may or may not send its body: its next bytes are ambiguous.
     const isUnsure = head.expectsContinue && !current.isRead();
     const isLast = head.isLast || isUnsure || !isOpen || clientIsDone || isStopping();
     await write(response, { isLast, isHead: head.request.method === "HEAD" });
@@ -265,7 +265,7 @@ function createConnection(
     advance();
   }
 
-  /** Answers what is no request. What came before it has its answer first. */
+  /** Answers an invalid request, after the requests before it. */
   function refuse(error: ApiError): void {
     isOpen = false;
     if (exchange?.isAnswered) close();
@@ -321,7 +321,7 @@ function createConnection(
     else socket.resume();
   }
 
-  /** Says that no answer follows, and waits until the client has taken in the last. */
+  /** Announces the end of the answers, and waits until the client has received the last one. */
   function close(): void {
     isOpen = false;
     isBusy = false;
@@ -339,13 +339,13 @@ function createConnection(
     /** Answers without reading a request, and closes. */
     reject: refuse,
     receive(chunk: Buffer): void {
-      if (!isOpen) return; // malformed, or behind the last request
+      if (!isOpen) return; // malformed, or after the last request
       unread = unread.byteLength === 0 ? chunk : Buffer.concat([unread, chunk]);
       advance();
     },
     /**
-     * The client sends nothing more. The request under way is answered if all of it has arrived. Those behind it are
-     * not performed: the client may be gone, and an effect without an answer is worse than a request to send again.
+     * The client has closed its side. The current request is answered if it has arrived completely. Those after it are
+     * not performed: the client may be gone, and an effect without an answer is worse than a request to repeat.
      */
     finish(): void {
       clientIsDone = true;
@@ -356,7 +356,7 @@ function createConnection(
         if (!isBusy) close();
       }
     },
-    /** The connection is no more. */
+    /** The connection is closed. */
     lose(): void {
       isGone = true;
       isOpen = false;
@@ -400,7 +400,7 @@ function readerOf({ length }: Head, body: IncomingBody): Pick<Exchange, "read" |
 
 let date = { second: 0, text: "" };
 
-/** The present as HTTP writes it, made once a second. */
+/** The current time in HTTP format, formatted once per second. */
 function httpDate(): string {
   const second = Math.floor(Date.now() / 1000);
   if (second !== date.second) date = { second, text: new Date(second * 1000).toUTCString() };

@@ -1,11 +1,11 @@
 /**
- * HTTP/1.1 as bytes (RFC 9112), read strictly: what two readers could understand in two ways is refused, since one of
- * them may be a proxy in front of us.
+ * HTTP/1.1 as bytes (RFC 9112), read strictly: input that two readers could interpret differently is rejected, because
+ * one of them may be a proxy in front of us.
  */
 import { ApiError } from "~/errors";
 import { isHost } from "~/http/origin";
 
-/** All headers of a request together, the first line included. */
+/** All headers of a request together, including the first line. */
 export const HEAD_BYTES_MAX = 16 * 1024;
 const HEADERS_MAX = 100;
 /** A chunk's length, its extensions, or a line of the trailer. */
@@ -14,18 +14,18 @@ const TRAILER_LINES_MAX = 100;
 
 const HEAD_END = "\r\n\r\n";
 const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}) ([\x21-\x7e]+) HTTP\/1\.([01])$/;
-/** Bytes that no header holds, and line ends that are not CRLF. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are looked for
+/** Bytes that are invalid in headers, and line ends that are not CRLF. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are searched for
 const STRAY = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|(?<!\r)\n/;
 const CHUNK_LINE = /^([0-9a-f]{1,8})[ \t]*(?:;.*)?$/i;
-/** Of proxies, and of debugging: a Request cannot have them. */
+/** Methods of proxies and of debugging, which a Request cannot have. */
 const FORBIDDEN_METHODS = new Set(["CONNECT", "TRACE", "TRACK"]);
 export const CR = 13;
 export const LF = 10;
 
 const malformed = (detail: string) => new ApiError("invalid_request", detail);
 
-/** The length of a head with the empty line behind it; undefined as long as that has not come. Throws when it is too long. */
+/** The length of a head with its empty line; undefined until that line has arrived. Throws when it is too long. */
 export function headLength(bytes: Buffer): number | undefined {
   const end = bytes.indexOf(HEAD_END);
   if (end > HEAD_BYTES_MAX || (end < 0 && bytes.byteLength > HEAD_BYTES_MAX))
@@ -33,31 +33,31 @@ export function headLength(bytes: Buffer): number | undefined {
       "request_headers_too_large",
       `The headers are larger than ${HEAD_BYTES_MAX} bytes`,
     );
-  // Where lines end otherwise, the end of the head would never come.
+  // With other line ends, the end of the head would never be found.
   const line = bytes.indexOf(LF);
   if (line >= 0 && bytes[line - 1] !== CR) throw malformed("Lines of the head must end with CRLF");
   return end < 0 ? undefined : end + HEAD_END.length;
 }
 
 export type Head = {
-  /** Without the body. Its host says nothing: where the caller reached us is in the header. */
+  /** Without the body. The host of its URL has no meaning: the caller's is in the header. */
   readonly request: Request;
   readonly length: Framing;
-  /** The client wants to know whether to send the body. */
+  /** The client asks whether to send the body. */
   readonly expectsContinue: boolean;
-  /** The client takes no further answer on this connection. */
+  /** The client accepts no further answer on this connection. */
   readonly isLast: boolean;
 };
 
-/** Bytes of the body, if it does not come in chunks. */
+/** Length of the body, if it is not chunked. */
 export type Framing = number | "chunked";
 
-/** Reads a head, without the empty line. Throws ApiError. */
+/** Parses a head, without the empty line. Throws ApiError. */
 export function readHead(text: string): Head {
   if (STRAY.test(text)) throw malformed("The headers hold a stray control character or line end");
   const [first = "", ...lines] = text.split("\r\n");
   const [, method = "", target = "", minor] = REQUEST_LINE.exec(first) ?? [];
-  if (minor === undefined) throw malformed("The request does not begin as one of HTTP/1.1");
+  if (minor === undefined) throw malformed("The first line is not that of an HTTP/1.1 request");
   if (lines.length > HEADERS_MAX)
     throw new ApiError("request_headers_too_large", `There are more than ${HEADERS_MAX} headers`);
   const headers = readHeaders(lines);
@@ -89,7 +89,7 @@ function readHeaders(lines: readonly string[]): Headers {
   return headers;
 }
 
-/** A body whose end is not beyond doubt is refused. */
+/** Rejects a body whose end is ambiguous. */
 function framingOf(headers: Headers, minor: string): Framing {
   const length = headers.get("content-length");
   const coding = headers.get("transfer-encoding");
@@ -103,7 +103,7 @@ function framingOf(headers: Headers, minor: string): Framing {
 }
 
 function requestOf(method: string, target: string, headers: Headers): Request {
-  // A client may send to us what it would send to a proxy.
+  // A client may send us a request in the form for proxies.
   const path = target.replace(/^https?:\/\/[^/?#]+(?=[/?#]|$)/i, "").replace(/^(?=[?#]|$)/, "/");
   const url = `http://localhost${path}`;
   if (path.startsWith("/") && URL.canParse(url) && !FORBIDDEN_METHODS.has(method.toUpperCase()))
@@ -111,7 +111,7 @@ function requestOf(method: string, target: string, headers: Headers): Request {
   throw malformed("The method or the address is not one that this server can read");
 }
 
-/** Reads bodies that come in chunks: gives `push` what they hold, in whatever pieces the bytes arrive. */
+/** Decodes chunked bodies and passes their content to `push`, in the pieces in which it arrives. */
 export function createChunkReader(push: (chunk: Uint8Array) => void) {
   let left = 0;
   let expects: "length" | "data" | "line end" | "trailer" | "nothing" = "length";
@@ -134,7 +134,7 @@ export function createChunkReader(push: (chunk: Uint8Array) => void) {
 
   return {
     isDone: () => expects === "nothing",
-    /** How many of the bytes it has used: fewer when the line at their end is not complete, or the body is. Throws ApiError. */
+    /** Returns the number of bytes used: not all if the last line is incomplete or the body has ended. Throws ApiError. */
     read(bytes: Buffer): number {
       let at = 0;
       while (expects !== "nothing" && at < bytes.byteLength) {

@@ -1,11 +1,11 @@
-/** The generated pages: the same sources as the code, so that they cannot differ from it. */
+/** The generated pages. They derive from the code, so that they cannot differ from it. */
 import { assertionsPage } from "~/docs/reference/assertions";
 import { page } from "~/docs/reference/markdown";
 import { errorsPage, settingsPage } from "~/docs/reference/platform";
 import { suitesPage, templatesPage } from "~/docs/reference/seeds";
 import { chatPage, trackerPage } from "~/docs/reference/services";
 
-/** By name, each as Markdown when it is asked for. */
+/** By name; each renders Markdown on demand. */
 export const REFERENCE: ReadonlyMap<string, () => string> = new Map([
   ["chat", chatPage],
   ["tracker", trackerPage],

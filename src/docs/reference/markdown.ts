@@ -1,4 +1,4 @@
-/** Pieces of generated Markdown. */
+/** Building blocks of generated Markdown. */
 
 /** Several texts may be undefined or empty. */
 export const page = (...parts: readonly (string | undefined)[]) =>

@@ -6,7 +6,7 @@ import { type ErrorCode, MEANING, STATUS } from "~/errors";
 export const settingsPage = () =>
   page(
     "# Settings",
-    "From the environment. All problems are reported together at start, with exit code 78. A database that cannot be used ends the start with 69.",
+    "Set as environment variables. All problems are reported together at start, with exit code 78. If the database cannot be used, the exit code is 69.",
     table(
       ["Setting", "Default", "Format", "Meaning"],
       Object.entries(SETTINGS).map(([name, { fallback, format, help }]) => [

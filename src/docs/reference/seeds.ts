@@ -1,4 +1,4 @@
-/** The built-in templates and suites, from the files they are built of. */
+/** The built-in templates and suites, from their seed files. */
 import { code, page, table } from "~/docs/reference/markdown";
 import { SEEDS, SUITES } from "../../../seeds/index";
 
@@ -26,7 +26,7 @@ function seedSection(seed: Seed): string {
   return page(
     `## ${template}`,
     `${description}.`,
-    seed.extends && `Extends ${code(seed.extends)}, with all that it has.`,
+    seed.extends && `Extends ${code(seed.extends)}, with all its content.`,
     table(
       ["User", "Name", "Email", "Title"],
       users.map(({ id, name, real_name: realName, email = "", title = "" }) => [
@@ -59,7 +59,7 @@ export function templatesPage(): string {
       ["Template", "Service", "Contents"],
       seeds.map(({ template, service, description }) => [code(template), service, description]),
     ),
-    "The ids that tests and assertions name:",
+    "The ids for use in tests and assertions:",
     ...seeds.map(seedSection),
   );
 }

@@ -1,4 +1,4 @@
-/** How far each method and operation of the services is simulated. */
+/** The state of simulation of each method and operation of the services. */
 import { code, page, table } from "~/docs/reference/markdown";
 import { type Coverage, coverage } from "~/replicas/chat/coverage";
 import { COVERAGE, type Operation } from "~/replicas/tracker/coverage";

@@ -144,7 +144,7 @@ describe("a suite", () => {
         await program.get(path, as),
         400,
         "invalid_request",
-        "cursor: not one of this list",
+        "cursor: it does not belong to this list",
       );
     for (const limit of ["0", "1001", "-1", "x"])
       expectRefusal(await program.get(`/testSuites?limit=${limit}`, ann), 400, "invalid_request");
