@@ -82,7 +82,7 @@ describe("settings", () => {
     ["ENVIRONMENT_POOL_TARGETS", "a:1,b", /item 2 \("b"\)/],
     ["ENVIRONMENT_POOL_TARGETS", "a:b:c", /item 1/],
     ["ENVIRONMENT_POOL_TARGETS", "a:-1", /item 1/],
-    ["ENVIRONMENT_POOL_TARGETS", "a:1,a:2", /comes a second time/],
+    ["ENVIRONMENT_POOL_TARGETS", "a:1,a:2", /is a duplicate/],
   ])("%s = %p is refused with what is needed", (name, value, message) => {
     const found = problems({ [name]: value });
     expect(found).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** A certificate authority for one run of a command. Its key stays in memory and is gone with the process. */
+/** A certificate authority for one run of a command. Its key stays in memory and ends with the process. */
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import forge from "node-forge";
 
@@ -50,7 +50,7 @@ function sign(
 ): string {
   const certificate = forge.pki.createCertificate();
   certificate.publicKey = forge.pki.publicKeyFromPem(publicKey);
-  // The first digit keeps the number positive.
+  // The first digit keeps the serial number positive.
   certificate.serialNumber = `1${randomBytes(8).toString("hex")}`;
   certificate.validity.notBefore = new Date(Date.now() - CLOCK_SKEW_MS);
   certificate.validity.notAfter = new Date(Date.now() + LIFETIME_MS);

@@ -1,4 +1,4 @@
-/** What a command needs in its environment and around it to reach the relay. */
+/** The environment variables, trust stores and hosts file that make a command reach the relay. */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -26,7 +26,7 @@ export async function trustVariables(
   const [own, bundle, java] = ["ca.pem", "bundle.pem", "trust.jks"].map((name) =>
     join(folder, name),
   ) as [string, string, string];
-  // The variables of most clients replace what the machine trusts.
+  // The variables of most clients replace the trusted certificates of the machine.
   const all = `${trusted(env)}
 ${authority}`;
   await Promise.all([
@@ -43,7 +43,7 @@ ${authority}`;
     https_proxy: proxy,
     NO_PROXY: direct,
     no_proxy: direct,
-    // Node and Bun add to what they trust. Node looks at proxies only when asked (22.21, 24.5).
+    // Node and Bun add to their trusted certificates. Node uses proxies only on request (22.21, 24.5).
     NODE_EXTRA_CA_CERTS: own,
     NODE_USE_ENV_PROXY: "1",
     DENO_CERT: own,
@@ -105,7 +105,7 @@ export async function writeHosts(folder: string, address: string, names: readonl
 
 const UNSHARE = ["unshare", "--mount", "--propagation", "private"];
 
-/** Whether this process may give a command a file of hosts that nobody else sees. */
+/** True if this process may give a command a private hosts file. */
 export function canReplaceHosts(): boolean {
   if (process.platform !== "linux" || !Bun.which("unshare")) return false;
   const probe = "mount --bind /etc/hosts /etc/hosts";
@@ -113,7 +113,7 @@ export function canReplaceHosts(): boolean {
     .success;
 }
 
-/** `command` in a mount namespace of its own, in which `hosts` is /etc/hosts. */
+/** `command` in a separate mount namespace, in which `hosts` is /etc/hosts. */
 export const withHosts = (hosts: string, command: readonly string[]): string[] => [
   ...UNSHARE,
   ...["sh", "-c", 'mount --bind "$0" /etc/hosts && exec "$@"', hosts],

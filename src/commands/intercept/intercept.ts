@@ -1,9 +1,9 @@
 /**
  * `diorama intercept`: runs a command whose calls to the real services reach an environment instead.
  *
- * Clients and tools that fix their host need no change. Two ways lead there: variables name a proxy that every client
- * honours which honours proxies at all; and where this process may (Linux, root), the command sees a file of hosts in
- * which the names have an address of this machine.
+ * Clients and tools with a fixed host need no change. There are two ways: environment variables name a proxy, for clients
+ * that support one; and if this process may (Linux, root), the command gets a hosts file in which the names have an
+ * address of this machine.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { constants, tmpdir } from "node:os";
@@ -37,7 +37,7 @@ export async function intercept(
 ): Promise<number> {
   const [name = ""] = command;
   if (!Bun.which(name, { PATH: env["PATH"] ?? "" }))
-    throw new UsageError(`${name} is not a command that can be found`);
+    throw new UsageError(`${name} is not a known command`);
   const given = targetsOf(options, env);
   const targets = createTargets(given, options.host ?? []);
   const certificates = createCertificates(targets.certificateNames);
@@ -50,7 +50,7 @@ export async function intercept(
     try {
       return startRelay(targets, certificates, { hostname: `127.99.${a}.${b}`, port: 443 });
     } catch {
-      return undefined; // The port is not ours to take.
+      return undefined; // This process may not use the port.
     }
   }
   if (options.via === "hosts" && !local) {

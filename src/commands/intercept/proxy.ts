@@ -1,4 +1,4 @@
-/** An HTTP proxy on this machine that leads the intercepted hosts to the relay and any other where it wants to go. */
+/** An HTTP proxy on this machine that sends intercepted hosts to the relay and any other host to its destination. */
 import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import type { Targets } from "~/commands/intercept/targets";
@@ -25,7 +25,7 @@ export async function startProxy(targets: Targets, relayPort: number, upstream: 
     remote.setTimeout(CONNECT_TIMEOUT_MS, end);
     remote.once("connect", () => {
       remote.setTimeout(0);
-      // A proxy of its own answers for itself.
+      // The upstream proxy sends its own answer.
       if (through) remote.write(connectHead(host, port, through));
       else client.write("HTTP/1.1 200 Connection established\r\n\r\n");
       if (head.length > 0) remote.write(head);

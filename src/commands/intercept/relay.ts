@@ -1,8 +1,8 @@
-/** The HTTPS end of the intercepted hosts: every request goes to the environment that its host leads to. */
+/** The HTTPS endpoint of the intercepted hosts: forwards every request to the environment of its host. */
 import type { Certificates } from "~/commands/intercept/certificates";
 import type { Targets } from "~/commands/intercept/targets";
 
-/** They concern one connection only (RFC 9110, section 7.6.1), or are made anew. */
+/** They concern one connection only (RFC 9110, section 7.6.1), or are set again. */
 const HOP_BY_HOP = [
   "connection",
   "host",
@@ -16,7 +16,7 @@ const HOP_BY_HOP = [
 ];
 const IDLE_SECONDS = 255;
 
-/** Throws when the address cannot be listened on. `port` 0: any that is free. */
+/** Throws when the address cannot be used. `port` 0: any free one. */
 export function startRelay(
   targets: Targets,
   { certificate, key }: Certificates,

@@ -1,7 +1,7 @@
-/** Which hosts of the real services lead to which environment. */
+/** Maps hosts of the real services to environments. */
 import { UsageError } from "~/commands/client";
 
-/** An environment's service, and the credential that opens it. */
+/** An environment's service, and its credential. */
 export type Target = { readonly serviceUrl: string; readonly token: string };
 
 /** By service: its domain, and the names below it that a file of hosts lists one by one. */
@@ -49,9 +49,9 @@ export function createTargets(targets: readonly Target[], extraHosts: readonly s
     .flatMap(({ names }) => names);
 
   return {
-    /** Undefined for a host of nobody here. */
+    /** Undefined for a host without an environment. */
     find: (host: string): Target | undefined => byDomain.get(domainOf(host.toLowerCase()) ?? ""),
-    /** Every name that is led here, for a file of hosts. */
+    /** Every intercepted name, for a hosts file. */
     names: [...new Set([...listed, ...extraHosts])],
     /** Names for a certificate: whole domains with everything directly below them. */
     certificateNames: [
