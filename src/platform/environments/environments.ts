@@ -13,7 +13,7 @@ import {
   type NewEnvironment,
   TTL_SECONDS_DEFAULT,
 } from "~/platform/environments/model";
-import type { Around, SchemaPool } from "~/platform/environments/schema-pool";
+import type { Creation, SchemaPool } from "~/platform/environments/schema-pool";
 import * as store from "~/platform/environments/store";
 import { hashCredential, newCredential } from "~/platform/keys/format";
 import type { Once } from "~/platform/keys/idempotency";
@@ -92,8 +92,8 @@ export function createEnvironments(deps: {
     }
   }
 
-  /** Checks and counts in the transaction that creates the environment. */
-  const limitFor = (principal: Principal) => async (tx: Tx) => {
+  /** Counts one more environment of this key, in the transaction that creates it. Throws LimitExceeded. */
+  async function countAgainstLimits(tx: Tx, principal: Principal): Promise<void> {
     const max = CONCURRENT_ENVIRONMENTS[principal.plan];
     if (Number.isFinite(max)) {
       await store.lockKey(tx, principal.keyId);
@@ -102,64 +102,55 @@ export function createEnvironments(deps: {
         throw new LimitExceeded("concurrent environment", max, current, RETRY_AFTER_SECONDS);
     }
     await keys.countEnvironment(tx, principal);
-  };
+  }
+
+  /** What is asked for, by its test or by name. Throws where that is incomplete or does not exist. */
+  async function resolve({ userId, keyId }: Principal, wanted: NewEnvironment) {
+    const test =
+      wanted.testId === undefined ? undefined : await suites.requireTest(userId, wanted.testId);
+    const templateService = test?.service ?? wanted.templateService;
+    const templateName = test?.templateName ?? wanted.templateName;
+    if (templateService === undefined)
+      throw new ApiError("invalid_request", "templateService: needed when testId is not given");
+    const { service } = requireReplica(templateService);
+    if (templateName === undefined)
+      throw new ApiError("invalid_request", "templateName: needed when testId is not given");
+    const template = await templates.require(userId, service, templateName);
+    const by = who(wanted, test?.actingUserId);
+    const token = newCredential("e");
+    const row = {
+      environmentId: crypto.randomUUID().replaceAll("-", ""),
+      userId,
+      keyId,
+      service,
+      templateName,
+      actingUserId: await templates.requireUser(template, by),
+      tokenHash: hashCredential(token),
+      ttlSeconds: wanted.ttlSeconds ?? TTL_SECONDS_DEFAULT,
+      allowImpersonation: wanted.allowImpersonation ?? false,
+    };
+    return { row, token, templateSchema: template.schemaName };
+  }
 
   return {
     async create(principal: Principal, wanted: NewEnvironment, once?: Once): Promise<Environment> {
-      const test =
-        wanted.testId === undefined
-          ? undefined
-          : await suites.requireTest(principal.userId, wanted.testId);
-      const templateService = test?.service ?? wanted.templateService;
-      const templateName = test?.templateName ?? wanted.templateName;
-      if (templateService === undefined)
-        throw new ApiError("invalid_request", "templateService: needed when testId is not given");
-      const { service } = requireReplica(templateService);
-      if (templateName === undefined)
-        throw new ApiError("invalid_request", "templateName: needed when testId is not given");
-      const template = await templates.require(principal.userId, service, templateName);
-      const by = who(wanted, test?.actingUserId);
-      const token = newCredential("e");
-      const environment = {
-        environmentId: crypto.randomUUID().replaceAll("-", ""),
-        userId: principal.userId,
-        keyId: principal.keyId,
-        service,
-        templateName,
-        actingUserId: await templates.requireUser(template, by),
-        tokenHash: hashCredential(token),
-        ttlSeconds: wanted.ttlSeconds ?? TTL_SECONDS_DEFAULT,
-        allowImpersonation: wanted.allowImpersonation ?? false,
+      const { row, token, templateSchema } = await resolve(principal, wanted);
+      const answer = (claimed: store.Claimed) => answerOf(row, claimed, token);
+      const transact: Creation = async (tx, insert) => {
+        await once?.take(tx);
+        if (keys.limited) await countAgainstLimits(tx, principal);
+        const claimed = await insert();
+        await once?.keep(tx, answer(claimed));
+        return claimed;
       };
-      const answer = ({ schemaName, expiresAt }: store.Claimed): Environment => ({
-        environmentId: environment.environmentId,
-        environmentUrl: urlOf(environment.environmentId, service),
-        schemaName,
-        expiresAt: expiresAt.toISOString(),
-        templateSchema: templateName,
-        service,
-        token,
-      });
-      const limit = keys.limited ? limitFor(principal) : undefined;
-      const around: Around = (tx, claim) => {
-        const counted = async () => {
-          await limit?.(tx);
-          return await claim();
-        };
-        return once ? once(tx, counted, answer) : counted();
-      };
+      // One statement claims a schema and inserts the row: without limits and key it is all there is.
+      const needsTransaction = keys.limited || once !== undefined;
       const claimed = await schemaPool.claim(
-        template.schemaName,
-        environment,
-        limit || once ? around : undefined,
+        templateSchema,
+        row,
+        needsTransaction ? transact : undefined,
       );
-      remember({
-        ...environment,
-        ...claimed,
-        templateSchema: template.schemaName,
-        secondsLeft: environment.ttlSeconds,
-        state: "live",
-      });
+      remember({ ...row, ...claimed, templateSchema, secondsLeft: row.ttlSeconds, state: "live" });
       return answer(claimed);
     },
 
@@ -220,6 +211,20 @@ export function createEnvironments(deps: {
 
 const urlOf = (environmentId: string, service: string) =>
   `/api/env/${environmentId}/services/${service}`;
+
+const answerOf = (
+  { environmentId, service, templateName }: store.NewEnvironmentRow,
+  { schemaName, expiresAt }: store.Claimed,
+  token: string,
+): Environment => ({
+  environmentId,
+  environmentUrl: urlOf(environmentId, service),
+  schemaName,
+  expiresAt: expiresAt.toISOString(),
+  templateSchema: templateName,
+  service,
+  token,
+});
 
 const view = (environment: store.ListedEnvironment) => ({
   environmentId: environment.environmentId,

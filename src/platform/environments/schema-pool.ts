@@ -29,8 +29,8 @@ const RECYCLE_RETRY_MS_MAX = 1_000;
 
 class NoReadySchema extends Error {}
 
-/** What belongs to the transaction in which an environment gets its schema. */
-export type Around = (tx: Tx, claim: () => Promise<store.Claimed>) => Promise<store.Claimed>;
+/** Runs in the transaction that creates an environment: calls `insert`, which gives it a schema and adds its row. */
+export type Creation = (tx: Tx, insert: () => Promise<store.Claimed>) => Promise<store.Claimed>;
 
 export function createSchemaPool(deps: {
   pool: Pool;
@@ -55,14 +55,14 @@ export function createSchemaPool(deps: {
   async function takeReady(
     templateSchema: string,
     environment: store.NewEnvironmentRow,
-    around: Around | undefined,
+    create: Creation | undefined,
   ): Promise<store.Claimed | undefined> {
-    if (!around) return await store.claim(pool, templateSchema, environment);
+    if (!create) return await store.claim(pool, templateSchema, environment);
     try {
       return await inTransaction(pool, (tx) =>
-        around(tx, async () => {
+        create(tx, async () => {
           const claimed = await store.claim(tx, templateSchema, environment);
-          if (!claimed) throw new NoReadySchema(); // gives back what was counted
+          if (!claimed) throw new NoReadySchema(); // rolls back what was counted
           return claimed;
         }),
       );
@@ -136,15 +136,15 @@ export function createSchemaPool(deps: {
   return {
     recycle,
 
-    /** A schema for a new environment, and its row. `around` runs in the same transaction, when given. */
+    /** Gives a new environment a schema and adds its row: in one statement where it can, in `create` when given. */
     async claim(
       templateSchema: string,
       environment: store.NewEnvironmentRow,
-      around?: Around,
+      create?: Creation,
     ): Promise<store.Claimed> {
       const started = performance.now();
       const take = async () => {
-        const claimed = await takeReady(templateSchema, environment, around);
+        const claimed = await takeReady(templateSchema, environment, create);
         if (claimed) observe("pool", started);
         return claimed;
       };
@@ -163,7 +163,7 @@ export function createSchemaPool(deps: {
           throw unavailable("Too many environments are being built");
         const built = await build(templateSchema, "claimed", async (tx, schema) => {
           const insert = () => store.insertWith(tx, schema, environment);
-          return await (around ? around(tx, insert) : insert());
+          return await (create ? create(tx, insert) : insert());
         });
         observe("build", started);
         return built;

@@ -14,15 +14,15 @@ import * as store from "~/platform/keys/idempotency-store";
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
-/**
- * Runs `effect` in the caller's transaction, unless an earlier call has had it: then throws Repeated, which rolls the
- * transaction back. What `answer` makes of the result is kept; nothing is when the result is false.
- */
-export type Once = <T>(
-  sql: Sql,
-  effect: () => Promise<T>,
-  answer: (result: T) => object,
-) => Promise<T>;
+/** The key of a call, for the transaction that has its effect. */
+export type Once = {
+  /** To be called first. Throws Repeated, which rolls the transaction back, if an earlier call had the effect. */
+  take(sql: Sql): Promise<void>;
+  /** Keeps the answer, once there is an effect. */
+  keep(sql: Sql, answer: object): Promise<void>;
+  /** Releases the key, where the transaction commits without an effect. */
+  giveBack(sql: Sql): Promise<void>;
+};
 
 const HEADER = "idempotency-key";
 const KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN);
@@ -68,17 +68,21 @@ export function createIdempotency(pool: Pool) {
       if (known) return repeat(known);
 
       let performed = false;
-      const once: Once = async (sql, effect, answer) => {
-        if (!(await store.take(sql, slip, store.RETENTION_HOURS))) {
+      const once: Once = {
+        async take(sql) {
+          if (await store.take(sql, slip, store.RETENTION_HOURS)) return;
           const kept = await store.findAnswer(sql, slip, store.RETENTION_HOURS);
           if (!kept) throw new Error("an idempotency key is taken and has no answer");
           throw new Repeated(kept);
-        }
-        const result = await effect();
-        if (result === false) await store.giveBack(sql, slip);
-        else await store.keep(sql, slip, seal(JSON.stringify(answer(result)), key));
-        performed = result !== false;
-        return result;
+        },
+        async keep(sql, answer) {
+          await store.keep(sql, slip, seal(JSON.stringify(answer), key));
+          performed = true;
+        },
+        async giveBack(sql) {
+          await store.giveBack(sql, slip);
+          performed = false;
+        },
       };
       try {
         return await work(once);

@@ -1,6 +1,6 @@
 /** Runs: what changed in an environment between two moments. */
 import { LRUCache } from "lru-cache";
-import type { Capture, CaptureKind, Started } from "~/capture/capture";
+import type { Capture, CaptureKind } from "~/capture/capture";
 import type { Evaluator } from "~/capture/reader";
 import { inTransaction, type Pool, type Sql } from "~/db/connect";
 import { ApiError, unavailable } from "~/errors";
@@ -151,13 +151,11 @@ export function createRuns(deps: {
         { run: run.runId, schema: environment.schemaName, keys },
         (sql, start) => {
           if (!once) return lifecycle.insertRun(sql, run, start);
-          let started: Started = "not inserted";
           const within = async (tx: Sql) => {
-            const effect = async () => {
-              started = await lifecycle.insertRun(tx, run, start);
-              return started === "started";
-            };
-            await once(tx, effect, () => answer);
+            await once.take(tx);
+            const started = await lifecycle.insertRun(tx, run, start);
+            if (started === "started") await once.keep(tx, answer);
+            else await once.giveBack(tx);
             return started;
           };
           // A comparison of snapshots begins in a transaction anyway.
