@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Image, TableShape } from "~/capture/change";
 import { createEvents } from "~/capture/events";
-import { EVENTS_BYTES_MAX, EVENTS_MAX } from "~/capture/limits";
+import { EVENTS_BYTES_MAX, EVENTS_LENGTH_MAX, EVENTS_MAX } from "~/capture/limits";
 
 const table: TableShape = {
   name: "things",
@@ -55,6 +55,18 @@ describe("only the first events are kept, and all are counted", () => {
 
     expect(total).toBe(11);
     expect(kept.map(({ key }: { key: object }) => key)).toEqual([{ id: 0 }, { id: 1 }, { id: 2 }]);
+  });
+
+  test("when their text is long", () => {
+    const events = newEvents();
+    const escaped = "\u0001".repeat(1_000_000); // six characters each in JSON
+    for (let id = 0; id < 7; id++) events.add(insert(`${id}`, escaped, null), id, null);
+
+    const text = events.text();
+    const { total, events: kept } = JSON.parse(text);
+
+    expect(text.length).toBeLessThanOrEqual(EVENTS_LENGTH_MAX);
+    expect([total, kept.length]).toEqual([7, 5]);
   });
 
   test("when they were given up", () => {

@@ -246,6 +246,15 @@ describe("a used clone", () => {
     expect(await refresh()).toBeUndefined();
   });
 
+  test("with a row that seems to be the template's and differs from it is not handed out again", async () => {
+    await run("update links set note = 'tampered' where a = 4");
+    const [now] = await sql`select pg_current_xact_id()::text as xid`;
+    used.built = { ...used.built, freshXid: now?.["xid"] };
+    await run("insert into links values (100, 1, null)");
+
+    expect(await refresh()).toBeUndefined();
+  });
+
   test("is refreshed only after a write that is under way", async () => {
     let commit: () => void = () => {};
     const writing = sql.begin(async (tx) => {

@@ -1,0 +1,94 @@
+/** A used schema goes back into the pool only as a copy of its template, and only when no server uses it any more. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { createSessionPool, type SessionPool } from "~/db/session-pool";
+import { isLive } from "~/platform/environments/store";
+import { eventually, useDatabase } from "../../support/database";
+import { expectStatus, useProgram } from "../../support/program";
+
+const database = useDatabase();
+const program = useProgram(database, { MAINTENANCE_CYCLE_INTERVAL: "60" });
+let otherServer: SessionPool;
+beforeAll(() => {
+  otherServer = createSessionPool(database.url, 2, isLive);
+});
+afterAll(() => otherServer.end());
+
+let environment: { environmentId: string; schemaName: string; environmentUrl: string };
+beforeEach(async () => {
+  environment = await program.environment();
+});
+
+const write = () =>
+  program.chat(environment, "chat.postMessage", { channel: "C01GENERAL", text: "hello" });
+const deleteIt = async () =>
+  expectStatus(await program.call("DELETE", `/env/${environment.environmentId}`), 200);
+
+/** What the register and the catalog say of its schema. */
+async function schema() {
+  const [row] = await database.sql<{ state: string | null; exists: boolean }[]>`
+    select (select state from diorama.schemas where schema_name = ${environment.schemaName}) as state,
+      to_regnamespace(${environment.schemaName}) is not null as exists
+  `;
+  return row;
+}
+
+const texts = async () =>
+  (
+    await database.sql.unsafe(`select text from "${environment.schemaName}".messages order by ts`)
+  ).map((row) => row["text"]);
+
+/** Recycles now what maintenance finds used. Resolves when that is done or was given up. */
+async function maintain() {
+  await database.sql`
+    update diorama.schemas set changed_at = now() - interval '1 minute' where schema_name = ${environment.schemaName}
+  `;
+  await program.program.maintenance.cycle();
+}
+
+describe("a used schema", () => {
+  test("goes back into the pool", async () => {
+    const before = await texts();
+    await write();
+
+    await deleteIt();
+
+    await eventually(async () => expect(await schema()).toEqual({ state: "ready", exists: true }));
+    expect(await texts()).toEqual(before);
+  });
+
+  test("is dropped when a row that seems to be the template's differs from it", async () => {
+    const { schemaName } = environment;
+    await database.sql.unsafe(`update "${schemaName}".messages set text = 'tampered'`);
+    // From here on the tampered rows look older than the last time the schema equalled its template.
+    await database.sql`
+      update diorama.schemas set fresh_xid = pg_current_xact_id()::text::bigint where schema_name = ${schemaName}
+    `;
+    await write();
+
+    await deleteIt();
+
+    await eventually(async () => expect(await schema()).toEqual({ state: null, exists: false }));
+  });
+
+  test("waits while another server holds it", async () => {
+    const template = await texts();
+    await write();
+    const tables = [{ name: "messages" }];
+    await otherServer.use(
+      { ...environment, tables },
+      ({ sql, t }) => sql`select count(*) from ${t["messages"]!}`,
+    );
+
+    await deleteIt();
+    await maintain();
+
+    expect(await schema()).toEqual({ state: "used", exists: true });
+    expect(await texts()).toContain("hello");
+
+    await otherServer.release(environment.environmentId);
+    await maintain();
+
+    expect(await schema()).toEqual({ state: "ready", exists: true });
+    expect(await texts()).toEqual(template);
+  });
+});
