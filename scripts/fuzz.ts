@@ -3,8 +3,9 @@
  *
  *   bun run fuzz [--minutes N] [--seed N --path P]
  *
- * Sequences of up to 30 calls, and connections by hand (scripts/fuzz/wire.ts), with own, foreign, deleted and expired ids. What failed once stands in
- * scripts/fuzz/corpus.json and is played first; a new failure is made small, reported, and added there.
+ * Sequences of up to 30 calls with own, foreign, deleted and expired ids, and connections by hand
+ * (scripts/fuzz/wire.ts). Past failures are in scripts/fuzz/corpus.json and are replayed first; a new failure is
+ * shrunk, reported and added there.
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";

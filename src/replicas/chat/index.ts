@@ -20,7 +20,7 @@ export const chat: Replica = {
   derived: {
     users: ["updated"],
     channels: ["updated"],
-    channel_members: ["joined_at"],
+    channel_members: ["joined_at", "marked_at"],
     messages: ["edited"],
     reactions: ["created_at"],
     pins: ["created_at"],

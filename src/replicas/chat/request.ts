@@ -77,22 +77,46 @@ function parseObject(body: Uint8Array): object {
   return value;
 }
 
-async function readMultipart(request: Request, body: Uint8Array): Promise<[string, unknown][]> {
+const BOUNDARY = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i;
+const LINE_END = /^[ \t]*(?:\r\n|$)/;
+/** Of what follows a delimiter: padding, and the end of its line. */
+const PADDING_MAX = 100;
+
+/** A multipart body up to its first closing delimiter. What follows is no part of the form (RFC 2046, 5.1.1). */
+function untilClosed(body: Uint8Array, type: string): Uint8Array {
+  const [, quoted, plain] = BOUNDARY.exec(type) ?? [];
+  const boundary = quoted ?? plain;
+  if (boundary === undefined) return body;
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const closing = `--${boundary}--`;
+  for (let at = bytes.indexOf(closing); at >= 0; at = bytes.indexOf(closing, at + 1)) {
+    const end = at + closing.length;
+    const isLine = at === 0 || bytes.toString("latin1", at - 2, at) === "\r\n";
+    if (isLine && LINE_END.test(bytes.toString("latin1", end, end + PADDING_MAX)))
+      return bytes.subarray(0, end);
+  }
+  return body;
+}
+
+/** The fields of a multipart body, files as their bytes. Throws `invalid_form_data`. */
+export async function readMultipart(
+  request: Request,
+  body: Uint8Array,
+): Promise<[string, string | Uint8Array][]> {
   const type = request.headers.get("content-type") ?? "";
-  const parts: [string, unknown][] = [];
+  const fields: [string, string | Uint8Array][] = [];
   try {
-    const form = await new Response(body as unknown as ArrayBuffer, {
-      headers: { "Content-Type": type },
-    }).formData();
+    const whole = Buffer.from(untilClosed(body, type));
+    const form = await new Response(whole, { headers: { "Content-Type": type } }).formData();
     for (const [name, value] of form)
-      parts.push([
+      fields.push([
         name,
         typeof value === "string" ? value : new Uint8Array(await value.arrayBuffer()),
       ]);
   } catch {
     throw new ChatError("invalid_form_data");
   }
-  return parts;
+  return fields;
 }
 
 /** The `token` argument, where a client sends its credential in the body. Undefined when there is none to read. */

@@ -19,6 +19,7 @@ const Name = Type.String({ minLength: 1 });
 const Clock = Type.String({ pattern: "^\\d\\d:\\d\\d$" });
 const EmojiName = Type.String({ pattern: "^[a-z0-9_+'-]+(::skin-tone-[2-6])?$" });
 const Items = Type.Array(Type.Record(Type.String(), Type.Unknown()));
+const ProfileFields = Type.Array(Type.Object({ field_name: Type.Optional(Type.String()) }));
 
 const strict = <P extends Record<string, TSchema>>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });
@@ -51,7 +52,7 @@ const Team = strict({
   ),
   message_limit: maybe(Type.Integer({ minimum: 1 })),
   restrict_bots: flag,
-  profile: maybe(strict({ fields: Items, sections: Items })),
+  profile: maybe(strict({ fields: ProfileFields, sections: Items })),
 });
 
 const User = strict({

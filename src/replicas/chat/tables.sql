@@ -73,10 +73,11 @@ create table channel_members (
   channel_id varchar(16) not null,
   user_id varchar(16) not null,
   joined_at bigint not null,
-  -- Where conversations.mark left it. Posting moves the mark too, but writes one row only: what is unread is counted
-  -- from the later of this and the reader's own last message.
+  -- Where conversations.mark left it. Posting moves the mark too, but writes one row only: unread messages are counted
+  -- from the later of this and the reader's own last message, unless that is older than the mark was set.
   last_read varchar(17) collate "C" not null,
   is_open boolean not null,
+  marked_at varchar(17) collate "C", -- when conversations.mark moved the mark; null: never
   primary key (channel_id, user_id)
 );
 create index channel_members_user on channel_members (user_id);

@@ -2,6 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { decodeText, describeText } from "~/replicas/chat/filetypes";
 import type { ChatSession } from "~/replicas/chat/method";
+import { readMultipart } from "~/replicas/chat/request";
 import { findContent, findUpload, putContent } from "~/replicas/chat/store/contents";
 import { findFile } from "~/replicas/chat/store/files";
 import { publicSecret } from "~/replicas/chat/views/files";
@@ -60,11 +61,8 @@ async function receive(
 async function readPart(request: Request, body: Uint8Array): Promise<Uint8Array> {
   const type = request.headers.get("content-type") ?? "";
   if (!type.startsWith("multipart/form-data")) return body;
-  const form = await new Response(Buffer.from(body), { headers: { "Content-Type": type } })
-    .formData()
-    .catch(() => undefined);
-  const part = [...(form?.values() ?? [])].find((value) => typeof value !== "string");
-  return part instanceof Blob ? new Uint8Array(await part.arrayBuffer()) : body;
+  const fields = await readMultipart(request, body).catch(() => []);
+  return fields.map(([, value]) => value).find((value) => typeof value !== "string") ?? body;
 }
 
 const TEXT_TYPE = "text/plain; charset=utf-8";

@@ -75,6 +75,36 @@ describe("an upload", () => {
     expect(Buffer.from(bytes)).toEqual(PNG);
   });
 
+  test.each([
+    ["twice", "\r\n--b--\r\n\r\n--b--\r\n"],
+    ["without a line end", "\r\n--b--"],
+    ["before an epilogue", "\r\n--b--  \r\nnot --b-- part of the form"],
+  ])("ends at the first closing boundary: one that is sent %s", async (_how, end) => {
+    const { agent, url } = await newScene();
+    const { upload_url: to = "", file_id: id = "" } = await agent.files.getUploadURLExternal({
+      filename: "hello.txt",
+      length: 5,
+    });
+    const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="hello.txt"\r\n\r\n';
+
+    const sent = await fetch(to, {
+      method: "POST",
+      headers: { "Content-Type": "multipart/form-data; boundary=b" },
+      body: `${head}hello${end}`,
+    });
+
+    expect(await sent.text()).toBe("OK - 5");
+    await agent.files.completeUploadExternal({ files: [{ id }] });
+    const { file }: any = await agent.files.info({ file: id });
+    expect(await (await fetch(file.url_private)).text()).toBe("hello");
+    const called = await fetch(`${url}/api.test`, {
+      method: "POST",
+      headers: { "Content-Type": 'multipart/form-data; boundary="b"' },
+      body: `--b\r\nContent-Disposition: form-data; name="text"\r\n\r\n--b--x${end}`,
+    });
+    expect(await called.json()).toMatchObject({ ok: true, args: { text: "--b--x" } });
+  });
+
   test("without a destination stays with its owner", async () => {
     const scene = await newScene();
 

@@ -75,7 +75,34 @@ describe("what is unread", () => {
 
     await agent.conversations.mark({ channel: GENERAL, ts: WELCOME });
     const { channel }: any = await agent.conversations.info({ channel: GENERAL });
-    expect(channel.last_read > WELCOME).toBe(true);
+    expect(channel).toMatchObject({ last_read: WELCOME, unread_count: 2 });
+  });
+
+  test("begins behind the mark, also where that is older than one's own messages", async () => {
+    const { agent, john } = await newScene();
+    await john.chat.postMessage({ channel: GENERAL, text: "question" });
+    const { ts = "" } = await agent.chat.postMessage({ channel: GENERAL, text: "answer" });
+    const state = async () => {
+      const { channel }: any = await agent.conversations.info({ channel: GENERAL });
+      return [channel.last_read, channel.unread_count];
+    };
+    expect(await state()).toEqual([ts, 0]);
+
+    await agent.conversations.mark({ channel: GENERAL, ts: HELLO });
+    expect(await state()).toEqual([HELLO, 1]);
+
+    const later = await agent.chat.postMessage({ channel: GENERAL, text: "read again" });
+    expect(await state()).toEqual([later.ts, 0]);
+  });
+
+  test("begins where a direct message was marked as unread", async () => {
+    const { agent } = await newScene();
+    const { channel: id = "" } = await agent.chat.postMessage({ channel: JOHN, text: "hello" });
+
+    await agent.conversations.mark({ channel: id, ts: "0000000000.000000" });
+
+    const { channel }: any = await agent.conversations.info({ channel: id });
+    expect(channel.last_read).toBe("0000000000.000000");
   });
 
   test("is shown with the last message, in direct messages too", async () => {

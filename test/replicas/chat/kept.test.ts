@@ -136,6 +136,18 @@ describe("administration", () => {
 });
 
 describe("invitations of other organisations", () => {
+  test("name their recipients as a comma list or as a list", async () => {
+    const { agent } = await newScene();
+    const recipients = async (emails: unknown) => {
+      await agent.conversations.inviteShared({ channel: GENERAL, emails } as never);
+      const { invites }: any = await agent.conversations.listConnectInvites({});
+      return invites.map(({ invite }: any) => invite.recipient_email);
+    };
+    expect(await recipients("ann@other.test,bob@other.test")).toEqual(["ann@other.test"]);
+    expect(await recipients("cat@other.test")).toContain("cat@other.test");
+    expect(await recipients(["dan@other.test"])).toContain("dan@other.test");
+  });
+
   test("are kept, approved and declined", async () => {
     const { agent } = await newScene();
     const invite = (channel: string) =>

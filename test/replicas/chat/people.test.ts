@@ -59,6 +59,21 @@ describe("users.info", () => {
     expect(bot.user).toMatchObject({ name: "slackbot", is_bot: false });
   });
 
+  test("shows several in the order asked for, from a comma list", async () => {
+    const { agent } = await newScene();
+    const info = (args: object): any => agent.users.info(args as never);
+
+    const { users, user } = await info({ users: `${ROBIN}, USLACKBOT,${JOHN}` });
+
+    expect(user).toBeUndefined();
+    expect(users.map(({ id }: any) => id)).toEqual([ROBIN, "USLACKBOT", JOHN]);
+    expect(users[0]).toEqual((await info({ user: ROBIN })).user);
+    expect((await refused(info({ users: `${JOHN},U99NOBODY` }))).error).toBe("user_not_found");
+    const many = Array.from({ length: 31 }, () => JOHN).join();
+    expect((await refused(info({ users: many }))).error).toBe("too_many_users");
+    expect((await refused(info({}))).error).toBe("invalid_arguments");
+  });
+
   test("shows guests those with whom they share a conversation", async () => {
     const { guest } = await newScene();
 
@@ -207,11 +222,11 @@ describe("bots.info", () => {
 });
 
 describe("auth.test", () => {
-  test("tells who calls, and of a bot which one", async () => {
-    const { agent, bot } = await newScene();
+  test("shows who calls, and of a bot which one", async () => {
+    const { agent, bot, url } = await newScene();
 
     expect(await agent.auth.test()).toMatchObject({
-      url: "https://acme.chat.test/",
+      url: `${url}/`,
       team: "Acme",
       user: "agent",
       team_id: "T01ACME",
@@ -219,6 +234,15 @@ describe("auth.test", () => {
       is_enterprise_install: false,
     });
     expect(await bot.auth.test()).toMatchObject({ user_id: BOT, bot_id: "B06BOT" });
+  });
+
+  test("gives an address under which methods are called, with and without api/", async () => {
+    const { agent } = await newScene();
+    const { url } = await agent.auth.test();
+    for (const prefix of ["api/", ""]) {
+      const response = await fetch(`${url}${prefix}users.info?user=${JOHN}`);
+      expect(await response.json()).toMatchObject({ ok: true, user: { id: JOHN } });
+    }
   });
 });
 

@@ -283,7 +283,7 @@ describe("the workspace", () => {
   test("tells its own fields of profiles, by visibility", async () => {
     const scene = await newScene();
     const fields = [
-      { id: "Xf1", label: "Team", is_hidden: false },
+      { id: "Xf1", field_name: "Team", label: "Team", is_hidden: false },
       { id: "Xf2", label: "Badge", is_hidden: true },
     ];
     await scene.write(
@@ -356,4 +356,14 @@ describe("a file", () => {
 
     expect(answer.error).toBe("cant_delete");
   });
+});
+
+test("the workspaces of built-in templates name the fields of profiles in plain text", async () => {
+  const { agent } = await newScene("chat_bench_default");
+  const { profile }: any = await agent.team.profile.get();
+  expect(profile.fields.map(({ field_name: name }: any) => name)).toEqual([
+    "Team",
+    "Started",
+    "Badge number",
+  ]);
 });

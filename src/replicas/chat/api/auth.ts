@@ -26,7 +26,7 @@ export const auth = [
     async handle(_, call) {
       const { user, team } = await requireActor(call);
       return {
-        url: team.url,
+        url: `${call.baseUrl}/`,
         team: team.name,
         user: user.name,
         team_id: team.id,

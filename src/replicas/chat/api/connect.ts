@@ -19,8 +19,7 @@ const MESSAGE = { max: 560, tooLong: "message_too_long" };
 const PAGE_DEFAULT = 100;
 const INVITE_SECONDS = 14 * 86_400;
 
-const isEmail = (text: unknown) =>
-  typeof text === "string" && /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(text);
+const isEmail = (text: string) => /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(text);
 
 /** An invitation that somebody here has written. */
 async function requireInvite({ session }: ChatCall, id: string | undefined): Promise<JsonObject> {
@@ -29,13 +28,9 @@ async function requireInvite({ session }: ChatCall, id: string | undefined): Pro
   return invite;
 }
 
-/** Addresses, as a comma list, a JSON array, or an object with them as values. */
-function readEmails(given: unknown): string[] {
-  const parsed = typeof given === "string" ? given.split(",") : given;
-  const emails = Object.values((parsed ?? []) as object).map((email) => String(email).trim());
+function requireEmails(emails: readonly string[]): void {
   if (emails.length > EMAILS_MAX) throw new ChatError("too_many_emails");
   if (!emails.every(isEmail)) throw new ChatError("invalid_email");
-  return emails;
 }
 
 /** A request of somebody to have their invitation approved; nobody needs to ask. */
@@ -48,15 +43,15 @@ export const connect = [
     limits: "The invitation is kept; nobody accepts it.",
     args: {
       channel: Text(),
-      emails: Maybe(Json<unknown>("invalid_email", "Addresses of whom to invite.")),
+      emails: Maybe(List("Addresses of the people to invite.")),
       user_ids: Maybe(List()),
       external_limited: Maybe(Flag("They may only write.")),
     },
     async handle(
-      { channel, emails: given, user_ids: users = [], external_limited: limited = true },
+      { channel, emails = [], user_ids: users = [], external_limited: limited = true },
       call,
     ) {
-      const emails = readEmails(given);
+      requireEmails(emails);
       if (emails.length + users.length === 0) throw new ChatError("recipients_not_specified");
       const found = await requireMembership(call, channel);
       if (found.is_im || found.is_mpim) throw new ChatError("invalid_channel_type");

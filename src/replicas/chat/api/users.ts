@@ -1,6 +1,6 @@
 import { Cursor, Flag, List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
 import { requireTypes } from "~/replicas/chat/channels";
-import { ChatError } from "~/replicas/chat/errors";
+import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 import { type ChatCall, method } from "~/replicas/chat/method";
 import { clampLimit, cut, decodeCursor, encodeCursor, LIMIT } from "~/replicas/chat/paging";
 import { requireActor, requireUser } from "~/replicas/chat/require";
@@ -9,9 +9,12 @@ import { findTeam } from "~/replicas/chat/store/team";
 import { findUserByEmail, findUserFor, listUsers, updateUser } from "~/replicas/chat/store/users";
 import { channelView } from "~/replicas/chat/views/channels";
 import { SLACKBOT, slackbotView, userView } from "~/replicas/chat/views/users";
+import type { Wire } from "~/replicas/chat/views/wire";
 
 /** A workspace with more people than this is only listed in pages. */
 const USERS_MAX = 1_000;
+/** Of one call of users.info. */
+const INFO_USERS_MAX = 30;
 const CHANNELS_DEFAULT = 100;
 const CHANNELS_MAX = 999;
 
@@ -21,6 +24,11 @@ async function requireVisibleUser({ session, actor }: ChatCall, id: string) {
   if (!user) throw new ChatError("user_not_found");
   if (!user.is_visible) throw new ChatError("user_not_visible");
   return user;
+}
+
+async function shown(call: ChatCall, id: string, withLocale: boolean | undefined): Promise<Wire> {
+  if (id === SLACKBOT) return slackbotView((await findTeam(call.session)).id);
+  return userView(await requireVisibleUser(call, id), withLocale);
 }
 
 export const users = [
@@ -49,11 +57,19 @@ export const users = [
 
   method("users.info", {
     tier: 1,
-    summary: "Shows one user.",
-    args: { user: Text(), include_locale: Maybe(Flag()) },
-    async handle({ user, include_locale: withLocale }, call) {
-      if (user === SLACKBOT) return { user: slackbotView((await findTeam(call.session)).id) };
-      return { user: userView(await requireVisibleUser(call, user), withLocale) };
+    summary: "Shows one user, or those of a list.",
+    args: {
+      user: Maybe(Text()),
+      users: Maybe(List("Instead of user: up to 30 ids. The answer then has users.")),
+      include_locale: Maybe(Flag()),
+    },
+    async handle({ user, users: ids, include_locale: withLocale }, call) {
+      if (user) return { user: await shown(call, user, withLocale) };
+      if (!ids?.length) throw invalidArguments("missing required field: user");
+      if (ids.length > INFO_USERS_MAX) throw new ChatError("too_many_users");
+      const found: Wire[] = [];
+      for (const id of ids) found.push(await shown(call, id, withLocale));
+      return { users: found };
     },
   }),
 

@@ -1,6 +1,7 @@
 import type { ChatSession } from "~/replicas/chat/method";
 import { UNREAD } from "~/replicas/chat/store/channels";
-import { nowMicros } from "~/replicas/chat/store/clock";
+import { asTs, nowMicros } from "~/replicas/chat/store/clock";
+import { lastRead } from "~/replicas/chat/store/messages";
 
 /** Adds users who are not members yet, in the order given. Returns those who were added. */
 export async function insertMembers(
@@ -44,16 +45,17 @@ export async function setOpen(
   return rows.count === 1;
 }
 
-/** Moves the mark up to which a member has read, forth or back. */
+/** Moves the mark up to which a member has read, forward or back, also behind the member's own messages. */
 export async function setLastRead(
-  { sql, t }: ChatSession,
+  session: ChatSession,
   channel: string,
   user: string,
   ts: string,
 ): Promise<void> {
+  const { sql, t } = session;
   await sql`
-    update ${t.channel_members} set last_read = ${ts}
-    where channel_id = ${channel} and user_id = ${user} and last_read <> ${ts}
+    update ${t.channel_members} set last_read = ${ts}, marked_at = ${asTs(session, nowMicros(session))}
+    where channel_id = ${channel} and user_id = ${user} and (${lastRead(session, user, sql`${channel}`)}) <> ${ts}
   `;
 }
 

@@ -275,12 +275,13 @@ export async function findReadState(
   return state;
 }
 
-/** One row: the later of the viewer's mark in a channel and the viewer's own last message there. */
+/** One row: the later of the viewer's mark in a channel and the viewer's own last message since the mark was set. */
 export function lastRead({ sql, t }: ChatSession, viewer: string, channel: Fragment): Fragment {
   return sql`
     select coalesce((
       select max(o.ts) from ${t.messages} o
-      where o.channel_id = k.channel_id and o.ts > k.last_read and o.user_id = k.user_id and o.thread_ts is null
+      where o.channel_id = k.channel_id and o.ts > greatest(k.last_read, k.marked_at) and o.user_id = k.user_id
+        and o.thread_ts is null
     ), k.last_read) as ts
     from ${t.channel_members} k where k.channel_id = ${channel} and k.user_id = ${viewer}
   `;
