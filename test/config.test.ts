@@ -103,7 +103,7 @@ describe("settings", () => {
     expect(problems({ CONTROL_PLANE_URL: value })).toEqual([expect.stringMatching(message)]);
   });
 
-  test("tell all that is wrong at once, and no password", () => {
+  test("report all problems together, and no password", () => {
     for (const url of ["mysql://user:secret@h/x", "mysql://h/x?user=user&password=secret"]) {
       const found = problems({ DATABASE_URL: url, PORT: "x", SEED: "x" });
       expect(found.map((line) => line.split(" ")[0])).toEqual(["DATABASE_URL", "PORT", "SEED"]);

@@ -114,7 +114,7 @@ export function createCommandLine({ env, serve, interruption, endWith }: Context
   const suites = line.command("suites").description("Suites of tests, on a server.");
   onServer(suites, "run")
     .description(
-      "Run an agent on each test of a suite. The command is run by the shell, with DIORAMA_PROMPT, DIORAMA_SERVICE_URL, DIORAMA_TOKEN and DIORAMA_USER_ID in its environment. Ends with 1 unless every test passed.",
+      "Run an agent on each test of a suite. The command is run by the shell, with DIORAMA_PROMPT, DIORAMA_SERVICE_URL, DIORAMA_TOKEN and DIORAMA_USER_ID in its environment. Exits with 1 unless every test passed.",
     )
     .summary("Run an agent on each test of a suite.")
     .argument("<name-or-id>")
@@ -146,9 +146,9 @@ export function createCommandLine({ env, serve, interruption, endWith }: Context
   line
     .command("intercept")
     .description(
-      "Run a command whose calls to the hosts of the real services reach environments instead. Clients that fix their host need no change. Put -- before the command. Ends with its exit code.",
+      "Run a command whose calls to the hosts of the real services reach environments instead. Clients with a fixed host need no change. Put -- before the command. Exits with the exit code of the command.",
     )
-    .summary("Run a command with the real services' hosts led to environments.")
+    .summary("Run a command with the hosts of the real services redirected to environments.")
     .argument("<command...>")
     .option(
       "--service-url <url>",
@@ -156,8 +156,8 @@ export function createCommandLine({ env, serve, interruption, endWith }: Context
       listed,
     )
     .option("--token <token>", "Its token; else DIORAMA_TOKEN, else DIORAMA_API_KEY.", listed)
-    .option("--host <name>", "A further name, such as acme.slack.com; may be repeated.", listed)
-    .addOption(new Option("--via <way>", "How calls get there.").choices(WAYS).default("auto"))
+    .option("--host <name>", "An additional host, such as acme.slack.com; may be repeated.", listed)
+    .addOption(new Option("--via <way>", "How calls are redirected.").choices(WAYS).default("auto"))
     .action(async (command: string[], options: Intercept) =>
       endWith(await intercept(command, options, env, interruption())),
     );

@@ -235,7 +235,7 @@ describe("limits", () => {
   const LIMITED = { ENVIRONMENT: "production", HOST: "127.0.0.1", RATE_LIMITS: "true" };
   const limited = useProgram(database, LIMITED);
 
-  test("of a day admit exactly as many as they say, on two servers at once (S140, S141, S142)", async () => {
+  test("of a day admit exactly as many as they say, across two servers (S140, S141, S142)", async () => {
     const other = await startTestProgram(database, LIMITED);
     const { key, keyId } = await make(null, "enterprise");
     const headers = { "X-API-Key": key };
@@ -300,7 +300,7 @@ describe("limits", () => {
     }
   });
 
-  test("of an hour admit exactly as many as they say, on two servers at once (S141)", async () => {
+  test("of an hour admit exactly as many as they say, across two servers (S141)", async () => {
     const other = await startTestProgram(database, LIMITED);
     const { key } = await make();
     const answers = await Promise.all(
