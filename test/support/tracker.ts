@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import { LinearClient, LinearError } from "@linear/sdk";
 import type { TestDatabase } from "./database";
+import { expectOwnHosts } from "./hosts";
 import { startTestProgram, type TestProgram } from "./program";
 
 /** Users and teams of the built-in templates. */
@@ -47,12 +48,15 @@ export async function openTracker(
   const as = (userId: string) =>
     new LinearClient({ apiKey: userId, apiUrl: url, headers: { "X-API-Key": key } });
   const ask: Tracker["ask"] = async (query, variables = {}, userId = self) => {
+    const body = JSON.stringify({ query, variables });
     const response = await fetch(url, {
       method: "POST",
       headers: { "Content-Type": "application/json", "X-API-Key": key, Authorization: userId },
-      body: JSON.stringify({ query, variables }),
+      body,
     });
-    return await response.json();
+    const text = await response.text();
+    expectOwnHosts(text, body);
+    return JSON.parse(text);
   };
   return {
     program,

@@ -1,5 +1,4 @@
 /** The bytes of files, over HTTP: addresses to post them to, and addresses to fetch them from. */
-import { isUtf8 } from "node:buffer";
 import { decodeText, describeText } from "~/replicas/chat/filetypes";
 import type { ChatSession } from "~/replicas/chat/method";
 import { readMultipart } from "~/replicas/chat/request";
@@ -7,6 +6,7 @@ import { findContent, findUpload, putContent } from "~/replicas/chat/store/conte
 import { findFile } from "~/replicas/chat/store/files";
 import { publicSecret } from "~/replicas/chat/views/files";
 import type { ReplicaCall } from "~/replicas/replica";
+import { fileResponse } from "~/replicas/stored-file";
 
 const UPLOAD = /^upload\/(F[A-Z0-9]+)\/([0-9a-f]{32})$/;
 const PRIVATE = /^files-pri\/T[A-Z0-9]+-(F[A-Z0-9]+)\/(download\/)?[^/]+$/;
@@ -67,16 +67,6 @@ async function readPart(request: Request, body: Uint8Array): Promise<Uint8Array>
 
 const TEXT_TYPE = "text/plain; charset=utf-8";
 
-const isText = (mimetype: string, content: Uint8Array) =>
-  /^text\/[\w.+-]+$/.test(mimetype) && isUtf8(content);
-
-/** What somebody uploaded never runs in our name: a page is shown by itself, without scripts. */
-const SAFE_HEADERS = {
-  "Content-Security-Policy":
-    "sandbox; default-src 'none'; img-src 'self'; style-src 'unsafe-inline'",
-  "X-Content-Type-Options": "nosniff",
-};
-
 async function serve(
   session: ChatSession,
   id: string | undefined,
@@ -85,13 +75,5 @@ async function serve(
   const found = id === undefined ? undefined : await findContent(session, id);
   // Not a method of the client, which would try again: here a status other than 200 says what there is.
   if (!found) return Response.json({ ok: false, error: "file_not_found" }, { status: 404 });
-  const { name, mimetype, content } = found;
-  const disposition = download || !mimetype.startsWith("image/") ? "attachment" : "inline";
-  return new Response(Buffer.from(content), {
-    headers: {
-      ...SAFE_HEADERS,
-      "Content-Type": isText(mimetype, content) ? `${mimetype}; charset=utf-8` : mimetype,
-      "Content-Disposition": `${disposition}; filename*=UTF-8''${encodeURIComponent(name)}`,
-    },
-  });
+  return fileResponse(found, download);
 }

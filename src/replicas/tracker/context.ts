@@ -9,6 +9,8 @@ export type Context = ViewerContext &
   Running & {
     /** In a mutation: its transaction. */
     readonly session: TrackerSession;
+    /** The address of this environment's service, without a slash at the end. */
+    readonly baseUrl: string;
     /** The only clock of the request. */
     readonly now: Date;
     readonly read: Reader;
@@ -19,6 +21,7 @@ export function createContext(
   viewerContext: ViewerContext,
   now: Date,
   running: Running,
+  baseUrl: string,
 ): Context {
   const { sql, t } = session;
   const scope = {
@@ -29,5 +32,5 @@ export function createContext(
     hidden: viewerContext.hiddenTeamIds,
   };
   const read = createReader(MODELS, scope, running.budget);
-  return { ...viewerContext, ...running, session, now, read };
+  return { ...viewerContext, ...running, session, now, read, baseUrl };
 }

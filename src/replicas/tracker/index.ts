@@ -16,6 +16,7 @@ import type { TrackerSession } from "~/replicas/tracker/store/tables";
 import { findUserId } from "~/replicas/tracker/store/users";
 import { findViewer } from "~/replicas/tracker/store/viewer";
 import tables from "~/replicas/tracker/tables.sql" with { type: "text" };
+import { awaitsUpload, carriesSecret, transfer } from "~/replicas/tracker/uploads";
 
 export const tracker: Replica = {
   service: "tracker",
@@ -23,6 +24,8 @@ export const tracker: Replica = {
   derived: DERIVED,
   seed: seedTracker,
   findUser: (session, by) => findUserId(session as TrackerSession, by),
+  carriesSecret,
+  awaits: (session, path) => awaitsUpload(session as TrackerSession, path),
   handle: answer,
   operations: trackerOperations,
 };
@@ -36,6 +39,8 @@ let executor: ReturnType<typeof createExecutor> | undefined;
 
 async function answer(call: ReplicaCall): Promise<Response> {
   const now = new Date();
+  const file = await transfer(call);
+  if (file) return file;
   try {
     const request = readRequest(call);
     executor ??= createExecutor(trackerSchema());
@@ -82,7 +87,7 @@ async function within<T>(
   if (!viewerContext.viewer.active)
     throw new TrackerError("authentication error", "This user has been suspended.");
   const open = (inside: Session) =>
-    work(createContext(inside as TrackerSession, viewerContext, now, running));
+    work(createContext(inside as TrackerSession, viewerContext, now, running, call.baseUrl));
   return await (running.isMutation ? session.transaction(open) : open(session));
 }
 

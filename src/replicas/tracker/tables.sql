@@ -817,3 +817,15 @@ create table records (
   "archivedAt" timestamptz(3),
   data jsonb not null
 );
+
+-- Files that a client announced, and their bytes once they are there.
+create table uploads (
+  id uuid primary key,
+  "createdAt" timestamptz(3) not null,
+  "creatorId" uuid not null,
+  filename text not null,
+  "contentType" text not null,
+  size int not null,
+  signature varchar(32), -- until the bytes are there: the secret of the address that takes them
+  content bytea
+);

@@ -4,6 +4,7 @@ import { WebClient } from "@slack/web-api";
 import type { Pool } from "~/db/connect";
 import ddl from "~/replicas/chat/tables.sql" with { type: "text" };
 import { useDatabase } from "../../support/database";
+import { expectOwnHosts } from "../../support/hosts";
 import { useProgram } from "../../support/program";
 
 export const GENERAL = "C01GENERAL";
@@ -129,11 +130,20 @@ export function useScenes(
 
 /** Tokens name the user who calls. */
 export const clientAs = (url: string, user: string): WebClient =>
-  new WebClient(`xoxp-${user}`, {
+  new CheckedClient(`xoxp-${user}`, {
     slackApiUrl: `${url}/`,
     retryConfig: { retries: 0 },
     logger: SILENT,
   });
+
+/** The official client. No answer may lead to a host of the real service. */
+class CheckedClient extends WebClient {
+  override async apiCall(...[method, options]: Parameters<WebClient["apiCall"]>) {
+    const answer = await super.apiCall(method, options);
+    expectOwnHosts(JSON.stringify(answer), JSON.stringify(options ?? {}));
+    return answer;
+  }
+}
 
 const SILENT = {
   debug() {},

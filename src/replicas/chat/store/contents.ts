@@ -1,5 +1,6 @@
 /** The bytes of files. */
 import type { ChatSession } from "~/replicas/chat/method";
+import type { StoredFile } from "~/replicas/stored-file";
 
 export type Upload = {
   readonly id: string;
@@ -43,17 +44,11 @@ export async function putContent(
   `;
 }
 
-export type Content = {
-  readonly name: string;
-  readonly mimetype: string;
-  readonly content: Uint8Array;
-};
-
 export async function findContent(
   { sql, t }: ChatSession,
   id: string,
-): Promise<Content | undefined> {
-  const [found] = await sql<Content[]>`
+): Promise<StoredFile | undefined> {
+  const [found] = await sql<StoredFile[]>`
     select f.name, f.mimetype, c.content from ${t.files} f join ${t.file_contents} c on c.file_id = f.id
     where f.id = ${id}
   `;

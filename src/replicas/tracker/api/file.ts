@@ -1,12 +1,15 @@
-/** Uploads: where a file would go. Nothing is kept, and the addresses lead nowhere. */
+/** Uploads: a signed address of this server that takes a file, and the address that serves it. */
+import { randomBytes } from "node:crypto";
 import type { Resolver, Resolvers } from "~/graphql/resolvers";
 import { requireUrl } from "~/replicas/tracker/api/webhook";
 import type { Context } from "~/replicas/tracker/context";
-import { invalidArgument } from "~/replicas/tracker/errors";
+import { invalidArgument, notEnabled } from "~/replicas/tracker/errors";
 import { newId } from "~/replicas/tracker/ids";
+import { insertUpload } from "~/replicas/tracker/store/uploads";
+import { assetPath, uploadPath } from "~/replicas/tracker/uploads";
 
-const HOST = "https://uploads.linear.app";
-const SIZE_MAX = 1024 ** 3;
+/** Bytes: the largest body that a service takes. */
+const SIZE_MAX = 4 * 1024 * 1024;
 
 type Upload = {
   readonly contentType: string;
@@ -15,9 +18,7 @@ type Upload = {
   readonly metaData?: unknown;
 };
 
-const assetUrl = ({ workspace }: Context) => [HOST, workspace.id, newId(), newId()].join("/");
-
-const upload: Resolver<Context> = (_source, args: Upload, context) => {
+const upload: Resolver<Context> = async (_source, args: Upload, context) => {
   const { contentType, filename, size, metaData } = args;
   if (filename.trim() === "")
     throw invalidArgument("filename", filename, "isNotEmpty", "filename should not be empty");
@@ -30,7 +31,11 @@ const upload: Resolver<Context> = (_source, args: Upload, context) => {
     );
   if (size < 1 || size > SIZE_MAX)
     throw invalidArgument("size", size, "max", `size must be from 1 to ${SIZE_MAX}`);
-  const url = assetUrl(context);
+  const { baseUrl, now, session, viewer } = context;
+  const [id, signature] = [newId(), randomBytes(16).toString("hex")];
+  await insertUpload(session, {
+    ...{ id, createdAt: now, creatorId: viewer.id, filename, contentType, size, signature },
+  });
   const headers = [
     { key: "Content-Type", value: contentType },
     { key: "Cache-Control", value: "public, max-age=31536000" },
@@ -38,8 +43,8 @@ const upload: Resolver<Context> = (_source, args: Upload, context) => {
   ];
   return {
     uploadFile: {
-      assetUrl: url,
-      uploadUrl: `${url}/${encodeURIComponent(filename)}?signature=${newId()}`,
+      assetUrl: `${baseUrl}/${assetPath(id)}`,
+      uploadUrl: `${baseUrl}/${uploadPath(id, signature)}`,
       contentType,
       filename,
       size,
@@ -53,9 +58,9 @@ export const files: Resolvers<Context> = {
   Mutation: {
     fileUpload: upload,
     importFileUpload: upload,
-    imageUploadFromUrl: (_source, { url }: { url: string }, context) => {
+    imageUploadFromUrl: (_source, { url }: { url: string }) => {
       requireUrl("url", url);
-      return { url: assetUrl(context) };
+      throw notEnabled("Images are not fetched from other hosts");
     },
   },
 };

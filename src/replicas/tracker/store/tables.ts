@@ -75,4 +75,5 @@ export type TrackerSession = Session<
   | "notification_subscriptions"
   | "notifications"
   | "records"
+  | "uploads"
 >;

@@ -1,0 +1,53 @@
+/** Files that clients upload. */
+import type { StoredFile } from "~/replicas/stored-file";
+import type { TrackerSession } from "~/replicas/tracker/store/tables";
+
+export type NewUpload = {
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly creatorId: string;
+  readonly filename: string;
+  readonly contentType: string;
+  readonly size: number;
+  readonly signature: string;
+};
+
+export type Announced = Pick<NewUpload, "contentType" | "size">;
+
+export async function insertUpload({ sql, t }: TrackerSession, upload: NewUpload): Promise<void> {
+  await sql`insert into ${t.uploads} ${sql(upload)}`;
+}
+
+/** The file that this address was made for, while its bytes are not there. */
+export async function findAnnounced(
+  { sql, t }: TrackerSession,
+  id: string,
+  signature: string,
+): Promise<Announced | undefined> {
+  const [row] = await sql<Announced[]>`
+    select "contentType", size from ${t.uploads} where id = ${id} and signature = ${signature}
+  `;
+  return row;
+}
+
+/** Stores the bytes; the address takes no more. */
+export async function putUpload(
+  { sql, t }: TrackerSession,
+  id: string,
+  content: Uint8Array,
+): Promise<void> {
+  await sql`
+    update ${t.uploads} set content = ${Buffer.from(content)}, signature = null where id = ${id}
+  `;
+}
+
+export async function findUploaded(
+  { sql, t }: TrackerSession,
+  id: string,
+): Promise<StoredFile | undefined> {
+  const [row] = await sql<StoredFile[]>`
+    select filename as name, "contentType" as mimetype, content from ${t.uploads}
+    where id = ${id} and content is not null
+  `;
+  return row;
+}
