@@ -13,7 +13,7 @@ COPY src src
 ARG VERSION
 RUN DIORAMA_VERSION=$VERSION bun run build
 
-# The C library and certificates, a user that is not root, no shell and no package manager.
+# The C library and certificates, an unprivileged user, no shell and no package manager.
 FROM gcr.io/distroless/base-debian12:nonroot
 COPY --from=build /app/dist/diorama /usr/local/bin/diorama
 ENV ENVIRONMENT=production PORT=3000

@@ -1,9 +1,9 @@
 /**
- * Measures the compiled binary on a Postgres of its own, beside what each figure is to be compared with.
+ * Measures the compiled binary with a dedicated Postgres, each figure together with its reference.
  *
  *   bun run bench [NAME…] [--json]
  *
- * Figures of one run stand beside each other; those of two runs do not.
+ * Figures of one run can be compared, figures of different runs cannot.
  */
 import { history, postMessage } from "./bench/chat";
 import { verdicts, wholeSuite } from "./bench/evaluation";

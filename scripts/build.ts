@@ -1,9 +1,9 @@
 /**
  * Builds the binary: `bun run build` for this machine, `bun run build --all` for every platform, into dist/.
  *
- * A compiled Bun program would read `.env` and `bunfig.toml` of whatever folder it is started in, and run what the
- * latter preloads; both are switched off. Beside the binaries go the licences of what they contain, which they embed,
- * and a bill of materials (CycloneDX).
+ * By default a compiled Bun program reads `.env` and `bunfig.toml` of its working directory, and runs preloads from the
+ * latter; both are disabled. The build also writes the licences of the contents, which the binaries embed, and a bill of
+ * materials (CycloneDX).
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ async function output(...command: string[]): Promise<string> {
   return (await child.exited) === 0 ? text.trim() : "";
 }
 
-/** What DIORAMA_VERSION says, else the tag this commit has, else the package's version and the commit. */
+/** DIORAMA_VERSION, else the tag of this commit, else the package's version and the commit. */
 async function stamp(): Promise<string> {
   const given = process.env["DIORAMA_VERSION"];
   if (given) return given;

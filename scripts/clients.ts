@@ -1,5 +1,5 @@
 /**
- * Holds the OpenAPI document against the tools of others: Spectral finds nothing, and the clients that
+ * Checks the OpenAPI document with external tools: Spectral finds no problems, and the clients that
  * openapi-typescript and openapi-python-client generate compile and make calls.
  *
  *   bun run db run bun run clients      needs DATABASE_URL, python3 with venv, and the registries of npm and PyPI

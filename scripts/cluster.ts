@@ -1,10 +1,10 @@
 /**
- * Several servers on one database, behind a small balancer, as processes of this machine.
+ * Several servers on one database, behind a small load balancer, as processes on this machine.
  *
- *   bun run db run bun scripts/cluster.ts 3      until it is told to stop; needs DATABASE_URL
+ *   bun run db run bun scripts/cluster.ts 3      runs until a signal; needs DATABASE_URL
  *
- * The balancer does what any other does and no more: it asks `/readyz` ten times a second, gives a call to the ready
- * server with the fewest calls under way, and sends it to another one only when no connection could be made.
+ * The balancer does only what is usual: it polls `/readyz` ten times a second, sends a call to the ready server with the
+ * fewest calls in progress, and sends it to another one only if the connection fails.
  */
 import { join } from "node:path";
 import { freePort } from "./postgres";
@@ -14,7 +14,7 @@ const PROBE_MS = 100;
 const PROBE_TIMEOUT_MS = 3_000;
 const START_MS = 30_000;
 const ATTEMPTS = 3;
-/** Of the body of a call that would have to wait for a server. */
+/** Limit for the body of a call that waits for a server. */
 const UNAVAILABLE = JSON.stringify({
   ok: false,
   error: "service_unavailable",
@@ -27,7 +27,7 @@ type Server = {
   url: string;
   child: Bun.Subprocess;
   ready: boolean;
-  /** A probe is under way. */
+  /** A probe is in progress. */
   asked: boolean;
   inFlight: number;
 };
@@ -37,7 +37,7 @@ export async function startServers(options: {
   databaseUrl: string;
   settings?: Record<string, string>;
   program?: string[];
-  /** Whether their log lines are shown. */
+  /** Show their log lines. */
   verbose?: boolean;
 }) {
   const { count, databaseUrl, settings = {}, verbose = false } = options;
@@ -106,10 +106,10 @@ export async function startServers(options: {
           headers,
           body,
           redirect: "manual",
-          decompress: false, // its headers go on as they are
+          decompress: false, // headers are passed on unchanged
         });
       } catch (error) {
-        // Only a call that was certainly not received may be sent again.
+        // Only a call that was certainly not received may be repeated.
         if ((error as { code?: string }).code !== "ConnectionRefused") throw error;
         server.ready = false;
       } finally {
@@ -141,14 +141,14 @@ export async function startServers(options: {
     return await server?.child.exited;
   };
 
-  // The first one migrates and seeds; the others find it done.
+  // The first one migrates and seeds for the others.
   for (let index = 0; index < count; index++) await launch(index);
 
   return {
     url: `http://127.0.0.1:${balancer.port}`,
-    /** Of the single servers. */
+    /** URLs of the single servers. */
     urls: () => servers.map(({ url }) => url),
-    /** As a deployment does it: one after the other, each gone before the next one goes. */
+    /** Replaces the servers one at a time, like a deployment. */
     async restartAll(): Promise<(number | undefined)[]> {
       const codes: (number | undefined)[] = [];
       for (let index = 0; index < count; index++) {

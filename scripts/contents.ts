@@ -1,6 +1,6 @@
 /**
- * What the binary contains: the packages that the bundler took code from, and the runtime. Written as the text that
- * `diorama licenses` prints, and as a bill of materials in CycloneDX.
+ * Lists the contents of the binary: the bundled packages and the runtime. Writes them as the text of
+ * `diorama licenses` and as a bill of materials in CycloneDX.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { patchedDependencies } from "../package.json";
 
 const ROOT = join(import.meta.dir, "..");
-/** What `bun build` starts from. */
+/** Entry points of `bun build`. */
 export const ENTRIES = ["src/main.ts", "src/platform/runs/worker.ts", "src/evaluation/worker.ts"];
 
 export type Package = {
@@ -18,7 +18,7 @@ export type Package = {
   readonly version: string;
   /** SPDX. */
   readonly license: string;
-  /** As the package has it. */
+  /** The text in the package. */
   readonly text: string;
   /** SHA-512 of what the registry serves, in hex; from the lock file. */
   readonly sha512: string;
@@ -35,12 +35,12 @@ libarchive, libdeflate, lol-html, mimalloc, simdutf, SQLite, tinycc, uSockets, u
 https://bun.com/docs/project/licensing`,
 } as const;
 
-/** Licences that ask for no copy of themselves. */
+/** Licences that do not require a copy of their text. */
 const WITHOUT_TEXT: Record<string, string> = {
   Unlicense: "Released into the public domain: https://unlicense.org",
 };
 
-/** The copyright lines of MIT packages that leave their licence file in their repository, by scope. */
+/** Copyright lines of MIT packages without a licence file, by scope. */
 const COPYRIGHT: Record<string, string> = {
   "@graphql-tools": "Copyright (c) 2020 The Guild, Inc.",
   "@whatwg-node": "Copyright (c) 2023 Arda TANRIKULU",
@@ -63,7 +63,7 @@ WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEM
 COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE,
 ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
 
-/** Packages in the order of their names. Throws for one whose licence is not to be found. */
+/** Packages in order of name. Throws if a licence cannot be found. */
 export async function listPackages(): Promise<Package[]> {
   const folder = await mkdtemp(join(tmpdir(), "diorama-contents-"));
   try {
@@ -89,13 +89,13 @@ async function describe(folder: string): Promise<Package> {
   const about = await Bun.file(join(folder, "package.json")).json();
   const { name, version, dependencies = {} } = about;
   const license = chosen(about.license);
-  if (typeof license !== "string") throw new Error(`${name} does not say its licence`);
+  if (typeof license !== "string") throw new Error(`${name} does not name its licence`);
   const names = Object.keys(dependencies);
   const text = WITHOUT_TEXT[license] ?? (await licenseText(folder, name, license));
   return { name, version, license, text, sha512: await hashOf(name, version), dependencies: names };
 }
 
-/** Of licences to choose from (`(BSD-3-Clause OR GPL-2.0)`) the first. */
+/** The first of alternative licences (`(BSD-3-Clause OR GPL-2.0)`). */
 const chosen = (license: unknown) =>
   typeof license === "string" ? license.replace(/^\((\S+) OR .*\)$/, "$1") : undefined;
 
@@ -133,7 +133,7 @@ export const licenses = (packages: readonly Package[]): string =>
 const purl = ({ name, version }: { name: string; version: string }) =>
   `pkg:npm/${name.replace("@", "%40")}@${version}`;
 
-/** The same packages give the same document. */
+/** Deterministic: the same packages give the same document. */
 export function billOfMaterials(packages: readonly Package[], version: string): object {
   const own = `diorama@${version}`;
   const runtime = `pkg:github/oven-sh/bun@bun-v${RUNTIME.version}`;
@@ -193,7 +193,7 @@ export function billOfMaterials(packages: readonly Package[], version: string): 
   };
 }
 
-/** Writes both into dist/, the licences before the binary is made, which embeds them. */
+/** Writes both into dist/. Must run before the build, which embeds the licences. */
 export async function writeContents(version: string): Promise<void> {
   const file = join(ROOT, "dist/licenses.txt");
   await mkdir(join(ROOT, "dist"), { recursive: true });

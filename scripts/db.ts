@@ -3,10 +3,10 @@
  *
  *   bun run db                 start it, print its URL, stop it on Ctrl-C
  *   bun run db run COMMAND…    run a command with DATABASE_URL set, and stop the database after it
- *   bun run db reset           throw its data away
+ *   bun run db reset           delete its data
  *
- * By default the Postgres that comes with `bun install`; `--system` takes the machine's own programs, `--docker` a
- * container. With DATABASE_URL set, `run` starts nothing. Data stays in .diorama/ between starts, or in `--dir DIR`.
+ * Uses the Postgres from `bun install` by default; `--system` uses the programs of the machine, `--docker` a container.
+ * With DATABASE_URL set, `run` starts nothing. Data stays in .diorama/ between starts, or in `--dir DIR`.
  * Several may use it at the same time; the last one stops it.
  */
 import { constants } from "node:os";
@@ -20,10 +20,10 @@ const HOME = join(import.meta.dir, "../.diorama");
 const DATABASE = "diorama";
 const DOCKER_IMAGE = "postgres:17";
 const DOCKER_NAME = "diorama-postgres";
-/** Of the session that each of us keeps open while it uses Postgres. */
+/** The application name of the session that each process keeps open while it uses Postgres. */
 const APPLICATION = "diorama development";
 
-/** For the data of one person: the log is recycled early, and a recovery does not visit every file. */
+/** For small data: the log is recycled early, and recovery does not sync every file. */
 const SETTINGS = {
   min_wal_size: "32MB",
   max_wal_size: "128MB",
@@ -31,10 +31,10 @@ const SETTINGS = {
   ...(process.platform === "linux" && { recovery_init_sync_method: "syncfs" }),
 };
 const START_ATTEMPTS = 3;
-/** Until Postgres, which runs, takes a connection; a container may still be making its data. */
+/** Time until a running Postgres accepts connections; a container may still be initialising. */
 const OPEN_SECONDS = 5;
 const OPEN_SECONDS_DOCKER = 60;
-/** After this the checkpoint of a clean stop is left to the recovery of the next start. */
+/** A stop that takes longer skips its checkpoint; the next start recovers. */
 const STOP_SECONDS = 1;
 
 type Database = { url: string; stop: () => Promise<void> };
@@ -63,7 +63,7 @@ const start = () =>
     source,
     dir: join(values.dir, `dev-${source}`),
     settings: SETTINGS,
-    initdb: ["--wal-segsize=1"], // In MB. In segments of 16, the usual size, a log of 20 takes 48.
+    initdb: ["--wal-segsize=1"], // In MB. With the default segment size of 16, 20 MB of log take 48.
     signal: interrupted,
     say: notice,
   });
@@ -78,7 +78,7 @@ async function provide(): Promise<Database> {
     try {
       return await openDatabase(cluster.url, OPEN_SECONDS, stop);
     } catch (error) {
-      // Another start, which made it, may just be stopping it.
+      // The process that started it may be stopping it.
       if (!cluster.joined) await stop();
       if (!cluster.joined || attempt === START_ATTEMPTS || interrupted.aborted) throw error;
     }
@@ -117,7 +117,7 @@ async function startDocker(): Promise<Database> {
   }
 }
 
-/** Makes the database unless it is there. Its `stop` stops Postgres as soon as nobody else uses it. */
+/** Creates the database if it is missing. `stop` stops Postgres when no other process uses it. */
 async function openDatabase(
   url: string,
   seconds: number,
@@ -158,13 +158,13 @@ async function openDatabase(
   };
 }
 
-/** Runs the command until it ends by itself or is told to. Returns its exit code. */
+/** Runs the command until it ends or a signal stops it. Returns its exit code. */
 async function runCommand(url: string): Promise<number> {
   const child = Bun.spawn(command, {
     env: { ...process.env, DATABASE_URL: url },
     stdio: ["inherit", "inherit", "inherit"],
   });
-  // A terminal has sent Ctrl-C to it already; another sender may have sent this one to us only.
+  // A terminal sends Ctrl-C to the command as well; other senders may signal this process only.
   const pass = () => child.kill(interrupted.reason);
   interrupted.addEventListener("abort", pass);
   if (interrupted.aborted) pass();

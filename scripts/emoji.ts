@@ -1,5 +1,5 @@
 /**
- * Writes src/replicas/chat/emoji.json: the standard emoji names, by category, and which of them take a skin tone.
+ * Writes src/replicas/chat/emoji.json: the standard emoji names by category, and those with skin tones.
  * From the data of emoji-datasource (MIT), which is not a dependency because of its 28 MB of pictures:
  *
  *   bun add --dev emoji-datasource@16.0.0 && bun scripts/emoji.ts && bun remove emoji-datasource

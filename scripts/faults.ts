@@ -1,9 +1,9 @@
 /**
- * Plays the whole fault matrix and prints what came of each row.
+ * Runs the whole fault matrix and prints the result of each row.
  *
  *   bun run faults [F01 F02 …] [--source embedded|system] [--environments N] [--json]
  *
- * FAULTS_ENVIRONMENTS (--environments) is how many F39 makes. Exits with 1 when a row was not as expected, an
+ * FAULTS_ENVIRONMENTS (--environments) is the number of environments in F39. Exits with 1 if a row was not as expected, an
  * acknowledged write was lost, or a diff was wrong.
  */
 import { rm } from "node:fs/promises";
@@ -43,7 +43,7 @@ const env = {
   ...(values.environments ? { FAULTS_ENVIRONMENTS: values.environments } : {}),
 };
 
-/** Runs tests; what they print goes to standard error. Resolves to whether they passed. */
+/** Runs tests with their output on standard error. Returns true if they passed. */
 async function bunTest(args: readonly string[], more: Record<string, string> = {}) {
   const child = Bun.spawn(["bun", "test", "--timeout", "60000", ...args], {
     cwd: ROOT,
@@ -56,7 +56,7 @@ async function bunTest(args: readonly string[], more: Record<string, string> = {
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** What other tests prove is proven now: each is run by its name. */
+/** Runs the tests in other files that prove rows, by name. */
 async function prove(row: Row): Promise<Row> {
   const { proofs = [] } = row;
   const failed: string[] = [];

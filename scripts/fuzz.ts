@@ -1,5 +1,5 @@
 /**
- * Calls the server with whatever its OpenAPI document and its GraphQL schema allow, and what they do not.
+ * Calls the server with valid and invalid input, generated from its OpenAPI document and its GraphQL schema.
  *
  *   bun run fuzz [--minutes N] [--seed N --path P]
  *
@@ -57,7 +57,7 @@ async function replayCorpus(): Promise<void> {
   const entries = (await Bun.file(CORPUS).json()) as Entry[];
   for (const { fault, calls } of entries)
     await player.play(calls).catch((error) => {
-      throw new Error(`what failed before fails again (${fault}): ${error.message}`);
+      throw new Error(`a past failure occurs again (${fault}): ${error.message}`);
     });
   console.log(`${entries.length} past failures replayed`);
 }
@@ -84,7 +84,7 @@ async function search(): Promise<boolean> {
   return false;
 }
 
-/** Stalled connections outlast their sequence: their faults come at the end, and need no sequence around them. */
+/** Stalled connections outlast their sequence: their faults are reported at the end, without the sequence. */
 async function settle(): Promise<boolean> {
   const faults = await player.settle();
   for (const { fault, wire } of faults) {

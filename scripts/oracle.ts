@@ -1,4 +1,4 @@
-/** The second implementation of a diff: what differs between two states of a schema, read from its tables. */
+/** A second implementation of the diff: compares two states of a schema, read from its tables. */
 import type { Diff } from "~/capture/fold";
 import { type JsonValue, toJson } from "~/capture/value";
 import type { Pool } from "~/db/connect";
@@ -81,7 +81,7 @@ export function difference(before: State, after: State, keys: Keys): Diff {
   return diff;
 }
 
-/** A diff whose lists are sorted, for comparison with one that came about in another order. */
+/** A diff whose lists are sorted, to compare it with a diff in another order. */
 export function sorted(diff: Diff | null): string {
   if (!diff) return "null";
   const lists = Object.entries(diff).map(([name, rows]) => [

@@ -1,8 +1,8 @@
 /**
- * A Postgres cluster of our own: made, started, stopped, killed. Used by `bun run db`, the tests and the bench.
+ * Creates, starts, stops and kills a local Postgres cluster. Used by `bun run db`, the tests and the bench.
  *
- * Postgres refuses to run as root, so under root it runs as `postgres` or `nobody`; whatever that user cannot
- * reach (a checkout in /root) is kept under /var/tmp instead.
+ * Postgres does not run as root, so under root it runs as `postgres` or `nobody`. Folders that this user cannot access
+ * (a checkout in /root) are under /var/tmp instead.
  */
 import { existsSync, readdirSync } from "node:fs";
 import { chmod, cp, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -19,9 +19,9 @@ export type ClusterOptions = {
   /** Settings of postgresql.conf, e.g. `{ fsync: "off" }`. */
   settings?: Record<string, string>;
   initdb?: string[];
-  /** Ends the start, and what it has started. */
+  /** Aborts the start and stops its processes. */
   signal?: AbortSignal;
-  /** For news of what takes long. */
+  /** Reports slow steps. */
   say?: (text: string) => void;
 };
 
@@ -39,15 +39,15 @@ const SETTINGS = {
 
 const START_SECONDS = 60;
 const STOP_SECONDS = 60;
-/** Until a server that somebody else has told to stop is made to. */
+/** Time until a server that is stopping is forced to stop. */
 const SETTLE_SECONDS = 2;
 const POLL_MS = 20;
-/** A wait that is longer says what it waits for. */
+/** A longer wait is reported. */
 const SILENT_MS = 1_000;
-/** Somebody else may take the free port first. */
+/** Another process may take the free port first. */
 const START_ATTEMPTS = 5;
 
-/** The directory of `initdb`, `pg_ctl` and `postgres`; undefined when this machine has none of that kind. */
+/** The directory of `initdb`, `pg_ctl` and `postgres`; undefined if this machine has none. */
 export async function findPrograms(source: Source): Promise<string | undefined> {
   if (source === "system") {
     const root = "/usr/lib/postgresql";
@@ -72,7 +72,7 @@ export function hasWal2json(bin: string): boolean {
   );
 }
 
-/** A TCP port of 127.0.0.1 that nobody listens on at this moment. */
+/** A TCP port of 127.0.0.1 that is currently free. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -93,7 +93,7 @@ async function pluginSettings(bin: string): Promise<Record<string, string>> {
 
 type RunOptions = { quiet?: boolean; signal?: AbortSignal | undefined };
 
-/** In a session apart: a terminal's Ctrl-C goes to us, and we decide what becomes of it. */
+/** In a separate session, so that a terminal's Ctrl-C reaches only this process. */
 async function run(command: string[], { quiet, signal }: RunOptions = {}): Promise<string> {
   signal?.throwIfAborted();
   const child = Bun.spawn(command, {
@@ -114,7 +114,7 @@ async function run(command: string[], { quiet, signal }: RunOptions = {}): Promi
   return out;
 }
 
-/** Who runs Postgres: nobody special, unless we are root. */
+/** The user that runs Postgres: the current one, except under root. */
 async function postgresUser(): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const passwd = await readFile("/etc/passwd", "utf8");
@@ -136,14 +136,14 @@ async function canEnter(user: string | undefined, path: string): Promise<boolean
   return (await child.exited) === 0;
 }
 
-/** Where things go that the checkout's own folder cannot hold because Postgres' user may not enter it. */
+/** A folder that Postgres' user can access, if it cannot access the checkout. */
 const elsewhere = (path: string) =>
   `/var/tmp/diorama-${Bun.hash(resolve(path)).toString(36).slice(0, 8)}`;
 
-/** States in the lock file of a server that takes connections. */
+/** States in the lock file of a server that accepts connections. */
 const READY: readonly string[] = ["ready", "standby"];
 
-/** False for a process that merely has got the number of a server that died with the machine. */
+/** False for an unrelated process that reuses the process id of a dead server. */
 async function isPostgres(pid: number): Promise<boolean> {
   if (!(pid > 0)) return false;
   try {
@@ -156,7 +156,7 @@ async function isPostgres(pid: number): Promise<boolean> {
   return name.startsWith("postgres");
 }
 
-/** Polls until `look` finds something. Undefined after `seconds`. Says what it waits for, if that takes long. */
+/** Polls until `look` finds something. Undefined after `seconds`. Reports a long wait. */
 export async function waitFor<T>(
   what: string,
   say: (text: string) => void,
@@ -177,9 +177,8 @@ export async function waitFor<T>(
 }
 
 /**
- * Starts the cluster in `dir`, making it on the first call, and joins it when it already runs. One that is stopping is
- * waited for and started again.
- * The answer's `url` names the superuser and the database `postgres`.
+ * Starts the cluster in `dir`; creates it on the first call and joins it if it is running. Waits for one that is stopping,
+ * and starts it again. The `url` has the superuser and the database `postgres`.
  */
 export async function startCluster(options: ClusterOptions) {
   for (let attempt = 1; ; attempt++)
@@ -218,8 +217,8 @@ async function startOnce(options: ClusterOptions) {
 
   const { signal, say = () => {} } = options;
   if (!existsSync(data)) {
-    say(`Making a Postgres cluster in ${dir}`);
-    // Under another name until it is whole: a start that is interrupted begins anew.
+    say(`Creating a Postgres cluster in ${dir}`);
+    // Under another name until it is complete, so that an interrupted start begins again.
     const unfinished = `${data}.unfinished`;
     await mkdir(dir, { recursive: true, mode: 0o755 });
     await rm(unfinished, { recursive: true, force: true });
@@ -250,7 +249,7 @@ async function startOnce(options: ClusterOptions) {
   const password = (await readFile(passwordFile, "utf8")).trim();
   const plugins = await pluginSettings(bin);
 
-  /** As its lock file has it; undefined when it does not run. */
+  /** The contents of its lock file; undefined if it is not running. */
   const postmaster = async () => {
     const text = await readFile(pidFile, "utf8").catch(() => "");
     const [pid, , , port, , , , status] = text.split("\n").map((line) => line.trim());
@@ -268,13 +267,13 @@ async function startOnce(options: ClusterOptions) {
     if (seconds !== undefined && (await postmaster())) await stop("immediate");
   }
 
-  /** The port of a server that takes connections. One that is starting or stopping is waited for. */
+  /** The port of a server that accepts connections. Waits for one that is starting or stopping. */
   async function runningPort() {
     const found = await postmaster();
     if (!found || found.ready) return found?.port;
     const isStopping = found.status === "stopping";
     const settled = await waitFor(
-      isStopping ? "the Postgres of an earlier start to stop" : "Postgres to start",
+      isStopping ? "an earlier Postgres to stop" : "Postgres to start",
       say,
       isStopping ? SETTLE_SECONDS : START_SECONDS,
       async () => {
@@ -297,7 +296,7 @@ async function startOnce(options: ClusterOptions) {
       port: String(port),
     });
     const log = await open(logFile, "a");
-    // In a session apart, as `pg_ctl` does it: it outlives the terminal.
+    // In a separate session, like `pg_ctl`, so that it outlives the terminal.
     const server = Bun.spawn(
       asUser(user, [
         ...[join(bin, "postgres"), "-D", data],
@@ -326,7 +325,7 @@ async function startOnce(options: ClusterOptions) {
     dir,
     data,
     port,
-    /** True when this call found it running. */
+    /** True if it was already running. */
     joined: running !== undefined,
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
     start,

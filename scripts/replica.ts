@@ -1,6 +1,6 @@
 /**
- * The beginning of another service: its folder under src/replicas with two methods, a seed and a test, from the files of
- * scripts/replica, and its lines in the two lists that name every service and every seed.
+ * Scaffolds another service: its folder under src/replicas with two methods, a seed and a test, from the files of
+ * scripts/replica, and its lines in the two lists of services and seeds.
  *
  *   bun scripts/replica.ts NAME [--root DIR]
  */
@@ -29,7 +29,7 @@ const folder = join("src/replicas", service);
 if (existsSync(join(root, folder))) fail(`${folder} exists already`);
 const Service = service.charAt(0).toUpperCase() + service.slice(1);
 
-/** The place of a template's file in the project. */
+/** The destination of a template in the project. */
 function placeOf(template: string): string {
   const name = template.slice(0, -EXTENSION.length);
   if (name === "seed.yaml") return `seeds/${service}_default.yaml`;

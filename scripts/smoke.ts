@@ -1,8 +1,8 @@
 /**
- * Starts Diorama and walks the story with it.
+ * Starts Diorama and runs the story with it.
  *
- *   bun run smoke            the compiled binary, in an empty folder, capturing in every way this Postgres offers
- *   bun run smoke --demo     the sources, telling each step
+ *   bun run smoke            the compiled binary, in an empty folder, with every way of capture that this Postgres supports
+ *   bun run smoke --demo     the sources; prints each step
  *
  * Needs DATABASE_URL; `bun run db run …` sets it.
  */
@@ -19,7 +19,7 @@ const program = demo ? ["bun", join(ROOT, "src/main.ts")] : [join(ROOT, "dist/di
 
 const START_MS = 30_000;
 
-/** Runs a server for as long as `use` takes. */
+/** Runs a server while `use` runs. */
 async function withServer<T>(
   settings: Record<string, string>,
   use: (url: string) => Promise<T>,
@@ -66,7 +66,7 @@ async function tellAloud(): Promise<void> {
   });
 }
 
-/** wal2json only where this Postgres has it. */
+/** wal2json only if this Postgres has it. */
 async function waysToCapture(): Promise<Record<string, string>[]> {
   const sql = postgres(process.env["DATABASE_URL"] ?? "", { max: 1, onnotice: () => {} });
   const ways: Record<string, string>[] = [
@@ -86,7 +86,7 @@ async function waysToCapture(): Promise<Record<string, string>[]> {
 
 async function check(): Promise<boolean> {
   const licenses = Bun.spawnSync([...program, "licenses"]).stdout.toString();
-  if (!licenses.includes("\npostgres ")) throw new Error("the binary does not know its licences");
+  if (!licenses.includes("\npostgres ")) throw new Error("the binary has no licences");
   const ways = await waysToCapture();
   const diffs = new Map<string, string>();
   for (const settings of ways) {

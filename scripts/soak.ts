@@ -1,14 +1,14 @@
 /**
- * Keeps servers under load for a long time, with faults, and judges what drifts.
+ * Keeps servers under load for a long time, with faults, and checks that no resource use grows.
  *
  *   bun run soak --minutes 60                                          L1's load; a walsender is killed each minute
  *   bun run soak --minutes 10 --servers 2 --users 200 --think 1000 --calm   200 environments at once, no faults
  *
- * --users      lives of environments at the same time (20)
- * --think      milliseconds between two calls of one of them (100)
+ * --users      concurrent environments (20)
+ * --think      milliseconds between two calls in an environment (100)
  * --compare    share of the diffs that are compared with snapshots (0.05)
  * --restart    minutes between two restarts of Postgres, which alternate between a stop and a crash (7)
- * --calm       no faults; then "not now" is an error too
+ * --calm       no faults; 503 is an error too
  */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -53,7 +53,7 @@ await admin.unsafe("create database soak");
 const databaseUrl = cluster.url.replace(/\/[^/]*$/, "/soak");
 const binary = await build(`${process.platform}-${process.arch}`, "diorama-soak");
 
-/** Log lines of errors. That Postgres was away is none: it is logged as a warning. */
+/** Error lines of the log. An unavailable Postgres is only a warning. */
 const said: string[] = [];
 const SAID_MAX = 10;
 async function listen(stream: ReadableStream<Uint8Array>): Promise<void> {
@@ -93,7 +93,7 @@ const watching = postgres(databaseUrl, {
   onnotice: () => {},
   connection: { application_name: "watching" },
 });
-/** As many ready schemas as there are users: what is to be seen is a pool at work, not one that is filled. */
+/** As many ready schemas as users, so that the soak measures a working pool, not one that is being filled. */
 async function full(): Promise<void> {
   for (;;) {
     const [row] =
@@ -163,7 +163,7 @@ await Promise.all([
 ]);
 await cluster.stop("immediate");
 
-/** Steady: what the last third of the time shows is what the middle third showed. */
+/** Steady: the last third of the time is like the middle third. */
 const third = (n: number) =>
   samples.filter((_, index) => Math.floor((index * 3) / samples.length) === n);
 const median = (list: readonly Sample[], of: keyof Sample) =>
@@ -183,7 +183,7 @@ const steady = (what: string, of: keyof Sample, factor: number, more: number, un
   );
 };
 check(
-  "lives went by",
+  "environments completed",
   tally.lives > 0,
   `${tally.lives} in ${minutes} minutes, ${tally.calls} calls`,
 );
@@ -195,7 +195,7 @@ check(
 );
 check("no error", tally.errors.length === 0, tally.errors.join("; ") || "none");
 check(
-  values.calm ? "nothing had to be asked twice" : "faults were met by asking again",
+  values.calm ? "no call was retried" : "retries covered the faults",
   !values.calm || tally.retried === 0,
   `${tally.retried} of ${tally.calls} calls; ${tally.ambiguous} starts without an answer ${JSON.stringify(tally.notNow)}`,
 );
@@ -216,13 +216,13 @@ check(
 );
 steady("the catalog", "catalog", 1.1, 4, "MB");
 check(
-  "log kept by the slot stays under 256 MB",
+  "log retained by the slot stays under 256 MB",
   samples.every(({ retained }) => retained < 256),
   `${Math.max(...samples.map(({ retained }) => retained)).toFixed(0)} MB at most`,
 );
 
 console.log(
-  `${minutes} minutes, ${servers.length} server(s), ${users} environments at once; faults: ${faults.walsender} walsenders killed, ${faults.restarts} restarts and ${faults.crashes} crashes of Postgres\n`,
+  `${minutes} minutes, ${servers.length} server(s), ${users} concurrent environments; faults: ${faults.walsender} walsenders killed, ${faults.restarts} restarts and ${faults.crashes} crashes of Postgres\n`,
 );
 console.log("| Check | Found | Held |\n| --- | --- | --- |");
 for (const { what, found, holds } of checks)

@@ -1,11 +1,11 @@
 /**
- * The story of the product, as an agent and its tester live it: an environment, a run, the official client at work,
- * the diff. Told by `scripts/start --demo`, checked by `bun run smoke` and by the tests.
+ * The story of the product: an environment, a run, an agent with the official client, the diff. `scripts/start --demo`
+ * prints it; `bun run smoke` and the tests check it.
  */
 import { WebClient } from "@slack/web-api";
 
 export type Told = {
-  /** The platform's answers, step by step. */
+  /** The platform's responses, step by step. */
   readonly steps: readonly { readonly title: string; readonly answer: unknown }[];
   readonly diff: Diff;
 };
@@ -27,14 +27,14 @@ const platformOf =
     return answer;
   };
 
-/** The official client, pointed at an environment. It knows the agent's token and nothing else. */
+/** The official client for an environment. It has only the agent's token. */
 export const clientFor = (url: string, environment: Record<string, unknown>) =>
   new WebClient(String(environment["token"]), {
     slackApiUrl: `${url}${environment["environmentUrl"]}/`,
     retryConfig: { retries: 0 },
   });
 
-/** Walks the story on a server and returns what it answered. Throws when a step fails. */
+/** Runs the story on a server and returns the responses. Throws when a step fails. */
 export async function tell(url: string, key?: string): Promise<Told> {
   const platform = platformOf(url, key);
   const steps: { title: string; answer: unknown }[] = [];
@@ -71,13 +71,13 @@ export async function tell(url: string, key?: string): Promise<Told> {
   await step("chat.update", chat.chat.update({ channel, ts, text: "Lunch at one?" }));
   await step("reactions.add", chat.reactions.add({ channel, timestamp: ts, name: "thumbsup" }));
   await step(
-    "reactions.add, taken back",
+    "reactions.add, then removed",
     chat.reactions
       .add({ channel, timestamp: ts, name: "tada" })
       .then(() => chat.reactions.remove({ channel, timestamp: ts, name: "tada" })),
   );
   await step(
-    "chat.update, of a message that was there before",
+    "chat.update, of an existing message",
     chat.chat.update({
       channel: "C02RANDOM",
       ts: "1767607800.000300",
@@ -85,7 +85,7 @@ export async function tell(url: string, key?: string): Promise<Told> {
     }),
   );
   await step(
-    "reactions.remove, of a reaction that was there before",
+    "reactions.remove, of an existing reaction",
     chat.reactions.remove({ channel, timestamp: "1767604200.000200", name: "eyes" }),
   );
   await step("conversations.create", chat.conversations.create({ name: "lunch" }));
@@ -98,13 +98,13 @@ export async function tell(url: string, key?: string): Promise<Told> {
   return { steps, diff: result["diff"] as Diff };
 }
 
-/** Fields whose values are made up anew each time. */
+/** Fields with values that differ each time. */
 const VOLATILE: Record<string, RegExp> = {
   time: /^\d{10}\.\d{6}$/,
   channel: /^C[A-Z0-9]{10}$/,
 };
 
-/** The diff with made-up values numbered in the order in which they appear, so that two tellings can be compared. */
+/** The diff with generated values replaced by numbers in order of appearance, so that two runs can be compared. */
 export function comparable(diff: Diff): string {
   const names = new Map<string, string>();
   return JSON.stringify(diff, (key, value) => {

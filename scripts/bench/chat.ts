@@ -1,4 +1,4 @@
-/** Chat's hot calls, beside pgbench running the very statements. */
+/** Frequent calls of chat, compared with the same statements in pgbench. */
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ const CLIENTS = 8;
 const SECONDS = 3;
 const CHANNEL = "C01GENERAL";
 
-/** The statement that posts a message, with its values in place, as a script for pgbench. */
+/** The statement that posts a message, with inlined values, as a script for pgbench. */
 async function postScript(bench: Bench, environment: Answer, client: number): Promise<string> {
   let statement = "";
   const sql = postgres(bench.databaseUrl, {

@@ -1,4 +1,4 @@
-/** How fast the log is read: by capture while it records, and by a consumer that only parses. */
+/** Measures the reading of the log: by capture while it records, and by a consumer that only parses. */
 import { LogicalReplicationService } from "pg-logical-replication";
 import postgres from "postgres";
 import { rawPlugin } from "~/capture/protocol";
@@ -32,7 +32,7 @@ export async function drain(bench: Bench): Promise<{ ours: number[]; bare: numbe
        select 'C' || i, '1000000000.000000', 'batch' || ${batch++}, 'U02JOHN', i from generate_series(1, ${ROWS}) i`,
     );
 
-  /** A run records the batch; another run's start mark, written behind it, is seen when all of it was read. */
+  /** A run records the batch. The start mark of another run follows it and is seen after all of it was read. */
   async function ours(): Promise<number[]> {
     const { runId } = await bench.platform("POST", "/startRun", {
       envId: environment["environmentId"],
@@ -53,7 +53,7 @@ export async function drain(bench: Bench): Promise<{ ours: number[]; bare: numbe
     await createSlot(pool, SLOT, plugin);
     await write();
     const slot = await findSlot(pool, SLOT);
-    if (!slot) throw new Error("the slot is gone");
+    if (!slot) throw new Error("there is no slot");
     const service = new LogicalReplicationService(
       { connectionString: bench.databaseUrl },
       { acknowledge: { auto: false, timeoutSeconds: 0 } },

@@ -1,4 +1,4 @@
-/** What a verdict costs beside the diff it is given on, and how long a whole suite takes. */
+/** Measures the cost of a verdict compared with its diff, and the time of a whole suite. */
 import postgres from "postgres";
 import { compile, type World } from "../../src/evaluation/compile";
 import { evaluate } from "../../src/evaluation/evaluate";
@@ -74,7 +74,7 @@ export async function verdicts(bench: Bench): Promise<Row[]> {
   ];
 }
 
-/** In this process: what it takes of a processor, whatever the database does. */
+/** In this process: processor time, without the database. */
 function largeVerdict(): Row {
   const columns = ["id", "text", "channel_id", "user_id"].map((name) => ({ name, type: "text" }));
   const world: World = { tables: [{ name: "messages", columns }], derived: {} };
@@ -110,7 +110,7 @@ function largeVerdict(): Row {
   };
 }
 
-/** Each test from its environment to its verdict, two at a time, as a runner with a scripted agent does it. */
+/** Runs each test from environment to verdict, two at a time, with a scripted agent. */
 export async function wholeSuite(bench: Bench): Promise<Row> {
   const names = Array.from({ length: SUITE_TESTS }, (_, n) => `test ${n}`);
   const suite = await suiteOf(

@@ -16,10 +16,10 @@ import { type Bench, healthy, poolOf } from "./server";
 const CLIENTS = 8;
 const TEMPLATE = "chat_default";
 const CHANNEL = "C01GENERAL";
-/** What the pool is told to hold: a full pool builds nothing beside the measurement. */
+/** Target of the pool: a full pool builds nothing during the measurement. */
 export const SPARES = 80;
 
-/** One row each, so that clients do not wait for one another: what a commit costs. */
+/** The cost of a commit. One row per client, so that they do not wait for each other. */
 async function bareCommits(bench: Bench) {
   const sql = postgres(bench.databaseUrl, { max: CLIENTS, onnotice: () => {} });
   await sql`create table if not exists public.bare (id int primary key, n int not null)`;
@@ -131,7 +131,7 @@ export async function schemas(bench: Bench): Promise<Row[]> {
       bar: { most: 0.8 },
     },
     {
-      name: "used schema made fresh again after 50 changed rows",
+      name: "used schema restored after 50 changed rows",
       ours: median(samples.refresh),
       base: median(samples.build),
       unit: "ms",
@@ -176,7 +176,7 @@ export async function wholeLives(bench: Bench): Promise<Row> {
   });
   await sql.end();
   return {
-    name: "environments through their whole life (init, run, 10 calls, diff, delete), 8 clients",
+    name: "environment life cycles (init, run, 10 calls, diff, delete), 8 clients",
     ours: median(samples.ours),
     base: median(samples.base),
     unit: "/s",
@@ -268,7 +268,7 @@ export async function start(bench: Bench): Promise<Row> {
   const samples: number[] = [];
   for (let round = 0; round < 5; round++) samples.push((await timed(() => bench.restart())) / 1000);
   return {
-    name: "start of the binary to the first healthy answer, stop of the one before included",
+    name: "start of the binary to the first healthy answer, including the previous stop",
     ours: median(samples),
     base: undefined,
     unit: "s",
@@ -304,7 +304,7 @@ export async function memory(bench: Bench): Promise<Row[]> {
     );
   await calls(10_000);
   const after = await residentMegabytes(bench.pid);
-  // Under load it tells how lazy the collector is; at rest, what is kept.
+  // Under load memory depends on the garbage collector; at rest it is what is retained.
   const rested = async () => {
     await Bun.sleep(REST_MS);
     return await residentMegabytes(bench.pid);

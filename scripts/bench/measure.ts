@@ -1,14 +1,14 @@
-/** How figures come about: many short samples, ours and theirs in turn, so that a noisy machine hits both. */
+/** Measurement: many short samples, alternating between ours and the reference, so that noise affects both. */
 
 export type Row = {
-  /** What was measured. */
+  /** The measured operation. */
   readonly name: string;
-  /** Ours, and what it is compared with; `unit` of both. */
+  /** Ours and the reference; `unit` of both. */
   readonly ours: number;
   readonly base: number | undefined;
   readonly unit: "ms" | "/s" | "MB" | "s" | "statements";
   readonly comparedWith: string;
-  /** The bar that `ours / base` (or `ours` alone) is held against. */
+  /** The limit for `ours / base`, or for `ours` alone. */
   readonly bar: { readonly most?: number; readonly least?: number };
   readonly note?: string;
 };
@@ -26,7 +26,7 @@ export function quantile(samples: readonly number[], q: number): number {
 }
 export const median = (samples: readonly number[]) => quantile(samples, 0.5);
 
-/** Milliseconds that `work` takes. */
+/** Duration of `work` in milliseconds. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now();
   await work();
@@ -65,7 +65,7 @@ export async function latencies(
   return samples;
 }
 
-/** Calls a second that `clients` get through in `seconds`. */
+/** Calls per second of `clients` during `seconds`. */
 export async function throughput(
   clients: number,
   seconds: number,
@@ -106,7 +106,7 @@ export function table(rows: readonly Row[]): string {
       row.note ?? "",
     ];
   });
-  const head = ["What", "Ours", "Beside it", "which is", "Ratio", "Bar", "Held", ""];
+  const head = ["What", "Ours", "Reference", "measured as", "Ratio", "Bar", "Held", ""];
   return [head, head.map(() => "---"), ...lines]
     .map((cells) => `| ${cells.join(" | ")} |`)
     .join("\n");

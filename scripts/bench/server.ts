@@ -1,4 +1,4 @@
-/** The server and the Postgres that are measured. */
+/** The measured server and its Postgres. */
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ export type Bench = {
   platform(method: string, path: string, body?: object): Promise<Answer>;
   /** One call to an environment's chat. Throws unless `ok`. */
   chat(environment: Answer, method: string, args: object): Promise<Answer>;
-  /** One call with a JSON body to whatever path. */
+  /** One call with a JSON body to any path. */
   post(path: string, body: object): Promise<Answer>;
   environment(template?: string, user?: string): Promise<Answer>;
   restart(settings?: Record<string, string>): Promise<void>;
@@ -26,7 +26,7 @@ export type Bench = {
 
 const ROOT = join(import.meta.dir, "../..");
 
-/** A cluster of its own with what a production server has: fsync, commits that wait. */
+/** A dedicated cluster with the settings of production: fsync and synchronous commits. */
 export async function startBenchCluster(): Promise<Cluster> {
   const source = (await findPrograms("system")) ? "system" : "embedded";
   return await startCluster({
@@ -117,7 +117,7 @@ export async function startBench(settings: Record<string, string> = {}): Promise
   };
 }
 
-/** Waits for the first healthy answer; looks as often as it can. */
+/** Polls without a pause until the first healthy answer. */
 export async function healthy(url: string): Promise<void> {
   const deadline = performance.now() + 60_000;
   while (

@@ -1,4 +1,4 @@
-/** The tracker's heaviest request: what it costs the server and the database together. */
+/** The cost of the tracker's heaviest request in the server and the database together. */
 import postgres from "postgres";
 import { latencies, median, type Row, throughput } from "./measure";
 import type { Bench } from "./server";
@@ -34,7 +34,7 @@ export async function tracker(bench: Bench): Promise<Row> {
   const path = `${environment["environmentUrl"]}/graphql`;
   const issues = async () => {
     const { data } = await bench.post(path, { query: ISSUES });
-    if (!data) throw new Error("the tracker refused");
+    if (!data) throw new Error("the tracker rejected the request");
   };
   await latencies(CLIENTS, 200, issues);
   const sql = postgres(bench.databaseUrl, { max: 1, onnotice: () => {} });

@@ -1,23 +1,23 @@
-/** Calls by the OpenAPI document: the platform's and those of an environment's services. */
+/** Calls from the OpenAPI document: to the platform and to the services of an environment. */
 import fc, { type Arbitrary } from "fast-check";
 import { graphqlBody } from "./graphql";
 import type { GraphqlSchema } from "./schema";
 import { anId, fitting, jsonOf, ODD_STRINGS, type Schema } from "./values";
 import { HOLDERS, kindOf } from "./world";
 
-/** Whose credential a call carries, as a header of its own. */
+/** The owner of a call's credential, and its header. */
 export const CALLERS = ["own", "foreign", "token", "wrong", "none"] as const;
 
-/** One call as it is kept: places for ids are filled when it is sent. */
+/** A stored call, with placeholders for ids that are filled when it is sent. */
 export type Call = {
-  /** "agent": an environment's token, somewhere in the headers, the address or the body. "user": so an API key. */
+  /** "agent": an environment's token, in the headers, the URL or the body. "user": the same with an API key. */
   readonly caller: (typeof CALLERS)[number] | "agent" | "user";
   readonly method: string;
-  /** Places in it are encoded when they are filled; the rest is as it goes on the wire. */
+  /** Placeholders are encoded when they are filled; the rest is sent unchanged. */
   readonly path: string;
   readonly type: string | undefined;
   readonly body: string | undefined;
-  /** Beside the type and the caller's; places in them are filled. */
+  /** In addition to the content type and the credential; placeholders are filled. */
   readonly headers?: Headings;
 };
 export type Headings = readonly (readonly [name: string, value: string])[];
@@ -56,7 +56,7 @@ export const operationsOf = ({ paths, components }: Document): Operation[] =>
     })),
   );
 
-/** References replaced by what they lead to, but for one inside itself, which is anything. */
+/** Resolves references; a recursive one allows any value. */
 function expanded(
   value: unknown,
   components: Document["components"],
@@ -75,7 +75,7 @@ function expanded(
     : expanded(components[kind]?.[name], components, [...within, $ref]);
 }
 
-/** Percent-encoding of any text, also of half a surrogate pair, as the bytes that it would be. Places stay. */
+/** Percent-encodes any text, including half a surrogate pair, as its bytes. Keeps placeholders. */
 export function encodePart(text: string): string {
   if (text.startsWith("‹") && text.endsWith("›")) return text;
   return [...text]
@@ -91,7 +91,7 @@ const oddPart = fc
   .constantFrom(...ODD_STRINGS.filter((text) => !text.includes("70000")))
   .map(encodePart);
 
-/** A parameter of a path, by the name it has there: `{runId}`. */
+/** A parameter of a path, by its name: `{runId}`. */
 const pathPart = (name: string): Arbitrary<string> =>
   fc.oneof({ weight: 5, arbitrary: anId(kindOf(name, "")) }, { weight: 1, arbitrary: oddPart });
 
@@ -154,7 +154,7 @@ export function platformCall(operation: Operation): Arbitrary<Call> {
   });
 }
 
-/** An environment of that service: one's own, and now and then any other. */
+/** An environment of that service: usually an own one, sometimes any other. */
 const base = (service: string): Arbitrary<string> =>
   fc
     .oneof(
@@ -197,7 +197,7 @@ export function chatCall({ path, body = {} }: Operation): Arbitrary<Call> {
     }));
 }
 
-/** The form that says the same as a JSON object. */
+/** The form encoding of a JSON object. */
 function formOf(json: string): string {
   try {
     const fields = Object.entries(JSON.parse(json) as object).map(([key, value]) =>

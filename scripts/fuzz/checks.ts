@@ -1,4 +1,4 @@
-/** What must hold for every answer, and for the server after any calls. */
+/** Checks for every answer, and for the server after any calls. */
 import type { Sql } from "postgres";
 import { checkAnswer } from "../../test/support/contract";
 import type { Call } from "./calls";
@@ -10,12 +10,12 @@ export type Answered = {
   readonly milliseconds: number;
 };
 
-/** Nobody waits longer than this for anything. */
+/** The longest time that a call may take. */
 export const SLOW_MS = 2_000;
-/** A probe beside any call never waits longer than this. */
+/** The longest time that a probe may take during any call. */
 export const LIVE_MS = 1_000;
 
-/** Of a bug that talks: stack frames, paths of ours, the driver's and the database's own words. */
+/** Signs of a leaking bug: stack frames, our paths, messages of the driver or the database. */
 const LEAKS = [
   /\bat .{1,200}\.[jt]s:\d+:\d+/,
   /node_modules|\/\$bunfs|\/src\/[a-z]+\//,
@@ -27,7 +27,7 @@ const LEAKS = [
 
 export const isService = (path: string) => path.startsWith("/api/env/");
 
-/** What is wrong with an answer, in a sentence; undefined when nothing is. */
+/** Returns the fault of an answer in a sentence, or undefined. */
 export async function faultOf(
   url: string,
   call: Call & { readonly filledPath: string; readonly sent: string },
@@ -39,10 +39,10 @@ export async function faultOf(
   if (call.method === "HEAD") return status >= 500 ? `status ${status}` : undefined;
   for (const secret of secrets)
     if (text.includes(secret) && !call.sent.includes(secret))
-      return `told a secret: ${secret.slice(0, 24)}…`;
+      return `leaked a secret: ${secret.slice(0, 24)}…`;
   for (const leak of LEAKS) {
     const found = leak.exec(text)?.[0];
-    if (found && !call.sent.includes(found)) return `told what only we should see: ${found}`;
+    if (found && !call.sent.includes(found)) return `leaked internal text: ${found}`;
   }
   if (!headers.get("content-type")?.startsWith("application/json") && !isDownload(headers))
     return `content type ${headers.get("content-type")}`;
@@ -87,9 +87,9 @@ function serviceFault(path: string, status: number, body: Body, sent: string): s
   if (status === 200) {
     if (typeof body.ok !== "boolean") return "a chat answer without ok";
     const isCode = body.ok || /^[a-z][a-z0-9_]*$/.test(String(body.error));
-    // api.test says what it is told to say.
+    // api.test echoes the requested error.
     if (!isCode && !sent.includes("error"))
-      return `a chat error that is no code: ${String(body.error).slice(0, 100)}`;
+      return `a chat error that is not a code: ${String(body.error).slice(0, 100)}`;
     return /^(internal_error|fatal_error)$/.test(String(body.error)) ? "a bug of chat" : undefined;
   }
   return isEnvelope(body) ? undefined : `status ${status} without the envelope`;
@@ -112,7 +112,7 @@ async function contractFault(
   }
 }
 
-/** What is wrong with the server and its database when nothing is being answered; undefined when nothing is. */
+/** Returns the fault of an idle server and its database, or undefined. */
 export async function restFault(url: string, sql: Sql): Promise<string | undefined> {
   const health = await fetch(`${url}/api/platform/health`).catch(() => undefined);
   if (health?.status !== 200) return `health is ${health?.status ?? "silent"}`;
@@ -130,8 +130,8 @@ export async function restFault(url: string, sql: Sql): Promise<string | undefin
   const [stray] = await sql<{ name: string }[]>`
     select schemaname || '.' || tablename as name from pg_tables where schemaname = 'public' limit 1
   `;
-  return stray ? `a table that nobody asked for: ${stray.name}` : undefined;
+  return stray ? `an unexpected table: ${stray.name}` : undefined;
 }
 
-/** Our pools, the stream and the listener. */
+/** For the pools, the stream and the listener. */
 const CONNECTIONS_MAX = 30;

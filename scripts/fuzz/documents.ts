@@ -6,9 +6,9 @@ import { type Field, type GraphqlSchema, leaf, required, type Type } from "./sch
 export type Selection = { readonly text: string; readonly fragments: readonly string[] };
 
 type Extent = {
-  /** Objects inside objects. */
+  /** Depth of nested objects. */
   readonly depth: number;
-  /** Objects beside each other. */
+  /** Number of sibling objects. */
   readonly width: number;
 };
 const EXTENTS: readonly Extent[] = [
@@ -38,7 +38,7 @@ const VARIABLES = {
 };
 const SIZES = [0, 1, 5, 50, 250, 251, 10_000, 2 ** 31 - 1, 2 ** 31, -1, -250, null, 1.5, "5", true];
 
-/** Those of them that a document names: how it declares them, and values that fit or do not. */
+/** The variables that a document uses: their declarations, and valid or invalid values. */
 export const pageVariables = (body: string) =>
   Object.entries(VARIABLES)
     .filter(([name]) => new RegExp(`\\$${name}\\b`).test(body))
@@ -48,7 +48,7 @@ export const pageVariables = (body: string) =>
       value: fc.constantFrom<unknown>(...(name === "yes" ? [true, false, null, 1] : SIZES)),
     }));
 
-/** A selection of a field's type, as it stands behind the field; empty for one without fields. */
+/** A selection of a field's type, as it follows the field; empty for a type without fields. */
 export const selectionOf = (schema: GraphqlSchema, field: Field): Arbitrary<Selection> =>
   fc.constantFrom(...EXTENTS).chain((extent) => selection(schema, leaf(field.type).name, extent));
 
@@ -86,7 +86,7 @@ const joined = (parts: readonly Selection[]): Selection => ({
   fragments: [...new Set(parts.flatMap(({ fragments }) => fragments))],
 });
 
-/** Some plain fields of a type and, of some of its objects, the same. */
+/** Some scalar fields of a type and, for some of its objects, the same again. */
 function fieldsOf(
   schema: GraphqlSchema,
   type: Type,
@@ -121,7 +121,7 @@ function fieldsOf(
     );
 }
 
-/** A field with the size of its page, if it is one. Under another name where two of them could differ. */
+/** A field, with its page size if it has one. With an alias if two of them could differ. */
 function called({ name, args }: Field): Arbitrary<string> {
   const plain = fc.constant(name);
   if (!args.some((arg) => arg.name === "first")) return plain;
@@ -131,7 +131,7 @@ function called({ name, args }: Field): Arbitrary<string> {
   return fc.oneof({ weight: 2, arbitrary: plain }, { weight: 1, arbitrary: paged });
 }
 
-/** A fragment is called by its text, so that two of one name are the same. */
+/** A fragment's name derives from its text, so that equal names mean equal fragments. */
 function fragment(on: string, { text, fragments }: Selection): Selection {
   const name = `F${Bun.hash(`${on} ${text}`).toString(36)}`;
   return {
@@ -144,7 +144,7 @@ const inline =
   (before: string) =>
   ({ text, fragments }: Selection): Selection => ({ text: `${before} { ${text} }`, fragments });
 
-/** The ways of selecting the same through fragments. */
+/** Ways to select the same through fragments. */
 function spread(on: string, inner: Selection): Arbitrary<Selection> {
   const once = fragment(on, inner);
   return fc.constantFrom<Selection>(

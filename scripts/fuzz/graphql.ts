@@ -1,4 +1,4 @@
-/** GraphQL requests that fit a schema, and what can be done to them. */
+/** GraphQL requests that fit a schema, and mutations of them. */
 import fc, { type Arbitrary } from "fast-check";
 import { pageVariables, type Selection, selectionOf } from "./documents";
 import {
@@ -80,7 +80,7 @@ function scalar(name: string, field: string, parent: string): Arbitrary<unknown>
 
 type Request = { query: string; variables: string };
 
-/** How often a request asks the same under another name. */
+/** How often a request repeats a field with an alias. */
 const repeats = fc.oneof(
   { weight: 12, arbitrary: fc.constant(1) },
   { weight: 1, arbitrary: fc.constantFrom(2, 10, 11, 30, 100, 101) },
@@ -120,7 +120,7 @@ function request(schema: GraphqlSchema): Arbitrary<Request> {
   );
 }
 
-/** The declaration of a variable: as its argument wants it, now and then with a default, or of any other type. */
+/** The declaration of a variable: of its argument's type, sometimes with a default, or of any other type. */
 function declared(
   schema: GraphqlSchema,
   { name, type }: InputField,
@@ -144,7 +144,7 @@ function declared(
   );
 }
 
-/** Asks for a field `times` times, with a variable for each of its arguments. */
+/** Requests a field `times` times, with a variable for each of its arguments. */
 function bodyOf(
   { name }: Field,
   given: readonly InputField[],
@@ -163,7 +163,7 @@ const PAGES_BEHIND_SPREADS = `
   fragment C on IssueConnection { nodes { team { issues { ...D } } } }
   fragment D on IssueConnection { nodes { children(last: 250) { nodes { id } } } }`;
 
-/** Requests that are more than they look. */
+/** Small requests with large effects. */
 const ATTACKS: readonly ((query: string) => string)[] = [
   (query) => query.replace(/: (Int|String|Boolean|Float)\b(?!!)/g, ": $1 = null"),
   () =>

@@ -1,4 +1,4 @@
-/** Calls that name a user beside the credential, in every place where either is read. */
+/** Calls that name a user in addition to the credential, in every place where either is read. */
 import fc, { type Arbitrary } from "fast-check";
 import { type Call, FORM_TYPE, type Headings, JSON_TYPE } from "./calls";
 import { place } from "./world";
@@ -8,7 +8,7 @@ type Service = "chat" | "tracker";
 const KEY = place("key", "own", 0);
 const tokenOf = (service: Service) => place(`${service}Token`, "own", 0);
 
-/** Credentials that open the environment, or one of which it is said to open it. */
+/** Valid credentials of the environment, and an invalid one. */
 const credentialOf = (service: Service): Arbitrary<string> =>
   fc.oneof(
     { weight: 12, arbitrary: fc.constant(tokenOf(service)) },
@@ -26,7 +26,7 @@ const credentialOf = (service: Service): Arbitrary<string> =>
 const TRACKER_NOBODY = "b0000000-0000-4000-8000-0000000000ff";
 const aUser = fc.nat(20).map((index) => place("user", "own", index));
 
-/** What names a user to a service, and what merely looks like it. */
+/** Values that name a user of a service, and similar ones that do not. */
 const NAMES: Readonly<Record<Service, Arbitrary<string>>> = {
   chat: fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom("xoxp-U02JOHN", "xoxb-U02JOHN", "xoxp-U03ROBIN") },
@@ -60,7 +60,7 @@ const withToken = (call: Call, token: string): Call => ({
   path: `${call.path}${call.path.includes("?") ? "&" : "?"}token=${token}`,
 });
 
-/** Puts tokens first into the body, of which a reader may take the first or the last. */
+/** Puts tokens at the start of the body; a reader may take the first or the last. */
 function withArgument(call: Call, ...tokens: string[]): Call {
   const { type = "", body = "" } = call;
   if (type === FORM_TYPE)
@@ -107,7 +107,7 @@ const WAYS: readonly ((named: Named) => Call)[] = [
     ),
 ];
 
-/** The same call, with a user's name beside the credential. */
+/** The same call, with a user in addition to the credential. */
 export const naming = (service: Service, calls: Arbitrary<Call>): Arbitrary<Call> =>
   fc
     .tuple(calls, credentialOf(service), NAMES[service], fc.constantFrom(...WAYS))
@@ -125,7 +125,7 @@ const chatProbe = (method: string, body: object): Call => ({
 });
 const PRIVATE_CHANNEL = place("privateChannel", "own", 0);
 
-/** Calls whose answers, or whose rows, say who calls. */
+/** Calls whose answers or rows identify the caller. */
 export const CHAT_PROBES: readonly Call[] = [
   chatProbe("auth.test", {}),
   chatProbe("chat.postMessage", { channel: "C01GENERAL", text: "by an agent" }),

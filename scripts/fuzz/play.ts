@@ -1,4 +1,4 @@
-/** Plays sequences of calls against the server, each in environments of its own, and looks at all that comes of them. */
+/** Plays sequences of calls against the server, each in separate environments, and checks every effect. */
 import { type Call, type Document, encodePart, operationsOf } from "./calls";
 import { faultOf, isService, LIVE_MS, restFault, SLOW_MS } from "./checks";
 import {
@@ -15,7 +15,7 @@ import type { Target } from "./server";
 import { createWirePlayer, isWire, type Wire } from "./wire";
 import { World } from "./world";
 
-/** Sequences between two looks at the server at rest. */
+/** Sequences between two checks of the idle server. */
 const REST_EVERY = 20;
 const MARK = "what only the foreign user may see";
 /** Most calls are done before the first probe. */
@@ -73,7 +73,7 @@ export async function createPlayer(target: Target) {
     place: (await environment(SERVICES[0], 600_000)) as { environmentUrl: string; token: string },
   });
 
-  /** What every sequence can name: things of both users, and things that are over. */
+  /** Ids for every sequence: of both users, and of deleted or ended objects. */
   async function prepare(): Promise<World> {
     const prepared = new World();
     for (const one of SERVICES) {
@@ -184,7 +184,7 @@ export async function createPlayer(target: Target) {
     };
   }
 
-  /** Probes as long as `work` is under way; resolves with the longest wait, in milliseconds. */
+  /** Probes while `work` is in progress; resolves with the longest wait, in milliseconds. */
   async function probeBeside(work: Promise<unknown>): Promise<number> {
     let isDone = false;
     const done = work.finally(() => {
@@ -207,10 +207,10 @@ export async function createPlayer(target: Target) {
     return { ...sentCall, waited };
   }
 
-  /** Plays one call. `isPrivate`: nobody acts in the environments but their own user. */
+  /** Plays one call. `isPrivate`: only their own user acts in the environments. */
   async function playCall(one: Call, place: World, isPrivate: boolean): Promise<void> {
     let { call, answered, waited } = await sendProbed(one, place);
-    // A busy machine is slow once.
+    // A busy machine may be slow once.
     if (answered.milliseconds > SLOW_MS || waited > LIVE_MS)
       ({ call, answered, waited } = await sendProbed(unfamiliar(one), place));
     const told = one.caller === "foreign" ? [target.password] : secrets;
@@ -233,7 +233,7 @@ export async function createPlayer(target: Target) {
     if (!target.alive()) throw new Error("a connection ended the server");
   }
 
-  /** Environments of this sequence, each with a run, and what they are known by. */
+  /** Environments of this sequence, each with a run, and their ids. */
   async function stage(place: World, hasNames: boolean): Promise<readonly Stage[]> {
     const made = await Promise.all(SERVICES.map((one) => environment(one, 600)));
     const [chat, tracker] = made.map((one) => one["environmentUrl"]);
@@ -256,7 +256,7 @@ export async function createPlayer(target: Target) {
     return stages;
   }
 
-  /** Ends a run and looks at its diff, unless the sequence has done so. */
+  /** Ends a run and checks its diff, unless the sequence has ended it. */
   async function end({ service, runId }: Stage, isPrivate: boolean): Promise<string | undefined> {
     const started = performance.now();
     const path = "/api/platform/diffRun";
@@ -294,7 +294,7 @@ export async function createPlayer(target: Target) {
           await playWire(one);
           continue;
         }
-        // What is foreign has to stay there, and its schema nobody else's.
+        // Foreign data must stay unchanged, and its schema must keep its owner.
         if (one.caller === "foreign" && one.method === "DELETE") continue;
         await playCall(one, place, isPrivate);
       }
@@ -314,7 +314,7 @@ export async function createPlayer(target: Target) {
   };
 }
 
-/** The same, but for a document that is not kept from the first time. */
+/** The same call with a different document text, so that it is not cached. */
 const unfamiliar = (call: Call): Call =>
   call.body === undefined
     ? call
@@ -327,7 +327,7 @@ const unfamiliar = (call: Call): Call =>
       };
 
 const jsonPart = (id: string) => JSON.stringify(id).slice(1, -1);
-/** Header values that a client cannot send are not what is tested here. */
+/** Skips header values that a client cannot send. */
 const headerPart = (id: string) => id.replace(/[^\x21-\x7e]/g, "x");
 
 function decodeLeniently(text: string): string {

@@ -1,4 +1,4 @@
-/** A GraphQL schema by its own description of itself. */
+/** A GraphQL schema, read by introspection. */
 
 export type TypeRef = { kind: string; name: string | null; ofType: TypeRef | null };
 export type InputField = { name: string; type: TypeRef };
@@ -41,19 +41,19 @@ export function readSchema({ queryType, mutationType, types }: Introspected): Gr
   };
 }
 
-/** A type as a document writes it. */
+/** A type in document syntax. */
 export const written = (type: TypeRef): string => {
   if (type.kind === "NON_NULL" && type.ofType) return `${written(type.ofType)}!`;
   return type.kind === "LIST" && type.ofType ? `[${written(type.ofType)}]` : (type.name ?? "");
 };
 
-/** The named type inside of lists. */
+/** The named type inside lists. */
 export const leaf = ({ ofType, name, kind }: TypeRef): { kind: string; name: string } =>
   ofType ? leaf(ofType) : { kind, name: name ?? "" };
 
 export const required = ({ type }: InputField) => type.kind === "NON_NULL";
 
-/** A value as a document writes it, where `type` is expected. What does not fit is written all the same. */
+/** A value in document syntax, where `type` is expected. Values of other types are written anyway. */
 export function literal(schema: GraphqlSchema, type: TypeRef, value: unknown): string {
   if (type.kind === "NON_NULL" && type.ofType) return literal(schema, type.ofType, value);
   if (Array.isArray(value)) {

@@ -1,4 +1,4 @@
-/** The server under fire: its own process, in production, on a fresh database. */
+/** The server under test: a separate process, in production mode, on a new database. */
 import { join } from "node:path";
 import postgres, { type Sql } from "postgres";
 import { connect } from "~/db/connect";
@@ -13,10 +13,10 @@ export type Target = {
   readonly sql: Sql;
   readonly keys: { readonly own: string; readonly foreign: string };
   readonly password: string;
-  /** Bytes of memory that the process holds. */
+  /** Resident memory of the process in bytes. */
   memory(): Promise<number>;
   alive(): boolean;
-  /** What it has logged so far. */
+  /** Its log so far. */
   output(): string;
   stop(): Promise<void>;
 };

@@ -1,4 +1,4 @@
-/** Values that fit a JSON schema, and what can be done to them. */
+/** Values that fit a JSON schema, and mutations of them. */
 import fc, { type Arbitrary } from "fast-check";
 import { HOLDERS, kindOf, large, place, type Shape } from "./world";
 
@@ -7,13 +7,13 @@ export type Schema = { readonly [key: string]: unknown };
 const WORDS = ["a", "launch", "General", "Fix the login", "é", "e\u0301", "日本語", "🙂", "a b"];
 const DEPTH_MAX = 4;
 
-/** Strings that have hurt servers before. */
+/** Strings that are known to break servers. */
 export const ODD_STRINGS = [
   ...["", " ", "\u0000", "\ud800", "a\u0000b", "\u202eabc", "\ufeff", "\r\n", "\u2028"],
   ...["__proto__", "constructor", "toString", "hasOwnProperty", "null", "undefined", "NaN"],
   ...["' OR '1'='1", 'x"; DROP SCHEMA public CASCADE; --', "\\", "\\'", "$1", "%", "_", "%00"],
   ...["../../../etc/passwd", "..%2f", "file:///etc/passwd", "http://169.254.169.254/", "//"],
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is to look like a template.
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it must look like a template.
   ...["<script>alert(1)</script>", "${7*7}", "{}", "[]", "1e999", "-1", "0x10", "9".repeat(200)],
   ...[
     large("long", 256),
@@ -37,7 +37,7 @@ export const odd: Arbitrary<unknown> = fc.oneof(
   fc.double(),
 );
 
-/** An id of that kind: mostly one's own, sometimes another's, or what is over. */
+/** An id of that kind: usually an own one, sometimes a foreign or a deleted one. */
 export const anId = (kind: string): Arbitrary<string> =>
   fc
     .tuple(fc.constantFrom("own" as const, "own" as const, "own" as const, ...HOLDERS), fc.nat(20))
@@ -54,7 +54,7 @@ const NAMED: Record<string, Arbitrary<unknown>> = {
 const ID_FIELD =
   /(Id|_id|Ids|_ids|^id|^ids|ts|timestamp|cursor|^users?|^channels?|^file|^name|Name|oldest|latest)$/;
 
-/** Something that fits. `field` and `parent`: what it is called, which says of which kind an id is. */
+/** A valid value. `field` and `parent`: its name, which determines the kind of an id. */
 export function fitting(schema: Schema, field = "", parent = "", depth = 0): Arbitrary<unknown> {
   const any = (schema["anyOf"] ?? schema["oneOf"]) as readonly Schema[] | undefined;
   if (any) return fc.oneof(...any.map((one) => fitting(one, field, parent, depth)));
@@ -94,7 +94,7 @@ function text(schema: Schema, field: string, parent: string): Arbitrary<unknown>
     : fit;
 }
 
-/** `max`: the longest that is allowed, 0 where nothing says so. */
+/** `max`: the maximum length, 0 without one. */
 function words(max: number): Arbitrary<string> {
   const any = fc.oneof(fc.constantFrom(...WORDS), fc.string({ maxLength: 20 }));
   return max === 0
@@ -139,12 +139,12 @@ const WAYS = [
   ...["twice", "nest", "fill", "fill", "cut", "whole"],
 ] as const;
 
-/** Lengths at and beyond those that the services allow, up to what a request may have. */
+/** Lengths at and above the limits of the services, up to the limit of a request. */
 const LENGTHS = [
   ...[255, 256, 512, 513, 1_000, 1_001, 3_000, 3_001, 4_000, 4_001, 12_001, 40_000, 40_001],
   ...[65_536, 100_000, 100_001, 250_000, 250_001, 500_001, 1_000_001, 3_800_000],
 ];
-/** Numbers of items in the same way: 50 blocks, 100 attachments, 1,000 and 5,000 ids, 50,000 values of a JSON text. */
+/** Numbers of items at and above the limits: 50 blocks, 100 attachments, 1,000 and 5,000 ids, 50,000 values of a JSON text. */
 const COUNTS = [50, 51, 100, 101, 1_000, 1_001, 5_000, 5_001, 12_000, 50_001];
 const ofShapes = (shapes: readonly Shape[], sizes: readonly number[]) =>
   fc.tuple(fc.constantFrom(...shapes), fc.constantFrom(...sizes)).map((it) => large(...it));
@@ -213,7 +213,7 @@ function mutate(json: string, { how, at, value, large: filling }: Mutation): str
 
 type Tree = { [key: string]: unknown };
 
-/** Every place of a tree where something stands. */
+/** Every path in a tree. */
 function spotsOf(value: unknown, found: [Tree, string][] = []): [Tree, string][] {
   if (typeof value !== "object" || value === null) return found;
   for (const [key, item] of Object.entries(value)) {

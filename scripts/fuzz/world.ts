@@ -1,11 +1,11 @@
 /**
- * What a sequence of calls can name: ids learned from answers, by kind (`environment`, `channel`, `issue`) and by whose
- * they are. A generated call holds places, `‹channel.own.3›`, which are filled when it is sent, so that the same
- * sequence means the same thing on another day.
+ * The ids that a sequence of calls can use: learned from answers, by kind (`environment`, `channel`, `issue`) and by
+ * owner. A generated call has placeholders, `‹channel.own.3›`, which are filled when it is sent, so that a stored
+ * sequence keeps its meaning.
  */
 
 export const HOLDERS = ["own", "foreign", "deleted", "expired"] as const;
-/** Beside those that calls pick from: what belongs to another user of the same environment. */
+/** In addition to the ids that calls pick from: those of another user of the same environment. */
 export type Holder = (typeof HOLDERS)[number] | "other";
 
 export const place = (kind: string, holder: Holder, index: number) =>
@@ -16,7 +16,7 @@ export const PLACE = /‹([a-zA-Z]+)\.(\w+)\.(\d+)›/g;
 const listOf = (size: number, item: (index: number) => string) =>
   Array.from({ length: size }, (_, index) => item(index)).join();
 
-/** Large values are places too: a kept sequence stays readable. The texts go inside quotes, the others are JSON. */
+/** Large values are placeholders too, so that a stored sequence stays readable. Texts go inside quotes, others are JSON. */
 const LARGE = {
   long: (size: number) => "x".repeat(size),
   words: (size: number) => "word ".repeat(size / 5),
@@ -48,7 +48,7 @@ const ALIASES: Record<string, string> = {
   oldest: "ts",
   latest: "ts",
 };
-/** Lists within which things stand under no name of their own. */
+/** Names of generic lists, which do not determine the kind of their items. */
 const UNNAMED = new Set(["nodes", "edges", "node", "items", "data", "matches"]);
 
 const singular = (name: string) =>
@@ -81,7 +81,7 @@ export class World {
     this.pools.set(name, pool);
   }
 
-  /** The first that was made known. */
+  /** The first id that was registered. */
   first(kind: string): string {
     return this.pools.get(`${kind}.own`)?.[0] ?? NOBODY;
   }
@@ -90,7 +90,7 @@ export class World {
     return new World(this.pools);
   }
 
-  /** Fills the places of a text. What nobody has is an id that never was. */
+  /** Fills the placeholders of a text. If there is no such id, uses one that never existed. */
   fill(text: string, encode: (id: string) => string = (id) => id): string {
     return text.replace(PLACE, (_, kind: string, holder: string, index: string) => {
       if (Object.hasOwn(LARGE, kind)) return LARGE[kind as Shape](Number(index));
@@ -99,7 +99,7 @@ export class World {
     });
   }
 
-  /** Takes every id out of an answer. */
+  /** Registers every id of an answer. */
   learn(value: unknown, parent = "", depth = 0): void {
     if (typeof value !== "object" || value === null || depth > 8) return;
     for (const [key, item] of Object.entries(value)) {

@@ -1,11 +1,11 @@
-/** What must not grow while the server runs: figures that are taken again and again, and how they are judged. */
+/** Figures that must not grow while the server runs, and their evaluation. */
 import { readdir, readFile } from "node:fs/promises";
 import type postgres from "postgres";
 
 export type Sample = {
   /** Minutes since the start. */
   readonly at: number;
-  /** Of each server, in MB; files are its open file handles. */
+  /** The maximum of the servers, in MB; files are open file handles. */
   readonly rss: number;
   readonly files: number;
   readonly connections: number;
@@ -13,7 +13,7 @@ export type Sample = {
   readonly slots: number;
   /** Of the catalog's tables with their indexes, in MB. */
   readonly catalog: number;
-  /** Log that the slot keeps, in MB. */
+  /** Log that the slot retains, in MB. */
   readonly retained: number;
 };
 
@@ -24,7 +24,7 @@ async function memory(pid: number): Promise<number> {
   return (Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024) / MB;
 }
 
-/** Of the largest of the servers. Undefined while Postgres does not answer. */
+/** Takes a sample, of the largest server. Undefined while Postgres does not answer. */
 export async function sample(
   sql: postgres.Sql,
   pids: readonly number[],
@@ -53,7 +53,7 @@ export async function sample(
   }
 }
 
-/** Least squares: how much `of` grows in an hour. */
+/** Growth of `of` per hour, by least squares. */
 export function slope(samples: readonly Sample[], of: keyof Sample): number {
   const n = samples.length;
   if (n < 2) return 0;

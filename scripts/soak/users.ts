@@ -1,4 +1,4 @@
-/** Virtual users: whole lives of environments, on whichever server, with every acknowledged write checked. */
+/** Virtual users: life cycles of environments on any server. Every acknowledged write is checked. */
 import type { Diff } from "~/capture/fold";
 import { difference, keysOf, sorted, stateOf } from "../oracle";
 
@@ -9,18 +9,18 @@ export type Tally = {
   lives: number;
   calls: number;
   acknowledged: number;
-  /** Acknowledged writes that a diff does not hold. */
+  /** Acknowledged writes that are missing in a diff. */
   lost: number;
-  /** Diffs compared with the difference of two snapshots, and those that were not it. */
+  /** Diffs compared with the difference of two snapshots, and those that differed. */
   compared: number;
   wrong: number;
-  /** "Not now": refused with 503 or cut off, and asked again. */
+  /** Calls that were repeated after 503 or a lost connection. */
   retried: number;
   /** The same by call and detail. */
   readonly notNow: Record<string, number>;
-  /** A start whose answer was lost; nobody knows the run. */
+  /** Starts whose answer was lost, so that the run is unknown. */
   ambiguous: number;
-  /** Everything else that should not have been answered. */
+  /** Every other unexpected answer. */
   readonly errors: string[];
   readonly times: Record<string, number[]>;
 };
@@ -56,13 +56,13 @@ class Refused extends Error {
 }
 
 export function createUsers(options: {
-  /** Addresses of the servers. */
+  /** URLs of the servers. */
   urls: readonly string[];
   sql: Pool;
   tally: Tally;
   /** Between two calls of a user. */
   thinkMs: number;
-  /** Share of the lives whose diff is compared with snapshots. */
+  /** Share of the diffs that are compared with snapshots. */
   compare: number;
   over: () => boolean;
 }) {
@@ -70,7 +70,7 @@ export function createUsers(options: {
 
   const think = () => Bun.sleep(thinkMs * (0.5 + Math.random()));
 
-  /** One call to any server. Throws Refused for what a server says no to; undefined for "not now". */
+  /** One call to any server. Throws Refused if a server rejects it; undefined for a 503 or a lost connection. */
   async function once(name: string, method: string, path: string, body?: object) {
     const url = urls[Math.floor(Math.random() * urls.length)];
     const started = performance.now();
@@ -94,7 +94,7 @@ export function createUsers(options: {
     return answer;
   }
 
-  /** The same, asked again until it is answered. */
+  /** The same, repeated until it is answered. */
   async function call(name: string, method: string, path: string, body?: object): Promise<Body> {
     const deadline = performance.now() + PATIENCE_MS;
     for (;;) {
@@ -113,7 +113,7 @@ export function createUsers(options: {
     try {
       return await platform("diffRun", "POST", "/diffRun", { runId });
     } catch (error) {
-      // Asked before, and the answer was lost.
+      // An earlier attempt succeeded, but its answer was lost.
       if (!(error instanceof Refused) || error.code !== "run_already_completed") throw error;
     }
     const deadline = performance.now() + PATIENCE_MS;
@@ -130,7 +130,7 @@ export function createUsers(options: {
     const path = `${environment["environmentUrl"]}/chat.postMessage`;
     const answer = await once("postMessage", "POST", path, { channel: "C01GENERAL", text });
     if (!answer) {
-      tally.retried++; // it may be there or not
+      tally.retried++; // it may have succeeded
       await Bun.sleep(RETRY_MS);
       return;
     }
@@ -205,7 +205,7 @@ export function createUsers(options: {
   };
 }
 
-/** What the soak itself reads of Postgres, which may be starting again. */
+/** The soak's own queries on Postgres, which may be restarting. */
 async function patiently<T>(read: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {

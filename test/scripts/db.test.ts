@@ -31,7 +31,7 @@ async function superuser() {
   return { pid: Number(pid), sql };
 }
 
-test.each(["Making a Postgres cluster", "template built", "A first environment"])(
+test.each(["Creating a Postgres cluster", "template built", "A first environment"])(
   "Ctrl-C at '%s' ends everything within 3 seconds, and the next start works",
   async (shown) => {
     await remove();
@@ -67,7 +67,7 @@ test("a start that meets a Postgres which is stopping says so, and starts it aga
   await eventually(async () => expect(await readFile(lock, "utf8")).toContain("stopping"));
 
   await using second = db("run", "echo", "started again");
-  await second.shows("Waiting for the Postgres of an earlier start to stop", SECONDS);
+  await second.shows("Waiting for an earlier Postgres to stop", SECONDS);
   await second.shows("started again", SECONDS);
 
   expect(await second.exited).toBe(0);
