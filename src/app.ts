@@ -19,8 +19,9 @@ import { createRequestLog, noteIds, type Route } from "~/http/request-log";
 import type { Log } from "~/log";
 import type { Metrics } from "~/metrics";
 import { type Environments, malformed } from "~/platform/environments/environments";
-import { environmentRoutes, savingRoutes } from "~/platform/environments/routes";
+import { environmentRoutes, savingRoutes, triggerRoutes } from "~/platform/environments/routes";
 import type { Saving } from "~/platform/environments/saving";
+import type { Triggers } from "~/platform/environments/triggers";
 import { type Gateway, type GatewayPath, gatewayPath } from "~/platform/gateway";
 import type { healthRoutes } from "~/platform/health";
 import type { Idempotency } from "~/platform/keys/idempotency";
@@ -48,6 +49,7 @@ export function createApp(parts: {
   suites: Suites;
   environments: Environments;
   saving: Saving;
+  triggers: Triggers;
   runs: Runs;
   idempotency: Idempotency;
   gateway: Gateway;
@@ -84,6 +86,7 @@ export function createApp(parts: {
             .use(runRoutes(parts.runs, parts.idempotency))
             .use(templateRoutes(parts.templates))
             .use(savingRoutes(parts.saving))
+            .use(triggerRoutes(parts.triggers))
             .use(suiteRoutes(parts.suites)),
         ),
     );

@@ -20,6 +20,7 @@ import { createEnvironments } from "~/platform/environments/environments";
 import { createSaving } from "~/platform/environments/saving";
 import { createSchemaPool } from "~/platform/environments/schema-pool";
 import { isLive, reconcileMissingSchemas } from "~/platform/environments/store";
+import { createTriggers } from "~/platform/environments/triggers";
 import { createGateway } from "~/platform/gateway";
 import { healthRoutes } from "~/platform/health";
 import { createIdempotency } from "~/platform/keys/idempotency";
@@ -148,6 +149,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       suites,
       environments,
       saving,
+      triggers: createTriggers({ sessionPool, environments, templates }),
       runs,
       idempotency: createIdempotency(pool),
       gateway,

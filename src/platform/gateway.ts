@@ -15,10 +15,12 @@ import {
   malformed,
   notFound,
 } from "~/platform/environments/environments";
-import { credentialKind, hashCredential } from "~/platform/keys/format";
+import { credentialKind, hashCredential, withoutStyle } from "~/platform/keys/format";
 import type { Keys } from "~/platform/keys/keys";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
 import { REPLICAS } from "~/replicas/index";
+
+const plain = (credential: string | undefined) => credential && withoutStyle(credential);
 
 export type Gateway = ReturnType<typeof createGateway>;
 
@@ -49,13 +51,13 @@ export function createGateway(deps: {
    * elsewhere only what may be one of ours is. The body is looked into only where nothing else holds one.
    */
   async function credentialOf(request: Request, url: URL, service: string) {
-    const header = authorization(request);
-    const key = platformKey(request);
+    const header = plain(authorization(request));
+    const key = plain(platformKey(request));
     if (key !== undefined) return { credential: key, userToken: header };
     if (header !== undefined && keys.mayBeOne(header))
       return { credential: header, userToken: undefined };
     const beginning = () => readPrefix(request);
-    const argument = await REPLICAS.get(service)?.credential?.({ request, url, beginning });
+    const argument = plain(await REPLICAS.get(service)?.credential?.({ request, url, beginning }));
     if (argument !== undefined && keys.mayBeOne(argument))
       return { credential: argument, userToken: header };
     return { credential: undefined, userToken: header };
@@ -130,6 +132,7 @@ export function createGateway(deps: {
               actor: actingUserId,
               userToken,
               mayImpersonate: principal !== undefined || allowImpersonation,
+              secret: environment.tokenHash,
               baseUrl: `${baseUrl}/api/env/${envId}/services/${service}`,
             }),
           callMark(requestId),

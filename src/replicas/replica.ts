@@ -35,6 +35,8 @@ export type Replica = {
   readonly carriesSecret?: (path: string) => boolean;
   /** True if a body is expected at such a path, whose secret is right. Otherwise `handle` gets an empty one. */
   readonly awaits?: (session: Session, path: string) => Promise<boolean>;
+  /** Makes what a click of a user gives an app, if this service has such a thing. `secret`: see ReplicaCall. */
+  readonly issueTrigger?: (secret: Uint8Array, user: string, expiresAt: Date) => string;
   /** Answers a call. A throw is a bug, and has been rolled back; refusals are answered in the service's own words. */
   readonly handle: (call: ReplicaCall) => Promise<Response>;
   /** The calls of this service, for the OpenAPI document. */
@@ -72,6 +74,8 @@ export type ReplicaCall = {
   readonly mayImpersonate: boolean;
   /** Where the caller reached this environment's service, without a slash at the end. */
   readonly baseUrl: string;
+  /** Of the environment: signs what the platform issues and the replica accepts. */
+  readonly secret: Uint8Array;
 };
 
 /** For the refusal of a call that names a user it may not act as, whether there is such a user or not. */

@@ -109,6 +109,34 @@ test.each(WAYS)("an API key names another chat user by %s", async (_way, index) 
   expect(await whoCalls(environment, nth(index, DEVELOPMENT_KEY, "U02JOHN"))).toBe("U02JOHN");
 });
 
+describe("a credential with the prefix of a chat token", () => {
+  const ways = (credential: string): Call[] => [
+    { headers: { "X-API-Key": credential } },
+    { headers: { Authorization: `Bearer ${credential}` } },
+    { query: `?token=${credential}` },
+    { headers: FORM_TYPE, body: `token=${credential}` },
+    { headers: JSON_TYPE, body: JSON.stringify({ token: credential }) },
+  ];
+
+  test.each(["xoxp-", "xoxb-"])(
+    "%s opens the environment as one without it does",
+    async (style) => {
+      const environment = await program.environment();
+      for (const credential of [environment.token, DEVELOPMENT_KEY])
+        for (const call of ways(style + credential))
+          expect(await whoCalls(environment, call)).toBe("U01AGENT");
+    },
+  );
+
+  test("names no other user, and opens nothing if it is wrong", async () => {
+    const environment = await program.environment();
+    const wrong = `xoxb-${environment.token.slice(0, -1)}_`;
+    for (const call of ways(wrong)) expect((await chatCall(environment, call)).status).toBe(401);
+    const other = await chatCall(environment, ways(`xoxe-${environment.token}`)[0] as Call);
+    expect(other.status).toBe(401);
+  });
+});
+
 describe("in the tracker", () => {
   const NOBODY = "b0000000-0000-4000-8000-0000000000ff";
   const create = (fields = {}) =>

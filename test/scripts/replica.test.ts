@@ -74,6 +74,7 @@ describe("the scaffold of a service", () => {
         userToken: undefined,
         mayImpersonate: false,
         baseUrl: "http://test",
+        secret: new Uint8Array(),
       });
       return { status: response.status, body: await response.json() };
     };

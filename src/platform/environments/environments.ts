@@ -117,6 +117,9 @@ export function createEnvironments(deps: {
       throw new ApiError("invalid_request", "templateName: needed when testId is not given");
     const template = await templates.require(userId, service, templateName);
     const by = who(wanted, test?.actingUserId);
+    const { tokenStyle } = wanted;
+    if (tokenStyle !== undefined && service !== "chat")
+      throw new ApiError("invalid_request", "tokenStyle: only the tokens of chat have a prefix");
     const token = newCredential("e");
     const row = {
       environmentId: crypto.randomUUID().replaceAll("-", ""),
@@ -129,7 +132,11 @@ export function createEnvironments(deps: {
       ttlSeconds: wanted.ttlSeconds ?? TTL_SECONDS_DEFAULT,
       allowImpersonation: wanted.allowImpersonation ?? false,
     };
-    return { row, token, templateSchema: template.schemaName };
+    return {
+      row,
+      token: tokenStyle === undefined ? token : `${tokenStyle}-${token}`,
+      templateSchema: template.schemaName,
+    };
   }
 
   return {

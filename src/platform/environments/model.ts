@@ -37,6 +37,12 @@ export const NewEnvironment = t.Object(
         description: "The environment is deleted after this many seconds",
       }),
     ),
+    tokenStyle: t.Optional(
+      t.Union([t.Literal("xoxp"), t.Literal("xoxb")], {
+        description:
+          "The prefix that `token` gets, for chat clients that branch on it: of a user's token or of a bot's. The environment accepts its token with either prefix and without one",
+      }),
+    ),
     allowImpersonation: t.Optional(
       t.Boolean({
         default: false,
@@ -75,7 +81,7 @@ export const Environment = t.Object(
     templateSchema: t.String({ ...TemplateName, description: "The template that was cloned" }),
     service: Service,
     token: t.String({
-      pattern: "^diorama_e_[0-9A-Za-z]{49}$",
+      pattern: "^(xox[pb]-)?diorama_e_[0-9A-Za-z]{49}$",
       description:
         "For the agent: opens this environment's service and nothing else, as the environment's own user. Shown once.",
       examples: [`diorama_e_${"0".repeat(49)}`],
@@ -84,6 +90,47 @@ export const Environment = t.Object(
   { title: "Environment", description: "A disposable copy of a service" },
 );
 export type Environment = Static<typeof Environment>;
+
+/** As long as the chat service's own triggers are valid. */
+export const TRIGGER_SECONDS_DEFAULT = 3;
+const TRIGGER_SECONDS_MAX = 3_600;
+
+export const NewTrigger = t.Object(
+  {
+    userId: t.Optional(
+      t.String({
+        ...UserId,
+        description: "Id of the user who clicks; the environment's own user if absent",
+      }),
+    ),
+    ttlSeconds: t.Optional(
+      t.Number({
+        exclusiveMinimum: 0,
+        maximum: TRIGGER_SECONDS_MAX,
+        default: TRIGGER_SECONDS_DEFAULT,
+        description: "The trigger is valid for this many seconds",
+      }),
+    ),
+  },
+  {
+    title: "NewTrigger",
+    description: "The user who clicks",
+    examples: [{ userId: "U02JOHN", ttlSeconds: 60 }],
+  },
+);
+export type NewTrigger = Static<typeof NewTrigger>;
+
+export const Trigger = t.Object(
+  {
+    triggerId: t.String({
+      description: "Valid once, in this environment only",
+      examples: [`1767603600000.0123456789.U02JOHN.${"0".repeat(32)}`],
+    }),
+    userId: t.String(UserId),
+    expiresAt: Timestamp,
+  },
+  { title: "Trigger", description: "The trigger_id of a click, for views.open and its kin" },
+);
 
 export const DeletedEnvironment = t.Object(
   { environmentId: Id, status: t.Literal("deleted") },

@@ -9,8 +9,11 @@ import {
   EnvironmentList,
   EnvironmentQuery,
   NewEnvironment,
+  NewTrigger,
+  Trigger,
 } from "~/platform/environments/model";
 import type { Saving } from "~/platform/environments/saving";
+import type { Triggers } from "~/platform/environments/triggers";
 import type { Idempotency } from "~/platform/keys/idempotency";
 import { CreatedTemplate, NewTemplate } from "~/platform/templates/model";
 
@@ -81,6 +84,33 @@ export const environmentRoutes = (environments: Environments, idempotency: Idemp
         },
       },
     );
+
+export const triggerRoutes = (triggers: Triggers) =>
+  new Elysia({ tags: ["environments"] }).post(
+    "/env/:envId/triggers",
+    ({ request, params, body }) => triggers.issue(principalOf(request).userId, params.envId, body),
+    {
+      params: EnvironmentPath,
+      body: NewTrigger,
+      response: {
+        200: Trigger,
+        ...failures(
+          "invalid_request",
+          "invalid_environment_path",
+          "environment_not_found",
+          "invalid_service",
+          "impersonate_not_found",
+          "request_too_large",
+        ),
+      },
+      detail: {
+        operationId: "issueTrigger",
+        summary: "Issue a trigger for a user",
+        description:
+          "Stands for a click of this user on something of the app: chat's `views.open` and `views.push` accept the trigger once, `dialog.open` and `entity.presentDetails` likewise. Nothing in the environment changes.",
+      },
+    },
+  );
 
 export const savingRoutes = (saving: Saving) => {
   const handle = {

@@ -38,6 +38,12 @@ export function credentialKind(text: string): CredentialKind | undefined {
   return kind as CredentialKind;
 }
 
+/** Some chat clients reject a token without the prefix of a user's or a bot's. It may stand before any of ours. */
+const STYLE = /^xox[pb]-(?=diorama_)/;
+
+/** A credential without the prefix of a chat token. */
+export const withoutStyle = (text: string) => text.replace(STYLE, "");
+
 /** What is stored in place of a credential. */
 export const hashCredential = (text: string) => createHash("sha256").update(text).digest();
 

@@ -257,6 +257,7 @@ const CALLS: Readonly<Record<string, Args>> = {
   "usergroups.create": { name: "Release team", handle: "release" },
   "usergroups.update": { usergroup: "S01TEAM", name: "Release team" },
   "usergroups.users.update": { users: ["U02JOHN", "U03ROBIN"] },
+  "users.info": { user: "U02JOHN" },
   "users.profile.set": { profile: { status_text: "On a train", status_emoji: ":train:" } },
   "views.open": { trigger_id: "1.2.3", view: MODAL },
   "views.publish": { view: { type: "home", blocks: MODAL.blocks } },

@@ -11,6 +11,7 @@ import { seedChat } from "~/replicas/chat/seed";
 import { findUser } from "~/replicas/chat/store/users";
 import tables from "~/replicas/chat/tables.sql" with { type: "text" };
 import { awaitsUpload, carriesSecret, transfer } from "~/replicas/chat/transfers";
+import { issueTrigger } from "~/replicas/chat/triggers";
 import { refusalOf } from "~/replicas/chat/unsupported-methods";
 import { OWN_USER_ONLY, type Replica, type ReplicaCall } from "~/replicas/replica";
 
@@ -48,6 +49,7 @@ export const chat: Replica = {
   credential: tokenArgument,
   carriesSecret,
   awaits: (session, path) => awaitsUpload(session as ChatSession, path),
+  issueTrigger,
   handle: answer,
   operations: methodOperations,
 };
@@ -96,6 +98,7 @@ async function callMethod(call: ReplicaCall, warnings: string[]): Promise<Answer
     actor,
     raw,
     baseUrl: call.baseUrl,
+    secret: call.secret,
     warn: (warning) => warnings.push(warning),
   });
 }

@@ -40,6 +40,8 @@ export type ChatCall = {
   readonly raw: RawArguments;
   /** Where the caller reached this service, without a slash at the end. */
   readonly baseUrl: string;
+  /** Signs triggers. */
+  readonly secret: Uint8Array;
   /** Adds a warning to the answer: the client logs it. */
   readonly warn: (warning: string) => void;
 };

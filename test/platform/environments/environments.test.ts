@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { eventually, useDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, startTestProgram, useProgram } from "../../support/program";
+import { AGENT as TRACKER_AGENT } from "../../support/tracker";
 import { ask } from "../../support/wire";
 
 const database = useDatabase();
@@ -27,6 +28,28 @@ describe("initEnv", () => {
       token: expect.stringMatching(/^diorama_e_[0-9A-Za-z]{49}$/),
     });
     expect(Math.abs(Date.parse(answer.body.expiresAt) - before - 60_000)).toBeLessThan(5_000);
+  });
+
+  test.each(["xoxp", "xoxb"])("hands the token out as %s if wanted", async (tokenStyle) => {
+    const environment = await program.environment({ tokenStyle });
+    expect(environment.token).toMatch(new RegExp(`^${tokenStyle}-diorama_e_[0-9A-Za-z]{49}$`));
+    const response = await fetch(`${program.url}${environment.environmentUrl}/auth.test`, {
+      headers: { Authorization: `Bearer ${environment.token}` },
+    });
+    expect(await response.json()).toMatchObject({ ok: true, user_id: "U01AGENT" });
+  });
+
+  test("knows no other style of token, and none for the tracker", async () => {
+    const tracker = {
+      templateService: "tracker",
+      templateName: "tracker_default",
+      impersonateUserId: TRACKER_AGENT,
+      tokenStyle: "xoxp",
+    };
+    for (const body of [{ ...WANTED, tokenStyle: "xoxe" }, tracker]) {
+      const answer = await program.post("/initEnv", body);
+      expectRefusal(answer, 400, "invalid_request", expect.stringContaining("tokenStyle") as never);
+    }
   });
 
   test("finds the user by email, whatever its case", async () => {
@@ -345,5 +368,41 @@ describe("the agent's token", () => {
         "not_authed",
         "Invalid API key",
       );
+  });
+});
+
+describe("a trigger", () => {
+  const issue = (envId: string, body: object) => program.post(`/env/${envId}/triggers`, body);
+
+  test("is issued for the environment's user or another one, and expires", async () => {
+    const { environmentId } = await program.environment();
+
+    const own = await issue(environmentId, {});
+    const other = await issue(environmentId, { userId: "U02JOHN", ttlSeconds: 60 });
+
+    expectStatus(own, 200);
+    expect(own.body.userId).toBe("U01AGENT");
+    expect(other.body).toEqual({
+      triggerId: expect.any(String),
+      userId: "U02JOHN",
+      expiresAt: expect.stringMatching(/Z$/),
+    });
+    expect(own.body.expiresAt < other.body.expiresAt).toBe(true);
+  });
+
+  test("is rejected where nobody could click", async () => {
+    const { environmentId } = await program.environment();
+    const tracker = await program.environment({
+      templateService: "tracker",
+      templateName: "tracker_default",
+      impersonateUserId: TRACKER_AGENT,
+    });
+    expectRefusal(await issue("x", {}), 400, "invalid_environment_path");
+    expectRefusal(await issue("0".repeat(32), {}), 404, "environment_not_found");
+    expectRefusal(await issue(tracker.environmentId, {}), 400, "invalid_service");
+    expectRefusal(await issue(environmentId, { userId: "U99" }), 400, "impersonate_not_found");
+    expectRefusal(await issue(environmentId, { ttlSeconds: 3_601 }), 400, "invalid_request");
+    await program.call("DELETE", `/env/${environmentId}`);
+    expectRefusal(await issue(environmentId, {}), 404, "environment_not_found");
   });
 });

@@ -1,6 +1,6 @@
 /** What apps do: blocks, streams, unfurls, views, and threads with an assistant. */
 import { describe, expect, test } from "bun:test";
-import { home, modal, trigger } from "./refusals/apps";
+import { home, modal } from "./refusals/apps";
 import { AGENT, BOT, GENERAL, HELLO, JOHN, ROBIN, refused, useScenes, WELCOME } from "./scene";
 
 const newScene = useScenes();
@@ -201,14 +201,14 @@ describe("views", () => {
   });
 
   test("of modals are stacked, three at most, and changed by id or external id", async () => {
-    const { agent, bot } = await newScene();
+    const { agent, bot, trigger } = await newScene();
     const show = (title: string, more: object = {}) => ({
       ...modal,
       title: { type: "plain_text", text: title },
       ...more,
     });
     const opened: any = await agent.views.open({
-      trigger_id: trigger(),
+      trigger_id: await trigger(),
       view: show("One", {
         external_id: "first",
         private_metadata: "m",
@@ -218,7 +218,7 @@ describe("views", () => {
       }),
     } as never);
     const pushed: any = await agent.views.push({
-      interactivity_pointer: trigger(),
+      interactivity_pointer: await trigger(),
       view: show("Two"),
     } as never);
 
@@ -253,8 +253,44 @@ describe("views", () => {
     expect(again.view).toMatchObject({ id: pushed.view.id, title: { text: "Due" } });
     // A stack belongs to one user.
     expect(
-      (await refused(bot.views.push({ trigger_id: trigger(), view: modal as never }))).error,
+      (await refused(bot.views.push({ trigger_id: await trigger(), view: modal as never }))).error,
     ).toBe("not_found");
+  });
+});
+
+describe("a trigger", () => {
+  test("shows the modal of the app that uses it to the user it was issued for", async () => {
+    const { bot, trigger, state } = await newScene();
+
+    const { view }: any = await bot.views.open({
+      trigger_id: await trigger(JOHN),
+      view: modal as never,
+    });
+    const pushed: any = await bot.views.push({
+      trigger_id: await trigger(JOHN),
+      view: modal as never,
+    });
+
+    expect(pushed.view.root_view_id).toBe(view.id);
+    const { views }: any = await state();
+    expect(views.map(({ user_id, app_id }: any) => [user_id, app_id])).toEqual([
+      [JOHN, "A06BOT"],
+      [JOHN, "A06BOT"],
+    ]);
+  });
+
+  test("of another environment is invalid, and issuing one changes nothing", async () => {
+    const { agent, state } = await newScene();
+    const other = await newScene();
+    const before = await state();
+    const foreign = { trigger_id: await other.trigger(), view: modal as never };
+    expect((await refused(agent.views.open(foreign))).error).toBe("invalid_trigger_id");
+    expect(await state()).toEqual(before);
+  });
+
+  test("is for a user of the environment", async () => {
+    const { trigger } = await newScene();
+    await expect(trigger("U99NOBODY")).rejects.toThrow("no user U99NOBODY");
   });
 });
 

@@ -277,14 +277,15 @@ describe("agents' channels", () => {
 
 describe("clicks and workflows", () => {
   test("are answered once", async () => {
-    const { agent } = await newScene();
+    const { agent, trigger } = await newScene();
+    const [first, second] = [await trigger(), await trigger()];
     const dialog = {
       title: "Ask",
       callback_id: "c",
       elements: [{ type: "text", label: "A", name: "a" }],
     };
     const open = (more: object = {}) =>
-      outcome(agent.dialog.open({ trigger_id: "t1", dialog: { ...dialog, ...more } } as never));
+      outcome(agent.dialog.open({ trigger_id: first, dialog: { ...dialog, ...more } } as never));
     const succeed = () =>
       outcome(
         agent.functions.completeSuccess({ function_execution_id: "Fx01", outputs: { a: 1 } }),
@@ -294,7 +295,7 @@ describe("clicks and workflows", () => {
     const present = () =>
       outcome(
         agent.entity.presentDetails({
-          trigger_id: "t2",
+          trigger_id: second,
           metadata: { entity_type: "item" },
         } as never),
       );

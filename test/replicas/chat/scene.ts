@@ -70,6 +70,8 @@ export type Scene = {
   as(user: string): WebClient;
   /** Every row of every table. */
   state(): Promise<unknown>;
+  /** A trigger for a user, as the platform issues it. */
+  trigger(user?: string, ttlSeconds?: number): Promise<string>;
   /** Changes rows as no method can: `write("teams", "message_limit = 0")`. */
   write(table: string, set: string, where?: string): Promise<void>;
 };
@@ -121,11 +123,25 @@ export function useScenes(
         const found = await sql.unsafe<{ name: string; rows: unknown }[]>(rows.join("union all"));
         return Object.fromEntries(found.map(({ name, rows }) => [name, rows ?? []]));
       },
+      trigger: (user, ttlSeconds) => triggerAt(url, user, ttlSeconds),
       async write(table, set, where = "true") {
         await sql.unsafe(`update "${schema}"."${table}" set ${set} where ${where}`);
       },
     };
   };
+}
+
+/** A trigger of the environment at `url`. */
+export async function triggerAt(url: string, userId = AGENT, ttlSeconds = 60): Promise<string> {
+  const { origin, pathname } = new URL(url);
+  const response = await fetch(`${origin}/api/platform/env/${pathname.split("/")[3]}/triggers`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ userId, ttlSeconds }),
+  });
+  const { triggerId, detail }: any = await response.json();
+  if (!triggerId) throw new Error(detail);
+  return triggerId;
 }
 
 /** Tokens name the user who calls. */

@@ -6,7 +6,7 @@ import type { WebClient } from "@slack/web-api";
 import { useDatabase } from "../../support/database";
 import { useProgram } from "../../support/program";
 import { home, modal } from "./refusals/apps";
-import { clientAs } from "./scene";
+import { clientAs, triggerAt } from "./scene";
 
 const RESPONSES = join(import.meta.dir, "../../../node_modules/@slack/web-api/dist/types/response");
 
@@ -59,6 +59,7 @@ let agent: WebClient;
 let admin: WebClient;
 let list: string;
 let call: string;
+let trigger: string;
 const database = useDatabase();
 const program = useProgram(database, { ENVIRONMENT_POOL_TARGETS: "chat_bench_default:1" });
 beforeAll(async () => {
@@ -76,6 +77,7 @@ beforeAll(async () => {
     users: [{ slack_id: "U01AGENT" }],
   } as never);
   call = added.call.id;
+  trigger = await triggerAt(`${program.url}${environmentUrl}`);
 });
 
 const INCIDENTS = "C12INCIDENTS";
@@ -131,7 +133,7 @@ test.each<[string, () => object]>([
   ["users.list", () => ({})],
   ["users.lookupByEmail", () => ({ email: "maya.chen@harborline.test" })],
   ["users.profile.get", () => ({})],
-  ["views.open", () => ({ trigger_id: "one", view: modal })],
+  ["views.open", () => ({ trigger_id: trigger, view: modal })],
   ["views.publish", () => ({ user_id: "U01AGENT", view: home })],
 ])("%s answers no field that the client's types do not have", async (method, args) => {
   const client = method.startsWith("team.") ? admin : agent;

@@ -53,6 +53,7 @@ async function counting(scene: Scene) {
         userToken: undefined,
         mayImpersonate: false,
         baseUrl: "http://test",
+        secret: new Uint8Array(),
       });
       const answer: any = await response.json();
       expect(answer.ok, JSON.stringify(answer)).toBe(true);

@@ -46,6 +46,7 @@ async function count(query: string, variables: object = {}) {
     userToken: undefined,
     mayImpersonate: false,
     baseUrl: "http://localhost",
+    secret: new Uint8Array(),
   });
   const { data, errors } = (await response.json()) as any;
   expect(errors).toBeUndefined();

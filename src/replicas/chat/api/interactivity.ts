@@ -7,26 +7,28 @@ import { requireChannel, requireMembership } from "~/replicas/chat/require";
 import { findChannels } from "~/replicas/chat/store/channels";
 import type { Json as JsonObject } from "~/replicas/chat/store/json";
 import { findRecord, listRecords, mergeRecord } from "~/replicas/chat/store/records";
+import { readTrigger } from "~/replicas/chat/triggers";
 
 const DIALOG = "dialog";
 const ENTITY = "entity_details";
 const EXECUTION = "function_execution";
 const FEATURED = "featured_workflows";
-const TRIGGER_MAX = 90;
 const FEATURED_MAX = 15;
 const ELEMENTS_MAX = 10;
 const TITLE_MAX = 24;
 const OUTPUTS_MAX = 100_000;
 
-/** Keeps what a trigger was answered with. A trigger is any text, and is used once. */
+/** Keeps the answer to a trigger that this environment issued. It is used once. */
 async function answerTrigger(
-  { session }: ChatCall,
+  { session, secret }: ChatCall,
   type: string,
   trigger: string,
   data: JsonObject,
-  codes: { invalid: string; used: string },
+  codes: { invalid: string; expired: string; used: string },
 ): Promise<void> {
-  if (trigger.trim() === "" || trigger.length > TRIGGER_MAX) throw new ChatError(codes.invalid);
+  const issued = readTrigger(secret, trigger);
+  if (!issued) throw new ChatError(codes.invalid);
+  if (issued.isExpired) throw new ChatError(codes.expired);
   if (await findRecord(session, type, trigger)) throw new ChatError(codes.used);
   await mergeRecord(session, type, trigger, data);
 }
@@ -95,7 +97,11 @@ export const interactivity = [
             messages: problems.map(({ name, error }) => `[ERROR] ${error} [json-pointer:/${name}]`),
           },
         });
-      const codes = { invalid: "invalid_trigger", used: "trigger_exchanged" };
+      const codes = {
+        invalid: "invalid_trigger",
+        expired: "trigger_expired",
+        used: "trigger_exchanged",
+      };
       await answerTrigger(call, DIALOG, trigger, { dialog, user_id: call.actor }, codes);
       return {};
     },
@@ -116,7 +122,8 @@ export const interactivity = [
         throw new ChatError("user_auth_url_missing");
       const isEntity = metadata === undefined || (isObject(metadata) && metadata["entity_type"]);
       if (!isEntity) throw new ChatError("invalid_metadata");
-      const codes = { invalid: "invalid_trigger_id", used: "invalid_trigger_id" };
+      const invalid = "invalid_trigger_id";
+      const codes = { invalid, expired: invalid, used: invalid };
       await answerTrigger(
         call,
         ENTITY,

@@ -16,14 +16,13 @@ import {
   updateView,
   type ViewRow,
 } from "~/replicas/chat/store/views";
+import { readTrigger } from "~/replicas/chat/triggers";
 import { readView, VIEW_BYTES_MAX } from "~/replicas/chat/view-payload";
 import { present, type Wire } from "~/replicas/chat/views/wire";
 
 /** The app in whose name people call: they have one, though no row knows it. */
 const PEOPLES_APP = "A00DIORAMA";
 const STACK_MAX = 3;
-const TRIGGER_MAX = 255;
-const TRIGGER_SECONDS = 3;
 
 const appOf = (user: UserRow) => user.app_id ?? PEOPLES_APP;
 const newHash = () => `${nowSeconds()}.${crypto.randomUUID().replaceAll("-", "").slice(0, 8)}`;
@@ -60,28 +59,25 @@ async function shown(call: ChatCall, app: string, id: string) {
   return { view: viewView(view) };
 }
 
-/**
- * A trigger is any text, because nobody clicks here. One of the service's form, whose first part is a time, has to be
- * fresh, and none can be used twice.
- */
+/** A trigger that this environment issued, that is fresh and was not used before, and the user it was issued for. */
 async function requireTrigger(
-  { session }: ChatCall,
+  { session, secret }: ChatCall,
   given: { trigger_id?: string; interactivity_pointer?: string },
-): Promise<string> {
+) {
   const trigger = (given.trigger_id ?? given.interactivity_pointer)?.trim();
   if (trigger === undefined) throw invalidArguments("missing required field: trigger_id");
-  if (trigger === "" || trigger.length > TRIGGER_MAX) throw new ChatError("invalid_trigger_id");
-  const issued = Number(/^(\d{10})\.\d/.exec(trigger)?.[1] ?? nowSeconds());
-  if (issued < nowSeconds() - TRIGGER_SECONDS) throw new ChatError("expired_trigger_id");
+  const issued = readTrigger(secret, trigger);
+  if (!issued) throw new ChatError("invalid_trigger_id");
+  if (issued.isExpired) throw new ChatError("expired_trigger_id");
   if (await isTriggerUsed(session, trigger)) throw new ChatError("exchanged_trigger_id");
-  return trigger;
+  return { trigger_id: trigger, user_id: issued.user };
 }
 
-/** Shows a modal to the caller, as the first of a stack or on top of another one. */
+/** Shows a modal of the calling app to a user, as the first of a stack or on top of another one. */
 async function showModal(
   call: ChatCall,
-  user: UserRow,
-  modal: Pick<NewView, "content" | "trigger_id">,
+  app: UserRow,
+  modal: Pick<NewView, "content" | "trigger_id" | "user_id">,
   below?: { id: string; root_view_id: string },
 ) {
   const id = newId("V");
@@ -89,15 +85,14 @@ async function showModal(
     insertView(call.session, {
       ...modal,
       id,
-      user_id: user.id,
-      app_id: appOf(user),
-      bot_id: user.bot_id,
+      app_id: appOf(app),
+      bot_id: app.bot_id,
       hash: newHash(),
       previous_view_id: below?.id ?? null,
       root_view_id: below?.root_view_id ?? id,
     }),
   );
-  return await shown(call, appOf(user), id);
+  return await shown(call, appOf(app), id);
 }
 
 /** Runs a write whose external id may belong to another view. */
@@ -117,7 +112,7 @@ const VIEW_ARG = {
   }),
 };
 const TRIGGER_ARGS = {
-  trigger_id: Maybe(Text("What a click gave the app; here any text, once.")),
+  trigger_id: Maybe(Text("What a click gave the app. Here the platform issues it.")),
   interactivity_pointer: Maybe(Text("The same, by its other name.")),
 };
 const HASH_ARG = { hash: Maybe(Text("Only if the view has this hash still.")) };
@@ -161,29 +156,31 @@ export const views = [
 
   method("views.open", {
     tier: 2,
-    summary: "Opens a modal for the caller.",
-    limits: "Nobody clicks, so a trigger id is any text that was not used before.",
+    summary: "Opens a modal for the user whose click gave the trigger.",
+    limits:
+      "Nobody clicks: `POST /api/platform/env/{envId}/triggers` issues trigger ids, and no other is accepted.",
     args: { ...TRIGGER_ARGS, ...VIEW_ARG },
     async handle({ view, ...given }, call) {
       const content = readView(view, ["modal", "workflow_step"]);
       const trigger = await requireTrigger(call, given);
-      const { user } = await requireActor(call);
-      return await showModal(call, user, { content, trigger_id: trigger });
+      const { user: app } = await requireActor(call);
+      return await showModal(call, app, { content, ...trigger });
     },
   }),
 
   method("views.push", {
     tier: 2,
-    summary: "Puts a modal on top of the one that the caller sees. A stack has at most three.",
+    summary:
+      "Puts a modal on top of the one that the user of the trigger sees. A stack has at most three.",
     args: { ...TRIGGER_ARGS, ...VIEW_ARG },
     async handle({ view, ...given }, call) {
       const content = readView(view, ["modal"]);
       const trigger = await requireTrigger(call, given);
-      const { user } = await requireActor(call);
-      const top = await findTopModal(call.session, appOf(user), user.id);
+      const { user: app } = await requireActor(call);
+      const top = await findTopModal(call.session, appOf(app), trigger.user_id);
       if (!top) throw new ChatError("not_found");
       if (top.height >= STACK_MAX) throw new ChatError("push_limit_reached");
-      return await showModal(call, user, { content, trigger_id: trigger }, top);
+      return await showModal(call, app, { content, ...trigger }, top);
     },
   }),
 

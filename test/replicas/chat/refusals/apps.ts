@@ -1,5 +1,16 @@
 /** Of what apps do: blocks, canvases, streams, unfurls, views and assistants. */
-import { BOT, GENERAL, GUEST, JOHN, LUNCH, RANDOM, ROBIN, type Scene, WELCOME } from "../scene";
+import {
+  AGENT,
+  BOT,
+  GENERAL,
+  GUEST,
+  JOHN,
+  LUNCH,
+  RANDOM,
+  ROBIN,
+  type Scene,
+  WELCOME,
+} from "../scene";
 import { by, type Case, type Refusals } from "./case";
 import { archived, foreign } from "./chat";
 
@@ -75,12 +86,10 @@ const tooLarge = Array.from({ length: 100 }, () => ({
   type: "section",
   text: { type: "mrkdwn", text: "x".repeat(3_000) },
 }));
-let triggers = 0;
-export const trigger = () => `trigger-${triggers++}`;
 
-async function taken({ agent }: Scene) {
+async function taken({ agent, trigger }: Scene) {
   await agent.views.open({
-    trigger_id: trigger(),
+    trigger_id: await trigger(),
     view: { ...modal, external_id: "mine" } as never,
   });
   return { external_id: "mine" };
@@ -191,27 +200,31 @@ export const appsRefusals: Refusals = {
     user_not_found: { user_id: "U99NOBODY", view: home },
   },
   "views.open": {
-    invalid_trigger_id: { trigger_id: " ", view: modal },
-    expired_trigger_id: { trigger_id: "1700000000.1.abc", view: modal },
-    exchanged_trigger_id: async ({ agent }) => {
-      await agent.views.open({ trigger_id: "once", view: modal as never });
-      return { trigger_id: "once", view: modal };
+    invalid_trigger_id: { trigger_id: "1700000000.1.abc", view: modal },
+    expired_trigger_id: async ({ trigger }) => ({
+      trigger_id: await trigger(AGENT, 0.001),
+      view: modal,
+    }),
+    exchanged_trigger_id: async ({ agent, trigger }) => {
+      const once = { trigger_id: await trigger(), view: modal };
+      await agent.views.open(once as never);
+      return once;
     },
-    view_too_large: { trigger_id: trigger(), view: { ...modal, blocks: tooLarge } },
-    invalid_arguments: { trigger_id: trigger(), view: { type: "modal", blocks: [] } },
+    view_too_large: { trigger_id: "any", view: { ...modal, blocks: tooLarge } },
+    invalid_arguments: { trigger_id: "any", view: { type: "modal", blocks: [] } },
     duplicate_external_id: async (scene) => ({
-      trigger_id: trigger(),
+      trigger_id: await scene.trigger(),
       view: { ...modal, ...(await taken(scene)) },
     }),
   },
   "views.push": {
     invalid_trigger_id: { trigger_id: "", view: modal },
-    not_found: { trigger_id: trigger(), view: modal },
-    push_limit_reached: async ({ agent }) => {
-      await agent.views.open({ trigger_id: trigger(), view: modal as never });
+    not_found: async ({ trigger }) => ({ trigger_id: await trigger(), view: modal }),
+    push_limit_reached: async ({ agent, trigger }) => {
+      await agent.views.open({ trigger_id: await trigger(), view: modal as never });
       for (let n = 0; n < 2; n++)
-        await agent.views.push({ trigger_id: trigger(), view: modal as never });
-      return { trigger_id: trigger(), view: modal };
+        await agent.views.push({ trigger_id: await trigger(), view: modal as never });
+      return { trigger_id: await trigger(), view: modal };
     },
   },
   "views.update": {
@@ -220,7 +233,7 @@ export const appsRefusals: Refusals = {
     duplicate_external_id: async (scene) => {
       await taken(scene);
       const { view } = await scene.agent.views.open({
-        trigger_id: trigger(),
+        trigger_id: await scene.trigger(),
         view: modal as never,
       });
       return { view_id: view?.id, view: { ...modal, external_id: "mine" } };

@@ -1,5 +1,5 @@
 /** Of tier 3: external files, calls, lists, invitations, agents, workflows. */
-import { GENERAL, GUEST, HELLO, JOHN, LUNCH, type Scene } from "../scene";
+import { AGENT, GENERAL, GUEST, HELLO, JOHN, LUNCH, type Scene } from "../scene";
 import { by, type Case, type Refusals } from "./case";
 import { archived, foreign } from "./chat";
 
@@ -31,6 +31,12 @@ const participantsRefusals: Readonly<Record<string, Case>> = {
   user_not_found: { id: "R99", users: [{ slack_id: "U99NOBODY" }] },
   invalid_call_id: { id: "R99", users: [{ slack_id: JOHN }] },
   inactive_call: async (scene) => ({ id: await ended(scene), users: [{ slack_id: JOHN }] }),
+};
+
+const asking = {
+  title: "Ask",
+  callback_id: "c",
+  elements: [{ type: "text", label: "A", name: "a" }],
 };
 
 const primary = { key: "task", name: "Task", type: "text", is_primary_column: true };
@@ -281,13 +287,14 @@ export const keptRefusals: Refusals = {
     missing_dialog: { trigger_id: "t" },
     cannot_create_dialog: { trigger_id: "t", dialog: [] },
     validation_errors: { trigger_id: "t", dialog },
-    invalid_trigger: {
-      trigger_id: "",
-      dialog: { ...dialog, elements: [{ type: "text", label: "A", name: "a" }] },
-    },
+    invalid_trigger: { trigger_id: "made.up", dialog: asking },
+    trigger_expired: async ({ trigger }) => ({
+      trigger_id: await trigger(AGENT, 0.001),
+      dialog: asking,
+    }),
   },
   "entity.presentDetails": {
-    invalid_trigger_id: { trigger_id: "" },
+    invalid_trigger_id: { trigger_id: "made.up" },
     invalid_metadata: { trigger_id: "t", metadata: { title: "x" } },
     user_auth_url_missing: { trigger_id: "t", user_auth_required: true },
   },

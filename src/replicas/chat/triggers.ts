@@ -1,0 +1,30 @@
+/**
+ * Trigger ids: what a click of a user gives an app, to open a modal or a dialog with. Nobody clicks here, so the platform
+ * issues them. They are signed with the environment's secret instead of stored: issuing one changes no row.
+ */
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+
+/** The service's own limit. The platform may issue one that is valid for longer. */
+export const TRIGGER_SECONDS = 3;
+const NONCE_BYTES = 5;
+const MAC_LENGTH = 32;
+const TRIGGER = /^((\d{13})\.[0-9a-f]{10}\.([UW][A-Z0-9]{2,15}))\.([0-9a-f]{32})$/;
+
+const sign = (secret: Uint8Array, text: string) =>
+  createHmac("sha256", secret).update(`trigger ${text}`).digest("hex").slice(0, MAC_LENGTH);
+
+export function issueTrigger(secret: Uint8Array, user: string, expiresAt: Date): string {
+  const text = `${expiresAt.getTime()}.${randomBytes(NONCE_BYTES).toString("hex")}.${user}`;
+  return `${text}.${sign(secret, text)}`;
+}
+
+/** Of a trigger that this environment issued: the user it was issued for. Undefined for any other text. */
+export function readTrigger(
+  secret: Uint8Array,
+  trigger: string,
+): { readonly user: string; readonly isExpired: boolean } | undefined {
+  const [, text, expiresAt, user, mac] = TRIGGER.exec(trigger) ?? [];
+  if (text === undefined || user === undefined || mac === undefined) return undefined;
+  if (!timingSafeEqual(Buffer.from(mac), Buffer.from(sign(secret, text)))) return undefined;
+  return { user, isExpired: Number(expiresAt) < Date.now() };
+}
