@@ -153,16 +153,25 @@ function compileOne(
   const nested = (list: unknown) =>
     listOf(list).map((item) => compileOne(at, type, item as Input, relation, inside));
   const condition = compile(at, type, input, { model: related, row: relatedRow, depth: depth + 1 });
+  const visible = related.visible?.(relatedRow, scope);
+  const exists = (where: Fragment | undefined) =>
+    where &&
+    sql`exists (
+      select from ${source(related, scope)} as ${sql(alias)}
+      where ${relatedRow("id")} = ${key} and ${where}
+    )`;
   return all(scope, [
-    nullness(scope, key, none),
-    condition &&
-      sql`exists (
-        select from ${source(related, scope)} as ${sql(alias)}
-        where ${relatedRow("id")} = ${key} and ${condition}
-      )`,
+    visible ? presence(scope, exists(visible), none) : nullness(scope, key, none),
+    condition && exists(all(scope, [visible, condition])),
     all(scope, nested(and)),
     any(scope, nested(or)),
   ]);
+}
+
+/** A row that the viewer must not see is none. */
+function presence({ sql }: Scope, exists: Fragment | undefined, none: unknown) {
+  if (typeof none !== "boolean") return undefined;
+  return none ? sql`not ${exists as Fragment}` : exists;
 }
 
 function nullness({ sql }: Scope, value: Value, wanted: unknown): Fragment | undefined {

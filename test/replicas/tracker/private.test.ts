@@ -228,6 +228,78 @@ describe("of a private team, who is not in it", () => {
     expect((await ask(one)).errors[0].message).toBe("Entity not found: Issue");
   });
 
+  test("finds no issue by one that is hidden", async () => {
+    const hidden = await makeIssue({ title: "Hidden" }, secret);
+    const child = await makeIssue({ title: "Child", parentId: hidden.id });
+    const blocked = await makeIssue({ title: "Blocked" });
+    await tracker.linear.createIssueRelation({
+      issueId: hidden.id,
+      relatedIssueId: blocked.id,
+      type: "blocks" as never,
+    });
+    const found = async (filter: object, user: string) =>
+      (
+        await tracker.data(
+          "query($filter: IssueFilter) { issues(filter: $filter) { nodes { title } } }",
+          { filter: { title: { in: [child.title, blocked.title] }, ...filter } },
+          user,
+        )
+      ).issues.nodes.map(({ title }: any) => title);
+
+    for (const [filter, title] of [
+      [{ parent: { title: { eq: "Hidden" } } }, "Child"],
+      [{ parent: { null: false } }, "Child"],
+      [{ hasBlockedByRelations: { eq: true } }, "Blocked"],
+    ] as const) {
+      expect([filter, await found(filter, JOHN)]).toEqual([filter, [title]]);
+      expect([filter, await found(filter, ROBIN)]).toEqual([filter, []]);
+    }
+    expect(await found({ parent: { null: true } }, ROBIN)).toContain("Child");
+    expect(await found({ parent: { null: true } }, JOHN)).not.toContain("Child");
+  });
+
+  test("refers to nothing of it in an input", async () => {
+    const hidden = await makeIssue({}, secret);
+    const label = await tracker.linear.createIssueLabel({ name: "Covert", teamId: secret });
+    const project = await tracker.linear.createProject({ name: "Covert", teamIds: [secret] });
+    for (const [field, value] of [
+      ["parentId", hidden.id],
+      ["parentId", hidden.identifier],
+      ["labelIds", [(await label.issueLabel)!.id]],
+      ["projectId", (await project.project)!.id],
+    ] as const) {
+      const { errors } = await tracker.ask(
+        "mutation($input: IssueCreateInput!) { issueCreate(input: $input) { success } }",
+        { input: { title: "x", teamId: ENG, [field]: value } },
+        ROBIN,
+      );
+      expect(errors[0].message).toBe(`Entity not found in validateAccess: ${field}`);
+    }
+  });
+
+  test("no longer follows an issue that moves there, nor is its delegate", async () => {
+    const issue = await makeIssue({ delegateId: ROBIN, subscriberIds: [ROBIN, JOHN] });
+
+    await tracker.linear.updateIssue(issue.id, { teamId: secret });
+
+    const moved = await tracker.linear.issue(issue.id);
+    expect(moved.delegateId).toBeUndefined();
+    expect(await followersOf(issue.id)).toEqual([JOHN]);
+  });
+
+  test("stays with an issue that is shared with them when it moves there", async () => {
+    const issue = await makeIssue({ assigneeId: ROBIN, subscriberIds: [ROBIN] });
+    await tracker.data(
+      "mutation($id: String!, $userId: String!) { issueShare(id: $id, userId: $userId) { success } }",
+      { id: issue.id, userId: ROBIN },
+    );
+
+    await tracker.linear.updateIssue(issue.id, { teamId: secret });
+
+    expect((await tracker.linear.issue(issue.id)).assigneeId).toBe(ROBIN);
+    expect(await followersOf(issue.id)).toContain(ROBIN);
+  });
+
   test("sees nothing else that names it, its issues or its projects", async () => {
     const { linear } = tracker;
     const issue = await makeIssue({}, secret);

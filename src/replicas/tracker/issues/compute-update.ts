@@ -105,8 +105,14 @@ export function valuesAfter(
     priority: input.priority === null ? 0 : ifGiven(input.priority, requirePriority),
     estimate: requireEstimate(input.estimate),
     dueDate: input.dueDate,
-    assigneeId: assigneeAfter(issue, input, lookups, team),
-    delegateId: ifGiven(input.delegateId, (id) => requireUser(lookups, "delegateId", id)),
+    assigneeId:
+      input.assigneeId === undefined
+        ? kept(issue, "assigneeId", team)
+        : ifGiven(input.assigneeId, (id) => requireAssignee(lookups, id, team)),
+    delegateId:
+      input.delegateId === undefined
+        ? kept(issue, "delegateId", team)
+        : ifGiven(input.delegateId, (id) => requireUser(lookups, "delegateId", id)),
     parentId: ifGiven(input.parentId, (id) => requireParent(lookups, id, issue.id).id),
     stateId: state.id,
     ...times,
@@ -132,18 +138,16 @@ export function valuesAfter(
   };
 }
 
-/** In a new team that the assignee is kept out of, nobody. */
-function assigneeAfter(
-  issue: RowObject,
-  { assigneeId }: IssueUpdate,
-  lookups: IssueLookups,
-  team: Team,
-): Optional<string> {
-  const old = issue["assigneeId"] as string | null;
-  const isLeft = team.id !== issue["teamId"] && old !== null && !isOpenTo(old, team);
-  return assigneeId === undefined && isLeft
-    ? null
-    : ifGiven(assigneeId, (id) => requireAssignee(lookups, id, team));
+/** Whether a user loses access to the issue by its move to another team. */
+export const losesAccess = (issue: RowObject, userId: string, team: Team): boolean =>
+  team.id !== issue["teamId"] &&
+  !isOpenTo(userId, team) &&
+  !(issue["sharedWithUserIds"] as readonly string[]).includes(userId);
+
+/** Null in place of a user who loses access; undefined where nothing changes. */
+function kept(issue: RowObject, key: "assigneeId" | "delegateId", team: Team): null | undefined {
+  const old = issue[key] as string | null;
+  return old !== null && losesAccess(issue, old, team) ? null : undefined;
 }
 
 const subIssueOrder = (issue: RowObject, { parentId, subIssueSortOrder }: IssueUpdate) =>

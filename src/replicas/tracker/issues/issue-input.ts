@@ -70,7 +70,7 @@ export const mentionsIn = (text: Optional<string>): string[] =>
 
 /** Reads what the inputs refer to; `also` is what the issues that are changed need. */
 export async function readIssueReferences(
-  { session, now }: Context,
+  context: Context,
   inputs: readonly IssueReferences[],
   also: {
     readonly teamIds?: readonly string[];
@@ -100,7 +100,34 @@ export async function readIssueReferences(
     cycleIds: all(({ cycleId }) => given(cycleId)),
     templateIds: all(({ templateId }) => given(templateId)),
   };
-  return await readIssueLookups(session, wanted, now);
+  const lookups = await readIssueLookups(context.session, wanted, context.now);
+  return withoutHidden(lookups, context, also.projectIds ?? []);
+}
+
+/** What an input must not refer to is not there; what the issues have already stays. */
+function withoutHidden(
+  lookups: IssueLookups,
+  { hiddenTeamIds, viewer }: Context,
+  ownProjectIds: readonly string[],
+): IssueLookups {
+  if (hiddenTeamIds.length === 0) return lookups;
+  const isHidden = (teamId: string | null) => teamId !== null && hiddenTeamIds.includes(teamId);
+  const applied = new Set(Object.values(lookups.labelIds).flat());
+  const projects = lookups.projects.filter(
+    ({ id, teamIds }) => ownProjectIds.includes(id) || !teamIds.every(isHidden),
+  );
+  return {
+    ...lookups,
+    projects,
+    labels: lookups.labels.filter(({ id, teamId }) => applied.has(id) || !isHidden(teamId)),
+    issues: lookups.issues.filter(
+      ({ teamId, sharedWithUserIds }) => !isHidden(teamId) || sharedWithUserIds.includes(viewer.id),
+    ),
+    milestones: lookups.milestones.filter(({ projectId }) =>
+      projects.some(({ id }) => id === projectId),
+    ),
+    cycles: lookups.cycles.filter(({ teamId }) => !isHidden(teamId)),
+  };
 }
 
 const issueKey = (text: string) =>

@@ -7,6 +7,7 @@ import { restoreIssue, trashIssue } from "~/replicas/tracker/issues/archive";
 import {
   type IssueUpdate,
   labelsAfter,
+  losesAccess,
   stateAfter,
   valuesAfter,
 } from "~/replicas/tracker/issues/compute-update";
@@ -88,7 +89,7 @@ async function updateIssue(
   const different = differences(issue, { ...values, ...moved });
   const added = labels.filter((id) => !hadLabels.includes(id));
   const removed = hadLabels.filter((id) => !labels.includes(id));
-  const followers = await followersAfter(context, issue, input, lookups);
+  const followers = await followersAfter(context, issue, input, lookups, team);
   const touched =
     Object.keys(different).length > 0 ||
     added.length > 0 ||
@@ -146,16 +147,20 @@ async function moveTo({ session, now }: Context, issue: RowObject, team: Team): 
   };
 }
 
-/** `subscriberIds` replaces the list. */
+/** `subscriberIds` replaces the list; a move removes those who lose access. */
 async function followersAfter(
   { session }: Context,
   issue: RowObject,
   { subscriberIds }: IssueUpdate,
   lookups: IssueLookups,
+  team: Team,
 ) {
-  if (!subscriberIds) return { added: [], removed: [], changed: false };
-  const wanted = subscriberIds.map((id) => requireUser(lookups, "subscriberIds", id));
+  if (!subscriberIds && team.id === issue["teamId"])
+    return { added: [], removed: [], changed: false };
   const before = await listSubscribers(session, issue.id);
+  const wanted =
+    subscriberIds?.map((id) => requireUser(lookups, "subscriberIds", id)) ??
+    before.filter((id) => !losesAccess(issue, id, team));
   const added = wanted.filter((id) => !before.includes(id));
   const removed = before.filter((id) => !wanted.includes(id));
   return { added, removed, changed: added.length + removed.length > 0 };

@@ -45,6 +45,7 @@ export type IssueRef = {
   readonly identifier: string;
   readonly previousIdentifiers: readonly string[];
   readonly teamId: string;
+  readonly sharedWithUserIds: readonly string[];
   /** Every issue above it. */
   readonly ancestorIds: readonly string[];
 };
@@ -148,7 +149,7 @@ export async function readIssueLookups(
       (
         select coalesce(jsonb_agg(jsonb_build_object(
           'id', i.id, 'identifier', i.identifier, 'previousIdentifiers', i."previousIdentifiers", 'teamId', i."teamId",
-          'ancestorIds', (
+          'sharedWithUserIds', i."sharedWithUserIds", 'ancestorIds', (
             with recursive up as (
               select i."parentId" as id union
               select p."parentId" from ${t.issues} p join up on p.id = up.id

@@ -47,8 +47,15 @@ const stateEnteredAt: Expression = (row, { sql, table }) => sql`coalesce(
 
 const hasRelation =
   (type: string, key: "issueId" | "relatedIssueId"): Expression =>
-  (row, { sql, table }) =>
-    sql`exists (select from ${table("issue_relations")} r where r.type = ${type} and ${sql(`r.${key}`)} = ${row("id")})`;
+  (row, scope) => {
+    const { sql, table } = scope;
+    const other = key === "issueId" ? "relatedIssueId" : "issueId";
+    const visible = inVisibleIssue(other)((name) => sql(`r.${name}`), scope) ?? sql`true`;
+    return sql`exists (
+      select from ${table("issue_relations")} r
+      where r.type = ${type} and ${sql(`r.${key}`)} = ${row("id")} and ${visible}
+    )`;
+  };
 
 const either =
   (one: Expression, other: Expression): Expression =>
