@@ -1,5 +1,6 @@
 /** Pieces of SQL that several entities share. */
 import type { Expression, Order, SortOptions } from "~/graphql/model";
+import { inVisibleIssue } from "~/replicas/tracker/store/models/visibility";
 
 /** The value of one related row: `select name from users where id = …`. */
 export const relatedValue =
@@ -115,3 +116,20 @@ export const existsOf =
   (rows: Expression): Expression =>
   (row, scope) =>
     scope.sql`exists (select ${rows(row, scope)})`;
+
+export const hasRelation =
+  (type: string, key: "issueId" | "relatedIssueId"): Expression =>
+  (row, scope) => {
+    const { sql, table } = scope;
+    const other = key === "issueId" ? "relatedIssueId" : "issueId";
+    const visible = inVisibleIssue(other)((name) => sql(`r.${name}`), scope) ?? sql`true`;
+    return sql`exists (
+      select from ${table("issue_relations")} r
+      where r.type = ${type} and ${sql(`r.${key}`)} = ${row("id")} and ${visible}
+    )`;
+  };
+
+export const either =
+  (one: Expression, other: Expression): Expression =>
+  (row, scope) =>
+    scope.sql`(${one(row, scope)} or ${other(row, scope)})`;

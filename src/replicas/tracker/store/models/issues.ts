@@ -7,8 +7,10 @@ import {
   byColumn,
   byPriority,
   countOf,
+  either,
   existsOf,
   favoriteId,
+  hasRelation,
   labelIds,
   lastAppliedAt,
   never,
@@ -44,23 +46,6 @@ const stateEnteredAt: Expression = (row, { sql, table }) => sql`coalesce(
     where h."issueId" = ${row("id")} and h."toStateId" is not null),
   ${row("createdAt")}
 )`;
-
-const hasRelation =
-  (type: string, key: "issueId" | "relatedIssueId"): Expression =>
-  (row, scope) => {
-    const { sql, table } = scope;
-    const other = key === "issueId" ? "relatedIssueId" : "issueId";
-    const visible = inVisibleIssue(other)((name) => sql(`r.${name}`), scope) ?? sql`true`;
-    return sql`exists (
-      select from ${table("issue_relations")} r
-      where r.type = ${type} and ${sql(`r.${key}`)} = ${row("id")} and ${visible}
-    )`;
-  };
-
-const either =
-  (one: Expression, other: Expression): Expression =>
-  (row, scope) =>
-    scope.sql`(${one(row, scope)} or ${other(row, scope)})`;
 
 const agentSessions =
   (...statuses: readonly string[]): Expression =>
