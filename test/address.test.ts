@@ -22,17 +22,17 @@ describe("a database's address", () => {
     "postgres://u@h/db?port=5432x",
     "postgres://u:p#ss@h/db",
     "mysql://u@h/db",
-  ])("%s is none", (given) => {
+  ])("%s is invalid", (given) => {
     expect(normalizeAddress(given)).toBeUndefined();
   });
 
-  test("leads to a socket or to a host", () => {
+  test("refers to a socket or to a host", () => {
     expect(socketOf("postgres://u@%2Frun%2Fpg:5433/db")).toBe("/run/pg");
     expect(socketOf("postgres://u@localhost/db")).toBeUndefined();
   });
 });
 
-describe("the encryption that a URL asks for", () => {
+describe("the encryption that a URL requests", () => {
   test.each([
     ["", "prefer", undefined],
     ["?sslmode=require", "require", undefined],
@@ -59,7 +59,7 @@ describe("the encryption that a URL asks for", () => {
     expect(tlsProblem(`postgres://u@h/db?${query}`)).toStartWith(problem);
   });
 
-  test("comes from the defaults where the URL does not say it", () => {
+  test("comes from the defaults if the URL does not set it", () => {
     const defaults = { sslmode: "require", sslrootcert: "/ca.pem" };
 
     expect(normalizeAddress("postgres://u@h/db?sslmode=disable", defaults)).toBe(

@@ -1,4 +1,4 @@
-/** The compiled binary, where it differs from the sources. */
+/** Differences between the compiled binary and the sources. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -36,7 +36,7 @@ async function run(...args: string[]) {
   return { told: out + err, code };
 }
 
-test("reads and runs nothing of the folder that it is started in (S150)", async () => {
+test("reads and runs nothing in its working directory (S150)", async () => {
   const ran = join(folder, "ran");
   await Bun.write(join(folder, ".env"), "DATABASE_URL=postgres://evil:evil@127.0.0.1:1/evil\n");
   await Bun.write(join(folder, "bunfig.toml"), 'preload = ["./preload.ts"]\n');
@@ -49,7 +49,7 @@ test("reads and runs nothing of the folder that it is started in (S150)", async 
   expect(existsSync(ran)).toBe(false);
 });
 
-test("holds guide, reference and their style sheet", async () => {
+test("contains guide, reference and their style sheet", async () => {
   const port = await freePort();
   const server = Bun.spawn([binary], {
     cwd: folder,

@@ -14,7 +14,7 @@ function problems(settings: Record<string, string>): readonly string[] {
 }
 
 describe("settings", () => {
-  test("have the defaults that are documented", () => {
+  test("have the documented defaults", () => {
     expect(readConfig(URL)).toMatchObject({
       LOGICAL_REPLICATION_ENABLED: true,
       ENVIRONMENT: "development",
@@ -34,7 +34,7 @@ describe("settings", () => {
     });
   });
 
-  test("listen to everybody outside development only", () => {
+  test("listen on all addresses only outside development", () => {
     expect(readConfig({ ...URL, ENVIRONMENT: "production" })).toMatchObject({
       HOST: "0.0.0.0",
       development: false,
@@ -44,7 +44,7 @@ describe("settings", () => {
     );
   });
 
-  test("take encryption from libpq's variables where the URL does not say it", () => {
+  test("take encryption from libpq's variables if the URL does not set it", () => {
     const settings = { ...URL, PGSSLMODE: "verify-ca", PGSSLROOTCERT: "/ca.pem" };
 
     expect(readConfig(settings).DATABASE_URL).toBe(
@@ -83,7 +83,7 @@ describe("settings", () => {
     ["ENVIRONMENT_POOL_TARGETS", "a:b:c", /item 1/],
     ["ENVIRONMENT_POOL_TARGETS", "a:-1", /item 1/],
     ["ENVIRONMENT_POOL_TARGETS", "a:1,a:2", /is a duplicate/],
-  ])("%s = %p is refused with what is needed", (name, value, message) => {
+  ])("%s = %p is rejected with the required format", (name, value, message) => {
     const found = problems({ [name]: value });
     expect(found).toHaveLength(1);
     expect(found[0]).toStartWith(name);
@@ -99,7 +99,7 @@ describe("settings", () => {
     ["https://host/#x", /without \? or #/],
     ["https://host/?x", /without \? or #/],
     ["nonsense", /http or https/],
-  ])("CONTROL_PLANE_URL = %p is refused (S015)", (value, message) => {
+  ])("CONTROL_PLANE_URL = %p is rejected (S015)", (value, message) => {
     expect(problems({ CONTROL_PLANE_URL: value })).toEqual([expect.stringMatching(message)]);
   });
 
@@ -111,13 +111,13 @@ describe("settings", () => {
     }
   });
 
-  test("need https for keys outside development (S015)", () => {
+  test("require https for keys outside development (S015)", () => {
     const plane = { CONTROL_PLANE_URL: "http://keys.example.com", ENVIRONMENT: "production" };
     expect(problems(plane)).toEqual([expect.stringContaining("https outside development")]);
     expect(problems({ ...plane, CONTROL_PLANE_URL: "http://127.0.0.1:9" })).toEqual([]);
   });
 
-  test("that are misspelt are noticed", () => {
+  test("that are misspelt lead to a warning", () => {
     const env = { DATABSE_URL: "x", PATH: "x", LOG_LEVELS: "x" };
     expect(warningsOf(env, readConfig(URL))).toEqual([
       "DATABSE_URL is not a setting; did you mean DATABASE_URL?",
@@ -131,12 +131,15 @@ describe("settings", () => {
     [{ HTTPS_PROXY: "http://proxy", NO_PROXY: "a, keys.example.com" }, []],
     [{ HTTP_PROXY: "http://proxy" }, []],
     [{ HTTPS_PROXY: "" }, []],
-  ])("with %p, a proxy that would see the keys is told of: %p (S016)", (env, names) => {
-    const config = readConfig({ ...URL, CONTROL_PLANE_URL: "https://keys.example.com" });
-    expect(warningsOf(env, config).map((warning) => warning.split(" ")[0] ?? "")).toEqual(names);
-  });
+  ])(
+    "with %p, there are warnings about proxies that would see the keys: %p (S016)",
+    (env, names) => {
+      const config = readConfig({ ...URL, CONTROL_PLANE_URL: "https://keys.example.com" });
+      expect(warningsOf(env, config).map((warning) => warning.split(" ")[0] ?? "")).toEqual(names);
+    },
+  );
 
-  test("each say what they are for", () => {
+  test("each have a description", () => {
     for (const setting of Object.values(SETTINGS)) expect(setting.help.length).toBeGreaterThan(10);
   });
 });

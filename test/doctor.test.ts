@@ -1,4 +1,4 @@
-/** What a database must have: each lack is named with what was found and what to do. */
+/** Requirements of the database: each problem is reported with the finding and the fix. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { ConfigError, readConfig } from "~/config";
@@ -28,7 +28,7 @@ async function problems(
 }
 
 describe("a database", () => {
-  test("that has everything passes", async () => {
+  test("that meets all requirements passes", async () => {
     expect(await problems(database.url)).toEqual([]);
   });
 
@@ -59,12 +59,12 @@ describe("a database", () => {
       /^DATABASE_URL: the database cannot be reached: there is no host named "no-such-host\.invalid" \(E/,
     ],
     [
-      "on a port where nothing listens",
+      "on a port without a server",
       () => "postgres://u@127.0.0.1:1/x",
       /cannot be reached: nothing listens at 127\.0\.0\.1:1; is Postgres running there\? \(ECONNREFUSED\)$/,
     ],
     [
-      "on a socket where nothing listens",
+      "on a socket without a server",
       () => "postgres:///x?host=/nowhere&user=u",
       /cannot be reached: nothing listens at \/nowhere\/\.s\.PGSQL\.5432; is Postgres running there\? \(ECONNREFUSED\)$/,
     ],
@@ -88,7 +88,7 @@ describe("a database", () => {
     expect(found).toEqual([expect.stringMatching(/^DATABASE_URL: the log cannot be streamed/)]);
   });
 
-  test("needs the plugin that was asked for, and says how to get it", async () => {
+  test("needs the configured plugin; the error says how to install it", async () => {
     for (const cluster of await startClusters()) {
       if (cluster.plugins.includes("wal2json")) continue;
       const here = await createDatabase(cluster, true);
@@ -125,7 +125,7 @@ describe("a database", () => {
 test.each([
   [150_013, "15.13", "15.14"],
   [170_005, "17.5", "17.6"],
-])("a release with a fault in logical decoding is warned of: %i", (version, text, fixed) => {
+])("a release with a fault in logical decoding leads to a warning: %i", (version, text, fixed) => {
   expect(faultIn(version, text)).toContain(`PostgreSQL ${text}`);
   expect(faultIn(version, text)).toContain(`${fixed} fixes it`);
   expect(faultIn(version + 1, text)).toBeUndefined();
@@ -148,7 +148,7 @@ describe("ENVIRONMENT_POOL_TARGETS", () => {
     expect(examineTargets("chat_default:1", { SEED: "false" })).rejects.toThrow(ConfigError);
   });
 
-  test("that name no template are an error, with the names there are", async () => {
+  test("that name no template are an error with the existing names", async () => {
     await expect(examineTargets("chat_base:1,chat_defalt:1")).rejects.toThrow(
       /^ENVIRONMENT_POOL_TARGETS names chat_defalt; needed: names of templates \(chat_base, /,
     );
@@ -171,7 +171,7 @@ describe("a server with wal_level replica and too few slots", async () => {
     : undefined;
   afterAll(() => cluster?.remove());
 
-  test("is told all of it at once", async () => {
+  test("gets all problems together", async () => {
     const url = cluster?.url ?? "";
     expect(await problems(url)).toEqual([
       expect.stringMatching(
@@ -185,7 +185,7 @@ describe("a server with wal_level replica and too few slots", async () => {
     ]);
   });
 
-  test("without slots says nothing of their use", async () => {
+  test("without slots does not mention the ones in use", async () => {
     await cluster?.stop();
     await cluster?.start({ max_replication_slots: "0", max_wal_senders: "0" });
 
@@ -196,7 +196,7 @@ describe("a server with wal_level replica and too few slots", async () => {
     ]);
   });
 
-  test("needs no log where snapshots are compared", async () => {
+  test("needs no log with snapshots", async () => {
     expect(await problems(cluster?.url ?? "", { LOGICAL_REPLICATION_ENABLED: "false" })).toEqual([
       expect.stringMatching(/^max_connections/),
     ]);

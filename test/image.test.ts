@@ -1,4 +1,4 @@
-/** What can be known of the image without an engine to build it. */
+/** Checks of the image that need no container engine. */
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dir, "..");
 const read = (file: string) => Bun.file(join(ROOT, file)).text();
 const [builder = "", image = ""] = (await read("Dockerfile")).split(/^(?=FROM )/m).slice(1);
 
-test("it is built with the pinned Bun, of files that exist and are not ignored", async () => {
+test("it is built with the pinned Bun, from files that exist and are not ignored", async () => {
   expect(builder).toStartWith(`FROM oven/bun:${engines.bun} `);
   const copied = [...builder.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, from = ""]) =>
     from.split(" "),
@@ -22,7 +22,7 @@ test("it is built with the pinned Bun, of files that exist and are not ignored",
   }
 });
 
-test("it holds the binary alone, and does not run as root", () => {
+test("it contains only the binary, and does not run as root", () => {
   expect([...image.matchAll(/^(?:COPY|ADD|RUN) .*$/gm)].map(([line]) => line)).toEqual([
     "COPY --from=build /app/dist/diorama /usr/local/bin/diorama",
   ]);
@@ -30,7 +30,7 @@ test("it holds the binary alone, and does not run as root", () => {
   expect(image).toMatch(/^HEALTHCHECK .* CMD \["\/usr\/local\/bin\/diorama", "health"\]$/m);
 });
 
-test("beside it stands a Postgres that decodes its log", async () => {
+test("the compose file has a Postgres that decodes its log", async () => {
   const { services } = YAML.parse(await read("scripts/compose.yaml")) as {
     services: Record<string, { command?: string[]; environment: Record<string, string> }>;
   };

@@ -1,6 +1,6 @@
 /**
- * The list of bad inputs, S001 to S152: each has a test whose name ends with its id, or stands here with the reason why
- * it cannot have one.
+ * The list of bad inputs, S001 to S152: each has a test whose name ends with its id, or is listed here with the reason
+ * why it cannot have one.
  */
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ const PARTS = {
   "limits, logs and the rest": [140, 152],
 } as const;
 
-/** With the reason why. */
+/** Inputs without a test, with the reason. */
 const NOT_TESTED: Readonly<Record<string, string>> = {};
 
 const idOf = (number: number) => `S${String(number).padStart(3, "0")}`;
@@ -29,7 +29,7 @@ const FILES = readdirSync(import.meta.dir, { recursive: true, encoding: "utf8" }
   (file) => file.endsWith(".test.ts") && file !== "inputs.test.ts",
 );
 
-/** Ends a name, `… (S001, S002)`, or stands in a row of a table whose name ends with `(%s)`. */
+/** Ends a name, `… (S001, S002)`, or is in a row of a table whose name ends with `(%s)`. */
 const NAMED = /\((S\d{3}(?:, S\d{3})*)\)["'`]|["'](S\d{3})["']/g;
 
 const tested = new Set(
@@ -45,12 +45,12 @@ describe("bad inputs", () => {
     expect(ids(range).filter((id) => !tested.has(id) && !(id in NOT_TESTED))).toEqual([]);
   });
 
-  test("have no test under an id that the list does not have", () => {
+  test("have no test with an id outside the list", () => {
     const known = new Set(Object.values(PARTS).flatMap(ids));
     expect([...tested].filter((id) => !known.has(id))).toEqual([]);
   });
 
-  test("are not listed as untested when they are tested", () => {
+  test("are not listed as untested if they have a test", () => {
     expect(Object.keys(NOT_TESTED).filter((id) => tested.has(id))).toEqual([]);
   });
 });

@@ -19,12 +19,12 @@ test.each([
   expect(() => parseBounded(text, max)).toThrow(`of more than ${max} values`);
 });
 
-test("half a million values are refused before they are parsed, by default", () => {
+test("half a million values are rejected before they are parsed, by default", () => {
   expect(() => parseBounded(`[${"1,".repeat(500_000)}`)).toThrow(/of more than \d+ values/);
 });
 
 test.each<[unknown]>([["text"], [[1, 2, 3]], [{ a: { b: ["x".repeat(1_000)], c: null } }], [{}]])(
-  "the size of %j is about that of its JSON",
+  "the size of %j is approximately that of its JSON",
   (value) => {
     const { length } = JSON.stringify(value);
     expect(sizeOf(value, Infinity)).toBeGreaterThanOrEqual(length);
@@ -32,7 +32,7 @@ test.each<[unknown]>([["text"], [[1, 2, 3]], [{ a: { b: ["x".repeat(1_000)], c: 
   },
 );
 
-test("a size is counted no further than to where it is too large", () => {
+test("counting stops when a size is too large", () => {
   const value = {
     text: "x".repeat(1_000),
     get rest() {

@@ -20,13 +20,13 @@ const ODD = [
 describe("a line", () => {
   test.each(ODD)("stays one, and JSON, with %p in it (S145)", (odd) => {
     const line = lineOf((log) => log.warn(odd, { field: odd, list: [odd] }));
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be there
     expect(line).not.toMatch(/[\u0000-\u001f]/);
     expect(JSON.parse(line)).toMatchObject({ level: "warn", msg: odd, field: odd, list: [odd] });
   });
 
   test.each([null, undefined, "text", 5, { message: "text" }])(
-    "tells the kind of what was thrown, and no more, when it is no error: %p (S147)",
+    "has only the type of a thrown value that is no error: %p (S147)",
     (thrown) => {
       expect(errorFields(thrown)).toEqual({ error: typeof thrown });
     },
@@ -42,28 +42,28 @@ describe("text for people", () => {
     expect(text).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z INFO {2}started url=http:\/\/h ms=3$/);
   });
 
-  test("quotes what could be taken for more than one field, and leaves out what there is not", () => {
+  test("quotes values that could be read as several fields, and omits undefined ones", () => {
     const fields = { a: "b c", d: 'e"f', g: "h=i", j: "", k: undefined, l: null, m: false };
     expect(line("text", fields)).toBe(
       `TIME WARN  schema not recycled a="b c" d="e\\"f" g="h=i" j="" l=null m=false`,
     );
   });
 
-  test("puts the items of a list on indented lines", () => {
+  test("prints the items of a list on indented lines", () => {
     expect(line("text", { error: "Error", stack: ["at a", "at b"] })).toBe(
       "TIME WARN  schema not recycled error=Error\n    at a\n    at b",
     );
   });
 
-  test("has colors only where they are wanted", () => {
+  test("has colors only on request", () => {
     const strip = (text: string) => Bun.stripANSI(text);
     expect(line("color", { a: 1 })).not.toBe(line("text", { a: 1 }));
     expect(strip(line("color", { a: 1 })).replace(/^\S*Z/, "TIME")).toBe(line("text", { a: 1 }));
   });
 
-  test.each(ODD)("reaches no terminal with a control character in it: %p (S145)", (odd) => {
+  test.each(ODD)("never has a control character: %p (S145)", (odd) => {
     const text = lineOf((log) => log.warn(odd, { [odd]: odd, list: [odd] }), "text");
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be there
     expect(text.replace("\n    ", "")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028]/);
   });
 });

@@ -1,4 +1,4 @@
-/** A program that cannot listen says so in one sentence, and leaves nothing behind. */
+/** A program that cannot listen prints one sentence, and leaves no connections. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { ConfigError } from "~/config";

@@ -1,4 +1,4 @@
-/** Rules of the house that no tool sees. Each failure names the file and the remedy. */
+/** House rules that no tool checks. Each failure names the file. */
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, relative } from "node:path";
@@ -18,7 +18,7 @@ const sources = files("src").filter((file) => file.endsWith(".ts"));
 const importsOf = (file: string) =>
   [...read(file).matchAll(/from "([^"]+)"/g)].map(([, path]) => path ?? "");
 
-/** Lower layers first. What is not listed stands at the top: app, program, main. */
+/** Lower layers first. Unlisted files are at the top: app, program, main. */
 const LAYERS = [
   ["errors", "address", "config", "log", "metrics", "version", "semaphore", "json", "thread"],
   ["db"],
@@ -136,7 +136,7 @@ describe("SQL", () => {
   const HOMES =
     /(^|\/)(store|db|graphql|capture)(\/|$)|store\.ts$|(builtin|maintenance|pool|doctor|health|seed|program)\.ts$|\/index\.ts$/;
 
-  test("stands in stores, in db/ and in what runs the platform, nowhere else", () => {
+  test("is in stores, in db/ and in the files that run the platform, nowhere else", () => {
     const wrong = sources
       .filter((file) => !HOMES.test(inside(file)))
       .filter((file) => /\b(sql|tx|pool)`/.test(read(file)));
@@ -164,7 +164,7 @@ describe("SQL", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("is never built and then dropped: a query that is not awaited, returned or passed on does not run", () => {
+  test("is never built and dropped: a query that is not awaited, returned or passed on does not run", () => {
     const wrong = sources.flatMap((file) => {
       const lines = read(file).split("\n");
       return lines.flatMap((line, index) =>
@@ -197,7 +197,7 @@ describe("seeds", () => {
 });
 
 describe("the tree", () => {
-  test("has nothing at its top that the design does not name", () => {
+  test("has no unknown files at its top level", () => {
     const DESIGN = [
       "package.json",
       "bunfig.toml",
@@ -215,7 +215,7 @@ describe("the tree", () => {
     expect(extra).toEqual([]);
   });
 
-  test("has files that can be held in the head", () => {
+  test("has no long files", () => {
     const LINES_MAX = 420;
     const long = sources.filter((file) => read(file).split("\n").length > LINES_MAX);
     expect(long).toEqual([]);

@@ -2,7 +2,7 @@ import { describe, expect, spyOn, test } from "bun:test";
 import { type Command, CommanderError } from "commander";
 import { createCommandLine } from "~/commands/command-line";
 
-/** What a command line prints and does, without a process. */
+/** Runs a command line in this process; returns its output and effects. */
 async function run(...words: string[]) {
   const printed: string[] = [];
   const done: unknown[] = [];
@@ -25,7 +25,7 @@ async function run(...words: string[]) {
   return { printed: printed.join("\n"), done, exitCode: error?.exitCode };
 }
 
-/** Every command, as the words that name it. */
+/** Every command, as its words. */
 function names(command: Command, path: readonly string[] = []): string[][] {
   return [[...path], ...command.commands.flatMap((each) => names(each, [...path, each.name()]))];
 }
@@ -33,7 +33,7 @@ const context = { env: {}, serve: async () => {}, interruption: () => AbortSigna
 const all = names(createCommandLine({ ...context, endWith: () => {} }));
 
 describe("help", () => {
-  test("is there for each command", () => {
+  test("exists for each command", () => {
     expect(all.map((path) => path.join(" "))).toEqual([
       "",
       "serve",
@@ -60,7 +60,7 @@ describe("help", () => {
   });
 
   test.each(all.flatMap((path) => [[[...path, "--help"]], [[...path, "-h"]]]))(
-    "%p shows the command's own, and does nothing else",
+    "%p shows the help of the command, and does nothing else",
     async (words) => {
       const { printed, done, exitCode } = await run(...words);
 
@@ -70,7 +70,7 @@ describe("help", () => {
     },
   );
 
-  test("comes with the settings for who serves", async () => {
+  test("of serve has the settings", async () => {
     const { printed } = await run("serve", "--help");
     expect(printed).toMatch(/\n {2}DATABASE_URL +PostgreSQL connection string/);
   });
@@ -91,7 +91,7 @@ test.each([
   [["keys", "revoke"], "missing required argument 'key-id'"],
   [["capture", "status", "now"], "too many arguments"],
   [["suites", "import", "f", "--visibility", "secret"], "Allowed choices are public, private"],
-])("%p is named as what is wrong, with the help", async (words, message) => {
+])("%p is reported, with the help", async (words, message) => {
   const { printed, done, exitCode } = await run(...words);
 
   expect(done).toEqual([]);

@@ -1,4 +1,4 @@
-/** The commands that talk to a server, as somebody types them. */
+/** The commands that call a server, as typed by a user. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -42,7 +42,7 @@ const imported = async (name: string, fields = {}) => {
   const { code, err } = await run(["suites", "import", await file("s.json", suite(name, fields))]);
   expect([code, err]).toEqual([0, expect.stringContaining(name)]);
 };
-/** An agent that can do the first test of the example. */
+/** An agent that solves the first test of the example. */
 const POST = `curl -sf "$DIORAMA_SERVICE_URL/chat.postMessage" -H "Authorization: Bearer $DIORAMA_TOKEN" -d channel=C02RANDOM --data-urlencode "text=Lunch is served" >/dev/null`;
 
 describe("suites run", () => {
@@ -109,7 +109,7 @@ describe("suites run", () => {
     });
   });
 
-  test("tells a crash and a timeout from a failed verdict", async () => {
+  test("distinguishes a crash and a timeout from a failed verdict", async () => {
     await imported("Endings");
     const one = ["--test", "Post to a channel", "--json"];
     const crashed = await run([
@@ -136,7 +136,7 @@ describe("suites run", () => {
     expect(await Bun.file(late).exists()).toBe(false);
   });
 
-  test("clears away what it has made when it is interrupted", async () => {
+  test("cleans up when it is interrupted", async () => {
     await imported("Interrupted");
     const child = start(["suites", "run", "Interrupted", "--command", "sleep 60"]);
     await eventually(async () => {
@@ -171,7 +171,7 @@ describe("suites run", () => {
     ],
     [["keys", "list"], 69, "DATABASE_URL: the database cannot be reached: nothing listens at"],
     [["suites", "export", "x", "--key", "wrong"], 1, "not_authed: Invalid API key"],
-  ])("%p ends with %i and says why", async (args, code, message) => {
+  ])("%p ends with %i and a reason", async (args, code, message) => {
     const ended = await run(args, { DATABASE_URL: "postgres://u@127.0.0.1:1/x" });
     expect([ended.code, ended.out]).toEqual([code, ""]);
     expect(ended.err).toContain(message);
@@ -184,7 +184,7 @@ test("help serves nothing and ends with 0", async () => {
   expect(out).toStartWith("Usage: diorama serve [options]\n");
 });
 
-test("a suite travels: what was exported and imported is the same suite", async () => {
+test("an exported and imported suite is the same", async () => {
   const tests = (example as { tests: object[] }).tests.map((each) => ({
     ...each,
     impersonateUserId: "U02JOHN",
@@ -211,7 +211,7 @@ test("a suite travels: what was exported and imported is the same suite", async 
   expect(JSON.parse(first.out).tests).toEqual(tests);
 });
 
-test("a template travels: what was exported and imported has the same rows", async () => {
+test("an exported and imported template has the same rows", async () => {
   const environment = await program.environment();
   await program.chat(environment, "chat.postMessage", {
     channel: "C01GENERAL",

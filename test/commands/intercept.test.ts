@@ -1,4 +1,4 @@
-/** `diorama intercept`: clients that fix their hosts, unmodified, in front of environments. */
+/** `diorama intercept`: unmodified clients with fixed hosts, with environments. */
 import { describe, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -27,13 +27,13 @@ describe("through the proxy", () => {
   const proxied = (command: readonly string[], env = {}) =>
     intercept([...place.to, "--via", "proxy"], command, env);
 
-  test("curl reaches the chat, whatever its own token", async () => {
+  test("curl reaches the chat, with any token of its own", async () => {
     const call = ["-H", "Authorization: Bearer xoxb-1-made-up", "https://slack.com/api/auth.test"];
     const { code, out } = await proxied(["curl", "-sS", ...call]);
     expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ user_id: "U01AGENT" })]);
   });
 
-  test("a host of a workspace's own is led there too", async () => {
+  test("the host of a workspace is redirected too", async () => {
     const { out } = await proxied(["curl", "-sS", "https://acme.slack.com/api/auth.test"]);
     expect(JSON.parse(out)).toMatchObject({ ok: true });
   });
@@ -42,12 +42,12 @@ describe("through the proxy", () => {
     expect(await proxied(["python3", "-c", PYTHON])).toMatchObject({ code: 0, out: JOHN });
   });
 
-  test("other hosts are reached as ever", async () => {
+  test("other hosts are reached directly", async () => {
     const script = `curl -sS --noproxy "" -p -x "$HTTPS_PROXY" ${place.program.url}/livez -o /dev/null -w "%{http_code}"`;
     expect(await proxied(["sh", "-c", script])).toMatchObject({ code: 0, out: "200" });
   });
 
-  test("other hosts are reached through the proxy that this machine needs", async () => {
+  test("other hosts are reached through the proxy of this machine", async () => {
     const asked: unknown[] = [];
     const upstream = createServer().on("connect", (request, socket) => {
       asked.push([request.url, request.headers["proxy-authorization"]]);
@@ -85,7 +85,7 @@ describe.skipIf(!canReplaceHosts())("by a file of hosts", () => {
     expect(await hosted(["node", "-e", LINEAR_SDK])).toMatchObject({ code: 0, out: JOHN });
   });
 
-  test("nobody else sees the file", async () => {
+  test("other processes do not see the file", async () => {
     const before = await Bun.file("/etc/hosts").text();
     const { out } = await hosted(["cat", "/etc/hosts"]);
     expect(out).toMatch(/^127\.99\.\d+\.\d+ slack\.com$/m);
@@ -93,7 +93,7 @@ describe.skipIf(!canReplaceHosts())("by a file of hosts", () => {
   });
 });
 
-test("the command's exit code and arguments are its own, and no file is left behind", async () => {
+test("the command's exit code and arguments are unchanged, and no files remain", async () => {
   const command = ["sh", "-c", 'echo "$1"; exit 7', "sh", "--via hosts"];
   expect(await intercept(place.to, command)).toMatchObject({ code: 7, out: "--via hosts" });
   expect((await readdir(place.folder)).filter((name) => name.startsWith("diorama-"))).toEqual([]);

@@ -1,4 +1,4 @@
-/** `diorama keys`, as somebody types it. */
+/** `diorama keys`, as typed by a user. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { useDatabase } from "../support/database";
@@ -20,7 +20,7 @@ async function keys(...args: string[]): Promise<string> {
   return out;
 }
 
-test("list has a head and aligned columns, with the expiry and the state of each key", async () => {
+test("list has a header and aligned columns, with the expiry and the state of each key", async () => {
   await keys("create", "--user", "alice", "--name", "laptop of Alice", "--days", "1.5");
   await keys("create", "--user", "a-user-with-a-long-name", "--plan", "enterprise");
   await keys("create", "--user", "gone");

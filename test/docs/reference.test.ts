@@ -1,4 +1,4 @@
-/** The generated pages, held against what they are generated from. */
+/** The generated pages, compared with their sources. */
 import { expect, test } from "bun:test";
 import { SETTINGS } from "~/config";
 import { REFERENCE } from "~/docs/reference/index";
@@ -13,7 +13,7 @@ import { SEEDS, SUITES } from "../../seeds/index";
 
 const pageOf = (name: string) => REFERENCE.get(name)!();
 
-/** First cells of the rows of all tables of a page, without their marks. */
+/** First cells of the rows of all tables of a page, without markup. */
 const listed = (name: string) =>
   [...pageOf(name).matchAll(/^\| `([^`]+?)\??`/gm)].map(([, cell = ""]) => cell);
 

@@ -18,7 +18,7 @@ const PAGES = [
   "/docs/reference",
   ...[...REFERENCE.keys()].map((name) => `/docs/reference/${name}`),
 ];
-/** Paths under /docs that are no pages of the site. */
+/** Paths under /docs that are not pages of the site. */
 const OTHERS = ["/docs", "/docs/json", "/docs/site.css"];
 
 const withoutCode = (markdown: string) => markdown.replaceAll(/^```[\s\S]*?^```$/gm, "");
@@ -50,7 +50,7 @@ describe("no link is dead", () => {
     }
     for (const [, path = ""] of markdown.matchAll(/`(\/docs[^`]*)`/g))
       expect([...PAGES, ...OTHERS]).toContain(path);
-    // Files of the sources that the text names.
+    // Source files that the text names.
     for (const [, path = ""] of markdown.matchAll(
       /`((?:scripts|src|test|seeds|\.github)\/[\w./-]+)`/g,
     ))
@@ -72,7 +72,7 @@ describe("no link is dead", () => {
   });
 });
 
-test("a page has one title, says where it is, and has no script and nothing from elsewhere", () => {
+test("a page has one title and its place, and no script or external resource", () => {
   for (const pathname of PAGES) {
     const html = sitePage(pathname)!;
     expect(html.match(/<h1/g)).toHaveLength(1);
@@ -82,7 +82,7 @@ test("a page has one title, says where it is, and has no script and nothing from
   }
 });
 
-test("text is shown as it is, not read as HTML", () => {
+test("text is shown literally, not read as HTML", () => {
   for (const pathname of PAGES) {
     const [, main = ""] = sitePage(pathname)!.split("<main>");
     const tags = new Set([...main.matchAll(/<(\w+)/g)].map(([, tag]) => tag));
@@ -93,7 +93,7 @@ test("text is shown as it is, not read as HTML", () => {
   }
 });
 
-test("there is no other page", () => {
+test("other pages do not exist", () => {
   for (const path of [
     "/docs",
     "/docs/guides",

@@ -1,4 +1,4 @@
-/** What is wrong with a spec, and where. */
+/** Mistakes in a spec, with their places. */
 import { describe, expect, test } from "bun:test";
 import { compile, type World } from "~/evaluation/compile";
 
@@ -93,7 +93,7 @@ test.each([
 });
 
 describe("a spec", () => {
-  test("may use every column, literal and operator there is", () => {
+  test("may use every column, literal and operator", () => {
     const spec = where({
       ts: "1.0",
       text: { contains: "a", not_contains: "b", regex: "^a.*z$" },

@@ -1,4 +1,4 @@
-/** Verdicts: against an evaluator written from the description only, and by the laws that they obey. */
+/** Verdicts: compared with an evaluator written only from the description, and checked by their laws. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { JsonObject } from "~/capture/fold";
@@ -57,7 +57,7 @@ const fields = {
 };
 const row = fc.record(fields);
 
-/** Each row is one of: new, gone, changed, as it was. */
+/** Each row is inserted, deleted, changed or unchanged. */
 const happenings: fc.Arbitrary<Case> = fc
   .array(
     fc.oneof(
@@ -155,7 +155,7 @@ const where = fc.oneof(
     }),
   },
 );
-/** Two conditions seldom hold of the same value: most changes ask for one, or none. */
+/** Two conditions rarely hold for the same value: most changes have one, or none. */
 const change = fc.oneof(
   { weight: 3, arbitrary: fc.constant({}) },
   { weight: 2, arbitrary: fc.record({ to: condition }) },
@@ -204,7 +204,7 @@ const spec = fc.record(
   { requiredKeys: ["assertions"] },
 );
 
-/** As capture hands it over: the diff, and what it leaves out. */
+/** The diff and evidence, as from capture. */
 function evidence({ added, removed, changed, still }: Case): RunEvidence {
   const named = (row: object) => ({ __table__: "things", ...row }) as JsonObject;
   const updates = changed.map(({ before, after }) => {
@@ -233,7 +233,7 @@ function evidence({ added, removed, changed, still }: Case): RunEvidence {
     unchangedColumns: updates.map(({ unchangedColumns }) => unchangedColumns),
     revertedRows: still.slice(0, 1).map((row) => named(row)),
     transientRows: [],
-    // Rows are read while the run goes on, so that new and changed ones are among them.
+    // Rows are read during the run, so that they include new and changed ones.
     baselineRows: {
       things: [...still.slice(1), ...added, ...changed.map(({ after }) => after)] as JsonObject[],
     },
@@ -244,7 +244,7 @@ const judge = (raw: unknown, cases: Case) => evaluate(compile(raw, WORLD), KEYS,
 const RUNS = 3_000;
 
 describe("a verdict", () => {
-  test("is what the language's description says", () => {
+  test("matches the language's description", () => {
     let failed = 0;
     fc.assert(
       fc.property(spec, happenings, (raw, cases) => {
@@ -284,7 +284,7 @@ describe("a verdict", () => {
     );
   });
 
-  test("is for a count of k exactly when there are k, whichever k", () => {
+  test("passes for a count of k exactly if there are k rows", () => {
     fc.assert(
       fc.property(assertion, happenings, (raw, cases) => {
         const n = count(raw, { assertions: [] }, cases, DERIVED);
@@ -297,7 +297,7 @@ describe("a verdict", () => {
     );
   });
 
-  test("of two conditions together is that of the rows that meet both, and not is the rest", () => {
+  test("of two conditions counts the rows that meet both, and of not the rest", () => {
     const counted = (condition: object, cases: Case) => {
       const raw = { diff_type: "added", entity: "things", where: condition, expected_count: 99 };
       const [line] = judge({ assertions: [raw] }, cases).failures;
@@ -315,7 +315,7 @@ describe("a verdict", () => {
     );
   });
 
-  test("is not changed by rows of a table that nobody asks about", () => {
+  test("does not depend on rows of other tables", () => {
     fc.assert(
       fc.property(spec, happenings, (raw, cases) => {
         const given = evidence(cases);
@@ -348,7 +348,7 @@ describe("a closed world", () => {
       baselineRows: {},
     });
 
-  test("without assertions is for a run that changes nothing", () => {
+  test("without assertions passes for a run that changes nothing", () => {
     expect(closed([], {})).toMatchObject({
       passed: true,
       score: { passed: 0, total: 0, percent: 100 },
@@ -360,13 +360,13 @@ describe("a closed world", () => {
     });
   });
 
-  test("does not ask for what the service computes by itself", () => {
+  test("does not require assertions for computed columns", () => {
     const update = thing({ key: { id: 1 }, before: { seen: 1 }, after: { seen: 2 } });
     const diff = { inserts: [{ __table__: "log", id: 1 }], updates: [update] };
     expect(closed([], diff, [{ id: 1 }]).failures).toEqual([]);
   });
 
-  test("names no more than a hundred rows", () => {
+  test("lists at most a hundred rows", () => {
     const inserts = Array.from({ length: 150 }, (_, id) => thing({ id }));
     const lines = closed([], { inserts }).failures;
     expect(lines).toHaveLength(101);

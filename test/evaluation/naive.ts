@@ -1,13 +1,13 @@
 /**
- * The assertion language a second time, from its description only: slow, plain, and sharing no line with the evaluator.
- * Rows are whole; `before` of the unchanged is the environment's state at the run's start.
+ * A second implementation of the assertion language, only from its description: slow, simple, without shared code.
+ * Rows are complete; `before` of unchanged rows is the environment's state at the run's start.
  */
 type Row = Record<string, any>;
 export type Case = {
   added: Row[];
   removed: Row[];
   changed: { before: Row; after: Row }[];
-  /** Rows that were there at the start and were not touched. */
+  /** Rows that existed at the start and were not written. */
   still: Row[];
 };
 
@@ -42,7 +42,7 @@ const same = (a: any, b: any): boolean => {
 };
 const isTime = (s: string) => /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?Z)?$/.test(s);
 const isNumeral = (s: any) => typeof s === "number" || /^-?\d+(\.\d+)?$/.test(s);
-/** -1, 0, 1, or NaN for what has no order. */
+/** -1, 0, 1, or NaN for values without an order. */
 const order = (a: any, b: any): number => {
   if (a === null || a === undefined || typeof a === "boolean" || typeof a === "object") return NaN;
   if (isNumeral(a) && isNumeral(b)) return Math.sign(Number(a) - Number(b));
@@ -118,7 +118,7 @@ const matches = (row: Row, where: Row = {}): boolean =>
     return condition(at(row, k), c);
   });
 
-/** How many rows an assertion counts. */
+/** The number of rows that an assertion counts. */
 export function count(
   a: Row,
   spec: Row,

@@ -1,4 +1,4 @@
-/** The name that a misspelt one was to be. */
+/** Suggestions for misspelt names. */
 import { expect, test } from "bun:test";
 import { compile, type World } from "~/evaluation/compile";
 import { nearest } from "~/evaluation/nearest";
@@ -25,19 +25,19 @@ test.each([
   ["isNull", "is_null"],
   ["ilike", "i_contains"],
   ["equals", "eq"],
-])("%s is taken for %s", (wrong, right) => {
+])("for %s suggests %s", (wrong, right) => {
   expect(() => compile(spec(wrong), world)).toThrow(
     `there is no operator "${wrong}"; the nearest is "${right}"`,
   );
 });
 
-test("each operator without its separators is taken for itself", () => {
+test("suggests each operator for its name without separators", () => {
   for (const name of Object.keys(OPERATORS))
     expect(nearest(name.replaceAll("_", ""), Object.keys(OPERATORS))).toBe(
       `; the nearest is "${name}"`,
     );
 });
 
-test("nothing is near a name of a thousand letters", () => {
+test("suggests nothing for a name of a thousand letters", () => {
   expect(nearest("x".repeat(1_000), ["x"])).toBe("");
 });

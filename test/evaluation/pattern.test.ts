@@ -1,4 +1,4 @@
-/** What a pattern costs is known before it is compiled. */
+/** The cost of a pattern is known before it is compiled. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { RE2JS } from "re2js";
@@ -28,7 +28,7 @@ const { pattern } = fc.letrec<{ pattern: string; part: string }>((tie) => ({
   ),
 }));
 
-test("steps are about what the compiled pattern has", () => {
+test("the estimate is close to the steps of the compiled pattern", () => {
   fc.assert(
     fc.property(pattern, (text) => {
       const compiled = compiledSteps(text);

@@ -37,15 +37,15 @@ export const PROOFS: readonly Proof[] = [
     fault: "wal_level is replica",
     expected: "the start fails and says how to fix it; with snapshots instead of the log it works",
     proofs: [
-      { file: DOCTOR, name: "is told all of it at once" },
-      { file: DOCTOR, name: "needs no log where snapshots are compared" },
+      { file: DOCTOR, name: "gets all problems together" },
+      { file: DOCTOR, name: "needs no log with snapshots" },
     ],
   },
   {
     id: "F16",
     fault: "the output plugin is not installed",
     expected: "the start fails and says how to get it; auto takes the one that is there",
-    proofs: [{ file: DOCTOR, name: "needs the plugin that was asked for" }],
+    proofs: [{ file: DOCTOR, name: "needs the configured plugin" }],
   },
   {
     id: "F19",

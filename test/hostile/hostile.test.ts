@@ -1,6 +1,6 @@
 /**
- * One agent attacks with all that its token opens, and without one, while nine others work: it harms its own run only.
- * A step of its own in CI, because it is about time: nothing else may run beside it. Prints its figures.
+ * One agent attacks with its token, and without one, while nine others work: it harms only its own run. A separate step
+ * in CI, because it measures time and nothing else may run concurrently. Prints its figures.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFile } from "node:fs/promises";
@@ -53,7 +53,7 @@ async function ask(query: string, variables: object = {}, headers: Record<string
   return { status: response.status, text: await response.text() };
 }
 
-/** Sends bytes that are no whole request, and leaves the connection open. */
+/** Sends an incomplete request, and leaves the connection open. */
 function stall(text: string): Socket {
   const { hostname, port } = new URL(server.url);
   const socket = connectSocket(Number(port), hostname);
@@ -67,7 +67,7 @@ async function teamId(): Promise<string> {
   return JSON.parse(text).data.teams.nodes[0].id;
 }
 
-/** More rows than a run may hold: alternating texts, so that nothing is shared or nets out. */
+/** More rows than a run may have: alternating texts, so that nothing is shared or cancels out. */
 async function flood(): Promise<void> {
   const team = await teamId();
   const create = Array.from(
@@ -90,7 +90,7 @@ async function flood(): Promise<void> {
   }
 }
 
-/** Pages within pages, hidden behind fragments and sized by variables. */
+/** Nested pages, hidden in fragments and sized by variables. */
 async function bomb(): Promise<void> {
   const query = `query ($n: Int = 250) { teams(first: $n) { ...T } }
     fragment T on TeamConnection { nodes { issues(first: $n) { ...I } } }
@@ -102,13 +102,13 @@ async function bomb(): Promise<void> {
   }
 }
 
-/** Texts that cost before they are refused, if they are parsed. */
+/** Texts that are expensive to parse before they are rejected. */
 async function bulk(): Promise<void> {
   const long = `{ viewer { ${"id ".repeat(DOCUMENT_LENGTH_MAX)} } }`;
   for (let n = 0; n < 5; n++) expect((await ask(long)).text).toContain('"errors"');
 }
 
-/** Acting as anybody else. */
+/** Acting as other users. */
 async function impersonate(others: readonly string[]): Promise<void> {
   for (const other of others) {
     const { text } = await ask(
@@ -123,7 +123,7 @@ async function impersonate(others: readonly string[]): Promise<void> {
   }
 }
 
-/** Without any credential: bodies that never end, and requests on each other's heels. */
+/** Without a credential: endless bodies and pipelined requests. */
 function siege(): Socket[] {
   const head =
     "POST /api/platform/initEnv HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n";
@@ -134,7 +134,7 @@ function siege(): Socket[] {
   );
 }
 
-/** Repeats `work` until it is told to stop. Returns how long each took, in milliseconds. */
+/** Repeats `work` until it is stopped. Returns the durations in milliseconds. */
 function repeatedly(work: () => Promise<unknown>, pauseMs = 0) {
   let going = true;
   const took: number[] = [];
@@ -160,7 +160,7 @@ const rssMegabytes = async () =>
 const percentile = (sorted: readonly number[], share: number) =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 
-test("a hostile agent harms nobody but its own run", async () => {
+test("a hostile agent harms only its own run", async () => {
   const stories: Story[] = [];
   for (let n = 0; n < NEIGHBOURS; n++) stories.push(await stage.story(database, server));
   const { body: run } = await server.post("/startRun", { envId: hostile.environmentId });

@@ -1,4 +1,4 @@
-/** What the explorer is made of: compressed, and sent once to each client. */
+/** The explorer's files: compressed, and sent once to each client. */
 import { describe, expect, test } from "bun:test";
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import { encodingOf } from "~/http/cached";
@@ -41,7 +41,7 @@ describe.each(PATHS)("%s", (path) => {
     }
   });
 
-  test("is not sent again to a client that has it", async () => {
+  test("is not sent again to a client that has cached it", async () => {
     for (const encoding of ["identity", "gzip"]) {
       const tag = (await get(path, { "Accept-Encoding": encoding })).headers.get("etag") ?? "";
       expect(tag).toMatch(/^"[\w-]+"$/);
@@ -55,13 +55,13 @@ describe.each(PATHS)("%s", (path) => {
     }
   });
 
-  test("may be kept, and is asked for again", async () => {
+  test("may be cached, and is revalidated", async () => {
     const { headers } = await get(path);
     expect(headers.get("cache-control")).toMatch(/^(no-cache|max-age=3600)$/);
   });
 });
 
-test("is the same whichever routes were called before", async () => {
+test("does not depend on earlier calls", async () => {
   const before = await (await get("/docs/json")).text();
   const { routes } = program.program.app.router;
   for (const { path } of routes.filter(({ method }) => method === "GET"))
@@ -70,7 +70,7 @@ test("is the same whichever routes were called before", async () => {
   expect(await (await fetch(`${other.url}/docs/json`)).text()).toBe(before);
 });
 
-test("has another tag in another encoding", async () => {
+test("has a different ETag per encoding", async () => {
   const tags = await Promise.all(
     ["identity", "gzip", "br", "zstd"].map(async (encoding) =>
       (await get("/docs/json", { "Accept-Encoding": encoding })).headers.get("etag"),
@@ -79,7 +79,7 @@ test("has another tag in another encoding", async () => {
   expect(new Set(tags).size).toBe(4);
 });
 
-test("is read with HEAD as with GET, and with nothing else", async () => {
+test("accepts HEAD and GET only", async () => {
   const path = "/docs/json?first";
   const head = await fetch(program.url + path, { method: "HEAD" });
   const body = await (await get(path)).arrayBuffer();
@@ -89,7 +89,7 @@ test("is read with HEAD as with GET, and with nothing else", async () => {
   expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
 });
 
-test("a path of the explorer that there is not is no less unknown the second time", async () => {
+test("an unknown path of the explorer is not cached", async () => {
   for (const _ of [1, 2]) expect((await get("/docs/nothing")).status).toBe(404);
 });
 

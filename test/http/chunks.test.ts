@@ -1,9 +1,9 @@
-/** Bodies in chunks, in whatever pieces they arrive. */
+/** Chunked bodies, divided into any pieces. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { createChunkReader } from "~/http/wire";
 
-/** Reads `pieces` as a connection does: what is not used comes again, with the next piece behind it. */
+/** Reads `pieces` like a connection: unused bytes come again, followed by the next piece. */
 function readAll(pieces: readonly Buffer[]) {
   const chunks: Uint8Array[] = [];
   const reader = createChunkReader((chunk) => chunks.push(chunk));
@@ -29,7 +29,7 @@ const written = (chunk: Uint8Array, extension: string) =>
     Buffer.from("\r\n"),
   ]);
 
-test("are what was sent, however it was cut, and nothing behind them is taken", () => {
+test("are decoded however they are divided, and bytes after them stay unread", () => {
   fc.assert(
     fc.property(
       fc.array(fc.uint8Array({ minLength: 1, maxLength: 40 }), { maxLength: 6 }),
@@ -61,7 +61,7 @@ test.each([
   ["a length of which there is more", "1\r\nab\r\n"],
   ["an extension without an end", `1;${"a".repeat(2_000)}`],
   ["a trailer without an end", `0\r\n${"a: b\r\n".repeat(200)}`],
-])("with %s are refused", (_what, text) => {
+])("with %s are rejected", (_what, text) => {
   expect(() => readAll([Buffer.from(text)])).toThrow(
     expect.objectContaining({ code: "invalid_request" }),
   );

@@ -25,12 +25,12 @@ const preflight = (url: string, origin: string, path = "/api/platform/initEnv") 
   });
 const listOf = (value: string | null) => (value ?? "").toLowerCase().split(/,\s*/);
 
-describe("a page whose origin CORS_ORIGINS names", () => {
+describe("a page with an origin of CORS_ORIGINS", () => {
   test.each([
     "/api/platform/initEnv",
     `/api/env/${"0".repeat(32)}/services/chat/chat.postMessage`,
     `/api/env/${"0".repeat(32)}/services/tracker/graphql`,
-  ])("is told that it may call %s", async (path) => {
+  ])("gets permission to call %s", async (path) => {
     const { status, headers } = await preflight(named.url, APP, path);
     expect(status).toBe(204);
     expect(headers.get("access-control-allow-origin")).toBe(APP);
@@ -48,7 +48,7 @@ describe("a page whose origin CORS_ORIGINS names", () => {
     [HEALTH, 200],
     ["/api/platform/results/none", 404],
     ["/docs/json", 200],
-  ])("may read the answer of %s, with its request id", async (path, status) => {
+  ])("may read the response of %s and its request id", async (path, status) => {
     const response = await fetch(named.url + path, { headers: { Origin: APP } });
     expect(response.status).toBe(status);
     expect(response.headers.get("access-control-allow-origin")).toBe(APP);
@@ -64,7 +64,7 @@ describe("a page whose origin CORS_ORIGINS names", () => {
   });
 });
 
-test("a page of any other origin is told nothing", async () => {
+test("a page of any other origin gets no headers", async () => {
   const asked = await preflight(named.url, OTHER);
   expect(asked.status).toBe(401);
   const called = await fetch(named.url + HEALTH, { headers: { Origin: OTHER } });
@@ -74,7 +74,7 @@ test("a page of any other origin is told nothing", async () => {
   }
 });
 
-test("with * every page may call, though without a key only its own site", async () => {
+test("with * every page may call, but without a key only its own site", async () => {
   expect((await preflight(open.url, OTHER)).status).toBe(204);
   const call = await fetch(`${open.url}/api/platform/environments`, {
     headers: { Origin: OTHER, "Sec-Fetch-Site": "cross-site" },
@@ -87,7 +87,7 @@ test("with * every page may call, though without a key only its own site", async
   );
 });
 
-test("by default there is no page that may call", async () => {
+test("by default no page may call", async () => {
   const asked = await preflight(closed.url, APP);
   expect(asked.status).toBe(401);
   const called = await fetch(closed.url + HEALTH, { headers: { Origin: APP } });

@@ -28,7 +28,7 @@ describe("the document", () => {
     expect([...new Set(listed)].toSorted()).toEqual([...METHODS.keys()].toSorted());
   });
 
-  test("says of every operation what it is for, who may call it, and what it answers", async () => {
+  test("has purpose, authentication and responses of every operation", async () => {
     const { components, ...rest } = await document();
     for (const { at, path, operation } of operationsOf({ components, ...rest })) {
       expect([at, operation.summary?.length ?? 0]).not.toEqual([at, 0]);
@@ -65,7 +65,7 @@ describe("the document", () => {
   });
 });
 
-/** Opens a page in a browser; fails if it asks another host for anything, or complains. */
+/** Opens a page in a browser. Fails if it loads anything from another host, or logs an error. */
 async function browse(executablePath: string, use: (page: Page) => Promise<void>): Promise<void> {
   const browser = await chromium.launch({
     executablePath,
@@ -78,7 +78,7 @@ async function browse(executablePath: string, use: (page: Page) => Promise<void>
     ],
   });
   try {
-    // What is below the fold is not drawn before somebody scrolls there.
+    // Content below the fold is rendered on scrolling only.
     const page = await browser.newPage({ viewport: { width: 1_200, height: 3_000 } });
     const foreign: string[] = [];
     page.on("request", (request) => {
@@ -101,7 +101,7 @@ async function browse(executablePath: string, use: (page: Page) => Promise<void>
 const browserPath = Bun.which("chromium") ?? Bun.which("google-chrome");
 
 describe("the explorer", () => {
-  test("asks no other host for anything (S149)", async () => {
+  test("loads nothing from other hosts (S149)", async () => {
     for (const path of ["/docs", "/docs/explorer.js", "/docs/explorer.css"]) {
       const response = await fetch(program.url + path);
       expect([path, response.status]).toEqual([path, 200]);
@@ -112,7 +112,7 @@ describe("the explorer", () => {
   });
 
   if (browserPath)
-    test("works in a browser that has no network: a call from the page gets its answer (S149)", async () => {
+    test("works in a browser without a network: a call from the page gets its answer (S149)", async () => {
       await browse(browserPath, async (page) => {
         await page.goto(`${program.url}/docs`);
         const health = page.locator("#operations-health-getHealth");
@@ -152,7 +152,7 @@ describe("guide and reference", () => {
   });
 
   if (browserPath)
-    test("open in a browser that has no network, in light and in dark", async () => {
+    test("open in a browser without a network, in light and dark mode", async () => {
       await browse(browserPath, async (page) => {
         const background = () =>
           page.evaluate("getComputedStyle(document.body).backgroundColor") as Promise<string>;

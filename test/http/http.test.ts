@@ -1,4 +1,4 @@
-/** What holds for every answer, whatever path it takes. */
+/** Rules for every response. */
 import { describe, expect, test } from "bun:test";
 import { STATUS } from "~/errors";
 import { useDatabase } from "../support/database";
@@ -28,7 +28,7 @@ const raw = async (
 };
 
 describe("every answer", () => {
-  test("carries a request id: the caller's if it is sane, else one of ours (S146)", async () => {
+  test("has a request id: the caller's if it is valid, otherwise a new one (S146)", async () => {
     const id = async (given: string) =>
       (await raw("GET", "/api/platform/health", undefined, { "X-Request-Id": given })).headers.get(
         "x-request-id",
@@ -43,7 +43,7 @@ describe("every answer", () => {
     ["GET", "/api/platform/nope"],
     ["POST", "/api/platform/initEnv"],
     ["GET", `/api/env/${"0".repeat(32)}/services/chat/api.test`],
-  ])("of %s %s is JSON that nobody caches or sniffs (S148)", async (method, path) => {
+  ])("of %s %s is JSON that must not be cached or sniffed (S148)", async (method, path) => {
     const { headers } = await raw(method, path);
     expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
     expect(headers.get("x-content-type-options")).toBe("nosniff");
@@ -126,7 +126,7 @@ describe("paths and methods", () => {
     expectRefusal(await raw(method, path), status, code);
   });
 
-  test("a method that is not allowed comes with those that are", async () => {
+  test("a 405 response lists the allowed methods", async () => {
     expect((await raw("GET", "/api/platform/initEnv")).headers.get("allow")).toBe("POST");
     expect((await raw("POST", "/api/platform/env/x")).headers.get("allow")).toBe("DELETE");
   });
@@ -140,7 +140,7 @@ describe("paths and methods", () => {
       expect(await raw("HEAD", path)).toMatchObject({ status, body: undefined });
   });
 
-  test("a parameter given twice is refused (S063)", async () => {
+  test("a repeated parameter is rejected (S063)", async () => {
     expectRefusal(await raw("GET", "/api/platform/results/x?a=1&a=2"), 400, "invalid_request");
   });
 });
@@ -181,7 +181,7 @@ describe("a body", () => {
         "invalid_request",
       ],
       [
-        "that says it is compressed (S045)",
+        "with a content encoding (S045)",
         '{"envId":"x"}',
         { ...JSON_TYPE, "Content-Encoding": "gzip" },
         400,
@@ -218,7 +218,7 @@ describe("a body", () => {
       ["with 80,000 keys (S049)", withKeys(80_000), JSON_TYPE, 404, "environment_not_found"],
       ["with 300,000 keys (S049)", withKeys(300_000), JSON_TYPE, 413, "request_too_large"],
       [
-        "with a key twice, of which the last counts (S050)",
+        "with a repeated key, of which the last counts (S050)",
         '{"envId":5,"envId":"x"}',
         JSON_TYPE,
         404,
@@ -263,7 +263,7 @@ describe("a body", () => {
         "environment_not_found",
       ],
       [
-        "with more than is asked for (S033)",
+        "with unknown fields (S033)",
         '{"envId":"x","user_id":"root","status":"passed"}',
         JSON_TYPE,
         404,
@@ -283,7 +283,7 @@ describe("a body", () => {
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 
-  test("that comes in pieces without a length is bounded too (S046)", async () => {
+  test("in chunks without a length is bounded too (S046)", async () => {
     const body = new ReadableStream({
       pull(controller) {
         controller.enqueue(new TextEncoder().encode("x".repeat(65_536)));
@@ -311,7 +311,7 @@ describe("a body", () => {
   });
 });
 
-test("a client that goes away does not take its call with it", async () => {
+test("a client that disconnects does not abort its call", async () => {
   const environment = await program.environment();
   await Promise.all(
     Array.from({ length: 20 }, async (_, index) => {

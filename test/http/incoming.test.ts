@@ -1,4 +1,4 @@
-/** What is read of a body, when, and for how long it is waited for. */
+/** Reading of bodies: how much, when, and for how long the server waits. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Socket } from "node:net";
 import { CREDENTIAL_PREFIX_MAX, readBody } from "~/http/body";
@@ -28,7 +28,7 @@ const one = (received: string) => {
   };
 };
 
-describe("before a caller is known", () => {
+describe("before authentication", () => {
   let production: Program;
   let service: { chat: string; token: string; upload: string };
   beforeAll(async () => {
@@ -55,18 +55,18 @@ describe("before a caller is known", () => {
     ["the platform, without a key", () => START_RUN, []],
     ["a service", () => `${service.chat}/chat.postMessage`, ["X-API-Key: diorama_k_wrong"]],
     ["a service, in JSON of no token", () => service.chat.replace("chat", "tracker"), []],
-  ])("no body is waited for by %s", async (_what, path, headers) => {
+  ])("the server waits for no body of %s", async (_what, path, headers) => {
     const answer = await send(path(), [JSON_TYPE, ENDLESS, ...headers]);
     expectRefusal(answer, 401, "not_authed");
   });
 
-  test("no body is waited for at an address for files whose secret is wrong", async () => {
+  test("the server waits for no body at a file URL with a wrong secret", async () => {
     const wrong = service.upload.replace(/[0-9a-f]{32}$/, "0".repeat(32));
     const answer = await send(wrong, [ENDLESS]);
     expect([answer.status, answer.body]).toEqual([200, { ok: false, error: "file_not_found" }]);
   });
 
-  test("no body is asked for that a client would rather not send in vain", async () => {
+  test("the server sends no 100 Continue for a body that it would reject", async () => {
     const expecting = [JSON_TYPE, ENDLESS, "Expect: 100-continue"];
     expectRefusal(await send(START_RUN, expecting), 401, "not_authed");
     const received = await exchange(
@@ -78,7 +78,7 @@ describe("before a caller is known", () => {
     expect(received).toStartWith("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 404 Not Found\r\n");
   });
 
-  test("a token in the body is found in its first 64 KiB, and no further", async () => {
+  test("a token in the body is found in its first 64 KiB only", async () => {
     const post = async (body: string) =>
       await send(
         `${service.chat}/chat.postMessage`,
@@ -91,7 +91,7 @@ describe("before a caller is known", () => {
     expectRefusal(await post(`${text}&token=${service.token}`), 401, "not_authed");
   });
 
-  test("what is not read stays with the client", async () => {
+  test("unread bytes stay with the client", async () => {
     const known = Promise.withResolvers<void>();
     const server = serve(
       { hostname: "127.0.0.1", port: 0, limits: LIMITS },
@@ -133,7 +133,7 @@ describe("before a caller is known", () => {
     known.resolve();
     await eventually(() => expect(received).toEndWith(`\r\n\r\n${BODY}`));
 
-    // What the system keeps for a connection, on both sides, is a few MiB.
+    // The system buffers a few MiB per connection on both sides.
     expect(before).toBeLessThan(BODY / 4);
     await server.cut();
   });
@@ -158,17 +158,17 @@ describe("a client that is slow", () => {
   test.each([
     ["its headers", () => "GET / HTTP/1.1\r\nHost: x\r\nX-"],
     [
-      "a body in which a token may be",
+      "a body that may have a token",
       () =>
         `${headOf(`${environmentUrl}/chat.postMessage`, FORM_TYPE, "Content-Length: 99")}text=x&`,
     ],
-  ])("with %s is answered 408, and not waited for (S060)", async (_what, bytes) => {
+  ])("with %s gets 408 (S060)", async (_what, bytes) => {
     const answer = one(await exchange(url, bytes(), LATE_MS));
     expectRefusal(answer, 408, TIMEOUT);
     expect(answer.headers.get("connection")).toBe("close");
   });
 
-  test("with a body that trickles is answered 408", async () => {
+  test("with a trickling body gets 408", async () => {
     const bytes = headOf(`${environmentUrl}/chat.postMessage`, FORM_TYPE, "Content-Length: 9999");
     const trickle = (socket: Socket) => {
       const timer = setInterval(() => socket.write("x"), 50);
@@ -177,18 +177,18 @@ describe("a client that is slow", () => {
     expectRefusal(one(await exchange(url, bytes, LATE_MS, trickle)), 408, TIMEOUT);
   });
 
-  test("with a body that nobody reads is sent away", async () => {
+  test("with an unread body is disconnected", async () => {
     const bytes = `${headOf(START_RUN, JSON_TYPE, "Content-Length: 9")}{`;
     const started = performance.now();
     expectRefusal(one(await exchange(url, bytes, LATE_MS)), 401, "not_authed");
     expect(performance.now() - started).toBeLessThan(LATE_MS);
   });
 
-  test("and says nothing gets no answer", async () => {
+  test("and sends nothing gets no answer", async () => {
     expect(await exchange(url, "", LATE_MS)).toBe("");
   });
 
-  test("is not alone: three hundred are sent away in the same time", async () => {
+  test("and its peers, three hundred together, are disconnected in the same time", async () => {
     const bytes = headOf(`${environmentUrl}/chat.postMessage`, FORM_TYPE, "Content-Length: 99");
     const received = await Promise.all(
       Array.from({ length: 300 }, () => exchange(url, bytes, LATE_MS)),
@@ -203,7 +203,7 @@ describe("a client that is slow", () => {
     expect(performance.now() - started).toBeLessThan(LATE_MS);
   });
 
-  test("with what it is answered is not waited for", async () => {
+  test("in reading its answer is disconnected", async () => {
     const server = serve(
       { hostname: "127.0.0.1", port: 0, limits: BRIEF },
       {
@@ -227,7 +227,7 @@ describe("a client that is slow", () => {
   });
 });
 
-test("an upload that its client drops is no failure of ours", async () => {
+test("an upload that its client drops is not an error of the server", async () => {
   const own = await startProgram(configFor(database));
   const { environmentUrl } = await program.environment();
   const metrics = async () => await (await fetch(`${own.url}/metrics`)).text();

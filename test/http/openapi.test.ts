@@ -1,4 +1,4 @@
-/** The OpenAPI document: whether tools accept it, and whether it is true. */
+/** The OpenAPI document: accepted by tools, and correct. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -63,7 +63,7 @@ describe("the document", () => {
     expect(document.servers).toEqual([expect.objectContaining({ url: "/" })]);
   });
 
-  test("names every operation once, as a client calls it", () => {
+  test("has every operation once, with its name in clients", () => {
     const ids = operations().map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.filter((id) => !/^[a-z][a-zA-Z]+$/.test(id))).toEqual([]);
@@ -71,7 +71,7 @@ describe("the document", () => {
       expect(ids).toContain(id);
   });
 
-  test("offers GET beside POST for every chat method that takes no file", () => {
+  test("offers GET and POST for every chat method that takes no file", () => {
     const chat = Object.entries(document.paths).filter(([path]) => path.startsWith(CHAT));
     const postOnly = chat.filter(([, methods]) => !methods["get"]).map(([path]) => path);
     expect(postOnly).toEqual([`${CHAT}users.setPhoto`]);
@@ -94,7 +94,7 @@ describe("the document", () => {
       expect(names).toContain(name);
   });
 
-  test("has an example of every body, which fits it", () => {
+  test("has a valid example of every body", () => {
     const validators = new Map<string, ReturnType<typeof validatorOf>>();
     const problems = bodies().flatMap(([at, { schema, example }]) => {
       if (example === undefined) return [`${at}: no example`];
@@ -126,23 +126,23 @@ describe("the document", () => {
     }
     expect(silent).toEqual([]);
   });
-  /** Fields whose name says it all. */
+  /** Fields with a self-explanatory name. */
   const CLEAR = new Set(["name", "version", "reason", "percent", "summary", "line", "column"]);
 
-  test("says integer where only integers are taken", () => {
+  test("has the type integer where only integers are accepted", () => {
     const text = JSON.stringify(document);
     expect(text).not.toContain("multipleOf");
     expect(component("Score")["properties"].passed).toMatchObject({ type: "integer", minimum: 0 });
   });
 
-  test("is made once", async () => {
+  test("is rendered once", async () => {
     const read = async () => await (await fetch(`${program.url}/docs/json`)).text();
     expect(await read()).toBe(await read());
   });
 });
 
 describe("ids", () => {
-  test("of answers have the pattern that the document gives them", async () => {
+  test("in answers match the pattern in the document", async () => {
     const { environmentId } = await program.environment();
     const { body } = await program.post("/startRun", { envId: environmentId });
     const pattern = new RegExp(component("StartedRun")["properties"].runId.pattern);
@@ -235,7 +235,7 @@ describe("the limits of a body", () => {
           const { status, body } = await program.get(
             `${filled}?${name}=${encodeURIComponent(String(value))}`,
           );
-          // A list without what cannot be there is empty.
+          // A list without its impossible items is empty.
           const found = Object.values(body).find(Array.isArray) as unknown[] | undefined;
           if (status < 400 && found?.length !== 0) accepted.push(`${at}: ${name} ${limit}`);
         }
@@ -245,7 +245,7 @@ describe("the limits of a body", () => {
 });
 
 describe("examples", () => {
-  test("of creating things create them", async () => {
+  test("of creating calls create objects", async () => {
     for (const path of ["/initEnv", "/testSuites", "/templates/import"]) {
       const { requestBody } = document.paths[`/api/platform${path}`]!["post"]!;
       const { status, body } = await program.post(
@@ -256,7 +256,7 @@ describe("examples", () => {
     }
   });
 
-  test("of chat methods are calls that the methods understand, by POST and by GET alike", async () => {
+  test("of chat methods are valid calls, by POST and by GET", async () => {
     const posted = await program.environment();
     const gotten = await program.environment();
     const differing: unknown[] = [];

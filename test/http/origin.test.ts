@@ -1,4 +1,4 @@
-/** Which calls a development server answers without a key, and by which address answers say it is reached. */
+/** Calls that a development server answers without a key, and the server's address in answers. */
 import { describe, expect, test } from "bun:test";
 import { publicBase } from "~/http/origin";
 import { DEVELOPMENT_KEY } from "~/platform/keys/format";
@@ -44,11 +44,11 @@ describe("without a key a development server", () => {
     ["localhost:3000", ["Origin: null"]],
     ["evil.example.com", ["Origin: https://app.example.com"]],
     ["evil.example.com", [`X-API-Key: ${DEVELOPMENT_KEY}`]],
-  ])("refuses a call to %s with %j", async (host, headers) => {
+  ])("rejects a call to %s with %j", async (host, headers) => {
     expectRefusal(await call([`Host: ${host}`, ...headers]), 401, "not_authed");
   });
 
-  test("refuses a call to a service from another site, which its token opens from anywhere", async () => {
+  test("rejects a call to a service from another site, unless it has the token", async () => {
     const { environmentUrl, token } = await program.environment();
     const at = (...headers: string[]) =>
       call(["Host: evil.example.com", ...headers], `${environmentUrl}/auth.test`);
@@ -56,7 +56,7 @@ describe("without a key a development server", () => {
     expect((await at(`Authorization: Bearer ${token}`)).body.ok).toBe(true);
   });
 
-  test("says by any name whether it is alive", async () => {
+  test("answers liveness probes under any name", async () => {
     for (const path of ["/livez", "/api/platform/health"])
       expect((await call(["Host: diorama"], path)).status).toBe(200);
   });

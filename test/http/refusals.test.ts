@@ -1,4 +1,4 @@
-/** Every refusal that the OpenAPI document lists for an operation of the platform, provoked at that operation. */
+/** Provokes every error code that the OpenAPI document lists for an operation of the platform. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { operationsOf, readDocument } from "../support/contract";
 import { useDatabase } from "../support/database";
@@ -7,7 +7,7 @@ import { expectRefusal, expectStatus, useProgram } from "../support/program";
 const database = useDatabase();
 const program = useProgram(database);
 
-/** Answered by every operation alike: see below, and the tests of limits, keys and failing databases. */
+/** The same for every operation: see below, and the tests of limits, keys and failing databases. */
 const COMMON = [
   "not_authed",
   "request_timeout",
@@ -27,7 +27,7 @@ const SUITE = { name: "s", templateService: "chat", templateName: "chat_default"
 const ENVIRONMENT = { ...SUITE, impersonateUserId: "U01AGENT" };
 const WRONG = { assertions: [{ diff_type: "added", entity: "mesages" }] };
 
-/** Things to refuse something about; filled in before the tests. */
+/** Objects for the requests; created before the tests. */
 const made = { environment: "", deleted: "", busy: "", ended: "", testless: "", suite: "" };
 
 /** `[path, body]` of one request; a function where ids are needed. */
@@ -171,7 +171,7 @@ beforeAll(async () => {
   made.suite = suite.body.suiteId;
 });
 
-test("the table names each code that the document lists for each operation, and no other", async () => {
+test("the table has exactly the codes that the document lists for each operation", async () => {
   const listed = (await operations()).map(({ method, path, operation }) => {
     const codes = Object.values(operation.responses)
       .flatMap(
@@ -190,7 +190,7 @@ test("the table names each code that the document lists for each operation, and 
 for (const [operation, codes] of Object.entries(PROVOKED))
   describe(operation, () => {
     for (const [code, request] of Object.entries(codes))
-      test(`refuses with ${code}`, async () => {
+      test(`rejects with ${code}`, async () => {
         const [path, body] = typeof request === "function" ? request() : request;
         const answer = await program.call(operation.split(" ")[0]!, path, body);
         const status = code.endsWith("_not_found") && code !== "impersonate_not_found" ? 404 : 400;
@@ -200,7 +200,7 @@ for (const [operation, codes] of Object.entries(PROVOKED))
 
 const filled = (path: string) => path.replace(/\{\w+\}/g, NONE);
 
-test("a body over the limit is refused wherever there is a body", async () => {
+test("a body over the limit is rejected by every operation with a body", async () => {
   for (const { method, path } of await operations())
     if (method === "POST")
       expectRefusal(
@@ -210,7 +210,7 @@ test("a body over the limit is refused wherever there is a body", async () => {
       );
 });
 
-test("a wrong key opens nothing", async () => {
+test("a wrong key gives no access", async () => {
   for (const { method, path } of await operations())
     if (path !== "/health")
       expectRefusal(
@@ -223,7 +223,7 @@ test("a wrong key opens nothing", async () => {
       );
 });
 
-test("an agent's token opens its environment's service, and nothing of the platform", async () => {
+test("an agent's token gives access to its environment's service, not to the platform", async () => {
   const { environmentUrl, environmentId, token } = await program.environment();
   const { environmentUrl: others } = await program.environment();
   const call = async (prefix: string) => {
@@ -267,7 +267,7 @@ test.each([
     { ...SUITE, tests: [{ name: "t", prompt: "p" }] },
     'test "t": expectedOutput is needed',
   ],
-])("%s %j is told what is needed", async (path, body, detail) => {
+])("%s %j is rejected with the required format", async (path, body, detail) => {
   const answer = await program.call(body === undefined ? "GET" : "POST", path, body);
   expectRefusal(answer, 400, "invalid_request", detail);
 });

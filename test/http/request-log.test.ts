@@ -1,4 +1,4 @@
-/** Metrics count refusals by the reasons that errors carry as data. */
+/** Metrics count rejections by the reasons that errors carry as data. */
 import { describe, expect, test } from "bun:test";
 import { LimitExceeded, NotAuthed } from "~/errors";
 import { createRequestLog } from "~/http/request-log";
@@ -16,7 +16,7 @@ async function counted(error: Error, status: number, code: string, counter: stri
   return values.map(({ labels, value }): Record<string, unknown> => ({ ...labels, value }));
 }
 
-describe("a refusal is counted by its reason, whatever its message says", () => {
+describe("a rejection is counted by its reason, not by its message", () => {
   test.each(["missing", "invalid", "expired", "remote"] as const)("%s key", async (reason) => {
     const error = new NotAuthed(reason);
     error.message = "in other words";

@@ -1,4 +1,4 @@
-/** Bugs: whatever a handler throws, the caller gets the envelope and the server goes on. */
+/** Bugs: for any thrown value the caller gets the envelope and the server continues. */
 import { expect, test } from "bun:test";
 import { Elysia } from "elysia";
 import { createApp } from "~/app";
@@ -38,11 +38,11 @@ async function expectBug({ app, lines }: ReturnType<typeof appThat>): Promise<vo
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual(["request failed"]);
 }
 
-test.each(THROWN)("%s, rejected with, is answered as a bug (S147)", async (_what, thrown) => {
+test.each(THROWN)("%s in a rejected promise is answered as a bug (S147)", async (_what, thrown) => {
   await expectBug(appThat(() => Promise.reject(thrown)));
 });
 
-test.each(THROWN)("%s, thrown, is answered as a bug (S147)", async (_what, thrown) => {
+test.each(THROWN)("a thrown %s is answered as a bug (S147)", async (_what, thrown) => {
   await expectBug(
     appThat(() => {
       throw thrown;

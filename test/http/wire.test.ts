@@ -1,4 +1,4 @@
-/** What only a client that writes its own bytes can send. */
+/** Requests that need a client with hand-written bytes. */
 import { describe, expect, test } from "bun:test";
 import { connect as connectSocket, type Socket } from "node:net";
 import { connect } from "~/db/connect";
@@ -26,7 +26,7 @@ async function makeKey(): Promise<string> {
   return made.key;
 }
 
-describe("a request that is not quite HTTP", () => {
+describe("a malformed request", () => {
   const post = (...headers: string[]) =>
     `${[`POST /api/platform/startRun HTTP/1.1`, "Host: localhost", JSON_TYPE, ...headers].join("\r\n")}\r\n\r\n`;
   test.each([
@@ -64,7 +64,7 @@ describe("a request that is not quite HTTP", () => {
     ],
     ["has headers of 80 kB", `GET ${HEALTH} HTTP/1.1\r\nHost: x\r\nA: ${"b".repeat(80_000)}`, 431],
   ])(
-    "%s is refused with the envelope, and the connection closed (S059)",
+    "%s is rejected with the envelope, and the connection closed (S059)",
     async (_what, bytes, status) => {
       const [answer, ...more] = readAnswers(await exchange(program.url, bytes));
       expect([answer?.status, answer?.headers.get("connection"), more]).toEqual([
@@ -82,7 +82,7 @@ describe("a request that is not quite HTTP", () => {
     },
   );
 
-  test("is answered if it is an old one without a host (S059)", async () => {
+  test("of HTTP/1.0 without a host is answered (S059)", async () => {
     const [answer] = readAnswers(await exchange(program.url, `GET ${HEALTH} HTTP/1.0\r\n\r\n`));
     expect(answer?.status).toBe(200);
   });
@@ -96,7 +96,7 @@ describe("a request that is not quite HTTP", () => {
     ],
     ["said to be larger than it may", ["Content-Length: 1048577"], "{", 413],
     ["said to be endless", ["Content-Length: 9007199254740990"], "{", 413],
-  ])("a body %s has its answer (S046)", async (_how, headers, body, status) => {
+  ])("a body %s is answered (S046)", async (_how, headers, body, status) => {
     const answer = await ask(
       program.url,
       "POST /api/platform/startRun HTTP/1.1",
@@ -106,7 +106,7 @@ describe("a request that is not quite HTTP", () => {
     expect([answer.status, JSON.parse(answer.body).ok]).toEqual([status, false]);
   });
 
-  test("a connection outlives refusals, a hundred of them (S061)", async () => {
+  test("a connection survives a hundred rejected requests (S061)", async () => {
     const statuses = await inTurn(
       program.url,
       100,
@@ -116,7 +116,7 @@ describe("a request that is not quite HTTP", () => {
     expect(statuses).toEqual(Array.from({ length: 100 }, (_, index) => (index % 2 ? 401 : 404)));
   });
 
-  test("//api is another path than /api (S062)", async () => {
+  test("//api and /api are different paths (S062)", async () => {
     expect((await ask(program.url, `GET /${HEALTH} HTTP/1.1`)).status).toBe(404);
   });
 
@@ -130,7 +130,7 @@ describe("a request that is not quite HTTP", () => {
     },
   );
 
-  test("an address of 20 kB is refused, one of 10 kB is read (S064)", async () => {
+  test("a URL of 20 kB is rejected, one of 10 kB is accepted (S064)", async () => {
     const { status } = await ask(program.url, `GET ${RUN}${"x".repeat(20_000)} HTTP/1.1`);
     expect(status).toBe(431);
     const read = await ask(program.url, `GET ${RUN}${"x".repeat(10_000)} HTTP/1.1`);
@@ -138,7 +138,7 @@ describe("a request that is not quite HTTP", () => {
   });
 });
 
-describe("requests that are sent before the one before is answered", () => {
+describe("pipelined requests", () => {
   const INIT_ENV = JSON.stringify({
     templateService: "chat",
     templateName: "chat_default",
@@ -160,7 +160,7 @@ describe("requests that are sent before the one before is answered", () => {
   const count = async () =>
     (await program.get("/environments?limit=1000")).body.environments.length;
 
-  test("in one packet are answered in their order, each with what it did", async () => {
+  test("in one packet are answered in order, each with its effect", async () => {
     const before = await count();
 
     const answers = readAnswers(
@@ -173,7 +173,7 @@ describe("requests that are sent before the one before is answered", () => {
     expect(await count()).toBe(before + 2);
   });
 
-  test("while it is under way wait for its answer", async () => {
+  test("during a call wait for its answer", async () => {
     const began = Promise.withResolvers<void>();
     const arrived = Promise.withResolvers<void>();
     const events: string[] = [];
@@ -209,21 +209,21 @@ describe("requests that are sent before the one before is answered", () => {
     expect(events).toEqual(["begins /a", "ends /a", "begins /b", "ends /b"]);
   });
 
-  test("a thousand at a time are answered one after the other (S061)", async () => {
+  test("are answered one after the other, a thousand at a time (S061)", async () => {
     const ids = Array.from({ length: 1_000 }, (_, index) => `n${index}`);
     const bytes = ids.map((id) => read(id)).join("") + read("last", "Connection: close");
     const answers = readAnswers(await exchange(program.url, bytes));
     expect(answers.map(({ headers }) => headers.get("x-request-id"))).toEqual([...ids, "last"]);
   });
 
-  test("have no effect behind one that closes the connection", async () => {
+  test("have no effect after one that closes the connection", async () => {
     const before = await count();
     const received = await exchange(program.url, read("a", "Connection: close") + initEnv());
     expect(readAnswers(received).map(({ status }) => status)).toEqual([404]);
     expect(await count()).toBe(before);
   });
 
-  test("do not take its answer with them when they are malformed", async () => {
+  test("that are malformed do not affect the answer before them", async () => {
     const received = await exchange(program.url, `${initEnv()}\u0000\r\n\r\n`);
     expect(readAnswers(received).map(({ status }) => status)).toEqual([201, 400]);
   });
@@ -237,7 +237,7 @@ describe("requests that are sent before the one before is answered", () => {
     expect(await count()).toBe(before + 1);
   });
 
-  test("do not keep a complete one from its answer when the client closes its side", async () => {
+  test("do not prevent the answer to a complete one when the client closes its side", async () => {
     const arrived = Promise.withResolvers<void>();
     const server = serve(
       { hostname: "127.0.0.1", port: 0, limits: LIMITS },
@@ -304,7 +304,7 @@ describe("a key on the wire", () => {
     return { status, detail: body && JSON.parse(body).detail };
   };
 
-  test("is refused beside another (S006)", async () => {
+  test("is rejected in addition to another (S006)", async () => {
     const key = await makeKey();
     const refused = { status: 401, detail: "Invalid API key" };
     expect(await withKey(`X-API-Key: ${key}`, "X-API-Key: wrong")).toEqual(refused);
@@ -318,7 +318,7 @@ describe("a key on the wire", () => {
     ["in Latin-1", "\u00e9\u00ff", 401],
     ["of 8 kB", "x".repeat(8_000), 401],
     ["of 80 kB", "x".repeat(80_000), 431],
-  ])("is refused %s (S008)", async (_what, odd, status) => {
+  ])("is rejected %s (S008)", async (_what, odd, status) => {
     const key = await makeKey();
     expect((await withKey(`X-API-Key: ${key}${odd}`)).status).toBe(status);
     expect((await withKey(`X-API-Key: ${odd}${key}`)).status).toBe(status);

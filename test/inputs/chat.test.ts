@@ -18,7 +18,7 @@ describe("text", () => {
     "' OR 1=1; --",
     "\\u0000",
     "x".repeat(40_000),
-  ])("comes back as it was sent, here and in the diff (S090)", async (text) => {
+  ])("is returned as sent, by the API and in the diff (S090)", async (text) => {
     const environment = await program.environment();
     const run = await program.post("/startRun", { envId: environment.environmentId });
     const { ts } = await post(environment, { text });
@@ -38,12 +38,12 @@ describe("text", () => {
     ["a megabyte", "x".repeat(2 ** 20), "msg_too_long"],
     ["NUL", "a\u0000b", "invalid_arguments"],
     ["half a surrogate pair", "\ud800", "invalid_arguments"],
-  ])("that is %s is refused with a code of the service (S090)", async (_what, text, error) => {
+  ])("that is %s is rejected with a code of the service (S090)", async (_what, text, error) => {
     const answer = await post(await program.environment(), { text });
     expect([answer.ok, answer.error]).toEqual([false, error]);
   });
 
-  test("that looks like HTML is not taken for it (S090)", async () => {
+  test("that looks like HTML is escaped (S090)", async () => {
     const environment = await program.environment();
     const { message } = await post(environment, { text: "&lt;script&gt;alert(1)&lt;/script&gt;" });
     expect(message.text).toBe("&lt;script&gt;alert(1)&lt;/script&gt;");
@@ -63,7 +63,7 @@ test.each([["C%"], ["#nope"], ["C99"], ["' OR 1=1"], ["__proto__"]])(
 );
 
 test.each([[null], [["C01GENERAL"]], [{ id: "C01GENERAL" }], [[]]])(
-  "a channel that is %p is no channel (S091)",
+  "a channel that is %p is invalid (S091)",
   async (channel) => {
     const environment = await program.environment();
     const answer = await program.chat(environment, "conversations.history", { channel });
@@ -81,7 +81,7 @@ test("a channel of another environment is not found (S091)", async () => {
 });
 
 test.each(["1e309", "-1", "1700000000", "1767603600.000100x", "9".repeat(200), "NaN", " ", "'"])(
-  "the timestamp %p is that of no message (S092)",
+  "there is no message with the timestamp %p (S092)",
   async (timestamp) => {
     const environment = await program.environment();
     const answers = [
@@ -106,7 +106,7 @@ test.each(["1e309", "-1", "1700000000", "1767603600.000100x", "9".repeat(200), "
   },
 );
 
-test("the same reaction a hundred times at once is there once (S093)", async () => {
+test("the same reaction a hundred times concurrently is stored once (S093)", async () => {
   const environment = await program.environment();
   const answers = await Promise.all(
     Array.from({ length: 100 }, () =>
@@ -121,7 +121,7 @@ test("the same reaction a hundred times at once is there once (S093)", async () 
   expect(answers.filter(({ error }) => error === "already_reacted")).toHaveLength(99);
 });
 
-test("a thousand messages at once have a thousand timestamps, in the order of history (S094)", async () => {
+test("a thousand concurrent messages have a thousand timestamps, in the order of history (S094)", async () => {
   const environment = await program.environment();
   const answers = await Promise.all(
     Array.from({ length: 1_000 }, (_, index) => post(environment, { text: `${index}` })),
@@ -138,7 +138,7 @@ test("a thousand messages at once have a thousand timestamps, in the order of hi
 });
 
 test.each(["chat.fooBar", "chat.__proto__", "constructor", "toString", "", "chat", "a%00b"])(
-  "the method %p is unknown, in the service's words (S095)",
+  "the method %p is unknown, with the service's error (S095)",
   async (method) => {
     const answer = await program.chat(await program.environment(), method);
     expect(answer.ok).toBe(false);
@@ -148,7 +148,7 @@ test.each(["chat.fooBar", "chat.__proto__", "constructor", "toString", "", "chat
   },
 );
 
-test("a cursor that the list did not give is invalid (S096)", async () => {
+test("a cursor of another list is invalid (S096)", async () => {
   const environment = await program.environment();
   const { response_metadata: own } = await program.chat(environment, "conversations.list", {
     limit: 1,
@@ -176,7 +176,7 @@ test("a cursor that the list did not give is invalid (S096)", async () => {
 });
 
 test.each([[0], [-1], ["all"], ["0x10"], [1.5], [1e9], [10 ** 15]])(
-  "a limit of %p is refused, or bounded (S097)",
+  "a limit of %p is rejected or bounded (S097)",
   async (limit) => {
     const environment = await program.environment();
     for (const method of ["conversations.list", "users.list"]) {

@@ -25,7 +25,7 @@ const adding = (fields: object) => add([aTest({ assertions: [{ ...ASSERTION, ...
 const say = (environment: { environmentUrl: string }, text: string) =>
   program.chat(environment, "chat.postMessage", { channel: "C01GENERAL", text });
 
-/** A run in which `texts` were said, ready to be evaluated. */
+/** A run in which `texts` were posted, ready to be evaluated. */
 async function runWith(...texts: string[]) {
   const environment = await program.environment();
   const { body } = await program.post("/startRun", { envId: environment.environmentId });
@@ -38,7 +38,7 @@ const evaluate = async (runId: string, ...assertions: object[]) => {
   return answer.body;
 };
 
-describe("an assertion is refused when its test is added", () => {
+describe("an assertion is rejected when its test is added", () => {
   const LONG = "x".repeat(10_000);
   const rows: [object, string][] = [
     [{ where: { text: { like: "x" } } }, "S120"],
@@ -78,7 +78,7 @@ describe("an assertion is refused when its test is added", () => {
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 
-  test("with a number that JSON cannot hold (S122)", async () => {
+  test("with a number that JSON cannot represent (S122)", async () => {
     const body = JSON.stringify({
       tests: [aTest({ assertions: [{ ...ASSERTION, expected_count: 0 }] })],
     });
@@ -100,7 +100,7 @@ test("two operators of one column must both hold (S120)", async () => {
   expect(failures).toHaveLength(1);
 });
 
-describe("operators at their edges", () => {
+describe("edge cases of operators", () => {
   const rows: [object, number][] = [
     [{ text: { contains: "" } }, 2],
     [{ text: { eq: "" } }, 0],
@@ -118,7 +118,7 @@ describe("operators at their edges", () => {
   });
 
   test.each([[{ eq: {} }], [{ eq: [] }], [{ contains: {} }]])(
-    "%j matches no text, or is refused (S125)",
+    "%j matches no text, or is rejected (S125)",
     async (condition) => {
       const runId = await runWith("one");
       const answer = await program.post("/evaluateRun", {
@@ -144,7 +144,7 @@ test.each(["(a+)+$", "(a|a)*$", "^(a?){30}a{30}$", "(.*a){20}"])(
   },
 );
 
-describe("tests that are too many or none", () => {
+describe("too many or no tests", () => {
   const many = Array.from({ length: 10_000 }, () => ASSERTION);
   const rows: [string, unknown, number, string][] = [
     ["10,000 assertions (S127)", [aTest({ assertions: many })], 400, "invalid_assertion"],
@@ -166,7 +166,7 @@ describe("tests that are too many or none", () => {
   });
 });
 
-test("assertions on a run of tens of thousands of changes are answered soon, and others meanwhile (S128)", async () => {
+test("assertions on a run of tens of thousands of changes are evaluated quickly, and do not block other calls (S128)", async () => {
   const environment = await program.environment();
   const { body } = await program.post("/startRun", { envId: environment.environmentId });
   await database.sql.unsafe(
@@ -192,7 +192,7 @@ test("assertions on a run of tens of thousands of changes are answered soon, and
   expect(waited).toBeLessThan(2_000);
 });
 
-describe("what fails is told to the letter", () => {
+describe("failures are reported exactly", () => {
   const rows: [unknown, string[], string][] = [
     [undefined, [], "at least 1 but got 0"],
     [0, ["a"], "0 but got 1"],
@@ -211,12 +211,12 @@ describe("what fails is told to the letter", () => {
   });
 });
 
-test("no assertions pass with a score that is a number (S130)", async () => {
+test("a spec without assertions passes with a numeric score (S130)", async () => {
   const body = await evaluate(await runWith("a"));
   expect(body).toMatchObject({ passed: true, score: { passed: 0, total: 0, percent: 100 } });
 });
 
-test("a run is checked against the test as it was when it started (S131)", async () => {
+test("a run is evaluated against the test as of its start (S131)", async () => {
   expectStatus(await adding({ expected_count: 1 }), 201);
   const { body: suite } = await program.get(`/testSuites/${suiteId}?expand=true`);
   const testId = suite.tests.at(-1).id;

@@ -1,4 +1,4 @@
-/** Names of templates, and what lists are asked for. */
+/** Names of templates, and parameters of lists. */
 import { describe, expect, test } from "bun:test";
 import { useDatabase } from "../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../support/program";
@@ -25,13 +25,13 @@ test.each([
   [" a"],
   ["a\n"],
   [""],
-])("a template cannot be called %p (S073)", async (name) => {
+])("a template cannot be named %p (S073)", async (name) => {
   const { environmentId } = await program.environment();
   expectRefusal(await save(environmentId, { name }), 400, "invalid_template_name");
 });
 
 test.each(["pg_x", "public", "diorama", "env_1", "template1", "a".repeat(63)])(
-  "a template may be called %p, which names no schema (S073)",
+  "a template may be named %p, which names no schema (S073)",
   async (name) => {
     const { environmentId } = await program.environment();
     expectStatus(await save(environmentId, { name }), 201);
@@ -45,7 +45,7 @@ test("the name of a built-in template is taken (S074)", async () => {
   expectRefusal(await save(environmentId, { name: "chat_default" }), 400, "template_name_exists");
 });
 
-test("a name that fifty ask for at once is given once (S075)", async () => {
+test("of fifty concurrent requests for a name one succeeds (S075)", async () => {
   const { environmentId } = await program.environment();
   const answers = await Promise.all(
     Array.from({ length: 50 }, () => save(environmentId, { name: "contested" })),
@@ -74,7 +74,7 @@ describe("suites are found by a part of their name", () => {
   };
 
   test.each(["%", "_", "\\", "'", ".*", "(a+)+$", "$1"])(
-    "which is %p itself and no pattern (S080)",
+    "where %p is literal, not a pattern (S080)",
     async (part) => {
       await suite("plain");
       const name = `odd ${part} ${crypto.randomUUID()}`;
@@ -85,7 +85,7 @@ describe("suites are found by a part of their name", () => {
     },
   );
 
-  test("which is not longer than a name can be (S080)", async () => {
+  test("which is at most as long as a name (S080)", async () => {
     expectRefusal(
       await program.get(`/testSuites?name=${"x".repeat(10_000)}`),
       400,
@@ -101,16 +101,16 @@ describe("a list", () => {
     ["limit=0x10", "limit=1e3", "limit=", "limit=-1", "limit=0", "limit=1001", "limit=1.5"].flatMap(
       (query) => LISTS.map((list) => [`${list}?${query}`] as const),
     ),
-  )("%s is refused (S063)", async (path) => {
+  )("%s is rejected (S063)", async (path) => {
     expectRefusal(await program.get(path), 400, "invalid_request");
   });
 
-  test.each(LISTS.map((list) => [list]))("%s takes each parameter once (S063)", async (list) => {
+  test.each(LISTS.map((list) => [list]))("%s accepts each parameter once (S063)", async (list) => {
     expectRefusal(await program.get(`${list}?limit=1&limit=2`), 400, "invalid_request");
     expectStatus(await program.get(`${list}?limit=1`), 200);
   });
 
-  test.each(["maybe", "1", "yes", "", "TRUE"])("expand=%s is refused (S063)", async (expand) => {
+  test.each(["maybe", "1", "yes", "", "TRUE"])("expand=%s is rejected (S063)", async (expand) => {
     const { body } = await program.post("/testSuites", {
       name: "x",
       templateService: "chat",

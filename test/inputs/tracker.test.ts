@@ -9,7 +9,7 @@ const tracker = useTracker(database);
 /** The schema is built by the first request. */
 beforeAll(() => tracker.data("{ viewer { id } }"));
 
-/** Generous, on a machine that others use: what these inputs cost without limits is a multiple of it. */
+/** Generous for a shared machine: without limits these inputs cost a multiple of it. */
 const QUICK_MS = 500;
 
 const repeat = (count: number, one: (index: number) => string) =>
@@ -31,7 +31,7 @@ async function send(body: unknown, init: RequestInit = {}) {
   return { status: response.status, answer, milliseconds: performance.now() - started };
 }
 
-/** Refused as GraphQL refuses, soon, and without a word about us. */
+/** Rejected in the form of GraphQL, quickly, and without internal details. */
 async function expectRefused(query: unknown, variables: unknown = {}): Promise<string> {
   const { status, answer, milliseconds } = await send({ query, variables });
   expect(status).toBeLessThan(500);
@@ -71,7 +71,7 @@ test.each([
   ["3,000 times the same field (S104)", `{ ${"viewer { id } ".repeat(3_000)} }`],
   ["5,000 times __typename (S108)", `{ ${"__typename ".repeat(5_000)} }`],
   [
-    "a deep look at the schema (S108)",
+    "a deep introspection (S108)",
     "{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }",
   ],
   ["a syntax error (S113)", "{ issues("],
@@ -96,7 +96,7 @@ test.each([
   expect([status, answer.errors.length]).toEqual([400, 1]);
 });
 
-test("GET, and a body that is text, are no requests (S106)", async () => {
+test("GET, and a body of text, are rejected (S106)", async () => {
   const before = await issueCount();
   for (const query of ["{ viewer { id } }", 'mutation { issueDelete(id: "ENG-1") { success } }']) {
     const response = await fetch(`${tracker.url}?query=${encodeURIComponent(query)}`, {
@@ -109,7 +109,7 @@ test("GET, and a body that is text, are no requests (S106)", async () => {
   expect(await issueCount()).toBe(before);
 });
 
-test("a thousand changes in one request are refused, and none is made (S107)", async () => {
+test("a thousand changes in one request are rejected, and none is made (S107)", async () => {
   const before = await issueCount();
   const create = (n: number) =>
     `a${n}: issueCreate(input: { teamId: "c0000000-0000-4000-8000-000000000001", title: "x" }) { success }`;
@@ -128,7 +128,7 @@ describe("variables", () => {
     ["of null where there must be one (S109)", { n: null }],
     ["with an unknown key (S109)", { n: 1, f: { nothing: 1 } }],
     ["with a key of every object (S109)", { n: 1, f: JSON.parse('{"__proto__":{"polluted":1}}') }],
-  ])("%s are refused", async (_what, variables) => {
+  ])("%s are rejected", async (_what, variables) => {
     await expectRefused(QUERY, variables);
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
@@ -136,7 +136,7 @@ describe("variables", () => {
   test.each([
     ["of 1e400 (S109)", `{"n":1e400}`],
     ["nested 10,000 deep (S109)", `{"n":1,"f":${deep}}`],
-  ])("%s are refused as text", async (_what, variables) => {
+  ])("%s are rejected as text", async (_what, variables) => {
     const { status, answer } = await send(
       `{"query":${JSON.stringify(QUERY)},"variables":${variables}}`,
     );
@@ -144,7 +144,7 @@ describe("variables", () => {
     expect(answer.errors.length).toBe(1);
   });
 
-  test("that nobody asks for are ignored (S109)", async () => {
+  test("that are not declared are ignored (S109)", async () => {
     const { answer } = await send({ query: "{ viewer { id } }", variables: { extra: 1 } });
     expect(answer.errors).toBeUndefined();
   });
@@ -157,22 +157,22 @@ test.each([
   "first: 1, last: 1",
   'first: 1, after: "forged"',
   'first: 1, after: "00000000-0000-4000-8000-000000000000"',
-])("a page of (%s) is refused (S110)", async (args) => {
+])("a page of (%s) is rejected (S110)", async (args) => {
   const { status, answer } = await send({ query: `{ issues(${args}) { nodes { id } } }` });
   expect(status).toBeLessThan(500);
-  // Linear takes first: 0 for an empty page.
+  // Linear accepts first: 0 for an empty page.
   if (answer.errors === undefined)
     expect([args, answer.data.issues.nodes]).toEqual(["first: 0", []]);
 });
 
 test.each(["' OR 1=1", "%", "NOPE-1", "00000000-0000-4000-8000-000000000000"])(
-  "the id %p is that of no issue (S111)",
+  "there is no issue with the id %p (S111)",
   async (id) => {
     await expectRefused("query($id: String!) { issue(id: $id) { id } }", { id });
   },
 );
 
-test("an issue of another environment is not found, one's own is also by an id in capitals (S111)", async () => {
+test("an issue of another environment is not found, an own one also by its id in capitals (S111)", async () => {
   const QUERY = "query($id: String!) { issue(id: $id) { id } }";
   const other = await openTracker(tracker.program);
   const { issueCreate } = await other.data(
@@ -196,7 +196,7 @@ describe("a filter", () => {
     ],
     ["50 deep (S112)", nested(50)],
     ["with 10,000 values (S112)", { title: { in: Array.from({ length: 10_000 }, () => "x") } }],
-  ])("%s is refused", async (_what, f) => {
+  ])("%s is rejected", async (_what, f) => {
     await expectRefused(QUERY, { f });
   });
 
@@ -207,13 +207,13 @@ describe("a filter", () => {
       expect((await tracker.data(QUERY, { f })).issues.nodes).toHaveLength(all);
   });
 
-  test.each(["%", "_", "\\"])("takes %p as it is (S112)", async (contains) => {
+  test.each(["%", "_", "\\"])("treats %p literally (S112)", async (contains) => {
     const { issues } = await tracker.data(QUERY, { f: { title: { contains } } });
     for (const { title } of issues.nodes) expect(title).toContain(contains);
   });
 });
 
-test("a bug is told as one and not as what it was (S114)", async () => {
+test("a bug is reported without its details (S114)", async () => {
   await database.sql.unsafe(
     `alter table "${tracker.schema}".issues rename column "title" to "untitled"`,
   );

@@ -1,4 +1,4 @@
-/** The development database, as a person starts and stops it. */
+/** The development database, started and stopped by a user. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
@@ -47,7 +47,7 @@ test.each(["Creating a Postgres cluster", "template built", "A first environment
   },
 );
 
-test("a signal that comes from no terminal ends the command as well", async () => {
+test("a signal that does not come from a terminal ends the command as well", async () => {
   await using server = serve();
   await server.shows("A first environment", SECONDS);
 
@@ -58,7 +58,7 @@ test("a signal that comes from no terminal ends the command as well", async () =
   expect(existsSync(lock)).toBe(false);
 });
 
-test("a start that meets a Postgres which is stopping says so, and starts it again", async () => {
+test("a start during a stop of Postgres reports it, and starts Postgres again", async () => {
   await using first = db();
   await first.shows("postgres://", SECONDS);
   const { pid, sql } = await superuser();
@@ -89,14 +89,14 @@ test("a command that only waits uses no processor time", async () => {
   };
 
   const before = await ticks();
-  await Bun.sleep(2_000); // the time that is measured
+  await Bun.sleep(2_000); // the measured time
 
   expect((await ticks()) - before).toBeLessThan(40);
   child.kill("SIGTERM");
   await child.exited;
 });
 
-test("the last one that uses Postgres stops it", async () => {
+test("the last user of Postgres stops it", async () => {
   await using first = db();
   await first.shows("postgres://", SECONDS);
   await using second = db();

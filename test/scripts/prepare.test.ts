@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
 
-test("an installation that was interrupted is done again", async () => {
+test("an interrupted installation is repeated", async () => {
   const project = await mkdtemp(join(tmpdir(), "diorama-"));
   for (const script of ["bun", "prepare"])
     await cp(join(import.meta.dir, "../../scripts", script), join(project, "scripts", script));

@@ -1,6 +1,6 @@
 /**
- * Real faults on real processes: servers killed, walsenders killed, Postgres stopped and crashed, in the middle of runs.
- * No acknowledged write is ever missing from a diff, and where that cannot be vouched for the run fails by name.
+ * Real faults on real processes: servers killed, walsenders killed, Postgres stopped and crashed, during runs. No
+ * acknowledged write is missing from a diff; if that cannot be guaranteed, the run fails by name.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -81,7 +81,7 @@ describe.each(found)("with $plugin on $source", ({ source, plugin }) => {
     }
   }
 
-  /** Asks until it is answered by one of the servers with something other than "not now". */
+  /** Repeats a call until a server answers it with something other than 503. */
   async function ask(server: number, method: string, path: string, body?: object) {
     return await eventually(async () => {
       const answer = await servers[server]!.call(method, path, body);
@@ -97,7 +97,7 @@ describe.each(found)("with $plugin on $source", ({ source, plugin }) => {
     victim: fc.constantFrom(0, 1),
   });
 
-  test("no acknowledged write is missing, and none appears that nobody sent", async () => {
+  test("no acknowledged write is missing, and none appears that was not sent", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { minLength: 1, maxLength: 4 }),
@@ -151,7 +151,7 @@ describe.each(found)("with $plugin on $source", ({ source, plugin }) => {
     );
   }, 300_000);
 
-  test("a server that is told to stop finishes what it is doing, and the other goes on with its runs", async () => {
+  test("a stopping server finishes its calls, and the other continues with its runs", async () => {
     const { body: environment } = await ask(0, "POST", "/initEnv", {
       templateService: "chat",
       templateName: "chat_default",

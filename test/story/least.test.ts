@@ -1,4 +1,4 @@
-/** A server with no more rights than it needs, and what it lets be known of the secrets that pass through it. */
+/** A server with minimal privileges, and the secrets that pass through it. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect } from "~/db/connect";
 import { createKey } from "~/platform/keys/keys";
@@ -6,7 +6,7 @@ import { tell } from "../../scripts/story";
 import { useDatabase } from "../support/database";
 import { type ServerProcess, startProcess } from "../support/process";
 
-/** Stands in everything that nobody but its owner may see. */
+/** Part of every value that only its owner may see. */
 const SECRET = "s3cr3tMark";
 const ROLE = "least";
 
@@ -55,7 +55,7 @@ test("LOGIN, REPLICATION and CREATE on the database are enough for the whole sto
   expect(server.output()).not.toContain("superuser");
 });
 
-test("no secret that passed through shows in a log or in a refusal (S144)", async () => {
+test("no secret that passed through appears in a log or an error (S144)", async () => {
   const headers = { "X-API-Key": key };
   const refused: string[] = [];
   const call = async (method: string, path: string, body?: unknown, extra = {}) => {
@@ -90,7 +90,7 @@ test("no secret that passed through shows in a log or in a refusal (S144)", asyn
   ] as const)
     await call(method, path, body);
   await call("POST", "/startRun", {}, { "X-API-Key": `diorama_k_${SECRET}` });
-  // A statement that Postgres refuses, which quotes the row.
+  // Postgres rejects the statement and quotes the row.
   await database.sql.unsafe(
     `alter table "${environment.schemaName}".messages add check (text not like '%${SECRET}%') not valid`,
   );
@@ -109,7 +109,7 @@ test("no secret that passed through shows in a log or in a refusal (S144)", asyn
   expect(server.output()).toContain('"sqlstate":"23514"');
 });
 
-test("a line of the log is one line, whatever stands in it (S145)", async () => {
+test("a line of the log is one line, whatever it contains (S145)", async () => {
   const lines = server.output().trimEnd().split("\n");
   expect(lines.length).toBeGreaterThan(10);
   for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();

@@ -1,4 +1,4 @@
-/** The commands of README and guide give the answers that are printed under them, and what both state is true. */
+/** The commands of README and guide give the printed answers, and their statements are true. */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Glob, YAML } from "bun";
@@ -19,14 +19,14 @@ const section = (heading: string) => {
   return text.split("\n## ")[0] ?? "";
 };
 
-/** Values that are different each time; everything else is as printed. */
+/** Values that differ each time; everything else is as printed. */
 const MADE_UP =
   /^(environmentId|environmentUrl|schemaName|expiresAt|token|runId|beforeSnapshot|client_msg_id|ts)$/;
 
 const settled = (value: unknown) =>
   JSON.parse(JSON.stringify(value, (key, inner) => (MADE_UP.test(key) ? `<${key}>` : inner)));
 
-/** Each block of commands with the answer that is printed under it. */
+/** Each block of commands with the answer printed below it. */
 const storyOf = (text: string) =>
   [...text.matchAll(/```sh\n([^`]+)```\n\n```json\n([^`]+)```/g)].map(
     ([, commands = "", answer = ""]) => ({ commands, answer: JSON.parse(answer) }),
@@ -102,7 +102,7 @@ test("containers of the README reach the Postgres of the README", () => {
   }
 });
 
-test("a promise names tests that there are", async () => {
+test("a promise names existing tests", async () => {
   const tests: string[] = [];
   for await (const file of new Glob("**/*.test.ts").scan(join(import.meta.dir, "..")))
     tests.push(await Bun.file(join(import.meta.dir, "..", file)).text());

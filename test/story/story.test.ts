@@ -1,4 +1,4 @@
-/** The story of the product from outside, with the official client, in every way of capturing: the same diff. */
+/** The story of the product from outside, with the official client and every way of capturing: the same diff. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { comparable, tell } from "../../scripts/story";
 import { startClusters } from "../support/clusters";
@@ -21,7 +21,7 @@ const ways = (await startClusters()).flatMap((cluster) => [
 const diffs = new Map<string, string>();
 
 describe("the story", () => {
-  test.each(ways)("is told with $name", async ({ cluster, name, settings }) => {
+  test.each(ways)("has the same diff with $name", async ({ cluster, name, settings }) => {
     const database = await createDatabase(cluster);
     const { url, program } = await startTestProgram(database, settings);
     try {

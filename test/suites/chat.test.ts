@@ -1,4 +1,4 @@
-/** The suite "Chat benchmark": how each test is solved, and how one plausibly fails. */
+/** The suite "Chat benchmark": solutions and plausible mistakes of each test. */
 import { WebClient } from "@slack/web-api";
 import suite from "../../seeds/suites/chat.yaml";
 import { type Given, prove } from "./prove";
@@ -9,7 +9,7 @@ const REHEARSAL = "1772637600.000100";
 const FINDINGS = ["1772637660.000100", "1772637720.000100", "1772637780.000100"] as const;
 const [, , OPEN_FINDING] = FINDINGS;
 
-/** The first item of a list, on whichever page, that fits. */
+/** The first matching item of a list, on any page. */
 async function find<Item>(
   pages: AsyncIterable<object>,
   list: string,
@@ -35,7 +35,7 @@ async function userNamed(chat: WebClient, wanted: string): Promise<string> {
   return (await find<User>(pages, "members", ({ real_name: name }) => name === wanted)).id;
 }
 
-/** The message of a conversation, or of one of its threads, whose text has this in it. */
+/** The message of a conversation, or of one of its threads, that contains this text. */
 async function messageWith(chat: WebClient, channel: string, part: string, thread?: string) {
   const pages = thread
     ? chat.paginate("conversations.replies", { channel, ts: thread, limit: 20 })

@@ -1,7 +1,7 @@
 /**
- * Proves a suite: each of its tests can be solved, is not passed by doing nothing, and is failed by plausible mistakes,
- * each with its line. Solutions and mistakes are calls through the service's official client, with the agent's token and
- * nothing else, against a server in a process of its own: the sources, or the binary that DIORAMA_BINARY names.
+ * Proves a suite: each test can be solved, fails if the agent does nothing, and fails for plausible mistakes, each with
+ * its line. Solutions and mistakes are calls through the service's official client, with only the agent's token, against
+ * a server in a separate process: from source, or the binary in DIORAMA_BINARY.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { NewSuite } from "~/platform/suites/model";
@@ -10,9 +10,9 @@ import { type ServerProcess, startProcess } from "../support/process";
 import { expectStatus } from "../support/program";
 
 export type Proof<Client> = {
-  /** Calls that do what the prompt asks for: the verdict is passed, 100 percent. */
+  /** Calls that solve the task: the verdict is passed, 100 percent. */
   readonly solution: (client: Client) => Promise<unknown>;
-  /** What an agent plausibly gets wrong: the verdict is failed, and a line of `failures` begins with `failure`. */
+  /** Plausible mistakes of agents: the verdict is failed, and a line of `failures` begins with `failure`. */
   readonly mistakes: {
     readonly [what: string]: {
       readonly act: (client: Client) => Promise<unknown>;
@@ -24,7 +24,7 @@ export type Proof<Client> = {
 /** By the name of the test. */
 export type Proofs<Client> = { readonly [test: string]: Proof<Client> };
 
-/** What an agent is given. */
+/** The agent's access. */
 export type Given = { readonly token: string; readonly serviceUrl: string };
 
 /** Declares the proofs of a suite file. */
@@ -52,7 +52,7 @@ export function prove<Client>(
     await server.exited;
   });
 
-  /** The verdict on what `act` does in an environment of the test. */
+  /** The verdict on the effects of `act` in an environment of the test. */
   async function run(name: string, act: (client: Client) => Promise<unknown>) {
     const testId = ids.get(name);
     const { body: environment } = await server.post("/initEnv", { testId });
@@ -80,7 +80,7 @@ export function prove<Client>(
         });
       });
 
-      test("is not passed by doing nothing", async () => {
+      test("fails if nothing is done", async () => {
         expect((await run(name, async () => {})).status).toBe("failed");
       });
 
@@ -88,7 +88,7 @@ export function prove<Client>(
         expect(Object.keys(mistakes).length).toBeGreaterThanOrEqual(2);
       });
 
-      test.each(Object.entries(mistakes))("is failed by: %s", async (_what, { act, failure }) => {
+      test.each(Object.entries(mistakes))("fails for: %s", async (_what, { act, failure }) => {
         const { status, failures } = await run(name, act);
         expect(status).toBe("failed");
         expect(failures.filter((line) => line.startsWith(failure))).not.toBeEmpty();

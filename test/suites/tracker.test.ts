@@ -1,11 +1,11 @@
-/** The suite "Tracker benchmark": how each test is solved, and how one plausibly fails. */
+/** The suite "Tracker benchmark": solutions and plausible mistakes of each test. */
 import { type Comment, type Issue, LinearClient } from "@linear/sdk";
 import suite from "../../seeds/suites/tracker.yaml";
 import { type Given, prove } from "./prove";
 
 type Act = (tracker: LinearClient) => Promise<unknown>;
 
-/** Everything of a list that comes in pages. */
+/** Every item of a paged list. */
 async function all<Node>(
   first: Promise<{
     nodes: Node[];
@@ -18,7 +18,7 @@ async function all<Node>(
   return pages.nodes;
 }
 
-/** The one of a list that is named so. */
+/** The item of a list with that name. */
 function named<Node extends { name?: string }>(nodes: Node[], name: string): Node {
   const found = nodes.find((node) => node.name === name);
   if (!found) throw new Error(`nothing is named ${name}`);

@@ -13,7 +13,7 @@ import type { TestDatabase } from "./database";
 
 const newId = () => crypto.randomUUID().replaceAll("-", "");
 
-/** One server's capture on a database that has the platform's tables. */
+/** The capture of one server on a database with the platform's tables. */
 export async function startCapture(
   database: Pick<TestDatabase, "url">,
   way: Plugin | "snapshot",
@@ -21,7 +21,7 @@ export async function startCapture(
     idleSeconds?: number;
     walBudgetBytes?: number;
     storedMs?: number;
-    /** Gets what is logged, apart from what the reader's thread logs. */
+    /** Receives the log, except for that of the reader's thread. */
     write?: (line: string) => void;
   } = {},
 ) {
@@ -53,7 +53,7 @@ export async function startCapture(
   };
 }
 
-/** Starts a run on a schema; the answer's `end` ends it and returns what is stored of it. */
+/** Starts a run on a schema. `end` of the result ends it and returns its stored row. */
 export async function record(pool: Pool, capture: Capture, schema: string, keys: Keys) {
   const run = newId();
   const kind = capture.kind;
@@ -85,7 +85,7 @@ export async function record(pool: Pool, capture: Capture, schema: string, keys:
   return {
     run,
     read,
-    /** Ends it, on another server if one is given. */
+    /** Ends the run, optionally on another server. */
     async end(by: { pool: Pool; capture: Capture } = { pool, capture }) {
       await by.capture.end(run, kind, async (sql, mark) => {
         const [ending] = await sql<{ schemaName: string }[]>`

@@ -1,6 +1,6 @@
 /**
- * The Postgres servers of the suite: the packaged one, which is always there, and the machine's own, where it has
- * one. Two major versions and, with wal2json on the second, two output plugins.
+ * The Postgres servers of the suite: the packaged one, and the machine's own if there is one. Two major versions and,
+ * with wal2json on the second, two output plugins.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -21,13 +21,13 @@ export type TestCluster = {
 };
 
 const ROOT = join(import.meta.dir, "../../.diorama");
-/** A crash of Postgres is part of the tests, a crash of the machine is not. */
+/** Tests crash Postgres, but not the machine. */
 const SETTINGS = { fsync: "off", max_connections: "300", max_wal_size: "4GB" };
 
-/** Files run in several processes, each with clusters of its own. */
+/** Files run in several processes, each with its own clusters. */
 const WORKER = process.env["BUN_TEST_WORKER_ID"] ?? "1";
 
-// One list for the process, whatever module instances the runner makes.
+// One list per process, even if the runner creates several module instances.
 const shared = globalThis as { dioramaClusters?: Promise<TestCluster[]> };
 
 export function startClusters(): Promise<TestCluster[]> {
@@ -55,7 +55,7 @@ async function start(): Promise<TestCluster[]> {
 const owner = (dir: string) => `${dir}.owner`;
 const stopping = (dir: string) => `${dir}.stopping`;
 
-/** The cluster of an earlier process is left running until that process is known to have ended: it is ours from now on. */
+/** Takes over the cluster of an earlier process, which keeps running until that process is known to have ended. */
 async function own(dir: string): Promise<void> {
   const write = () => Bun.write(owner(dir), String(process.pid));
   await write();
@@ -72,7 +72,7 @@ const STOP_AFTER = `
   rm "$4"
 `;
 
-/** The runner announces its end to nobody, and may be killed: a shell watches it. */
+/** The runner has no hook at its end, and may be killed: a shell watches it. */
 function stopAfter(dir: string, { data }: Cluster): void {
   const files = [join(data, "postmaster.pid"), owner(dir), stopping(dir)];
   Bun.spawn(["sh", "-c", STOP_AFTER, "sh", String(process.pid), ...files], {

@@ -1,4 +1,4 @@
-/** Every answer that a test receives from the platform is held against the OpenAPI document. */
+/** Validates every response of the platform in tests against the OpenAPI document. */
 import Ajv, { type ValidateFunction } from "ajv/dist/2020";
 import addFormats from "ajv-formats";
 
@@ -30,7 +30,7 @@ export type Document = {
   components: Record<string, Record<string, Schema>>;
 };
 
-/** The document of a server, with shared parameters and responses in their places. */
+/** The document of a server, with inlined parameters and responses. */
 export async function readDocument(url: string): Promise<Document> {
   const document = (await (await fetch(`${url}/docs/json`)).json()) as Document;
   const resolve = <T>(part: T & { $ref?: string }): T => {
@@ -45,7 +45,7 @@ export async function readDocument(url: string): Promise<Document> {
   return document;
 }
 
-/** Every operation of a document and where it stands. */
+/** Every operation of a document with its place. */
 export const operationsOf = ({ paths }: Document) =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -65,9 +65,9 @@ addFormats(ajv);
 const compiled = new WeakMap<object, ValidateFunction>();
 let document: Promise<Document> | undefined;
 
-/** What no route answers: there is no such path, or no such method. */
+/** Errors without a route: unknown path or method. */
 const OUTSIDE: Record<number, string> = { 404: "not_found", 405: "method_not_allowed" };
-/** Answers that come before a route is found. */
+/** Responses before routing. */
 const BEFORE_ROUTES = new Set([
   "not_authed",
   "invalid_request",
@@ -75,7 +75,7 @@ const BEFORE_ROUTES = new Set([
   "service_unavailable",
 ]);
 
-/** Throws when the answer is not one that the document promises. */
+/** Throws if the response does not match the document. */
 export async function checkAnswer(
   url: string,
   method: string,
@@ -104,11 +104,11 @@ export async function checkAnswer(
   compiled.set(schema, validate);
   if (!validate(body))
     throw new Error(
-      `${at} in another shape than documented: ${ajv.errorsText(validate.errors)}: ${JSON.stringify(body)?.slice(0, 2_000)}`,
+      `${at} differs from the documented shape: ${ajv.errorsText(validate.errors)}: ${JSON.stringify(body)?.slice(0, 2_000)}`,
     );
 }
 
-/** The same shape, which has no other fields than it names. */
+/** The same shape without additional fields. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== "object" || schema === null) return schema;

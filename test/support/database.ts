@@ -1,4 +1,4 @@
-/** A database of its own for each test file, cloned from one that has the platform's tables and built-in templates. */
+/** A database per test file, cloned from one with the platform's tables and built-in templates. */
 import { afterAll, beforeAll, setDefaultTimeout } from "bun:test";
 import { connect, type Pool } from "~/db/connect";
 import { migrate } from "~/db/migrate";
@@ -10,9 +10,9 @@ import { startClusters, type TestCluster } from "./clusters";
 export type TestDatabase = {
   readonly url: string;
   readonly cluster: TestCluster;
-  /** Rows as they are. */
+  /** A pool that returns rows unchanged. */
   readonly sql: Pool;
-  /** Stops what would miss it. */
+  /** Stops users of the database. */
   readonly beforeDrop: (() => Promise<void>)[];
 };
 
@@ -22,7 +22,7 @@ shared.dioramaTemplates ??= new Map();
 const withDatabase = (url: string, name: string) => url.replace(/\/[^/]*$/, `/${name}`);
 const quiet = createLog({ level: "error" });
 
-/** The name of the cluster's template database, made on the first call of a test run. */
+/** The name of the cluster's template database, created at the first call. */
 function templateOf(cluster: TestCluster): Promise<string> {
   const known = shared.dioramaTemplates?.get(cluster.name);
   if (known !== undefined) return known;
@@ -46,7 +46,7 @@ async function makeTemplate(cluster: TestCluster): Promise<string> {
   return name;
 }
 
-/** What an earlier, interrupted run left behind. */
+/** Drops the databases of an earlier, interrupted run. */
 async function dropDatabases(admin: Pool): Promise<void> {
   await admin`
     select pg_terminate_backend(active_pid) from pg_replication_slots where active
@@ -92,13 +92,13 @@ export async function dropDatabase(database: TestDatabase): Promise<void> {
   await admin.end();
 }
 
-/** A machine that does other things too may take its time. */
+/** Generous for a busy machine. */
 const TIMEOUT_MS = 60_000;
 
 /** Declares a database for the tests of this file. `wanted` picks the cluster; the packaged one by default. */
 export function useDatabase(wanted: { cluster?: TestCluster; empty?: boolean } = {}): TestDatabase {
   let database: TestDatabase | undefined;
-  // The runner forgets what the preload said with every file, and hooks have five seconds.
+  // The runner resets the preload's timeout for every file, and hooks have five seconds.
   setDefaultTimeout(TIMEOUT_MS);
   beforeAll(async () => {
     const [first] = await startClusters();
@@ -114,7 +114,7 @@ export function useDatabase(wanted: { cluster?: TestCluster; empty?: boolean } =
   });
 }
 
-/** Tries until it does not throw, and returns what it returns. Throws the last error after `seconds`. */
+/** Repeats a call until it does not throw, and returns its result. Throws the last error after `seconds`. */
 export async function eventually<T>(attempt: () => Promise<T> | T, seconds = 10): Promise<T> {
   const deadline = performance.now() + seconds * 1000;
   for (;;) {

@@ -1,4 +1,4 @@
-/** What a filter means, said a second time and differently: for one row, in memory. */
+/** A second implementation of filters: for one row, in memory. */
 
 export type Thing = { readonly id: string; readonly [field: string]: any };
 export type Graph = {
@@ -67,7 +67,7 @@ const accentless = (text: string) =>
     .toLowerCase();
 const YEAR_MS = 365.25 * 24 * 3_600_000;
 
-/** Values of one kind, so that they can be compared. */
+/** Converts values to one type for comparison. */
 function comparable(field: string, value: unknown, now: Date): any {
   if (value === null || value === undefined) return null;
   if (!MOMENTS.has(field) && !DAYS.has(field)) return value;
@@ -98,7 +98,7 @@ const TESTS: Record<string, Test> = {
   startsWithIgnoreCase: (value, given) => value.toLowerCase().startsWith(given.toLowerCase()),
   containsIgnoreCaseAndAccent: (value, given) => accentless(value).includes(accentless(given)),
 };
-/** The opposite of each of these holds for null as well. */
+/** The negation of each of these holds for null as well. */
 const NEGATIVE: Record<string, string> = {
   neq: "eq",
   neqIgnoreCase: "eqIgnoreCase",
@@ -131,7 +131,7 @@ function compare({ now }: Graph, field: string, raw: unknown, comparator: Filter
   });
 }
 
-/** Whether a filter says anything: an alternative that does not always holds. */
+/** True if a filter has conditions: an alternative without conditions always holds. */
 function says(filter: unknown): boolean {
   if (filter === null || filter === undefined) return false;
   if (typeof filter !== "object" || Array.isArray(filter)) return true;

@@ -16,7 +16,7 @@ function cpuMs(work: () => void): number {
   return Math.max(Math.min(...times), FLOOR_MS);
 }
 
-/** Expects the time of `work` to grow with its input, not with the square of it. */
+/** Expects the time of `work` to grow linearly with its input, not quadratically. */
 export function expectLinear(work: (input: string) => void, part: string, length: number): void {
   const small = part.repeat(length / FACTOR / part.length);
   const large = part.repeat(length / part.length);

@@ -1,4 +1,4 @@
-/** Puts the rows of an environment elsewhere: nothing that it answers may depend on where they are. */
+/** Moves the rows of an environment: no answer may depend on their physical order. */
 import type { Pool } from "~/db/connect";
 
 const quoted = (schema: string, table: string) => `"${schema}"."${table}"`;
@@ -19,14 +19,14 @@ export async function tablesIn(
   return tables;
 }
 
-/** Makes sessions to come read the rows of a table in the order in which they stand there. */
+/** Makes later sessions read the rows of a table in physical order. */
 export async function preferHeapOrder(sql: Pool): Promise<void> {
   const [row] = await sql`select current_database() as name`;
   for (const setting of ["enable_indexscan", "enable_indexonlyscan"])
     await sql.unsafe(`alter database "${row?.["name"]}" set ${setting} = off`);
 }
 
-/** Writes every table anew, the last row first. */
+/** Rewrites every table in reverse order. */
 export async function reverseRows(sql: Pool, schema: string): Promise<void> {
   for (const table of (await tablesIn(sql, schema)).keys())
     await sql.begin(async (tx) => {
@@ -39,7 +39,7 @@ export async function reverseRows(sql: Pool, schema: string): Promise<void> {
     });
 }
 
-/** Gives every row the same value in each column that `level` has one for, where it had any. */
+/** Sets each column in `level` to the same value in every row where it is not null. */
 export async function levelRows(
   sql: Pool,
   schema: string,

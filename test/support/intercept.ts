@@ -1,4 +1,4 @@
-/** An environment of each service, and commands that `diorama intercept` leads to them. */
+/** An environment of each service, and commands that `diorama intercept` redirects to them. */
 import { afterAll, beforeAll } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ export function useIntercept() {
   const place = {
     program,
     folder: "",
-    /** Options that lead each service to an environment. */
+    /** Options that redirect each service to an environment. */
     to: [] as string[],
     chatUrl: "",
     chatToken: "",

@@ -1,16 +1,16 @@
-/** Whole lives of environments, one after the other, as many side by side as are wanted. */
+/** Life cycles of environments, in several parallel sequences. */
 import { clientOf } from "./program";
 
 export type Lives = { done: number; failures: unknown[]; slowestMs: number };
 
 const WRITES = 5;
 
-/** Figures of a long run, where they are asked for. */
+/** Prints the figures of a long run on request. */
 export const tell = (text: string) => {
   if (process.env["CLUSTER_SECONDS"]) console.error(text);
 };
 
-/** Until `signal`; then each life is lived to its end. */
+/** Runs until `signal`; environments in progress are completed. */
 export async function live(url: string, clients: number, signal: AbortSignal): Promise<Lives> {
   const server = clientOf(url);
   const lives: Lives = { done: 0, failures: [], slowestMs: 0 };

@@ -1,4 +1,4 @@
-/** Servers as processes of their own, to be killed. */
+/** Servers as separate processes, which tests can kill. */
 import { join } from "node:path";
 import { freePort } from "../../scripts/postgres";
 import type { TestDatabase } from "./database";
@@ -11,9 +11,9 @@ export type ServerProcess = TestProgram & {
   readonly pid: number;
   kill(signal?: NodeJS.Signals): void;
   readonly exited: Promise<number>;
-  /** What it has printed. */
+  /** Its output. */
   output(): string;
-  /** Returns once it serves. Throws when it has ended, or after `seconds`. */
+  /** Waits until it serves. Throws if it has ended, or after `seconds`. */
   ready(seconds?: number): Promise<void>;
 };
 
@@ -25,12 +25,12 @@ export type Launch = {
 };
 
 const SOURCES = join(ROOT, "src/main.ts");
-/** The sources, or the binary that is to be tested in their place. */
+/** The program from source, or the binary under test. */
 const PROGRAM = process.env["DIORAMA_BINARY"] ? [process.env["DIORAMA_BINARY"]] : ["bun", SOURCES];
 
 const READY_SECONDS = 20;
 
-/** Starts the program in a process, which may not serve yet. */
+/** Starts the program in a process, without waiting until it serves. */
 export async function launch(
   database: Pick<TestDatabase, "url">,
   settings: Record<string, string> = {},

@@ -1,4 +1,4 @@
-/** The program under test, in this process, and how to talk to it. */
+/** The program under test, in this process, and its client. */
 import { afterAll, beforeAll, expect } from "bun:test";
 import { type Config, readConfig } from "~/config";
 import { type Program, startProgram } from "~/program";
@@ -47,7 +47,7 @@ export async function startTestProgram(
   return clientOf(program.url, program);
 }
 
-/** What talks to a server, wherever it runs. */
+/** A client of a server in any process. */
 export function clientOf(url: string, program?: Program): TestProgram {
   const call: TestProgram["call"] = async (method, path, body, headers = {}) => {
     const response = await fetch(`${url}/api/platform${path}`, {
@@ -113,12 +113,12 @@ export function useProgram(
   });
 }
 
-/** Fails with the whole body when the status is another one. */
+/** Fails with the whole body if the status differs. */
 export function expectStatus(answer: Answer, status: number): void {
   expect({ status: answer.status, body: answer.body }).toEqual({ status, body: answer.body });
 }
 
-/** Compares status, code and envelope together, so that a wrong one shows what came instead. */
+/** Compares status, code and envelope together, so that a failure shows the actual response. */
 export function expectRefusal(
   answer: Answer,
   status: number,

@@ -1,17 +1,17 @@
-/** A wire between a server and Postgres that can be cut, or swallow what is sent, at a chosen byte. */
+/** A proxy between a server and Postgres that can cut a connection or drop bytes at a chosen point. */
 import { createConnection, createServer, type Socket } from "node:net";
 
 export type Link = {
   /** The connection streams the log. */
   readonly replication: boolean;
-  /** From now on nothing of what the server sends arrives. */
+  /** Drops everything that the server sends from now on. */
   mute(): void;
-  /** Cuts the connection as soon as Postgres has answered what was sent. */
+  /** Cuts the connection as soon as Postgres has answered. */
   cutAtAnswer(): void;
   cut(): void;
-  /** Ends the session behind its next answer, as Postgres does for an administrator. */
+  /** Ends the session after its next answer, like Postgres for an administrator. */
   terminate(): void;
-  /** From now on nothing that Postgres answers arrives, until `release`. */
+  /** Holds back everything that Postgres sends, until `release`. */
   hold(): void;
   release(): void;
 };
@@ -29,7 +29,7 @@ const TERMINATED = (() => {
   return Buffer.concat([head, fields]);
 })();
 
-/** `onSent`: sees what a server sends, before Postgres does. */
+/** `onSent`: receives the server's bytes before Postgres does. */
 export async function startProxy(
   databaseUrl: string,
   onSent: (link: Link, data: Buffer) => void = () => {},

@@ -1,8 +1,8 @@
-/** Every row of an environment, as it is. */
+/** Reads every row of an environment. */
 import { TABLES } from "~/replicas/tracker/store/tables";
 import type { TestDatabase } from "./database";
 
-/** By table: its rows, in an order that only their content gives. */
+/** Rows by table, ordered by content only. */
 export async function everyRow(
   { sql }: TestDatabase,
   schema: string,

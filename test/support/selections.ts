@@ -1,4 +1,4 @@
-/** Selections that ask for every field of a type, in pieces that the limits let through. */
+/** Selections of every field of a type, in parts within the limits. */
 import {
   type GraphQLField,
   type GraphQLNamedType,
@@ -14,7 +14,7 @@ import {
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** Arguments that a field cannot do without, or should have here. */
+/** Arguments that a field requires, or should have here. */
 export type ArgumentsOf = (type: GraphQLNamedType, field: Field) => string | undefined;
 
 const ROWS = 3;
@@ -75,7 +75,7 @@ export function selections(schema: GraphQLSchema, argumentsOf: ArgumentsOf) {
   return { inside, fieldText, skipped };
 }
 
-/** Every object of an answer that says its type. */
+/** Every object of an answer with `__typename`. */
 export function* objectsIn(value: unknown): Generator<Record<string, unknown>> {
   if (Array.isArray(value)) for (const item of value) yield* objectsIn(item);
   else if (typeof value === "object" && value !== null) {

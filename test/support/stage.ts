@@ -1,5 +1,5 @@
 /**
- * Where a fault is played: real servers on a real Postgres, and stories whose every acknowledged write is counted.
+ * The setting of a fault: real servers on a real Postgres, and stories in which every acknowledged write is counted.
  *
  * A story is an environment with a run. What was acknowledged must be in its diff, and the diff must be what differs
  * between the tables before and after; what is not is counted as lost or wrong, and fails.
@@ -22,7 +22,7 @@ const CHANNEL = "C01GENERAL";
 const ANSWER_SECONDS = 30;
 const ENDED_SECONDS = 60;
 
-/** The cluster that faults are played on, unless they break it: with wal2json where there is one. */
+/** The cluster for faults that do not break it: with wal2json if there is one. */
 async function pickCluster(): Promise<TestCluster> {
   const clusters = await startClusters();
   const wanted = process.env["FAULTS_SOURCE"];
@@ -46,14 +46,14 @@ export function createStage() {
     pool,
     onEnd: (ending: () => Promise<unknown> | unknown) => endings.push(ending),
 
-    /** A database of its own on the shared cluster. */
+    /** A separate database on the shared cluster. */
     async database(empty = false): Promise<Database> {
       const database = await createDatabase(await pickCluster(), empty);
       endings.push(() => dropDatabase(database));
       return database;
     },
 
-    /** A cluster of its own, for faults that break it, with an empty database. */
+    /** A separate cluster with an empty database, for faults that break it. */
     async cluster(
       settings: Record<string, string> = {},
       how: { initdb?: string[]; dir?: string; source?: Source } = {},
@@ -75,7 +75,7 @@ export function createStage() {
 
     plugin: async () => (await pickCluster()).plugins[0] ?? "pgoutput",
 
-    /** A server, which is stopped in the end. Waits until it serves. */
+    /** Starts a server, which is stopped at the end. Waits until it serves. */
     async server(
       database: Pick<Database, "url">,
       settings: Record<string, string> = {},
@@ -102,7 +102,7 @@ export function createStage() {
       return server;
     },
 
-    /** An environment with a run that has started, on this server. */
+    /** Creates an environment and starts a run, on this server. */
     async story({ sql }: Pick<Database, "sql">, server: ServerProcess, fields: object = {}) {
       const environment = await answered(server, "POST", "/initEnv", {
         templateService: "chat",
@@ -135,7 +135,7 @@ export function createStage() {
   return stage;
 }
 
-/** Asks until the answer is something other than "not now", and returns it if it is a success. */
+/** Repeats a call until the answer is not 503, and returns a successful one. */
 async function answered(server: ServerProcess, method: string, path: string, body?: object) {
   return await eventually(async () => {
     const answer = await server.call(method, path, body);
@@ -168,7 +168,7 @@ function createStory(deps: {
       return answer.body;
     }, seconds);
 
-  /** Throws when something acknowledged is missing, or the diff is not the difference of the states. */
+  /** Throws if an acknowledged write is missing, or the diff is not the difference of the states. */
   async function check({ diff }: { diff: Diff | null }): Promise<void> {
     ledger.diffs++;
     const captured = (diff?.inserts ?? [])
@@ -195,7 +195,7 @@ function createStory(deps: {
     results,
     check,
 
-    /** Posts messages; those that the server does not answer with success may be there or not. */
+    /** Posts messages. One without a successful answer may be stored or not. */
     async write(server: ServerProcess, count = 1): Promise<number> {
       let done = 0;
       for (let n = 0; n < count; n++) {
@@ -212,7 +212,7 @@ function createStory(deps: {
       return done;
     },
 
-    /** The run's end, asked for until somebody answers. */
+    /** Ends the run; repeats the call until a server answers. */
     async end(server: ServerProcess, seconds = ENDED_SECONDS): Promise<Told> {
       await eventually(async () => {
         const answer = await server.post("/diffRun", { runId });
@@ -225,7 +225,7 @@ function createStory(deps: {
       return await results(server, seconds);
     },
 
-    /** The run's end, which must be a complete diff. */
+    /** Ends the run, which must have a complete diff. */
     async endWell(server: ServerProcess): Promise<void> {
       const told = await this.end(server);
       if (told.status !== "completed")
@@ -233,7 +233,7 @@ function createStory(deps: {
       await check(told);
     },
 
-    /** The run's end, which must be a failure by this name. */
+    /** Ends the run, which must fail by this name. */
     async endLost(server: ServerProcess, reason: string, seconds?: number): Promise<void> {
       const told = await this.end(server, seconds);
       const expected = `capture_lost: ${reason}`;

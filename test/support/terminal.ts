@@ -1,9 +1,9 @@
-/** Programs as a person runs them: in a terminal, with keys to press. */
+/** Runs programs like a user: in a terminal, with a keyboard. */
 import { eventually } from "./database";
 
 export type Settings = { readonly [name: string]: string | undefined };
 
-/** Ends with the test that uses it. */
+/** Starts a program, which ends with its test. */
 export function inTerminal(command: readonly string[], cwd: string, settings: Settings = {}) {
   let screen = "";
   const decoder = new TextDecoder();
@@ -22,15 +22,15 @@ export function inTerminal(command: readonly string[], cwd: string, settings: Se
   return {
     pid: child.pid,
     exited: child.exited,
-    /** All that was shown, with the colors. */
+    /** The complete output, with colors. */
     screen: () => screen,
-    /** Waits until `text` was shown. */
+    /** Waits for `text` in the output. */
     shows: (text: string, seconds?: number) =>
       eventually(() => {
         if (screen.includes(text)) return;
         throw new Error(`not shown: ${text}; exit code ${child.exitCode}\n${screen}`);
       }, seconds),
-    /** Presses Ctrl-C, and returns the seconds until the program has ended. */
+    /** Presses Ctrl-C, and returns the seconds until the program ends. */
     async interrupt(): Promise<number> {
       const started = performance.now();
       child.terminal?.write("\u0003");

@@ -1,11 +1,11 @@
-/** Whether two kinds of calls can be told apart by how long they take. */
+/** Checks whether two kinds of calls can be distinguished by their duration. */
 
 const ROUNDS = 400;
 const ATTEMPTS = 4;
-/** Of Welch's test: two samples of the same kind pass it once in 400 times. */
+/** Threshold of Welch's test: two samples of the same kind exceed it once in 400 times. */
 const T_MAX = 3;
 
-/** The slowest tenth is the machine's, not the call's. */
+/** The slowest tenth is noise of the machine. */
 const trimmed = (times: number[]) =>
   times.toSorted((a, b) => a - b).slice(0, Math.floor(times.length * 0.9));
 const mean = (times: number[]) => times.reduce((sum, time) => sum + time, 0) / times.length;
@@ -15,8 +15,8 @@ const variance = (times: number[]) => {
 };
 
 /**
- * Calls both in turn and compares: a difference is one that shows each of several times, so that a busy machine is not
- * taken for one.
+ * Alternates between both calls and compares. A difference must appear in each of several rounds, so that a busy machine
+ * does not count as one.
  */
 export async function compareTimes(
   first: () => Promise<unknown>,

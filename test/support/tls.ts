@@ -15,7 +15,7 @@ export type TlsCluster = {
 
 export const PASSWORD = "secret";
 
-/** Who may connect how. The roles, other than postgres, have the password `secret`. */
+/** Connection rules. The roles, other than postgres, have the password `secret`. */
 const HBA = `
 host all postgres all scram-sha-256
 hostssl all only_encrypted all scram-sha-256

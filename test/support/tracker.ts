@@ -9,7 +9,7 @@ import { startTestProgram, type TestProgram } from "./program";
 export const AGENT = "b0000000-0000-4000-8000-000000000001";
 export const JOHN = "b0000000-0000-4000-8000-000000000002";
 export const ROBIN = "b0000000-0000-4000-8000-000000000003";
-/** Of tracker_expanded, where she is what John is in the others. */
+/** The user of tracker_expanded in the role of John in the other templates. */
 export const MARIA = "b0000000-0000-4000-8000-000000000011";
 export const ENG = "c0000000-0000-4000-8000-000000000001";
 export const DES = "c0000000-0000-4000-8000-000000000002";
@@ -26,7 +26,7 @@ export type Tracker = {
   readonly linear: LinearClient;
   /** The official client, acting as another user. */
   as(userId: string): LinearClient;
-  /** One request as it is: the body of the answer. */
+  /** One raw request; returns the body of the answer. */
   ask(query: string, variables?: object, userId?: string): Promise<any>;
   /** The data of a request; fails on errors, and shows them. */
   data(query: string, variables?: object, userId?: string): Promise<any>;
@@ -93,7 +93,7 @@ export function useTracker(
   });
 }
 
-/** The error that the official client makes of a refusal. */
+/** The error that the official client throws for a rejection. */
 export async function refusal(work: Promise<unknown>): Promise<LinearError> {
   try {
     await work;

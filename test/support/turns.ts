@@ -1,9 +1,9 @@
-/** How long the event loop of this process, and the server in it, stands still. */
+/** Measures how long the event loop of this process, and the server in it, is blocked. */
 
-/** The longest that others may wait, on a machine that runs other tests too. */
+/** The longest acceptable wait of other calls, on a shared machine. */
 export const HELD_UP_MS = 1_000;
 
-/** The longest time that nothing else could run while `work` did. */
+/** The longest time that `work` blocks the event loop. */
 export async function heldUp(work: () => Promise<void>): Promise<number> {
   let [longest, last] = [0, performance.now()];
   const look = () => {

@@ -1,4 +1,4 @@
-/** Documents that ask an environment of the tracker for every field of every type, from every query. */
+/** Documents with every field of every type, from every query of the tracker. */
 import { type GraphQLObjectType, getNamedType, isLeafType, isObjectType } from "graphql";
 import type { Pool } from "~/db/connect";
 import { COVERAGE } from "~/replicas/tracker/coverage";
@@ -13,7 +13,7 @@ const refused = new Set(
   COVERAGE.flatMap(({ operation, state }) => (state === "refused" ? [operation] : [])),
 );
 
-/** The queries that are answered. */
+/** The supported queries. */
 export const answered = fieldsOf(query).filter(({ name }) => !refused.has(name));
 
 /** One id of each type that has rows. */
@@ -33,7 +33,7 @@ export async function idsIn(sql: Pool, environment: string): Promise<Map<string,
 
 const CHUNK = 12;
 const nodeOf = (name: string) => name.replace(/Connection$/, "");
-/** Types that a query leads to directly; the others are asked for below them. */
+/** Types that a query returns directly; the others are selected below them. */
 const ofQueries = new Set(fieldsOf(query).map((field) => nodeOf(getNamedType(field.type).name)));
 
 export function walkOf(ids: ReadonlyMap<string, string>) {
@@ -78,7 +78,7 @@ export function walkOf(ids: ReadonlyMap<string, string>) {
     return pieces;
   }
 
-  /** What asks for everything below a query; nothing where no row of its type is there to ask for. */
+  /** Documents with everything below a query; none if its type has no rows. */
   function below(field: (typeof answered)[number]): string[] {
     if (skipped(query, field)) return [];
     const type = getNamedType(field.type);

@@ -1,4 +1,4 @@
-/** Requests as bytes, for what no HTTP client would send. */
+/** Requests as bytes, for input that no HTTP client would send. */
 import { connect, type Socket } from "node:net";
 
 export type WireAnswer = { status: number; headers: Headers; body: string };
@@ -33,7 +33,7 @@ export async function exchange(
   return received;
 }
 
-/** The whole answers in what was received, in their order, as they came; and what follows them. */
+/** The complete answers in the received bytes, in order, and the bytes after them. */
 export function splitAnswers(received: string): { answers: string[]; rest: string } {
   const answers: string[] = [];
   let rest = received;
@@ -60,11 +60,11 @@ export function toAnswer(received: string): WireAnswer {
   return { status: Number(first.split(" ")[1]), headers, body: received.slice(end + 4) };
 }
 
-/** The whole answers in what was received, in their order. Every one of ours declares its length. */
+/** The complete answers in the received bytes, in order. Every answer declares its length. */
 export const readAnswers = (received: string): WireAnswer[] =>
   splitAnswers(received).answers.map(toAnswer);
 
-/** One request by hand, after which the server is asked to close. Header values may hold any byte. */
+/** One hand-written request that asks the server to close. Header values may contain any byte. */
 export async function ask(
   url: string,
   line: string,
@@ -79,7 +79,7 @@ export async function ask(
   return answer ?? { status: 0, headers: new Headers(), body: "" };
 }
 
-/** Sends `count` requests on one connection, each when the one before is answered; gives back their statuses. */
+/** Sends `count` requests on one connection, each after the previous answer; returns their statuses. */
 export async function inTurn(
   url: string,
   count: number,
