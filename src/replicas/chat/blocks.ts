@@ -241,10 +241,22 @@ export function findBlockProblems(blocks: unknown, max = BLOCKS_MAX): Problem[] 
   return problems;
 }
 
-/** Valid blocks as they are stored: each with a `block_id`. */
-export const withBlockIds = (blocks: readonly Item[]): Block[] =>
+/** Text objects with the flags that the service adds: `emoji` to plain text, `verbatim` to mrkdwn. */
+function withTextFlags(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withTextFlags);
+  if (!isObject(value)) return value;
+  const item = Object.fromEntries(
+    Object.entries(value).map(([key, inside]) => [key, withTextFlags(inside)]),
+  );
+  if (typeof item["text"] !== "string") return item;
+  if (item["type"] === "plain_text") return { ...item, emoji: item["emoji"] ?? true };
+  return item["type"] === "mrkdwn" ? { ...item, verbatim: item["verbatim"] ?? false } : item;
+}
+
+/** Valid blocks as they are stored: each with a `block_id`, and texts with their flags. */
+export const toStoredBlocks = (blocks: readonly Item[]): Block[] =>
   blocks.map((item) => {
-    const { type, block_id: id, ...rest } = item;
+    const { type, block_id: id, ...rest } = withTextFlags(item) as Item;
     const blockId =
       typeof id === "string" && id !== "" ? id : crypto.randomUUID().slice(0, BLOCK_ID_LENGTH);
     return { type: String(type), block_id: blockId, ...rest };

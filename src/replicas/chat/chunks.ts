@@ -1,5 +1,5 @@
 /** Streams: messages that arrive in chunks of text, blocks and the tasks of a plan. */
-import { withBlockIds } from "~/replicas/chat/blocks";
+import { toStoredBlocks } from "~/replicas/chat/blocks";
 import { MARKDOWN_TEXT, MESSAGE_TEXT, readBlocks, requireShort } from "~/replicas/chat/compose";
 import { ChatError } from "~/replicas/chat/errors";
 import type { Json } from "~/replicas/chat/store/json";
@@ -73,7 +73,7 @@ export function appendChunks(stream: Streamed, chunks: readonly Chunk[]): Stream
   const put = (fresh: Json, isSame: (block: Json) => boolean) => {
     const place = blocks.findIndex(isSame);
     const [known] = place < 0 ? [] : blocks.slice(place);
-    const [block] = withBlockIds([{ ...fresh, block_id: known?.["block_id"] }]);
+    const [block] = toStoredBlocks([{ ...fresh, block_id: known?.["block_id"] }]);
     blocks.splice(place < 0 ? blocks.length : place, 1, { ...known, ...block });
   };
   for (const chunk of chunks)

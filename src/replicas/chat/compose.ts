@@ -1,7 +1,7 @@
 /** What the posting methods share: content as the client gave it → content as it is stored. */
 import { isObject } from "~/json";
 import { Choice, Flag, Json, Maybe, requireRoom, Text } from "~/replicas/chat/arguments";
-import { findBlockProblems, type Problem, withBlockIds } from "~/replicas/chat/blocks";
+import { findBlockProblems, type Problem, toStoredBlocks } from "~/replicas/chat/blocks";
 import { ChatError } from "~/replicas/chat/errors";
 import type { ChatCall } from "~/replicas/chat/method";
 import { findLinks } from "~/replicas/chat/store/links";
@@ -86,7 +86,7 @@ export async function readContent(call: ChatCall, given: Given): Promise<Content
   if (stored !== undefined && stored.length > STORED_TEXT_MAX) throw new ChatError("msg_too_long");
   return {
     text: stored,
-    blocks: markdown?.trim() ? withBlockIds([{ type: "markdown", text: markdown }]) : blocks,
+    blocks: markdown?.trim() ? toStoredBlocks([{ type: "markdown", text: markdown }]) : blocks,
     attachments,
     metadata,
   };
@@ -128,7 +128,7 @@ export function readBlocks(blocks: unknown): Item[] | undefined {
   if (blocks === undefined || blocks === null) return undefined;
   if (!Array.isArray(blocks)) throw new ChatError("invalid_blocks_format");
   const problems = findBlockProblems(blocks);
-  if (problems.length === 0) return withBlockIds(blocks);
+  if (problems.length === 0) return toStoredBlocks(blocks);
   const errors = blockErrors(problems);
   throw new ChatError("invalid_blocks", {
     errors,
@@ -142,8 +142,8 @@ export function readAttachments(attachments: unknown): Item[] | undefined {
   if (!items.every(isObject)) throw new ChatError("invalid_attachments");
   if (items.length > ATTACHMENTS_MAX) throw new ChatError("too_many_attachments");
   return items.map((item: Item, index) => {
-    if (item["blocks"] !== undefined) readBlocks(item["blocks"]);
-    return { id: index + 1, ...item };
+    const blocks = readBlocks(item["blocks"]);
+    return { id: index + 1, ...item, ...(blocks ? { blocks } : {}) };
   });
 }
 

@@ -27,6 +27,7 @@ export const chat: Replica = {
     pins: ["created_at"],
     stars: ["created_at"],
     files: ["created_at"],
+    canvases: ["updated_by", "updated_at"],
     usergroups: ["date_update", "updated_by"],
     bookmarks: ["date_updated", "last_updated_by_user_id", "rank"],
     scheduled_messages: ["date_created"],

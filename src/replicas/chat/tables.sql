@@ -195,7 +195,9 @@ create index file_shares_file on file_shares (file_id);
 create table canvases (
   file_id varchar(16) primary key,
   channel_id varchar(16) unique, -- of a channel's own canvas
-  sections jsonb not null -- Markdown in sections with ids
+  sections jsonb not null, -- Markdown in sections with ids
+  updated_by varchar(16), -- null: nobody has changed it
+  updated_at bigint
 );
 
 -- Who may read or write a canvas or a list.

@@ -1,6 +1,6 @@
 /** Views as apps send them: home tabs and modals. */
 import { isObject } from "~/json";
-import { findBlockProblems, withBlockIds } from "~/replicas/chat/blocks";
+import { findBlockProblems, toStoredBlocks } from "~/replicas/chat/blocks";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 import type { Json } from "~/replicas/chat/store/json";
 
@@ -72,5 +72,5 @@ export function readView(given: unknown, types: readonly string[]): ViewContent 
     submit_disabled: view["submit_disabled"] === true,
   };
   if (problems.length > 0) throw invalidArguments(...problems);
-  return { ...content, blocks: withBlockIds(blocks as Json[]) };
+  return { ...content, blocks: toStoredBlocks(blocks as Json[]) };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { findBlockProblems, withBlockIds } from "~/replicas/chat/blocks";
+import { findBlockProblems, toStoredBlocks } from "~/replicas/chat/blocks";
 
 const plain = (text: string) => ({ type: "plain_text", text });
 const mrkdwn = (text: string) => ({ type: "mrkdwn", text });
@@ -136,7 +136,7 @@ describe("blocks are refused", () => {
 });
 
 test("a block without an id gets one, and keeps its own", () => {
-  const [first, second] = withBlockIds([{ type: "divider" }, { type: "divider", block_id: "b" }]);
+  const [first, second] = toStoredBlocks([{ type: "divider" }, { type: "divider", block_id: "b" }]);
 
   expect(first?.block_id).toMatch(/^[0-9a-f]{5}$/);
   expect(second).toEqual({ type: "divider", block_id: "b" });

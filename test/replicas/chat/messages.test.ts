@@ -128,7 +128,7 @@ describe("chat.postMessage", () => {
       {
         type: "section",
         block_id: expect.stringMatching(/^.{5,}$/),
-        text: { type: "mrkdwn", text: "*hi*" },
+        text: { type: "mrkdwn", text: "*hi*", verbatim: false },
       },
       { type: "divider", block_id: "mine" },
     ] as never);

@@ -158,3 +158,17 @@ test("no list depends on where its rows are, nor does the order of equals", asyn
   const moved = Object.keys(before).filter((name) => after[name] !== before[name]);
   expect(moved).toEqual([]);
 }, 60_000);
+
+/** Lists of one item or none, and answers that are maps or in the order of what was asked for. */
+const UNORDERED =
+  /^(auth\.teams|workflows\.featured|team\.preferences|team\.externalTeams|conversations\.requestSharedInvite)\./;
+const ORDER = /(newest|oldest|first)\b|in the order\b|by (the )?(user )?(id|name|time)\b/;
+
+test("the summary of each list states its order", () => {
+  const lists = [...METHODS.values()].filter(({ name }) =>
+    /\.(list\w*|history|replies|members|conversations|\w+Logs)$/.test(name),
+  );
+  expect(lists.length).toBeGreaterThan(20);
+  const silent = lists.filter(({ name, summary }) => !UNORDERED.test(name) && !ORDER.test(summary));
+  expect(silent.map(({ name, summary }) => `${name}: ${summary}`)).toEqual([]);
+});

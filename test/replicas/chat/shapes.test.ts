@@ -52,6 +52,7 @@ const UNDECLARED = [
   /^(paging\.count|content_html)$/,
   /^channel\.(priority|unread_count|unread_count_display|latest|is_user_deleted)$/,
   /(^|\.)profile\.(team|fields)$/,
+  /^channel\.properties\.canvas$|\.icon\.image_original$|(^|\.)(editor|last_editor)$/,
   /(^|\.)(messages?|root|latest)\./,
 ];
 

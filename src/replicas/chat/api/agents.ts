@@ -175,7 +175,7 @@ export const agents = [
 
   method("agents.conversations.listViews", {
     tier: 3,
-    summary: "Lists what is shown beside the messages of a channel.",
+    summary: "Lists the views of a channel by id.",
     args: WHICH_ARGS,
     async handle({ channel_id: channel }, call) {
       await requireMembership(call, channel);

@@ -128,7 +128,7 @@ export const bookmarks = [
 
   method("bookmarks.list", {
     tier: 2,
-    summary: "Lists the bookmarks of a channel, in their order.",
+    summary: "Lists the bookmarks of a channel in the order of their rank.",
     args: { channel_id: Text() },
     async handle({ channel_id: channel }, call) {
       await requireChannel(call, channel);

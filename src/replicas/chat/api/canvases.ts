@@ -83,7 +83,7 @@ export async function writeCanvas(call: ChatCall, id: string, change: Change) {
     const sections = applyChange(canvas.sections, change);
     if (!sections || sizeOf(sections) > CONTENT_MAX) throw failed();
     requireRoom(sections, "canvas_editing_failed");
-    await updateSections(session, id, sections, sizeOf(sections));
+    await updateSections(session, id, { sections, size: sizeOf(sections), user: call.actor });
     return sections;
   });
 }

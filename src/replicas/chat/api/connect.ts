@@ -81,7 +81,7 @@ export const connect = [
 
   method("conversations.listConnectInvites", {
     tier: 3,
-    summary: "Lists the invitations that wait for an answer.",
+    summary: "Lists the invitations of other organisations by id.",
     args: { count: Maybe(Whole()), cursor: Maybe(Cursor()), team_id: Maybe(Text()) },
     async handle({ count, cursor }, call) {
       const after = decodeCursor(cursor, "invite", /^I[A-Z0-9]+$/) ?? "";

@@ -16,6 +16,7 @@ import {
   requireFullMember,
   requireMembership,
 } from "~/replicas/chat/require";
+import { findChannelCanvas } from "~/replicas/chat/store/canvases";
 import {
   type ChannelRow,
   findChannel,
@@ -25,12 +26,13 @@ import {
   setArchived,
   setNote,
 } from "~/replicas/chat/store/channels";
-import { findReadState } from "~/replicas/chat/store/messages";
+import { findLastRead, findReadState } from "~/replicas/chat/store/messages";
 import { insertNotices, noticeType } from "~/replicas/chat/store/posting";
 import { deliverDue } from "~/replicas/chat/store/scheduled";
 import { normalizeText } from "~/replicas/chat/text";
-import { channelView } from "~/replicas/chat/views/channels";
+import { channelView, propertiesView } from "~/replicas/chat/views/channels";
 import { messageView } from "~/replicas/chat/views/messages";
+import { present, type Wire } from "~/replicas/chat/views/wire";
 
 const CHANNELS_DEFAULT = 100;
 const CHANNELS_MAX = 999;
@@ -44,6 +46,12 @@ async function readState(call: ChatCall, id: string) {
   if (!state) return {};
   const { latest, ...counts } = state;
   return { ...counts, ...(latest ? { latest: messageView(latest, call) } : {}) };
+}
+
+/** A channel that the caller has just made or changed. */
+async function changedChannel(call: ChatCall, id: string): Promise<Wire> {
+  const channel = channelView(await requireChannel(call, id));
+  return present({ ...channel, last_read: await findLastRead(call.session, call.actor, id) });
 }
 
 /** Sets topic or purpose, with a notice when it becomes another one. */
@@ -68,13 +76,13 @@ async function describe(
       const notice = { user: call.actor, subtype: noticeType(channel, which), text };
       await insertNotices(inside, id, [{ ...notice, extra: { [which]: value } }]);
     });
-  return { channel: channelView(await requireChannel(call, id)), [which]: value };
+  return { channel: await changedChannel(call, id), [which]: value };
 }
 
 export const conversations = [
   method("conversations.list", {
     tier: 1,
-    summary: "Lists the conversations that the caller can see.",
+    summary: "Lists the conversations that the caller can see, by id.",
     args: {
       types: Maybe(List("public_channel, private_channel, mpim, im")),
       exclude_archived: Maybe(Flag()),
@@ -106,6 +114,7 @@ export const conversations = [
       return {
         channel: {
           ...channelView(channel),
+          properties: propertiesView(channel, await findChannelCanvas(call.session, id)),
           ...(channel.is_member ? await readState(call, id) : {}),
           ...(locale ? { locale: "en-US" } : {}),
         },
@@ -129,7 +138,7 @@ export const conversations = [
         creator: call.actor,
       });
       if (!created) throw new ChatError("name_taken");
-      return { channel: channelView(await requireChannel(call, id)) };
+      return { channel: await changedChannel(call, id) };
     },
   }),
 
@@ -159,7 +168,7 @@ export const conversations = [
         // Another channel got the name after this call had looked for it.
         throw errorCode(error) === UNIQUE_VIOLATION ? new ChatError("name_taken") : error;
       });
-      return { channel: channelView(await requireChannel(call, id)) };
+      return { channel: await changedChannel(call, id) };
     },
   }),
 

@@ -213,7 +213,7 @@ export const listsItems = [
 
   method("slackLists.items.list", {
     tier: 3,
-    summary: "Lists the rows of a list in their order.",
+    summary: "Lists the rows of a list in the order in which they were added.",
     args: {
       list_id: Text(),
       limit: LIMIT,

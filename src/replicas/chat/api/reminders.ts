@@ -145,7 +145,7 @@ export const reminders = [
 
   method("reminders.list", {
     tier: 2,
-    summary: "Lists the reminders that the caller made, or that are for the caller.",
+    summary: "Lists the reminders that the caller made, or that are for the caller, by time.",
     args: { team_id: Maybe(Text()) },
     async handle(_, call) {
       const { user } = await requirePerson(call);

@@ -52,7 +52,7 @@ const integrationLog = (bot: UserRow, installer: UserRow | undefined) => ({
 export const teamAdmin = [
   method("team.accessLogs", {
     tier: 3,
-    summary: "Lists who has signed in.",
+    summary: "Lists who has signed in, by user id.",
     limits: "Nobody signs in here: everybody has once, when the workspace began.",
     args: {
       before: Maybe(Whole("Only those before this time.")),
@@ -108,7 +108,7 @@ export const teamAdmin = [
 
   method("team.integrationLogs", {
     tier: 3,
-    summary: "Lists what was changed about apps.",
+    summary: "Lists changes to apps, by the id of their bot.",
     limits: "Apps cannot be changed here: each was added once.",
     args: {
       app_id: Maybe(Text()),

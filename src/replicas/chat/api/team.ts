@@ -27,7 +27,7 @@ export const team = [
 
   method("emoji.list", {
     tier: 1,
-    summary: "Lists the workspace's own emoji.",
+    summary: "Lists the workspace's own emoji by name.",
     args: { include_categories: Maybe(Flag("Add the standard emoji, by category.")) },
     async handle({ include_categories: withCategories }, { session }) {
       const emoji = await listEmoji(session);

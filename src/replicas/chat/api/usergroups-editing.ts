@@ -118,7 +118,7 @@ export const usergroupsEditing = [
       await withFreeNames(call, { id, name, handle }, () =>
         insertUsergroup(call.session, { id, name, handle, description, prefs, user: user.id }),
       );
-      return await shown(call, id, { count: args.include_count });
+      return await shown(call, id, { count: args.include_count, users: true });
     },
   }),
 
@@ -141,7 +141,7 @@ export const usergroupsEditing = [
       await withFreeNames(call, { id, name, handle }, () =>
         updateUsergroup(call.session, id, { name, handle, description, prefs, user: call.actor }),
       );
-      return await shown(call, id, { count: args.include_count });
+      return await shown(call, id, { count: args.include_count, users: true });
     },
   }),
 

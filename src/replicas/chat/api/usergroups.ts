@@ -7,7 +7,7 @@ import { usergroupView } from "~/replicas/chat/views/usergroups";
 export const usergroups = [
   method("usergroups.list", {
     tier: 1,
-    summary: "Lists the user groups.",
+    summary: "Lists the user groups by name.",
     args: {
       include_disabled: Maybe(Flag()),
       include_count: Maybe(Flag("Add how many users each has.")),
@@ -23,7 +23,7 @@ export const usergroups = [
 
   method("usergroups.users.list", {
     tier: 1,
-    summary: "Lists who is in a user group.",
+    summary: "Lists the members of a user group by id.",
     args: { usergroup: Text(), include_disabled: Maybe(Flag()), team_id: Maybe(Text()) },
     async handle({ usergroup: id, include_disabled: withDisabled }, { session }) {
       const group = await findUsergroup(session, id);

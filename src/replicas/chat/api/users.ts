@@ -34,7 +34,7 @@ async function shown(call: ChatCall, id: string, withLocale: boolean | undefined
 export const users = [
   method("users.list", {
     tier: 1,
-    summary: "Lists everybody in the workspace, bots and deactivated people included.",
+    summary: "Lists everybody in the workspace by id, including bots and deactivated people.",
     args: {
       cursor: Maybe(Cursor()),
       limit: Maybe(Whole()),
@@ -86,7 +86,7 @@ export const users = [
 
   method("users.conversations", {
     tier: 1,
-    summary: "Lists the conversations that somebody is in, as far as the caller can see them.",
+    summary: "Lists the conversations that a user is in and the caller can see, by id.",
     args: {
       user: Maybe(Text("Whose conversations; the caller's when left out.")),
       types: Maybe(List("public_channel, private_channel, mpim, im")),

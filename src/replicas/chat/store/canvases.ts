@@ -47,6 +47,19 @@ export async function findCanvas(
   return canvas;
 }
 
+/** The canvas of a channel itself. */
+export async function findChannelCanvas(
+  { sql, t }: ChatSession,
+  channel: string,
+): Promise<{ file_id: string; is_empty: boolean } | undefined> {
+  const [canvas] = await sql<{ file_id: string; is_empty: boolean }[]>`
+    select c.file_id, jsonb_array_length(c.sections) = 0 as is_empty
+    from ${t.canvases} c join ${t.files} f on f.id = c.file_id
+    where c.channel_id = ${channel} and f.mode <> 'tombstone'
+  `;
+  return canvas;
+}
+
 /** Keeps other calls from changing a canvas until the caller's transaction ends. */
 export async function lockCanvas({ sql, t }: ChatSession, id: string): Promise<void> {
   await sql`select from ${t.canvases} where file_id = ${id} for update`;
@@ -84,13 +97,14 @@ export async function insertCanvas(
 export async function updateSections(
   session: ChatSession,
   id: string,
-  sections: readonly Section[],
-  size: number,
+  { sections, size, user }: { sections: readonly Section[]; size: number; user: string },
 ): Promise<void> {
   const { sql, t } = session;
   await sql`
     with sized as (update ${t.files} set size = ${size} where id = ${id})
-    update ${t.canvases} set sections = ${json(session, sections)} where file_id = ${id}
+    update ${t.canvases} set sections = ${json(session, sections)}, updated_by = ${user},
+      updated_at = ${nowMicros(session)}
+    where file_id = ${id}
   `;
 }
 

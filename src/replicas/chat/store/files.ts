@@ -36,6 +36,8 @@ export type FileRow = {
   readonly team_url: string;
   readonly is_starred: boolean;
   readonly shares: readonly Share[];
+  /** Of a canvas that was changed. */
+  readonly edited: { readonly by: string; readonly at: number } | null;
 };
 
 /** The columns of a FileRow of the file `f`. Shares in conversations that the viewer cannot see are left out. */
@@ -43,6 +45,10 @@ export function fileColumns(session: ChatSession, viewer: string): Fragment {
   const { sql, t } = session;
   return sql`
     f.*, (select id from ${t.teams} limit 1) as team_id, (select url from ${t.teams} limit 1) as team_url,
+    case when f.mode = 'quip' then (
+      select json_build_object('by', e.updated_by, 'at', e.updated_at) from ${t.canvases} e
+      where e.file_id = f.id and e.updated_at is not null
+    ) end as edited,
     exists (select from ${t.stars} z where z.user_id = ${viewer} and z.file_id = f.id) as is_starred,
     coalesce((
       select json_agg(json_build_object(

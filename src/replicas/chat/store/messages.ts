@@ -275,6 +275,17 @@ export async function findReadState(
   return state;
 }
 
+/** Up to where a member has read a channel; undefined for anybody else. */
+export async function findLastRead(
+  session: ChatSession,
+  viewer: string,
+  channel: string,
+): Promise<string | undefined> {
+  const { sql } = session;
+  const [read] = await sql<{ ts: string }[]>`${lastRead(session, viewer, sql`${channel}`)}`;
+  return read?.ts;
+}
+
 /** One row: the later of the viewer's mark in a channel and the viewer's own last message since the mark was set. */
 export function lastRead({ sql, t }: ChatSession, viewer: string, channel: Fragment): Fragment {
   return sql`

@@ -1,6 +1,14 @@
 import type { ChannelRow } from "~/replicas/chat/store/channels";
 import { present, type Wire } from "~/replicas/chat/views/wire";
 
+/** Of every channel: the service documents these two. */
+const TABS = ["files", "bookmarks"].map((type) => ({ id: type, label: "", type }));
+
+export const propertiesView = (
+  channel: ChannelRow,
+  canvas: { readonly file_id: string; readonly is_empty: boolean } | undefined,
+): Wire => present({ tabs: channel.is_im || channel.is_mpim ? null : TABS, canvas });
+
 export function channelView(channel: ChannelRow): Wire {
   if (channel.is_im)
     return present({

@@ -38,7 +38,7 @@ export function fileView(file: FileRow, { baseUrl }: FileUrls, withShares = true
     pretty_type: findType(file.filetype)?.prettyType ?? "File",
     user: file.user_id,
     user_team: file.team_id,
-    editable: file.mode === "snippet",
+    ...editing(file),
     size: file.size,
     mode: file.mode,
     is_external: isExternal,
@@ -72,6 +72,18 @@ export function fileView(file: FileRow, { baseUrl }: FileUrls, withShares = true
     file_access: "visible",
     media_display_type: "unknown",
   });
+}
+
+/** Text that the service lets people edit, and who edited it last. */
+function editing({ mode, user_id: owner, created_at: created, edited }: FileRow): Wire {
+  if (mode !== "snippet" && mode !== "quip") return { editable: false };
+  const editor = edited?.by ?? owner;
+  return {
+    editable: true,
+    editor,
+    last_editor: editor,
+    updated: seconds(edited?.at ?? created),
+  };
 }
 
 function sharesView(shares: readonly Share[], teamId: string): Wire {

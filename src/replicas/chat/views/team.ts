@@ -7,6 +7,7 @@ export const teamIcon = ({ url, id }: TeamRow): Wire => ({
   ...Object.fromEntries(
     ICON_SIZES.map((size) => [`image_${size}`, `${url}icons/${id}_${size}.png`]),
   ),
+  image_original: `${url}icons/${id}_original.png`,
   image_default: true,
 });
 

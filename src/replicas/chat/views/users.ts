@@ -1,4 +1,5 @@
 /** Rows → the objects on the wire. One function each, so that a user looks the same from every method. */
+import { codeOf } from "~/replicas/chat/emoji";
 import type { UserRow } from "~/replicas/chat/store/users";
 import { present, type Wire } from "~/replicas/chat/views/wire";
 import { zone } from "~/replicas/chat/zones";
@@ -61,7 +62,7 @@ export function profileView(user: UserRow): Wire {
     status_text: "",
     status_text_canonical: "",
     status_emoji: "",
-    status_emoji_display_info: [],
+    status_emoji_display_info: emojiInfo(user),
     status_expiration: 0,
     display_name: "",
     display_name_normalized: "",
@@ -73,6 +74,15 @@ export function profileView(user: UserRow): Wire {
     team: user.team_id,
     ...present({ bot_id: user.bot_id, api_app_id: user.app_id }),
   };
+}
+
+/** The emoji of a status, as clients draw it. */
+function emojiInfo({ profile, avatar_base: base }: UserRow): Wire[] {
+  const name = String(profile["status_emoji"] ?? "").replace(/^:|:$/g, "");
+  if (name === "") return [];
+  const code = codeOf(name.replace(/::skin-tone-\d$/, ""));
+  const url = `${base.replace(/avatars$/, "emoji")}/${code ?? name}.png`;
+  return [present({ emoji_name: name, display_url: url, unicode: code })];
 }
 
 export function slackbotView(teamId: string): Wire {
