@@ -17,6 +17,7 @@ export async function importTemplate(client: Client, file: string, { name, visib
     ...(visibility && { visibility }),
     seed,
   });
+  for (const note of (created["notes"] ?? []) as readonly string[]) notice(note);
   notice(`template ${created["name"]} is created, with the id`);
   print(`${created["templateId"]}`);
 }

@@ -19,9 +19,9 @@ export type Replica = {
   readonly derived: { readonly [table: string]: readonly string[] };
   /**
    * Turns the parsed content of a seed file into rows. Throws SeedError with the path of the first mistake. The same
-   * seed gives the same rows: nothing is random and nothing is "now".
+   * seed gives the same rows: nothing is random and nothing is "now". Returns notes on what it changed or ignored.
    */
-  readonly seed: (tx: Tx, t: Tables, seed: unknown) => Promise<void>;
+  readonly seed: (tx: Tx, t: Tables, seed: unknown) => Promise<readonly string[]>;
   /** The id of a user of the environment, by id or by email; undefined when there is none. */
   readonly findUser: (
     session: Session,

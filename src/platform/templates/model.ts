@@ -120,6 +120,17 @@ export const CreatedTemplate = t.Object(
   { title: "CreatedTemplate", description: "The new template" },
 );
 
+export const TemplateImport = t.Object(
+  {
+    ...CreatedTemplate.properties,
+    notes: t.Array(t.String(), {
+      description: "Ids of the seed that were mapped, and fields that were ignored",
+      examples: [['issues[0].id: "iss_1" became 0f0e9d1c-0000-4000-8000-000000000000']],
+    }),
+  },
+  { title: "TemplateImport", description: "The new template, and what was changed to make it" },
+);
+
 export const Seed = t.Record(t.String(), t.Unknown(), {
   description:
     "In the format of the files of `seeds/`, with `template`, `service` and `description`",

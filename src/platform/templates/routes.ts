@@ -2,9 +2,9 @@ import { Elysia, status, t } from "elysia";
 import { failures } from "~/http/errors";
 import { principalOf } from "~/http/principal";
 import {
-  CreatedTemplate,
   ImportedTemplate,
   Seed,
+  TemplateImport,
   TemplateList,
   TemplateQuery,
   WholeTemplate,
@@ -62,7 +62,7 @@ export const templateRoutes = (templates: Templates) =>
       {
         body: ImportedTemplate,
         response: {
-          201: CreatedTemplate,
+          201: TemplateImport,
           ...failures(
             "invalid_request",
             "invalid_service",

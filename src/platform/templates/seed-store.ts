@@ -15,25 +15,26 @@ type Rows = { readonly [table: string]: readonly object[] };
 
 const BATCH = 500;
 
-/** Creates the schema and fills it, in the caller's transaction. Throws SeedError. */
+/** Creates the schema and fills it, in the caller's transaction. Returns notes on the seed. Throws SeedError. */
 export async function importSeed(
   tx: Tx,
   replica: Replica,
   schema: string,
   seed: object,
-): Promise<void> {
+): Promise<readonly string[]> {
   await tx.unsafe(
     `create schema ${quote(schema)}; set local search_path to ${quote(schema)}; ${replica.tables}; set local search_path to ''`,
   );
   const tables = await readColumns(tx, schema);
-  if ("rows" in seed) await plantRows(tx, schema, tables, seed);
-  else await replica.seed(tx, tablesOf(tx, schema, tables), seed);
+  if (!("rows" in seed)) return await replica.seed(tx, tablesOf(tx, schema, tables), seed);
+  await importRows(tx, schema, tables, seed);
+  return [];
 }
 
-type PlantTable = { name: string; columns: { name: string; generated: boolean }[] };
+type SeedTable = { name: string; columns: { name: string; generated: boolean }[] };
 
-const readColumns = async (tx: Tx, schema: string): Promise<PlantTable[]> =>
-  await tx<PlantTable[]>`
+const readColumns = async (tx: Tx, schema: string): Promise<SeedTable[]> =>
+  await tx<SeedTable[]>`
     select relname as name, json_agg(
       json_build_object('name', attname, 'generated', attgenerated <> '') order by attnum
     ) as columns
@@ -42,10 +43,10 @@ const readColumns = async (tx: Tx, schema: string): Promise<PlantTable[]> =>
     group by c.oid order by c.oid
   `;
 
-async function plantRows(
+async function importRows(
   tx: Tx,
   schema: string,
-  tables: readonly PlantTable[],
+  tables: readonly SeedTable[],
   seed: object,
 ): Promise<void> {
   const { rows, sequences = {} } = seed as { rows: unknown; sequences?: unknown };

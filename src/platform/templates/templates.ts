@@ -186,13 +186,15 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
 
     async import(userId: string, { seed, ...draft }: ImportedTemplate) {
       const replica = requireReplica(draft.service);
-      return await create(userId, draft, seed, async (schema) => {
+      let notes: readonly string[] = [];
+      const created = await create(userId, draft, seed, async (schema) => {
         const whole = resolveSeed(
           { ...seed, template: draft.name, service: replica.service } as Seed,
           SEEDS as readonly Seed[],
         );
-        await builders.transaction((tx) => importSeed(tx, replica, schema, whole));
+        notes = await builders.transaction((tx) => importSeed(tx, replica, schema, whole));
       });
+      return { ...created, notes: [...notes] };
     },
 
     /** Makes a template with `build`, which creates and fills the schema it is given, all or nothing. */

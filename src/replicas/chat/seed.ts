@@ -6,7 +6,7 @@ import { ChatSeed } from "~/replicas/chat/seed-model";
 import { seedRows } from "~/replicas/chat/seed-rows";
 import { SeedError, seedPath } from "~/replicas/replica";
 
-export async function seedChat(tx: Tx, t: Tables, seed: unknown): Promise<void> {
+export async function seedChat(tx: Tx, t: Tables, seed: unknown): Promise<readonly string[]> {
   const first = Value.Errors(ChatSeed, seed).First();
   if (first) throw new SeedError(seedPath(first.path), problem(first));
   // Rows as JSON: Postgres knows the type of every column, and a column that is not named is null.
@@ -16,6 +16,7 @@ export async function seedChat(tx: Tx, t: Tables, seed: unknown): Promise<void> 
         insert into ${t[table] as never}
         select * from jsonb_populate_recordset(null::${t[table] as never}, ${tx.json(rows as never)})
       `;
+  return [];
 }
 
 /** What was expected, in the words of the shape where it has some: a pattern tells nobody anything. */

@@ -18,7 +18,9 @@ const labelled =
   (fromId, labelId, { createdAt }) => ({ [from]: fromId, labelId, createdAt });
 
 const membership: Pairs["row"] = (teamId, userId, { index, createdAt, name, entry }) => ({
-  id: derivedId("TeamMembership", teamId, userId),
+  id:
+    (entry["membershipIds"] as Readonly<Record<string, string>> | undefined)?.[name] ??
+    derivedId("TeamMembership", teamId, userId),
   createdAt,
   updatedAt: createdAt,
   teamId,

@@ -1,6 +1,7 @@
 /** The shape of a tracker seed, made from what its sections say. */
 import { type TSchema, Type } from "@sinclair/typebox";
 import { columnsIn, modelOf, relationsOf, SECTIONS, TOP } from "~/replicas/tracker/seed-sections";
+import { TABLES } from "~/replicas/tracker/store/tables";
 
 const Name = Type.Union([Type.String(), Type.Number()]);
 const Moment = Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{3})?Z$" });
@@ -31,7 +32,10 @@ function shapeOf(name: string, depth: number): TSchema {
   for (const field of Object.keys(ids)) properties[field] = Type.Array(Name);
   for (const [relation] of relationsOf(model)) properties[relation] = Name;
   for (const field of Object.keys(section.pairs ?? {})) properties[field] = Type.Array(Name);
-  if (section.type === "Team") properties["owners"] = Type.Array(Name);
+  if (section.type === "Team") {
+    properties["owners"] = Type.Array(Name);
+    properties["membershipIds"] = Type.Record(Type.String(), Uuid);
+  }
   // One level of a thing in itself: replies, labels of a group.
   for (const [field, nested] of Object.entries(section.nested ?? {}))
     if (nested.section !== name || depth === 0)
@@ -54,6 +58,12 @@ export const TrackerSeed = Type.Object(
   {
     organization: Type.Object(
       {
+        ...Object.fromEntries(
+          [...(TABLES.get("organizations") ?? [])].map(([column, type]) => [
+            column,
+            Type.Optional(Leaf(type)),
+          ]),
+        ),
         id: Uuid,
         createdAt: Moment,
         name: Type.String(),

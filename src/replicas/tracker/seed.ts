@@ -11,6 +11,7 @@ import {
 } from "~/replicas/tracker/defaults";
 import { derivedId } from "~/replicas/tracker/ids";
 import { computedOf, stored } from "~/replicas/tracker/seed-computed";
+import { readDump } from "~/replicas/tracker/seed-dump";
 import { Names } from "~/replicas/tracker/seed-names";
 import { columnsIn, modelOf, relationsOf, SECTIONS, TOP } from "~/replicas/tracker/seed-sections";
 import { TrackerSeed } from "~/replicas/tracker/seed-shape";
@@ -21,10 +22,13 @@ import type { Values } from "~/replicas/tracker/store/write";
 type Rows = Map<string, Values[]>;
 const text = (value: unknown) => String(value ?? "");
 
-export async function seedTracker(tx: Tx, t: Tables, seed: unknown): Promise<void> {
+/** Returns what was mapped and ignored in a dump. */
+export async function seedTracker(tx: Tx, t: Tables, given: unknown): Promise<readonly string[]> {
+  const { seed, notes } = readDump(given as Entry);
   const first = Value.Errors(TrackerSeed, seed).First();
   if (first) throw new SeedError(seedPath(first.path), first.message);
-  for (const [table, rows] of rowsOf(seed as Entry)) await insertRows(tx, t, table, rows);
+  for (const [table, rows] of rowsOf(seed)) await insertRows(tx, t, table, rows);
+  return notes;
 }
 
 /** Rows that leave out the same columns go in together. */
@@ -56,7 +60,7 @@ function rowsOf(seed: Entry): Rows {
     collect(name, seed[name] ?? DEFAULTS[name] ?? [], name, organization.createdAt, names),
   );
   const rows: Rows = new Map([
-    ["organizations", [{ ...organization, updatedAt: organization.createdAt }]],
+    ["organizations", [{ updatedAt: organization.createdAt, ...organization }]],
   ]);
   const add = (table: string, row: Values) => {
     const list = rows.get(table) ?? [];

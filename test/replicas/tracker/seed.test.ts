@@ -3,6 +3,7 @@ import { connect, inTransaction, type Pool, quote } from "~/db/connect";
 import { type Tables, tablesOf } from "~/db/session";
 import { resolveSeed, type Seed } from "~/platform/templates/seeds";
 import { seedTracker } from "~/replicas/tracker/seed";
+import { readDump } from "~/replicas/tracker/seed-dump";
 import { TABLES } from "~/replicas/tracker/store/tables";
 import ddl from "~/replicas/tracker/tables.sql" with { type: "text" };
 import { SEEDS } from "../../../seeds/index";
@@ -203,5 +204,106 @@ describe("a seed", () => {
     ],
   ])("is refused for %s, with the path to it", async (_case, part, path) => {
     await expect(plant({ ...base, ...part })).rejects.toThrow(`${path}: `);
+  });
+});
+
+describe("a dump becomes a seed", () => {
+  const USER = "b1000000-0000-4000-8000-000000000001";
+  const dump = {
+    organization: {
+      id: "org_1",
+      createdAt: "2026-01-05T09:00:00",
+      name: "Acme",
+      urlKey: "acme",
+      logoUrl: null,
+      gitBranchFormat: "{issueIdentifier}",
+      roadmapEnabled: false,
+      previousUrlKeys: ["old"],
+    },
+    users: [
+      { id: "usr_1", name: "Ann", displayName: "ann", email: "ann@a.test", avatarUrl: null },
+      { id: USER, name: "Bo", displayName: "bo", email: "bo@a.test", isMe: true },
+    ],
+    teams: [
+      {
+        id: "team_1",
+        key: "ENG",
+        name: "Engineering",
+        createdAt: "2026-01-05 10:00:00.123456+02:00",
+        members: [{ id: "mem_1", user: "usr_1", owner: true }, { user: "bo" }],
+        states: [],
+      },
+    ],
+    issues: [
+      {
+        id: "iss_1",
+        identifier: "ENG-1",
+        title: "One",
+        team: "team_1",
+        state: "Todo",
+        creator: "usr_1",
+        assignee: null,
+        createdAt: "2026-01-06T09:00:00.5",
+        url: "https://elsewhere.test/ENG-1",
+        priorityLabel: "No priority",
+        subscribers: ["usr_1"],
+        comments: [{ user: "bo", body: "Hi", createdAt: "2026-01-06T10:00:00Z", editedAt: null }],
+      },
+    ],
+    projects: null,
+  };
+
+  test("with nulls, moments, ids and fields of the service's own", async () => {
+    const { sql, t } = await plant(dump);
+    const [organization] = await sql`select * from ${t["organizations"] as never}`;
+    expect(organization).toMatchObject({
+      gitBranchFormat: "{issueIdentifier}",
+      roadmapEnabled: false,
+      previousUrlKeys: ["old"],
+      createdAt: new Date("2026-01-05T09:00:00Z"),
+    });
+    const [team] = await sql`select * from ${t["teams"] as never}`;
+    expect(team).toMatchObject({ createdAt: new Date("2026-01-05T08:00:00.123Z") });
+    const states = await sql`select name from ${t["workflow_states"] as never}`;
+    expect(states.map(({ name }) => name)).toContain("Todo");
+    const [issue] = await sql`select * from ${t["issues"] as never}`;
+    const [ann] = await sql`select id from ${t["users"] as never} where name = 'Ann'`;
+    expect(issue).toMatchObject({
+      identifier: "ENG-1",
+      creatorId: ann?.["id"],
+      teamId: team?.["id"],
+      createdAt: new Date("2026-01-06T09:00:00.500Z"),
+    });
+    const members = await sql`select * from ${t["team_memberships"] as never} order by owner desc`;
+    expect(members).toMatchObject([
+      { userId: ann?.["id"], owner: true },
+      { userId: USER, owner: false },
+    ]);
+  });
+
+  test("and the notes say what was mapped and ignored, the same each time", () => {
+    const { notes } = readDump(dump);
+    expect(notes.map((note) => note.replace(/[0-9a-f-]{36}$/, "ID"))).toEqual([
+      'organization.id: "org_1" became ID',
+      'users[0].id: "usr_1" became ID',
+      "users[1].isMe: ignored, because the service computes it",
+      'teams[0].id: "team_1" became ID',
+      'teams[0].members[0].id: "mem_1" became ID',
+      'issues[0].id: "iss_1" became ID',
+      "issues[0].url: ignored, because the service computes it",
+      "issues[0].priorityLabel: ignored, because the service computes it",
+    ]);
+    expect(readDump(dump).notes).toEqual([...notes]);
+  });
+
+  test("a field that nobody knows is still a mistake", async () => {
+    await expect(plant({ ...dump, issues: [{ ...dump.issues[0], colour: 1 }] })).rejects.toThrow(
+      "issues[0].colour: ",
+    );
+  });
+
+  test("a seed stays as it is", () => {
+    const seed = seedOf("tracker_expanded");
+    expect(readDump(seed as never)).toEqual({ seed, notes: [] } as never);
   });
 });
