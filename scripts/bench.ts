@@ -11,8 +11,8 @@ import {
   captureDrain,
   initEnv,
   memory,
+  READY_SCHEMAS,
   runs,
-  SPARES,
   schemas,
   start,
   wholeLives,
@@ -47,7 +47,7 @@ if (unknown.length > 0) {
 }
 
 const bench = await startBench({
-  ENVIRONMENT_POOL_TARGETS: `chat_default:${SPARES}`,
+  ENVIRONMENT_POOL_TARGETS: `chat_default:${READY_SCHEMAS}`,
   MAINTENANCE_CYCLE_INTERVAL: "1",
 });
 const rows: Row[] = [];

@@ -31,7 +31,7 @@ const RUNTIME = {
   license: "MIT",
   text: `Copyright (c) Jarred Sumner and contributors. Bun is MIT-licensed. It links JavaScriptCore and WebKit (LGPL-2.0-or-later)
 statically, whose sources, with how to build and relink them, are at https://github.com/oven-sh/webkit, and BoringSSL, brotli, c-ares,
-libarchive, libdeflate, lol-html, mimalloc, simdutf, SQLite, tinycc, uSockets, uWebSockets, zlib and zstd under licences of their own:
+libarchive, libdeflate, lol-html, mimalloc, simdutf, SQLite, tinycc, uSockets, uWebSockets, zlib and zstd under their own licences:
 https://bun.com/docs/project/licensing`,
 } as const;
 

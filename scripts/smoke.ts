@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
 import { freePort } from "./postgres";
-import { comparable, tell } from "./story";
+import { comparable, playStory } from "./story";
 
 const ROOT = join(import.meta.dir, "..");
 const demo = process.argv.includes("--demo");
@@ -61,7 +61,7 @@ async function withServer<T>(
 
 async function tellAloud(): Promise<void> {
   await withServer({}, async (url) => {
-    for (const { title, answer } of (await tell(url)).steps)
+    for (const { title, answer } of (await playStory(url)).steps)
       console.log(`\n── ${title}\n${JSON.stringify(answer, null, 2)}`);
   });
 }
@@ -94,7 +94,7 @@ async function check(): Promise<boolean> {
       .map((pair) => pair.join("="))
       .join(" ");
     const { diff } = await withServer(settings, async (url) => {
-      const told = await tell(url);
+      const told = await playStory(url);
       const metrics = await (await fetch(`${url}/metrics`)).text();
       if (!metrics.includes("\ndiorama_build_info{")) throw new Error("the binary has no metrics");
       return told;

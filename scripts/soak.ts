@@ -2,7 +2,7 @@
  * Keeps servers under load for a long time, with faults, and checks that no resource use grows.
  *
  *   bun run soak --minutes 60                                          L1's load; a walsender is killed each minute
- *   bun run soak --minutes 10 --servers 2 --users 200 --think 1000 --calm   200 environments at once, no faults
+ *   bun run soak --minutes 10 --servers 2 --users 200 --think 1000 --calm   200 concurrent environments, no faults
  *
  * --users      concurrent environments (20)
  * --think      milliseconds between two calls in an environment (100)

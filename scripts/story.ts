@@ -4,7 +4,7 @@
  */
 import { WebClient } from "@slack/web-api";
 
-export type Told = {
+export type PlayedStory = {
   /** The platform's responses, step by step. */
   readonly steps: readonly { readonly title: string; readonly answer: unknown }[];
   readonly diff: Diff;
@@ -35,7 +35,7 @@ export const clientFor = (url: string, environment: Record<string, unknown>) =>
   });
 
 /** Runs the story on a server and returns the responses. Throws when a step fails. */
-export async function tell(url: string, key?: string): Promise<Told> {
+export async function playStory(url: string, key?: string): Promise<PlayedStory> {
   const platform = platformOf(url, key);
   const steps: { title: string; answer: unknown }[] = [];
   const step = async <T>(title: string, work: Promise<T>): Promise<T> => {

@@ -44,7 +44,7 @@ export type Program = Awaited<ReturnType<typeof startProgram>>;
 const PLATFORM_CONNECTIONS = 6;
 const TEMPLATE_CONNECTIONS = 2;
 /** Sessions that environments' calls run on. */
-const LANES = 8;
+const SESSIONS = 8;
 const DRAIN_MS = 25_000;
 const DRAIN_POLL_MS = 20;
 
@@ -58,7 +58,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
   const builderCount = Math.max(1, Math.min(config.POOL_REFILL_CONCURRENCY, cores));
   const pool = connect(url, { max: PLATFORM_CONNECTIONS, name: "platform", camel: true });
   const replicas = connect(url, { max: TEMPLATE_CONNECTIONS, name: "templates" });
-  const sessionPool = createSessionPool(url, LANES, isLive);
+  const sessionPool = createSessionPool(url, SESSIONS, isLive);
   const builders = createBuilders(
     connect(url, { max: builderCount + 1, name: "builders", patient: true }),
     config.LOGICAL_REPLICATION_ENABLED,
@@ -83,8 +83,8 @@ export async function startProgram(config: Config, limits = LIMITS) {
     for (const warning of warnings) log.warn(warning);
     const applied = await migrate(pool);
     if (applied.length > 0) log.info("migrations applied", { versions: applied.join(", ") });
-    const gone = await reconcileMissingSchemas(pool, runClosing);
-    if (gone > 0) log.warn("ended environments whose schemas are missing", { count: gone });
+    const missing = await reconcileMissingSchemas(pool, runClosing);
+    if (missing > 0) log.warn("ended environments whose schemas are missing", { count: missing });
     const templates = createTemplates(pool, replicas, builders);
     if (config.SEED) {
       await buildBuiltins(pool, builders, log);

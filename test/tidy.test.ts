@@ -143,7 +143,7 @@ describe("SQL", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("on the platform's tables stands in platform/ and in the migrations", () => {
+  test("on the platform's tables is only in platform/ and in the migrations", () => {
     const PLATFORM_TABLE = /\bdiorama\.(?!run")[a-z_]+/; // "diorama.run" is the prefix of marks in the log
     const wrong = sources
       .filter((file) => !/^src\/(platform\/|db\/migrat)/.test(file))
@@ -151,7 +151,7 @@ describe("SQL", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("that writes runs stands in their lifecycle", () => {
+  test("that writes runs is in their lifecycle", () => {
     const WRITES = /\b(insert into|update|delete from|merge into) diorama\.runs\b/;
     const writing = sources.filter((file) => WRITES.test(read(file)));
     expect(writing).toEqual(["src/platform/runs/lifecycle-store.ts"]);
@@ -193,6 +193,17 @@ describe("seeds", () => {
     expect(SUITES).toHaveLength(names.length);
     const proven = files("test/suites").map((file) => basename(file, ".test.ts"));
     for (const name of names) expect(proven).toContain(name);
+  });
+});
+
+describe("the language", () => {
+  test("has no archaic words", () => {
+    // In halves, so that this file does not contain them.
+    const WORDS = ["who_ever", "me_nd", "me_nded", "le_st", "dear_est", "ber_eft"];
+    const archaic = new RegExp(`\\b(${WORDS.join("|").replaceAll("_", "")})\\b`, "i");
+    const texts = ["src", "test", "scripts"].flatMap(files).concat("README.md");
+
+    expect(texts.filter((file) => archaic.test(read(file)))).toEqual([]);
   });
 });
 

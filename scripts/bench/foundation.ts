@@ -17,7 +17,7 @@ const CLIENTS = 8;
 const TEMPLATE = "chat_default";
 const CHANNEL = "C01GENERAL";
 /** Target of the pool: a full pool builds nothing during the measurement. */
-export const SPARES = 80;
+export const READY_SCHEMAS = 80;
 
 /** The cost of a commit. One row per client, so that they do not wait for each other. */
 async function bareCommits(bench: Bench) {
@@ -36,7 +36,7 @@ export async function initEnv(bench: Bench): Promise<Row> {
   const PER_ROUND = 40;
   const samples = await inTurn(8, {
     async ours() {
-      await poolOf(bench, TEMPLATE, SPARES);
+      await poolOf(bench, TEMPLATE, READY_SCHEMAS);
       const made: Record<string, unknown>[] = [];
       const taken = await latencies(CLIENTS, PER_ROUND, async () =>
         made.push(await bench.environment(TEMPLATE)),
@@ -145,7 +145,7 @@ export async function wholeLives(bench: Bench): Promise<Row> {
   const sql = connect(bench.databaseUrl, { max: 2, name: "bench", patient: true });
   const [template] = await sql`select schema_name from diorama.templates where name = ${TEMPLATE}`;
   const blueprint = await readBlueprint(sql, template?.["schema_name"]);
-  await poolOf(bench, TEMPLATE, SPARES);
+  await poolOf(bench, TEMPLATE, READY_SCHEMAS);
   const samples = await inTurn(4, {
     async ours() {
       return [

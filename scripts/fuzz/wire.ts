@@ -243,7 +243,7 @@ function isTo(asked: Planned, { status, headers, body }: WireAnswer): boolean {
   return message?.text === asked.text;
 }
 
-/** What is wrong with a connection, in a sentence; undefined when nothing is. */
+/** Returns the fault of a connection in a sentence, or undefined. */
 function faultOf(
   planned: readonly Planned[],
   { ending }: Wire,
@@ -279,7 +279,7 @@ function faultOf(
     if (isWrong)
       return `request ${index + 1} (${asked.id}) happened ${count} times, ${answer ? "answered" : state}`;
   }
-  return answers.length > planned.length ? "answered what nobody asked" : undefined;
+  return answers.length > planned.length ? "sent an answer without a request" : undefined;
 }
 
 type History = {

@@ -114,13 +114,13 @@ async function inEnvironment(
       job.signal,
     );
     const seconds = Math.round(performance.now() - started) / 1000;
-    const judged = (await client.call("POST", "/evaluateRun", { runId })) as {
+    const evaluation = (await client.call("POST", "/evaluateRun", { runId })) as {
       status: "passed" | "failed";
       score: NonNullable<Outcome["score"]>;
       failures: string[];
     };
     const { how, exitCode, output } = agent;
-    const { status, score, failures } = judged;
+    const { status, score, failures } = evaluation;
     const outcome = { ...head, runId: `${runId}`, score, failures, seconds, exitCode };
     if (how === "finished") return { ...outcome, verdict: status };
     return { ...outcome, verdict: how, output };
@@ -149,7 +149,7 @@ export function report(suite: Suite, outcomes: readonly Outcome[]) {
     .map(([number, verdict]) => `, ${number} ${verdict}`);
   const lines = [
     ...table(["Test", "Verdict", "Score", "Time"], rows),
-    ...outcomes.flatMap(told),
+    ...outcomes.flatMap(described),
     "",
     `${suite.name}: ${passed} of ${total} passed${others.join("")}`,
   ];
@@ -161,7 +161,7 @@ export function report(suite: Suite, outcomes: readonly Outcome[]) {
 }
 
 /** Why a test did not pass. */
-function told({ name, verdict, failures, exitCode, output }: Outcome): string[] {
+function described({ name, verdict, failures, exitCode, output }: Outcome): string[] {
   if (verdict === "passed") return [];
   const why = verdict === "crashed" ? [`the command ended with ${exitCode}`] : [];
   const printed = output?.trim() ? ["its last output:", ...output.trim().split("\n")] : [];

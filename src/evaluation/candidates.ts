@@ -2,7 +2,7 @@
 import type { Diff, JsonObject } from "~/capture/fold";
 import type { ChangeRule, CompiledAssertion, CompiledSpec, Row } from "~/evaluation/compile";
 
-/** What is known of a run. Without `rest`, conditions on columns that an update left alone would read nothing. */
+/** The evidence of a run. `unchangedColumns` gives conditions a value for columns that an update did not change. */
 export type RunEvidence = {
   readonly diff: Diff;
   /** The unchanged columns of each update of the diff, in its order. */

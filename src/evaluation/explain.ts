@@ -85,7 +85,7 @@ function lacks(assertion: CompiledAssertion, strict: boolean, candidate: Candida
 function unmet(predicate: Predicate, row: Row): string[] {
   switch (predicate.kind) {
     case "leaf":
-      return predicate.leaf.test(predicate.leaf.read(row)) ? [] : [told(predicate.leaf, row)];
+      return predicate.leaf.test(predicate.leaf.read(row)) ? [] : [described(predicate.leaf, row)];
     case "all":
       return predicate.of.flatMap((part) => unmet(part, row));
     case "any": {
@@ -99,7 +99,7 @@ function unmet(predicate: Predicate, row: Row): string[] {
   }
 }
 
-const told = ({ path, operator, operand, read }: Leaf, row: Row) =>
+const described = ({ path, operator, operand, read }: Leaf, row: Row) =>
   `${path} ${operator} ${show(operand as Value)}: it is ${show(read(row))}`;
 
 function show(value: Value): string {

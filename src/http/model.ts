@@ -2,7 +2,7 @@
  * Shapes that many routes share.
  *
  * The OpenAPI document is derived from shapes. It names a shape that has a `title` once, as a component. A shape with
- * `documented` appears in the document as that other shape: its values are checked by the domain, with a code of its own.
+ * `documented` appears in the document as that other shape: its values are checked by the domain, with a specific code.
  */
 import { Type } from "@sinclair/typebox";
 import { t } from "elysia";

@@ -27,7 +27,7 @@ describe("through the proxy", () => {
   const proxied = (command: readonly string[], env = {}) =>
     intercept([...place.to, "--via", "proxy"], command, env);
 
-  test("curl reaches the chat, with any token of its own", async () => {
+  test("curl reaches the chat with any token", async () => {
     const call = ["-H", "Authorization: Bearer xoxb-1-made-up", "https://slack.com/api/auth.test"];
     const { code, out } = await proxied(["curl", "-sS", ...call]);
     expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ user_id: "U01AGENT" })]);

@@ -88,7 +88,7 @@ test.each([
     'ignore_fields.global: there is no column "updated"',
   ],
   [{ assertions: [], ignore_fields: { global: "ts" } }, "ignore_fields.global: "],
-] as [unknown, string][])("%j is refused", (spec, message) => {
+] as [unknown, string][])("%j is rejected", (spec, message) => {
   expect(() => compile(spec, WORLD)).toThrow(message);
 });
 

@@ -239,7 +239,8 @@ function evidence({ added, removed, changed, still }: Case): RunEvidence {
     },
   };
 }
-const judge = (raw: unknown, cases: Case) => evaluate(compile(raw, WORLD), KEYS, evidence(cases));
+const verdictOn = (raw: unknown, cases: Case) =>
+  evaluate(compile(raw, WORLD), KEYS, evidence(cases));
 
 const RUNS = 3_000;
 
@@ -248,7 +249,7 @@ describe("a verdict", () => {
     let failed = 0;
     fc.assert(
       fc.property(spec, happenings, (raw, cases) => {
-        const verdict = judge(raw, cases);
+        const verdict = verdictOn(raw, cases);
         const expected = failures(raw, cases, DERIVED);
         expect(verdict.failures).toEqual(expected);
         expect(verdict.passed).toBe(expected.length === 0);
@@ -277,7 +278,7 @@ describe("a verdict", () => {
           changed: cases.changed.toReversed(),
           still: cases.still.toReversed(),
         };
-        const [one, other] = [judge(raw, cases), judge(raw, turned)];
+        const [one, other] = [verdictOn(raw, cases), verdictOn(raw, turned)];
         expect([other.failures, other.score]).toEqual([one.failures, one.score]);
       }),
       { numRuns: 500 },
@@ -289,7 +290,7 @@ describe("a verdict", () => {
       fc.property(assertion, happenings, (raw, cases) => {
         const n = count(raw, { assertions: [] }, cases, DERIVED);
         for (let k = 0; k <= 8; k++) {
-          const { passed } = judge({ assertions: [{ ...raw, expected_count: k }] }, cases);
+          const { passed } = verdictOn({ assertions: [{ ...raw, expected_count: k }] }, cases);
           expect(passed).toBe(k === n);
         }
       }),
@@ -300,7 +301,7 @@ describe("a verdict", () => {
   test("of two conditions counts the rows that meet both, and of not the rest", () => {
     const counted = (condition: object, cases: Case) => {
       const raw = { diff_type: "added", entity: "things", where: condition, expected_count: 99 };
-      const [line] = judge({ assertions: [raw] }, cases).failures;
+      const [line] = verdictOn({ assertions: [raw] }, cases).failures;
       return Number(/got (\d+)/.exec(line ?? "")?.[1]);
     };
     fc.assert(
@@ -378,7 +379,7 @@ test("a pattern cannot stall the server", () => {
   for (const regex of ["(a+)+$", "(a|a)*$", "\\s+$", "(a{1,30}){1,30}$"]) {
     const raw = { diff_type: "added", entity: "things", where: { name: { regex } } };
     const held = (text: string) =>
-      judge(
+      verdictOn(
         { assertions: [raw] },
         { added: [{ id: 1, name: `${text}!` }], removed: [], changed: [], still: [] },
       );

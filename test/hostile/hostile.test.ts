@@ -15,7 +15,7 @@ import { createStage, type Database, type Story } from "../support/stage";
 
 setDefaultTimeout(240_000);
 
-const NEIGHBOURS = 9;
+const BYSTANDERS = 9;
 const STALLED = 100;
 const CALL_MS_MAX = 1_000;
 const RSS_MEGABYTES_MAX = 400;
@@ -31,7 +31,7 @@ let hostile: any;
 beforeAll(async () => {
   database = await stage.database();
   server = await stage.server(database, {
-    ENVIRONMENT_POOL_TARGETS: `chat_default:${NEIGHBOURS},tracker_default:1`,
+    ENVIRONMENT_POOL_TARGETS: `chat_default:${BYSTANDERS},tracker_default:1`,
   });
   const created = await server.post("/initEnv", {
     templateService: "tracker",
@@ -162,7 +162,7 @@ const percentile = (sorted: readonly number[], share: number) =>
 
 test("a hostile agent harms only its own run", async () => {
   const stories: Story[] = [];
-  for (let n = 0; n < NEIGHBOURS; n++) stories.push(await stage.story(database, server));
+  for (let n = 0; n < BYSTANDERS; n++) stories.push(await stage.story(database, server));
   const { body: run } = await server.post("/startRun", { envId: hostile.environmentId });
   const { text } = await ask("{ users { nodes { id } } viewer { id } }");
   const { users, viewer } = JSON.parse(text).data;
@@ -211,7 +211,7 @@ test("a hostile agent harms only its own run", async () => {
   expect(probes.at(-1)).toBeLessThan(CALL_MS_MAX);
   expect(rss).toBeLessThan(RSS_MEGABYTES_MAX);
   process.stderr.write(
-    `${calls.length} calls of ${NEIGHBOURS} neighbours: p50 ${percentile(calls, 0.5).toFixed(1)} ms, ` +
+    `${calls.length} calls of ${BYSTANDERS} bystanders: p50 ${percentile(calls, 0.5).toFixed(1)} ms, ` +
       `p99 ${percentile(calls, 0.99).toFixed(1)} ms, longest ${calls.at(-1)?.toFixed(1)} ms; RSS ${rss.toFixed(0)} MB; ` +
       `the slot moved ${((performance.now() - ended) / 1000).toFixed(1)} s after the last run\n`,
   );

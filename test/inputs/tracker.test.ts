@@ -65,7 +65,7 @@ test.each([
     "a ring of fragments (S103)",
     "{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }",
   ],
-  ["a fragment that nobody uses (S103)", "{ viewer { id } } fragment A on User { id }"],
+  ["an unused fragment (S103)", "{ viewer { id } } fragment A on User { id }"],
   ["a fragment that is not there (S103)", "{ viewer { ...A } }"],
   ["20,000 directives (S104)", `{ viewer { id ${"@skip(if: false) ".repeat(20_000)} } }`],
   ["3,000 times the same field (S104)", `{ ${"viewer { id } ".repeat(3_000)} }`],

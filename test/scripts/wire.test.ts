@@ -31,7 +31,7 @@ type Tampering = {
   readonly twice?: true;
 };
 
-/** Stands between the client and the program; answers when the program has closed its side. */
+/** A proxy between the client and the program; answers when the program has closed its side. */
 async function startTampering({ asked, answered, twice }: Tampering): Promise<string> {
   const server = createServer({ allowHalfOpen: true }, (near) => {
     const { hostname, port } = new URL(program.url);
@@ -99,7 +99,7 @@ describe("a connection by hand", () => {
     [
       "answers once too often",
       { answered: (answers) => [...answers, String(answers.at(-1))] },
-      "answered what nobody asked",
+      "sent an answer without a request",
     ],
     ["performs requests twice", { twice: true }, "happened 2 times, answered"],
     [

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect } from "~/db/connect";
 import { createKey } from "~/platform/keys/keys";
-import { tell } from "../../scripts/story";
+import { playStory } from "../../scripts/story";
 import { useDatabase } from "../support/database";
 import { type ServerProcess, startProcess } from "../support/process";
 
@@ -50,7 +50,7 @@ beforeAll(async () => {
   await pool.end();
 });
 test("LOGIN, REPLICATION and CREATE on the database are enough for the whole story (S151)", async () => {
-  const { diff } = await tell(server.url, key);
+  const { diff } = await playStory(server.url, key);
   expect(diff.inserts.length).toBeGreaterThan(0);
   expect(server.output()).not.toContain("superuser");
 });

@@ -1,6 +1,6 @@
 /** The story of the product from outside, with the official client and every way of capturing: the same diff. */
 import { afterAll, describe, expect, test } from "bun:test";
-import { comparable, tell } from "../../scripts/story";
+import { comparable, playStory } from "../../scripts/story";
 import { startClusters } from "../support/clusters";
 import { createDatabase, dropDatabase } from "../support/database";
 import { startTestProgram } from "../support/program";
@@ -25,7 +25,7 @@ describe("the story", () => {
     const database = await createDatabase(cluster);
     const { url, program } = await startTestProgram(database, settings);
     try {
-      const { diff } = await tell(url);
+      const { diff } = await playStory(url);
 
       expect(diff.inserts.map(({ __table__ }) => __table__)).toEqual([
         "channels",

@@ -79,7 +79,7 @@ export async function record(pool: Pool, capture: Capture, schema: string, keys:
     const [row] = await by<{ status: string; failures: string[]; diff: Diff | null }[]>`
       select status, failures, diff from diorama.runs where run_id = ${run}
     `;
-    if (!row) throw new Error("the run is gone");
+    if (!row) throw new Error("there is no such run");
     return row;
   };
   return {

@@ -36,8 +36,8 @@ export function selections(schema: GraphQLSchema, argumentsOf: ArgumentsOf) {
     needsArguments(field) && argumentsOf(parent, field) === undefined;
 
   /**
-   * What stands behind a field of this type: the leaves, and `deep` levels of what else it holds. `shared`: fields, with
-   * their types, that the type has in common with others of the same selection; the rest of its fields get names of their own.
+   * The selection of a field of this type: the leaves, and `deep` levels of nested objects. `shared`: fields, with
+   * their types, that the type has in common with others of the same selection; the rest of its fields get aliases.
    */
   function inside(type: GraphQLNamedType, deep: number, shared?: ReadonlySet<string>): string {
     if (isLeafType(type)) return "";

@@ -101,5 +101,5 @@ export async function refusal(work: Promise<unknown>): Promise<LinearError> {
     if (error instanceof LinearError) return error;
     throw error;
   }
-  throw new Error("this was not refused");
+  throw new Error("this was not rejected");
 }

@@ -57,7 +57,7 @@ export async function intercept(
     await relay.stop(true);
     await rm(folder, { recursive: true });
     throw new UsageError(
-      "--via hosts: a file of hosts of its own needs Linux, unshare, and the right to mount and to listen on port 443",
+      "--via hosts: a private hosts file needs Linux, unshare, and the right to mount and to listen on port 443",
     );
   }
   const upstream = env["HTTPS_PROXY"] ?? env["https_proxy"];
