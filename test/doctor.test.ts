@@ -46,7 +46,7 @@ describe("a database", () => {
     [
       "without a password",
       () => other((url) => (url.password = "")),
-      /^DATABASE_URL: the server wants a password for the role "postgres", and the URL has none$/,
+      /^DATABASE_URL: the server requires a password for the role "postgres", and the URL has none$/,
     ],
     [
       "that does not exist",

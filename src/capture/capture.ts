@@ -1,8 +1,8 @@
 /**
- * What the rest of the program sees of capture: begin and end a recording, and wait until it is certain.
+ * The entry point to capture: begins and ends a recording, and waits until it is complete.
  *
- * Two ways, the same diff: from the write-ahead log between two marks, or by comparing snapshots. Which one a run
- * uses is written in its row, so that any server can end it.
+ * There are two ways with the same diff: reading the write-ahead log between two marks, or comparing snapshots. A run's
+ * row says which one it uses, so any server can end it.
  */
 import { LRUCache } from "lru-cache";
 import { Lost, lossLabel, lossOf } from "~/capture/loss";
@@ -37,31 +37,31 @@ export type StartingRun = {
   readonly keys: { readonly [table: string]: readonly string[] };
 };
 
-/** Moves a run's row from `running` to `ending` where it may, and returns its schema; undefined when it did not. */
+/** Moves a run's row from `running` to `ending` if it can, and returns its schema; otherwise undefined. */
 type Ending = (sql: Sql, mark: Fragment) => Promise<string | undefined>;
-/** What a statement that inserts a run needs: `ready` allows it, and `mark` is selected with its `schema_name`. */
+/** Fragments for the statement that inserts a run: `ready` allows it, and `mark` is selected with its `schema_name`. */
 export type Start = { readonly ready: Fragment; readonly mark: Fragment };
-/** not ready: the slot was missing, so nothing was inserted. not inserted: something else was in the way. */
+/** not ready: the slot was missing, so nothing was inserted. not inserted: another condition failed. */
 export type Started = "started" | "not inserted" | "not ready";
 
-/** `lagBytes`: log that is not read yet. */
+/** `lagBytes`: log that has not been read. */
 export type CaptureStatus = { state: "streaming" | "idle" | "disabled"; lagBytes?: number };
 
 export type Capture = Awaited<ReturnType<typeof createCapture>>;
 
-/** Until there is a slot; creating it may have to wait for open transactions. */
+/** How long to wait for a slot; creating it may wait for open transactions. */
 const READY_MS = 20_000;
 const READY_RETRY_MS = 50;
-/** Until the result is stored: a minute, and a second for each 16 MB of log that is still to be read before it. */
+/** How long to wait for a result: a minute, plus a second for each 16 MB of log that must be read before it. */
 export const STORED_MS = 60_000;
 const STORED_BYTES_PER_MS = 16_000;
-/** Bun closes a connection on which nothing happens for 120 s. */
+/** Bun closes a connection that is idle for 120 s. */
 const STORED_MS_MAX = 110_000;
-/** News of other servers may be lost; the row is looked at this often. */
+/** Notifications from other servers can be lost; the row is checked this often. */
 const POLL_MS = 250;
 const PUBLISHED_MAX = 20_000;
 
-/** For a pause between an environment's calls. */
+/** How long to wait for a pause between an environment's calls. */
 const BETWEEN_MS = 10_000;
 /** Well below Postgres' deadlock_timeout. */
 const LOCK_MS = 100;
@@ -77,7 +77,7 @@ export async function createCapture(deps: {
   pool: Pool;
   log: Log;
   metrics: Metrics;
-  /** How long a result is waited for, without what has to be read before it. */
+  /** How long to wait for a result, not counting the log that must be read before it. */
   storedMs?: number;
 }) {
   const { kind, records, pool, log, metrics, storedMs = STORED_MS } = deps;
@@ -85,7 +85,7 @@ export async function createCapture(deps: {
   const stream = kind === "log" ? await createReader(deps) : undefined;
   const published = new LRUCache<string, true>({ max: PUBLISHED_MAX });
 
-  /** True when the slot's plugin will send the tables' changes. */
+  /** Returns true when the slot's plugin sends the changes of these tables. */
   async function ensurePublished(schema: string): Promise<boolean> {
     if (stream?.plugin !== "pgoutput") return false;
     if (!published.has(schema)) {
@@ -99,12 +99,12 @@ export async function createCapture(deps: {
     kind,
 
     /**
-     * Begins a recording with `insert`, which adds the run's row where it may. Returns whether it did; every later
-     * change is certain to be recorded then.
+     * Begins a recording with `insert`, which adds the run's row if it can. Returns whether it did; from then on every
+     * change is recorded.
      *
-     * It does not wait for the reader. The statement that writes the mark checks that the slot exists, and keeps others
-     * from dropping it until the mark is committed: such a slot delivers the mark and whatever commits after it, however
-     * far behind the reader is.
+     * It does not wait for the reader. The statement that writes the mark checks that the slot exists and prevents
+     * others from dropping it until the mark is committed. Such a slot delivers the mark and everything that commits
+     * after it, however far behind the reader is.
      */
     async start(
       run: StartingRun,
@@ -136,12 +136,12 @@ export async function createCapture(deps: {
     },
 
     /**
-     * Ends a recording of this kind with `update`, which moves the run's row from `running` to `ending` where it may,
-     * selects `mark` with it, and returns the run's schema. Undefined when it did not; otherwise the result is in the
-     * row. `diff`: as it was stored, JSON text, when that is known here without reading the row.
+     * Ends a recording of this kind with `update`, which moves the run's row from `running` to `ending` if it can,
+     * selects `mark` with it, and returns the run's schema. Returns undefined if it did not; otherwise the result is in
+     * the row. `diff`: the stored JSON text, if it is known here without reading the row.
      *
-     * With `evaluator` the run gets its verdict, which is stored with the result where that is recorded for this server;
-     * elsewhere the run is left `evaluating`, with what its diff leaves out beside it.
+     * With `evaluator` the run gets its verdict, which is stored with the result if this server waits for it. Otherwise
+     * the run is left `evaluating`, and its row has the evidence that the diff leaves out.
      */
     async end(
       run: string,
@@ -179,15 +179,15 @@ export async function createCapture(deps: {
       return { state: "streaming", lagBytes: await leadership.unreadBytes(pool) };
     },
 
-    /** What this server's part of capture is doing. */
+    /** The state of this server's reader. */
     local: (): StreamState | "disabled" => stream?.state ?? "disabled",
 
     stop: async () => await stream?.stop(),
   };
 
   /**
-   * Waits for the news that a run's result is stored, and looks for itself in case they were lost. False after `storedMs`
-   * and what the backlog adds.
+   * Waits for the notification that a run's result is stored, and polls in case it was lost. Returns false after
+   * `storedMs` plus the time for the backlog.
    */
   async function isSettled(news: Promise<unknown> | undefined, run: string): Promise<boolean> {
     const started = performance.now();
@@ -206,9 +206,8 @@ export async function createCapture(deps: {
   }
 
   /**
-   * A comparison begins and ends between two of the environment's calls, and decides alone which of several callers it
-   * belongs to. A caller that finds a table or the run's row in use releases everything and begins again, before a call that
-   * waits for it could be taken for its half of a deadlock.
+   * Runs one end of a comparison between two of the environment's calls, alone among several callers. If a table or the
+   * run's row is in use, it releases all locks and retries instead of risking a deadlock.
    */
   async function betweenCalls<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const deadline = performance.now() + BETWEEN_MS;
@@ -228,7 +227,7 @@ export async function createCapture(deps: {
       }
   }
 
-  /** A run whose comparison fails once would fail each time: it ends, and says why. */
+  /** Ends a comparison. If it fails, the run is lost: every retry would fail too. */
   async function endComparison(run: string, update: Ending, evaluate: boolean) {
     const end = (conclude: (tx: Tx, schema: string) => Promise<unknown>) =>
       betweenCalls(async (tx) => {

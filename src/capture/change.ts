@@ -1,4 +1,4 @@
-/** What the log says, whichever plugin decoded it. */
+/** Messages of the log, whichever plugin decoded them. */
 import type { Fragment, Sql } from "~/db/connect";
 
 /** A position in the log. Written `16/B374D848`: the high and the low 32 bits in hex. */
@@ -13,12 +13,12 @@ export const formatLsn = (lsn: Lsn) =>
   `${(lsn >> 32n).toString(16).toUpperCase()}/${(lsn & 0xffffffffn).toString(16).toUpperCase()}`;
 
 /**
- * A row: each column's text at the place it has in the table's `columns`. `undefined`: the log does not say,
- * because an update left a large value as it was.
+ * A row: each column's text at the column's position in the table's `columns`. `undefined`: not in the log, because an
+ * update did not change a large value.
  */
 export type Image = (string | null | undefined)[];
 
-/** What one run has learnt of a table. Columns are listed in the order in which they were first seen. */
+/** A table as seen during one run. Columns are listed in the order in which they were first seen. */
 export type TableShape = {
   readonly name: string;
   readonly columns: string[];
@@ -38,7 +38,7 @@ export type Change =
 export type Message =
   | {
       readonly kind: "begin";
-      /** Behind its commit, where the plugin says so. */
+      /** Position after its commit, if the plugin reports it. */
       readonly until?: Lsn;
     }
   | { readonly kind: "commit" }
@@ -47,15 +47,15 @@ export type Message =
   | { readonly kind: "truncate"; readonly schemas: readonly string[] };
 
 /**
- * The table of a schema that is recorded, else undefined: its changes are skipped before they are parsed. `bytes`: the
- * length of the message.
+ * Returns the table if its schema is being recorded; otherwise undefined, and its changes are skipped before they are
+ * parsed. `bytes`: length of the message.
  */
 export type Lookup = (schema: string, table: string, bytes: number) => TableShape | undefined;
 
-/** Undefined for what nobody needs to know. Throws on bytes it does not understand. */
+/** Returns undefined for messages that are not needed. Throws on bytes it does not understand. */
 export type Decode = (data: Buffer, lookup: Lookup) => Message | undefined;
 
-/** The place of a column in the table's images; a new one is added at the end. `guess` is tried first. */
+/** Returns the position of a column in the table's images; appends a new column. `guess` is tried first. */
 export function placeOf(table: TableShape, name: string, type: string, guess: number): number {
   if (table.columns[guess] === name) return guess;
   const found = table.columns.indexOf(name);
@@ -68,13 +68,13 @@ export function placeOf(table: TableShape, name: string, type: string, guess: nu
 export const MARK_PREFIX = "diorama.run";
 
 /**
- * Ahead of a call's transaction: names the call in the log. A call of one statement has no transaction to put it in and
- * goes unnamed; a second statement would cost every call a round trip, or half of its speed.
+ * Names the call in the log, as the first statement of its transaction. A call of one statement has no transaction and
+ * stays unnamed: a second statement would cost every call a round trip, or half of its speed.
  */
 export const callMark = (request: string) => (sql: Sql) =>
   sql`select pg_logical_emit_message(true, ${MARK_PREFIX}, ${JSON.stringify({ k: "call", request })})`;
 
-/** To be selected where a run is closed without a result, for each `run_id`: its log is no longer needed. */
+/** Selected for each `run_id` that is closed without a result: its log is no longer needed. */
 export const closeMark = (sql: Sql): Fragment =>
   sql`pg_logical_emit_message(true, ${MARK_PREFIX}, json_build_object('k', 'close', 'run', run_id)::text)`;
 
@@ -84,13 +84,13 @@ export type Relations = {
   readonly ids: string;
   /** Every table is logged, with the whole old row. */
   readonly whole: boolean;
-  /** Sums over the tables: of what each rewrite, each change of the catalog row, each added column makes larger. */
+  /** Sums over the tables. They grow with each rewrite, each change of a catalog row, and each added column. */
   readonly files: number;
   readonly versions: number;
   readonly columns: number;
-  /** The same of their entries in the publication; null where the plugin needs none. */
+  /** The same for the tables' entries in the publication; null if the plugin needs none. */
   readonly published: number | null;
-  /** Transaction that looked. */
+  /** The transaction that read this. */
   readonly xid: string;
 };
 
@@ -105,7 +105,7 @@ export type Mark =
       /** Primary key columns of each table, in the order in which diffs list tables. */
       readonly keys: { readonly [table: string]: readonly string[] };
       readonly relations: Relations | null;
-      /** The tables are in the publication; without that pgoutput does not send their changes. */
+      /** The tables are in the publication; otherwise pgoutput does not send their changes. */
       readonly published: boolean;
     }
   | {
@@ -113,9 +113,9 @@ export type Mark =
       readonly run: string;
       readonly instance: string;
       readonly relations: Relations | null;
-      /** A verdict follows: what the diff leaves out is wanted too. Names the call that gives it. */
+      /** Names the call that evaluates the run, if one does: then the evidence is needed too. */
       readonly evaluate?: string | undefined;
     }
   | { readonly k: "close"; readonly run: string }
-  /** Not of a run: names the call that the transaction belongs to. */
+  /** Names the call that the transaction belongs to. */
   | { readonly k: "call"; readonly request: string };

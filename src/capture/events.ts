@@ -1,18 +1,18 @@
-/** The single changes of a run, in the order in which they were committed, as far as there is room for them. */
+/** The individual changes of a run in commit order, up to a limit. */
 import type { Change, Image, TableShape } from "~/capture/change";
 import { type JsonObject, pickFrom } from "~/capture/fold";
 import { bytesOf, EVENTS_BYTES_MAX, EVENTS_LENGTH_MAX, EVENTS_MAX } from "~/capture/limits";
 
 export type Event = {
-  /** Counted from 1: what was committed together. */
+  /** Number of the transaction within the run, from 1. */
   transaction: number;
   operation: "insert" | "update" | "delete";
   table: string;
   key: JsonObject;
-  /** Of an update the changed columns only. */
+  /** For an update, only the changed columns. */
   before: JsonObject | null;
   after: JsonObject | null;
-  /** Of the call that caused it; null where the log does not say. */
+  /** The call that caused it; null if the log does not name one. */
   request: string | null;
 };
 
@@ -26,7 +26,7 @@ export function createEvents(keys: { readonly [table: string]: readonly string[]
   let isFull = false;
 
   return {
-    /** Memory that they take. */
+    /** Memory used. */
     get bytes() {
       return bytes;
     },
@@ -43,7 +43,7 @@ export function createEvents(keys: { readonly [table: string]: readonly string[]
       bytes += size;
     },
 
-    /** Gives their memory back: from now on they are only counted. */
+    /** Frees the memory: from now on events are only counted. */
     giveUp(): void {
       kept = [];
       bytes = 0;
@@ -51,8 +51,8 @@ export function createEvents(keys: { readonly [table: string]: readonly string[]
     },
 
     /**
-     * JSON text: `total`, and the first `events` as far as they were kept. Transactions are counted within the run, so
-     * that the same calls give the same list.
+     * Returns JSON text: `total`, and the first `events` that were kept. Transactions are counted within the run, so
+     * the same calls give the same list.
      */
     text(): string {
       const events: string[] = [];
@@ -62,7 +62,7 @@ export function createEvents(keys: { readonly [table: string]: readonly string[]
       for (const { change, transaction, request } of kept) {
         if (transaction !== last) ordinal++;
         last = transaction;
-        const event = { ...told(change, ordinal, keys[change.table.name] ?? []), request };
+        const event = { ...describe(change, ordinal, keys[change.table.name] ?? []), request };
         const text = JSON.stringify(event satisfies Event);
         length += text.length + 1;
         if (length > EVENTS_LENGTH_MAX) break;
@@ -73,7 +73,7 @@ export function createEvents(keys: { readonly [table: string]: readonly string[]
   };
 }
 
-/** Of an event beside its images. */
+/** Size of an event without its images. */
 const EVENT_BYTES = 160;
 
 const bytesOfChange = (change: Change): number =>
@@ -81,7 +81,7 @@ const bytesOfChange = (change: Change): number =>
   ("before" in change ? bytesOf(change.before) : 0) +
   ("after" in change ? bytesOf(change.after) : 0);
 
-/** An update without what is not shown of it: the columns that did not change, apart from the key. */
+/** Reduces an update to the key and the columns that changed. */
 function shownOf(change: Change, key: readonly string[]): Change {
   if (change.op !== "update") return change;
   const { table } = change;
@@ -96,12 +96,16 @@ function shownOf(change: Change, key: readonly string[]): Change {
   return { ...change, before, after };
 }
 
-function told(change: Change, transaction: number, key: readonly string[]): Omit<Event, "request"> {
+function describe(
+  change: Change,
+  transaction: number,
+  key: readonly string[],
+): Omit<Event, "request"> {
   const { op: operation, table } = change;
   const before = "before" in change ? change.before : undefined;
   const after = "after" in change ? change.after : undefined;
   const all = table.columns.map((_, place) => place);
-  // A large value that an update left alone is not in the log.
+  // A large value that an update did not change is not in the log.
   const shown =
     before && after
       ? all.filter((place) => after[place] !== undefined && after[place] !== before[place])

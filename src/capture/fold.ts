@@ -1,7 +1,7 @@
 /**
- * The net effect of a run: of each row only what it was before and what it is now.
+ * The net effect of a run: for each row, only its state before and its state now.
  *
- * Pure. A row that comes and goes, or changes and changes back, is no difference.
+ * Pure. A row that is inserted and deleted, or changed and changed back, is no difference.
  */
 import type { Change, Image, TableShape } from "~/capture/change";
 import { bytesOf } from "~/capture/limits";
@@ -11,31 +11,31 @@ import { type JsonValue, toJson } from "~/capture/value";
 export type JsonObject = { [column: string]: JsonValue };
 export type Diff = { inserts: JsonObject[]; updates: JsonObject[]; deletes: JsonObject[] };
 
-/** What a diff leaves out and a verdict needs. Rows have `__table__`. */
+/** Evidence for a verdict that the diff leaves out. Rows have `__table__`. */
 export type Evidence = {
-  /** Of each update of the diff, in its order: the columns that did not change. */
+  /** For each update of the diff, in the same order: the columns that did not change. */
   unchangedColumns: JsonObject[];
-  /** Rows that were written and are as they were before: as they were. */
+  /** Rows that were written and ended as they began. */
   revertedRows: JsonObject[];
-  /** Rows that came and went: their keys. */
+  /** Keys of rows that were inserted and deleted again. */
   transientRows: JsonObject[];
 };
 
-/** Where rows of a result are put: a list of values, or of their texts. */
+/** Receives the rows of a result: a list of values, or of their texts. */
 type Into<Lists> = { readonly [Name in keyof Lists]: { push(value: JsonObject): unknown } };
 
 /** Keyed rows of one table. `undefined`: no such row. */
 type Entry = { before: Image | undefined; after: Image | undefined; bytes: number };
 type FoldTable = TableShape & {
   readonly key: readonly string[];
-  /** An old row had no value beside its key: all of them were null, or are not in the log. */
+  /** An old row had no value outside its key: all were null, or are not in the log. */
   bare: boolean;
   readonly rows: Map<string, Entry>;
 };
 
 export type Fold = ReturnType<typeof createFold>;
 
-/** `keys`: the primary key's columns of each table, tables in the order in which the diff lists them. */
+/** `keys`: primary key columns of each table, in the order in which the diff lists the tables. */
 export function createFold(keys: { readonly [table: string]: readonly string[] }) {
   const tables = new Map<string, FoldTable>();
   for (const [name, key] of Object.entries(keys))
@@ -68,20 +68,20 @@ export function createFold(keys: { readonly [table: string]: readonly string[] }
   };
 
   return {
-    /** Rows held, for a limit. */
+    /** Number of rows held, for a limit. */
     get size() {
       return size;
     },
 
-    /** Memory that they take. */
+    /** Memory used. */
     get bytes() {
       return bytes;
     },
 
-    /** A table whose old rows may have been incomplete, as far as the log shows. */
+    /** Whether a table's old rows may have been incomplete, as far as the log shows. */
     isBare: (name: string) => tables.get(name)?.bare === true,
 
-    /** The table as the decoder fills it; undefined for one that was not there when the run began. */
+    /** The table as the decoder fills it; undefined if it did not exist when the run began. */
     table: (name: string): TableShape | undefined => tables.get(name),
 
     apply(change: Change): void {
@@ -105,8 +105,8 @@ export function createFold(keys: { readonly [table: string]: readonly string[] }
     },
 
     /**
-     * Adds the net differences to `diff`, within a table in the order of each row's first change, and what those leave
-     * out to `evidence`. Nothing is held afterwards.
+     * Adds the net differences to `diff`, within a table in the order of each row's first change, and the evidence that
+     * they leave out to `evidence`. Frees all rows.
      */
     drain(diff: Into<Diff>, evidence?: Into<Evidence>): void {
       for (const table of tables.values())
@@ -121,10 +121,10 @@ export function createFold(keys: { readonly [table: string]: readonly string[] }
   };
 }
 
-/** Of an entry beside its key and its rows. */
+/** Size of an entry without its key and rows. */
 const ENTRY_BYTES = 96;
 
-/** The memory of both rows. What they have in common is kept once. */
+/** Memory of both rows. Values they share are stored once. */
 function bytesOfEntry({ before, after }: Entry): number {
   if (!before || !after) return bytesOf(before ?? after ?? []);
   for (let place = 0; place < after.length; place++)
@@ -132,7 +132,7 @@ function bytesOfEntry({ before, after }: Entry): number {
   return bytesOf(before) + bytesOf(after, before);
 }
 
-/** The key's columns again, from the text that rows are held by. */
+/** Restores the key's columns from the text that identifies the row. */
 function keyColumns({ key, columns, types }: FoldTable, text: string): JsonObject {
   const texts: string[] = key.length === 1 ? [text] : JSON.parse(text);
   const typeOf = (column: string) => types[columns.indexOf(column)] ?? "text";
@@ -141,11 +141,11 @@ function keyColumns({ key, columns, types }: FoldTable, text: string): JsonObjec
   );
 }
 
-/** The new row, with the large values that the update left alone and the log therefore left out. */
+/** Returns the new row with the large values that the update did not change, which are not in the log. */
 const completed = ({ columns }: TableShape, after: Image, before: Image): Image =>
   whole(columns.map((_, place) => (after[place] === undefined ? before[place] : after[place])));
 
-/** A new row has every column that its table ever had. */
+/** Checks that a new row has every column that its table ever had. */
 function whole(after: Image): Image {
   if (after.includes(undefined)) throw new Lost("table_altered");
   return after;
@@ -154,7 +154,7 @@ function whole(after: Image): Image {
 const isBare = ({ key, columns }: FoldTable, before: Image) =>
   !before.some((text, place) => typeof text === "string" && !key.includes(columns[place] ?? ""));
 
-/** Adds what became of one row, if anything did. */
+/** Adds the difference of one row, if there is one. */
 export function addDifference(
   diff: Into<Diff>,
   table: TableShape & { readonly key: readonly string[] },
@@ -178,7 +178,7 @@ export function addDifference(
   else if (before) diff.deletes.push({ __table__: name, ...pick(before, all) });
 }
 
-/** Adds what `addDifference` leaves out of a row that is there before and after. */
+/** Adds the evidence that `addDifference` leaves out, for a row that exists before and after. */
 export function addEvidence(
   evidence: Into<Evidence>,
   table: TableShape,

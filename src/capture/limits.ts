@@ -1,34 +1,34 @@
-/** How much of a run capture holds in memory, and how much of it is stored. */
+/** Limits on how much of a run capture holds in memory, and how much of it is stored. */
 import type { Image } from "~/capture/change";
 
 const MEGABYTE = 2 ** 20;
 
 /** Changed rows of one run. */
 export const RUN_ROWS_MAX = 200_000;
-/** Changed rows of one run, before and after. A single change may not be longer either. */
+/** Changed rows of one run, before and after. A single change may not exceed it either. */
 export const RUN_BYTES_MAX = 32 * MEGABYTE;
-/** Rows and events of all runs together. Over it the run that holds most gives up its events first, then fails. */
+/** Rows and events of all runs together. Above it, the largest run first drops its events, then fails. */
 export const TOTAL_BYTES_MAX = 64 * MEGABYTE;
-/** Later changes of a run are in its diff, and not among its events. */
+/** Changes beyond this are in the run's diff but not among its events. */
 export const EVENTS_MAX = 10_000;
 export const EVENTS_BYTES_MAX = 8 * MEGABYTE;
-/** Characters of JSON text in a stored diff, and in what a verdict needs beside it. Postgres takes 1 GB in a value. */
+/** Characters of JSON text in a stored diff, and in its evidence. Postgres allows 1 GB in a value. */
 export const RESULT_LENGTH_MAX = 64 * MEGABYTE;
 /** Characters of JSON text in a stored list of events. */
 export const EVENTS_LENGTH_MAX = 32 * MEGABYTE;
 
 export const megabytes = (bytes: number) => `${bytes / MEGABYTE} MB`;
 
-/** Of an array beside its places, of a place, and of a text beside its characters. */
+/** Overhead of an array, of each element, and of each text. */
 const IMAGE_BYTES = 32;
 const PLACE_BYTES = 8;
 const TEXT_BYTES = 16;
-/** Shorter rows are taken to be wide: looking would cost more than it saves. */
+/** Shorter rows count as wide: checking costs more than it saves. */
 const SHORT_LENGTH = 4096;
 
 /**
- * Memory that a row takes, apart from texts that it shares with `other`. A text with a character beyond Latin-1 takes
- * two bytes for each, and so do all that were parsed from the same line.
+ * Memory of a row, without texts that it shares with `other`. A text with a character beyond Latin-1 takes two bytes
+ * for each character, and so do all texts parsed from the same line.
  */
 export function bytesOf(image: Image, other?: Image): number {
   let length = 0;

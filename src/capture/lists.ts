@@ -1,7 +1,9 @@
 import { RESULT_LENGTH_MAX } from "~/capture/limits";
 import { type Loss, Lost } from "~/capture/loss";
 
-/** Lists of values as the JSON text of one object, whose length is checked as it grows: over it, throws `tooLong`. */
+/**
+ * Builds the JSON text of an object of lists, value by value. Throws `tooLong` as soon as it exceeds RESULT_LENGTH_MAX.
+ */
 export function createLists<const Name extends string>(names: readonly Name[], tooLong: Loss) {
   const parts = new Map<Name, string[]>(names.map((name) => [name, []]));
   let length = 0;

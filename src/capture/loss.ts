@@ -1,4 +1,4 @@
-/** Why a run is lost: metrics count the code, and the run's failure says the text. */
+/** Reasons why a run is lost: metrics count the code, and the run's failure shows the text. */
 import {
   megabytes,
   RESULT_LENGTH_MAX,

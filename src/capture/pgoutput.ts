@@ -5,7 +5,7 @@
 import { type Decode, type Image, MARK_PREFIX, placeOf, type TableShape } from "~/capture/change";
 import { Lost } from "~/capture/loss";
 
-/** Names the tables whose changes the plugin sends. */
+/** The publication that lists the tables whose changes the plugin sends. */
 export const PUBLICATION = "diorama";
 
 export const PGOUTPUT_OPTIONS = {
@@ -94,7 +94,7 @@ export function createPgoutputDecoder(): Decode {
     const kind = reader.char();
     switch (kind) {
       case "B":
-        // Its commit record stands there; whatever begins one further skips it.
+        // The position of its commit record; starting one byte later skips it.
         return { kind: "begin", until: data.readBigUInt64BE(1) + 1n };
       case "O": // origin
       case "Y": // type
@@ -106,7 +106,7 @@ export function createPgoutputDecoder(): Decode {
         return undefined;
       case "M": {
         reader.at += 1 + 8; // flags, position
-        if (reader.string() !== MARK_PREFIX) return undefined; // somebody else's message
+        if (reader.string() !== MARK_PREFIX) return undefined; // not our message
         return { kind: "mark", content: reader.bytes(reader.int32()) };
       }
       case "T": {

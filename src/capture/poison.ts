@@ -1,11 +1,11 @@
 /**
- * Transactions that cannot be decoded, and the way past them.
+ * Handles transactions that cannot be decoded.
  *
- * The stream would come to such a transaction again and again. Once it has failed there several times, the runs whose
- * changes it may hold fail, and the next connection takes a detour. With wal2json that leaves out the schemas whose
- * changes cannot be decoded, and no other run is touched. Pgoutput cannot leave a table out of what was published when
- * it was written, so the transaction is skipped as a whole. Postgres does not say which schemas it wrote, hence every
- * run that was recorded at that moment fails; runs that began later go on.
+ * The stream would stop at such a transaction again and again. After several failures at the same position, the runs
+ * whose changes it may contain fail, and the next connection takes a detour. With wal2json the detour filters out the
+ * schemas whose changes cannot be decoded; other runs are not affected. Pgoutput cannot filter out tables that were
+ * published when the transaction was written, so the whole transaction is skipped. Postgres does not report which
+ * schemas it wrote, so every run that was recorded at that moment fails; later runs are not affected.
  */
 import { formatLsn, type Lsn } from "~/capture/change";
 import type { Recorder } from "~/capture/recorder";
@@ -21,19 +21,19 @@ import {
 } from "~/db/connect";
 import { errorFields, type Log } from "~/log";
 
-/** The same transaction failed this often: it cannot be decoded. */
+/** After this many failures a transaction counts as undecodable. */
 const ATTEMPTS = 3;
-/** The same where Postgres or the network may be to blame, in the middle of the transaction. */
+/** The same limit if Postgres or the network may be the cause, in the middle of the transaction. */
 const OUTER_ATTEMPTS = 10;
 
-/** How far behind the last commit the transaction may end, in bytes; at last it may be anywhere. */
+/** How far after the last commit the transaction may end, in bytes; finally without a limit. */
 const REACHES = [2 ** 20, 2 ** 26, undefined];
 const FOUND_MAX = 8;
 const PEEK_TIMEOUT = "120s";
 const FILTER = "filter-tables";
 const OBJECT_IN_USE = "55006";
 
-/** Something in the stream itself, not in the connection, went wrong. */
+/** The stream's content is faulty, not the connection. */
 export class DecodeError extends Error {
   override readonly name = "DecodeError";
 }
@@ -41,11 +41,11 @@ export class DecodeError extends Error {
 export type Detour = {
   /** Their changes are not decoded. */
   readonly schemas: readonly string[];
-  /** Where to begin; undefined: where the slot is confirmed. */
+  /** Where to begin; undefined: at the slot's confirmed position. */
   readonly from: Lsn | undefined;
-  /** The transaction is the first that commits behind this position. */
+  /** The transaction is the first that commits after this position. */
   readonly after: Lsn;
-  /** Where the transaction ends, once that is known: nobody has to take the detour who begins there. */
+  /** Where the transaction ends, once known: a stream that begins there needs no detour. */
   passed: Lsn | undefined;
 };
 
@@ -61,9 +61,9 @@ export function createPoison(deps: {
   let attempts = 0;
   let detour: Detour | undefined;
 
-  /** Whether this failure is one too many at its position. */
+  /** Whether the failures at this position have reached the limit. */
   function isPoison(error: unknown, { lastCommit, isOpen }: Recorder): boolean {
-    // What our own statements meet is not in the log.
+    // Errors of our own statements are not in the log.
     if (!(error instanceof Error) || error.name === "PostgresError") return false;
     const isInner =
       error instanceof DecodeError || (errorCode(error) !== undefined && !isUnavailable(error));
@@ -73,7 +73,9 @@ export function createPoison(deps: {
     return attempts >= (isInner ? ATTEMPTS : OUTER_ATTEMPTS);
   }
 
-  /** Takes the schemas out of the stream whose changes Postgres cannot decode. False when there is no telling. */
+  /**
+   * Removes from the stream the schemas whose changes Postgres cannot decode. Returns false if they cannot be found.
+   */
   async function leaveOut(slot: Slot, recorded: readonly string[]): Promise<boolean> {
     const schemas = await findUndecodable(url, slot, position, recorded);
     if (!schemas) return false;
@@ -94,15 +96,15 @@ export function createPoison(deps: {
   }
 
   return {
-    /** The way to be taken by a stream that begins where the slot is confirmed. */
+    /** The detour for a stream that begins at the confirmed position, if it needs one. */
     detour(confirmed: Lsn): Detour | undefined {
       if (detour?.passed !== undefined && confirmed >= detour.passed) detour = undefined;
       return detour;
     },
 
     /**
-     * Notes that a stream failed. Returns false when the transaction that it comes to cannot be decoded and there is no
-     * way past it but another slot.
+     * Records a failure of the stream. Returns false when the transaction cannot be decoded and only a new slot gets
+     * past it.
      */
     async note(error: unknown, slot: Slot, recorder: Recorder): Promise<boolean> {
       if (!isPoison(error, recorder)) return true;
@@ -119,8 +121,9 @@ export function createPoison(deps: {
 }
 
 /**
- * The schemas whose changes make wal2json fail in what follows `position`, `likely` ones first; none when it does not
- * fail, undefined when they cannot be told. Tries what the slot would send, which leaves it where it is.
+ * Finds the schemas whose changes make wal2json fail after `position`, trying `likely` ones first. Returns an empty
+ * list if it does not fail, undefined if they cannot be found. Peeks at the slot's changes, which does not move the
+ * slot.
  */
 async function findUndecodable(
   url: string,
@@ -148,7 +151,7 @@ async function findUndecodable(
       }
   }
 
-  /** False: all of it could be decoded. */
+  /** Returns false when everything could be decoded. */
   async function peek(options: readonly string[]): Promise<false> {
     await session`select set_config('statement_timeout', ${PEEK_TIMEOUT}, false)`;
     await session`
@@ -194,7 +197,7 @@ async function findUndecodable(
 
 type Options = { readonly [option: string]: string };
 
-/** Of the options of a stream those with which it takes a detour. */
+/** Adds a detour to the options of a stream. */
 export const withDetour = (options: Options, detour: Detour | undefined): Options =>
   detour && detour.schemas.length > 0
     ? {
@@ -203,6 +206,6 @@ export const withDetour = (options: Options, detour: Detour | undefined): Option
       }
     : options;
 
-/** All tables of some schemas, as wal2json's filters take them. */
+/** Lists all tables of some schemas in the syntax of wal2json's filters. */
 const tablesOf = (schemas: readonly string[]) =>
   schemas.map((name) => `${name.replace(/[\\ ',.*]/g, "\\$&")}.*`).join(",");

@@ -1,14 +1,14 @@
-/** The parts of the replication protocol that we speak ourselves. */
+/** The parts of the replication protocol that we implement ourselves. */
 import type { Lsn } from "~/capture/change";
 
-/** The part of pg's client that the library keeps to itself. */
+/** The part of pg's client that the library does not export. */
 export type ReplicationClient = {
   on(event: "notice", listener: (notice: { message?: string }) => void): void;
   query(text: string): Promise<{ rows: Record<string, unknown>[] }>;
   connection: { sendCopyFromChunk(chunk: Buffer): void };
 };
 
-/** What the library asks for: starts the stream after our own preparations, and hands out the bytes as they are. */
+/** A plugin for the library: starts the stream after our own setup, and passes the bytes on unchanged. */
 export const rawPlugin = (begin: (client: ReplicationClient) => Promise<string>) => ({
   name: "raw",
   options: {},
@@ -22,8 +22,8 @@ export const rawPlugin = (begin: (client: ReplicationClient) => Promise<string>)
 const POSTGRES_EPOCH_MS = 946_684_800_000;
 
 /**
- * Standby status update: https://www.postgresql.org/docs/15/protocol-replication.html.
- * Positions are exactly as received: one more would skip a transaction that commits right behind.
+ * Standby status update: https://www.postgresql.org/docs/15/protocol-replication.html. Positions are exactly as
+ * received: one more would skip a transaction that commits right after.
  */
 export function standbyStatus(written: Lsn, flushed: Lsn): Buffer {
   const message = Buffer.alloc(34);

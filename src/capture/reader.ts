@@ -1,4 +1,4 @@
-/** The thread that reads the log, seen from the rest of the program. */
+/** Client of the thread that reads the log. */
 
 import { lossLabel } from "~/capture/loss";
 import type { Records, StoredVerdict } from "~/capture/records";
@@ -11,10 +11,10 @@ import { unavailable } from "~/errors";
 import type { Log, LogOptions } from "~/log";
 import type { Metrics } from "~/metrics";
 
-/** A verdict on what was recorded. */
+/** Gives a verdict on recorded changes. */
 export type Evaluator = (recorded: Recorded) => Promise<StoredVerdict>;
 
-/** While waiting for a state, the database is asked this often whether it is there. */
+/** How often to check the database while waiting for a state. */
 const POLL_MS = 250;
 const WORKER_STOP_MS = 5_000;
 const WORKER_RESTART_MS = 1_000;
@@ -28,7 +28,7 @@ const STATES: readonly StreamState[] = [
   "failing",
 ];
 
-/** The worker that reads the log, and what it reports. Starts it again should it ever die. */
+/** Runs the worker that reads the log, and reports its state. Restarts it if it dies. */
 export async function createReader({
   options,
   records,
@@ -46,7 +46,7 @@ export async function createReader({
   log: Log;
   metrics: Metrics;
 }) {
-  /** Tells the leader, in the marks, who waits. */
+  /** Identifies the waiting server to the leader, in the marks. */
   const instance = crypto.randomUUID().slice(0, 8);
   /** By run. */
   const waiting = new Map<string, Set<(diff?: string) => void>>();
@@ -61,7 +61,7 @@ export async function createReader({
   const reads = () => streams() || state === "following";
   /** By the call that will give the verdict. */
   const evaluators = new Map<string, Evaluator>();
-  const tell = (message: ToWorker) => worker.postMessage(message);
+  const send = (message: ToWorker) => worker.postMessage(message);
   const arrive = (run: string, diff?: string) => {
     for (const resolve of waiting.get(run) ?? []) resolve(diff);
   };
@@ -81,12 +81,14 @@ export async function createReader({
     metrics.captureLeader.set(streams() ? 1 : 0);
   }
 
-  /** A verdict that cannot be given now is given when the run is looked at again, or says then why not. */
+  /**
+   * Evaluates a run for the thread. If that fails now, it is retried when the run is read, and reports its error then.
+   */
   function evaluated(call: string, recorded: Recorded) {
     const verdict = evaluators.get(call)?.(recorded) ?? Promise.resolve(undefined);
     verdict
       .catch(() => undefined)
-      .then((given) => tell({ type: "evaluated", call, verdict: given }))
+      .then((given) => send({ type: "evaluated", call, verdict: given }))
       .catch(() => undefined);
   }
 
@@ -129,14 +131,14 @@ export async function createReader({
       return plugin;
     },
 
-    want: () => tell({ type: "want" }),
+    want: () => send({ type: "want" }),
 
-    /** The plugin of the slot, once there is one, here or elsewhere. Throws 503 after `deadline`. */
+    /** Waits for a slot, here or on another server, and returns its plugin. Throws 503 after `deadline`. */
     async ready(deadline: number): Promise<Plugin> {
-      if (!reads()) tell({ type: "want" });
+      if (!reads()) send({ type: "want" });
       while (!reads() || !plugin) {
         if (performance.now() > deadline) throw unavailable(reason);
-        if (state === "failing") await pool`select 1`; // throws at once where Postgres itself is away
+        if (state === "failing") await pool`select 1`; // throws immediately if Postgres is unreachable
         await Promise.race([
           new Promise<void>((resolve) => (changed = resolve)),
           Bun.sleep(POLL_MS),
@@ -145,14 +147,17 @@ export async function createReader({
       return plugin;
     },
 
-    /** There is something to read, and the server that reads may have died. */
+    /** Wakes the reader: there is something to read, and the server that was reading may have died. */
     nudge: () => {
-      if (!streams()) tell({ type: "want" });
+      if (!streams()) send({ type: "want" });
     },
 
     evaluators,
 
-    /** Several calls may wait for the same: of those that end a run only one will, and the others forget. */
+    /**
+     * Waits for the result of a run. Several calls may wait; only one of those that end a run gets it, and the others
+     * stop waiting.
+     */
     expect(run: string) {
       const { promise, resolve } = Promise.withResolvers<string | undefined>();
       const others = waiting.get(run) ?? new Set();
@@ -167,7 +172,7 @@ export async function createReader({
     async stop() {
       stopping = true;
       const done = new Promise<void>((resolve) => (stopped = resolve));
-      tell({ type: "stop" });
+      send({ type: "stop" });
       await Promise.race([done, Bun.sleep(WORKER_STOP_MS)]);
       worker.terminate();
       await unlisten().catch(() => undefined);

@@ -1,8 +1,8 @@
 /**
- * What the stream means for runs: marks open and end recordings, changes go to the recording of their schema.
+ * Applies the stream to runs: marks open and end recordings, and changes go to the recording of their schema.
  *
- * Knows positions but no connection and no clock. A new one begins with every connection: after a loss the stream
- * is read again from the start mark of the oldest run, and the folds are built anew.
+ * Uses positions but no connection and no clock. Each connection gets a new recorder: after a loss the stream is read
+ * again from the start mark of the oldest run, and the folds are rebuilt.
  */
 import type { Change, Decode, Lsn, Mark, Message, Relations, TableShape } from "~/capture/change";
 import { createEvents, type Events } from "~/capture/events";
@@ -11,20 +11,20 @@ import { RUN_BYTES_MAX, RUN_ROWS_MAX, TOTAL_BYTES_MAX } from "~/capture/limits";
 import { type Loss, Lost, lossOf } from "~/capture/loss";
 import { lossBetween } from "~/capture/relations";
 
-/** How the marks of calls begin, of which there are many. */
+/** Prefix of the marks of calls, which are frequent. */
 const CALL = '{"k":"call"';
 
 type Recording = {
   readonly run: string;
   readonly schema: string;
   readonly relations: Relations | null;
-  /** Reading must go on from here to see the whole run again. */
+  /** Reading must resume here to see the whole run again. */
   readonly hold: Lsn;
   fold: Fold | undefined;
   readonly events: Events;
-  /** Memory that is counted for it. */
+  /** Memory counted for it. */
   bytes: number;
-  /** Why the run cannot be answered for. */
+  /** Why the run is lost. */
   lost: Loss | undefined;
 };
 
@@ -33,9 +33,9 @@ export type Ended = {
   readonly run: string;
   /** The server that waits for the result. */
   readonly instance: string;
-  /** The call that gives a verdict on it, if one does. */
+  /** The call that evaluates it, if one does. */
   readonly evaluate: string | undefined;
-  /** Its tables when it began and when it ended, where they have to be looked at before its changes are believed. */
+  /** Its tables at its beginning and end, if they must be compared before its changes can be trusted. */
   readonly altered: Altered | undefined;
 };
 
@@ -47,15 +47,15 @@ export type Recorder = ReturnType<typeof createRecorder>;
 
 type Listener = {
   seen: (mark: Extract<Mark, { k: "start" }>) => void;
-  /** The recording is kept, and the position held, until `release`. */
+  /** The recording and its position are kept until `release`. */
   ended: (ended: Ended) => void;
-  /** Of a run that cannot be answered for any more. */
+  /** A run was lost. */
   lost: (run: string, loss: Loss, error: unknown) => void;
 };
 
 /**
- * `position`: up to where the stream was read and confirmed before. `needsPublication`: the plugin sends only the
- * tables of the publication. `unread`: schemas whose changes are not sent.
+ * `position`: the stream was read and confirmed up to here. `needsPublication`: the plugin sends only the tables of the
+ * publication. `unread`: schemas whose changes are not sent.
  */
 export function createRecorder(
   position: Lsn,
@@ -70,9 +70,9 @@ export function createRecorder(
   let marks: Mark[] = [];
   let lastCommit = position;
   let open: Extract<Message, { kind: "begin" }> | undefined;
-  /** Counts up with every commit. */
+  /** Increases with every commit. */
   let transaction = 0;
-  /** The call that the open transaction belongs to, if it says so. */
+  /** The call that the open transaction belongs to, if the log names one. */
   let request: string | null = null;
   /** Memory of all recordings. */
   let bytes = 0;
@@ -94,7 +94,7 @@ export function createRecorder(
     listener.lost(recording.run, loss, error);
   };
 
-  /** However much the others hold, a run that holds less than another one is not the one to fail. */
+  /** Frees memory: only the run that holds the most ever fails. */
   const makeRoom = () => {
     while (bytes > TOTAL_BYTES_MAX) {
       let heaviest: Recording | undefined;
@@ -136,7 +136,7 @@ export function createRecorder(
 
   const end = (mark: Extract<Mark, { k: "end" }>) => {
     const recording = runs.get(mark.run);
-    if (!recording) return; // its start was not seen: the check after connecting fails it
+    if (!recording) return; // its start was not seen; the check after connecting fails it
     if (bySchema.get(recording.schema) === recording) bySchema.delete(recording.schema);
     const { run, instance, evaluate, relations: after } = mark;
     const { schema, relations: before } = recording;
@@ -159,15 +159,15 @@ export function createRecorder(
   };
 
   return {
-    /** Postgres reports that it left a change of a schema out, because its old row is not in the log. */
+    /** Postgres reported that it omitted a change of a schema because its old row is not in the log. */
     leftOut(schema: string): void {
       const recording = bySchema.get(schema);
       if (recording) lose(recording, "incomplete_row");
     },
 
     /**
-     * Reads one message of the stream and returns its kind; undefined for what concerns no run. What goes wrong with a
-     * change of a run loses that run only. Throws on what cannot be read and belongs to no run.
+     * Reads one message of the stream and returns its kind; undefined if it concerns no run. An error in a change of a
+     * run loses only that run. Throws on errors that belong to no run.
      */
     read(data: Buffer, lsn: Lsn): Message["kind"] | undefined {
       current = undefined;
@@ -182,7 +182,7 @@ export function createRecorder(
       }
     },
 
-    /** The server has nothing more to send up to here, except the rest of a transaction under way. */
+    /** The server has sent everything up to here, except the rest of an open transaction. */
     caughtUp(lsn: Lsn): void {
       if (!open && lsn > committed) committed = lsn;
     },
@@ -192,7 +192,7 @@ export function createRecorder(
       return committed;
     },
 
-    /** Where the last transaction ended that was read. */
+    /** End of the last transaction that was read. */
     get lastCommit() {
       return lastCommit;
     },
@@ -202,7 +202,7 @@ export function createRecorder(
       return open !== undefined;
     },
 
-    /** Where to begin in order to skip the transaction that is being read; undefined when that is not known. */
+    /** Where to begin to skip the open transaction; undefined if unknown. */
     get openUntil() {
       return open?.until;
     },
@@ -212,7 +212,7 @@ export function createRecorder(
       return [...bySchema.keys()];
     },
 
-    /** The stream may forget what lies before this position. */
+    /** Log before this position is no longer needed. */
     get safe(): Lsn {
       let safe = committed;
       for (const { hold } of runs.values()) if (hold < safe) safe = hold;
@@ -226,10 +226,10 @@ export function createRecorder(
 
     has: (run: string) => runs.has(run),
 
-    /** Memory that is counted for a run. */
+    /** Memory counted for a run. */
     bytesOf: (run: string) => runs.get(run)?.bytes ?? 0,
 
-    /** Hands over what was recorded of a run that has ended; undefined when it was closed since. */
+    /** Returns the recorded changes of a run that has ended; undefined if it was closed meanwhile. */
     take(run: string): Taken | undefined {
       const recording = runs.get(run);
       if (!recording) return undefined;
@@ -240,7 +240,7 @@ export function createRecorder(
       return fold ? { fold, events } : { lost: lost ?? "changes_missing" };
     },
 
-    /** The run's result is stored, or nobody waits for it any more. */
+    /** Releases a run: its result is stored, or no longer needed. */
     release: close,
   };
 
@@ -292,7 +292,7 @@ export function createRecorder(
   }
 }
 
-/** Undefined for what is none of ours, although it has our prefix. */
+/** Parses a mark. Returns undefined for a foreign message with our prefix. */
 function parseMark(content: string): Mark | undefined {
   try {
     return JSON.parse(content) as Mark;

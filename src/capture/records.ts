@@ -51,7 +51,7 @@ export type Losing =
   | { readonly schemas: readonly string[] }
   | "all";
 
-/** What a verdict says of a run. */
+/** The verdict on a run. */
 export type StoredVerdict = {
   readonly passed: boolean;
   readonly score: object;
@@ -94,7 +94,7 @@ export type LeadershipRecords = {
 
 export type SnapshotTable = { name: string; columns: string[]; types: string[]; key: string[] };
 
-/** Copies of environments. What stands in larger statements is SQL text. */
+/** Copies of environments. Parts of larger statements are SQL text. */
 export type SnapshotRecords = {
   insertTable(sql: Sql, run: string, table: SnapshotTable): Promise<unknown>;
   tablesOf(sql: Sql, run: string): Promise<SnapshotTable[]>;

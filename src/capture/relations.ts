@@ -1,9 +1,9 @@
 /**
- * Whether a schema's tables stayed such that the log shows every change of them.
+ * Checks that the log shows every change of a schema's tables.
  *
- * DDL is not decoded, and some of it takes changes out of the log: another replica identity, `set unlogged`, a rewrite,
- * a table that leaves the publication. Both marks of a run therefore carry sums over the catalog that grow with each
- * such statement, even when a later one takes it back. Columns are watched in the changes themselves.
+ * DDL is not decoded, and some of it hides changes from the log: another replica identity, `set unlogged`, a rewrite,
+ * removal from the publication. Both marks of a run therefore carry sums over the catalog that grow with each such
+ * statement, even if a later one reverts it. Added columns are detected in the changes themselves.
  */
 import { MARK_PREFIX, type Relations } from "~/capture/change";
 import type { Loss } from "~/capture/loss";
@@ -12,12 +12,11 @@ import type { Plugin } from "~/capture/slot";
 import type { Fragment, Sql } from "~/db/connect";
 
 /**
- * `mark` with the relations that a schema has at this moment, as a message in the log of this transaction. To be
- * selected beside the schema's `schema_name`. What is in a schema depends on it: that index finds it among the
- * relations of all environments, which pg_class has none for.
+ * Writes `mark` and the current relations of a schema as a message in the log of this transaction. Selected beside the
+ * schema's `schema_name`. The relations are found through pg_depend, which has an index by schema; pg_class has none.
  */
 export function markExpression(sql: Sql, plugin: Plugin | undefined, mark: object): Fragment {
-  // Looking there would cost as much as all the rest.
+  // That lookup costs as much as all the rest.
   const isPublished = plugin !== "wal2json";
   const open = JSON.stringify(mark).slice(0, -1);
   return sql`pg_logical_emit_message(true, ${MARK_PREFIX}, ${open}::text || ',"relations":' || coalesce((
@@ -44,7 +43,9 @@ export function markExpression(sql: Sql, plugin: Plugin | undefined, mark: objec
   ), 'null') || '}')`;
 }
 
-/** Why the log may lack changes of a run that began with `before` and ended with `after`; undefined when it does not. */
+/**
+ * Why the log may lack changes of a run that began with `before` and ended with `after`; undefined if it is complete.
+ */
 export function lossBetween(before: Relations, after: Relations | null): Loss | undefined {
   if (before.ids !== after?.ids) return "table_replaced";
   if (!after.whole) return "incomplete_identity";
@@ -60,8 +61,8 @@ const isPublishedAlike = (before: Relations, after: Relations) =>
   before.published === null || before.published === after.published;
 
 /**
- * The tables that were altered since `before`, when columns were added that start as null and nothing else was done:
- * the log shows all of that. Otherwise undefined.
+ * Returns the tables altered since `before` if only nullable columns without a default were added: the log shows all of
+ * that. Otherwise undefined.
  */
 export async function findWidened(
   sql: Sql,

@@ -1,4 +1,4 @@
-/** One connection that streams: from START_REPLICATION until it ends, for whatever reason. */
+/** One replication connection, from START_REPLICATION until it ends. */
 import { type Decode, formatLsn, type Lsn, parseLsn } from "~/capture/change";
 import type { Fold } from "~/capture/fold";
 import { createGarbage } from "~/capture/garbage";
@@ -18,8 +18,8 @@ import { errorFields, type Log } from "~/log";
 import { createSemaphore } from "~/semaphore";
 
 /**
- * idle: no runs, no slot. starting: about to stream. streaming: this server reads the slot. following: another one
- * does. busy: the slot cannot be made yet. failing: the last attempt ended with an error.
+ * idle: no runs, no slot. starting: about to stream. streaming: this server reads the slot. following: another server
+ * does. busy: the slot cannot be created yet. failing: the last attempt ended with an error.
  */
 export type StreamState = "idle" | "starting" | "streaming" | "following" | "busy" | "failing";
 
@@ -28,19 +28,19 @@ export type StreamEvent =
       readonly type: "state";
       readonly state: StreamState;
       readonly reason?: string;
-      /** Of the slot that is read, here or elsewhere. */
+      /** Plugin of the slot that is read, here or elsewhere. */
       readonly plugin?: Plugin;
     }
-  /** What a run of this server has changed, for its verdict. */
+  /** The changes of a run of this server, for its verdict. */
   | { readonly type: "evaluate"; readonly call: string; readonly recorded: Recorded }
   /** The result of a run of this server is stored. */
   | {
       readonly type: "stored";
       readonly run: string;
-      /** JSON text, when that is what was stored. */
+      /** JSON text, if that was stored. */
       readonly diff?: string;
     }
-  /** Something to be counted. */
+  /** Increments a metric. */
   | {
       readonly type: "count";
       readonly what: Counted;
@@ -51,14 +51,13 @@ export type StreamEvent =
   | { readonly type: "lost"; readonly by: number; readonly loss: Loss };
 
 /**
- * messages: read, by kind. skipped: of no run. changes: rows of a run's result.
- * reconnects: streams that ended early, by reason. poison: transactions given up. marker: seconds that a start mark
- * took from the server that wrote it to the one that reads the log.
+ * messages: read, by kind. skipped: of no run. changes: rows of a run's result. reconnects: streams that ended early,
+ * by reason. poison: undecodable transactions. marker: seconds from writing a start mark to reading it.
  */
 export type Counted = "messages" | "skipped" | "changes" | "reconnects" | "poison" | "marker";
 /** JSON text. */
 export type Recorded = { readonly diff: string; readonly evidence: string };
-/** Undefined when there is no verdict in time. */
+/** Returns undefined if there is no verdict in time. */
 export type Evaluate = (run: string, recorded: Recorded) => Promise<StoredVerdict | undefined>;
 
 /** `wanted`: a run is about to start on this server, since then. */
@@ -77,11 +76,11 @@ type Deps = {
   readonly log: Log;
   readonly emit: (event: StreamEvent) => void;
   readonly evaluate: Evaluate;
-  /** The process that this thread reads for. */
+  /** The server process that this thread belongs to. */
   readonly instance: string;
   readonly idleSeconds: number;
   readonly walBudgetBytes: number;
-  /** Past a transaction that cannot be decoded. */
+  /** Avoids a transaction that cannot be decoded. */
   readonly detour: Detour | undefined;
 };
 
@@ -92,12 +91,12 @@ type Outcome = Result | { readonly lost: Loss };
 const STATUS_MS = 1_000;
 const LOOK_EVERY = 2; // in units of STATUS_MS
 const STORE_RETRY_MS = 200;
-/** Postgres is there and does not take a result: it is too large for it, or takes too long. */
+/** Attempts to store a result that Postgres is up but rejects: it is too large, or takes too long. */
 const STORE_ATTEMPTS = 3;
-/** A text of this length is passed on; of a longer one the server that waits has to read the row. */
+/** Texts up to this length are passed on; for a longer one the waiting server reads the row. */
 const PASS_LENGTH_MAX = 8 * 2 ** 20;
 
-/** wal2json's warning of an update or delete that it cannot show. */
+/** wal2json's warning about an update or delete that it cannot show. */
 const LEFT_OUT = /^no tuple identifier for \w+ in table "([^"]+)"/;
 
 export function createReplicationSession(deps: Deps) {
@@ -118,7 +117,7 @@ export function createReplicationSession(deps: Deps) {
         ...(error !== undefined && errorFields(error)),
       }),
   });
-  /** Results that were taken from the recorder exist twice, as rows and as text: of large ones, one at a time. */
+  /** A result exists twice while it is stored, as rows and as text: large ones go one at a time. */
   const largeOnes = createSemaphore(1);
   let received = start;
   let acknowledged = start;
@@ -128,13 +127,13 @@ export function createReplicationSession(deps: Deps) {
   let idle = false;
   let streaming = false;
   let closed = false;
-  /** Date.now() when the stream began: marks that were written before are read late, or again. */
+  /** Date.now() when the stream began: earlier marks are read late, or again. */
   let startedAt = Date.now();
   /** Other servers know that this one is behind. */
   let isBehindKnown = true;
-  /** Held runs that had no active row when the rows were last looked at. */
+  /** Held runs that had no active row at the last check. */
   let unclaimed: ReadonlySet<string> = new Set();
-  /** Runs that were active when we connected, and the position by which their start marks must have come. */
+  /** Runs that were active at connection time, and the position by which their start marks must have arrived. */
   let awaited: { runs: Set<string>; until: Lsn } | undefined;
   /** Messages read since the last tick, by kind. */
   const tally = new Map<string, number>();
@@ -145,7 +144,7 @@ export function createReplicationSession(deps: Deps) {
     ticking = true;
     tick()
       .catch((error) => {
-        // The next tick looks again: only the stream's own connection ends the stream.
+        // The next tick retries: only the stream's own connection ends the stream.
         if (!isUnavailable(error)) fail(error);
       })
       .finally(() => {
@@ -168,7 +167,7 @@ export function createReplicationSession(deps: Deps) {
     if (at >= startedAt) count("marker", Math.max(0, Date.now() - at) / 1000);
   }
 
-  /** Repeats `work` while the database is out of reach. Undefined when the stream has ended meanwhile. */
+  /** Repeats `work` while the database is unreachable. Returns undefined if the stream has ended meanwhile. */
   async function patiently<T>(work: () => Promise<T>): Promise<T | undefined> {
     while (!closed)
       try {
@@ -199,7 +198,7 @@ export function createReplicationSession(deps: Deps) {
     else if ("lost" in outcome) emit({ type: "lost", by: 1, loss: outcome.lost });
     else count("changes", changes);
     if (waiting === instance) {
-      // With evidence the run is not done: its row is to be looked at.
+      // With evidence the run is not done: the caller reads its row.
       const diff =
         outcome && "diff" in outcome && outcome.evidence === undefined ? outcome.diff : undefined;
       const isShort = diff !== undefined && diff.length <= PASS_LENGTH_MAX;
@@ -208,7 +207,7 @@ export function createReplicationSession(deps: Deps) {
     if (!closed) sendStatus();
   }
 
-  /** Columns were added, and what was changed in those tables is all there. */
+  /** Whether only columns were added and all changes of those tables are complete. */
   async function isHarmless(altered: NonNullable<Ended["altered"]>, fold: Fold): Promise<boolean> {
     const { schema, before, after } = altered;
     const widened = await findWidened(pool, schema, before, after).catch(() => undefined);
@@ -216,8 +215,8 @@ export function createReplicationSession(deps: Deps) {
   }
 
   /**
-   * Stores a result, or that the run is lost where Postgres does not take it. Returns what was stored; undefined when the
-   * run does not wait for one any more, or nothing was.
+   * Stores a result; if Postgres rejects it, stores that the run is lost. Returns what was stored; undefined if the run
+   * no longer waits for it, or nothing was stored.
    */
   async function keep(run: string, result: Outcome, notify: boolean): Promise<Outcome | undefined> {
     for (let attempt = 1; !closed; ) {
@@ -226,7 +225,7 @@ export function createReplicationSession(deps: Deps) {
       } catch (error) {
         if (!isUnreachable(error) && (attempt++ === STORE_ATTEMPTS || !isUnavailable(error))) {
           log.error("result not stored", { run_id: run, ...errorFields(error) });
-          if ("lost" in result) return undefined; // maintenance looks after it
+          if ("lost" in result) return undefined; // maintenance handles it
           return await keep(run, { lost: "result_not_stored" }, notify);
         }
         await Bun.sleep(STORE_RETRY_MS);
@@ -236,8 +235,8 @@ export function createReplicationSession(deps: Deps) {
   }
 
   /**
-   * A result as it is stored. What the diff leaves out is written only where a verdict needs it; the verdict itself,
-   * if the server that waits for it is this one.
+   * Builds the result to store. It has evidence only if a verdict needs it, and the verdict itself if this server waits
+   * for it.
    */
   async function written(
     taken: Taken,
@@ -269,8 +268,8 @@ export function createReplicationSession(deps: Deps) {
   }
 
   /**
-   * A held position is sent once, then only as "received": a server that is told to stop waits for what was
-   * flushed to catch up with what was sent, and would wait for us.
+   * Sends a held position once, then only as "received": a server that shuts down waits until everything sent is
+   * flushed, and would wait for us.
    */
   function sendStatus() {
     const { safe } = recorder;
@@ -309,7 +308,7 @@ export function createReplicationSession(deps: Deps) {
     if (performance.now() - lastBusy > idleSeconds * 1000 && !idle) await stopIdle();
   }
 
-  /** Compares what was read with what was written: reports a backlog, and enforces the budget. */
+  /** Compares the read position with the end of the log: reports a backlog, and enforces the budget. */
   async function look() {
     const { unread, retained } = await distances(pool, {
       received: formatLsn(received),
@@ -330,8 +329,8 @@ export function createReplicationSession(deps: Deps) {
   }
 
   /**
-   * Lets go of runs that are over without a mark that says so. A run must be missing from two looks: the log shows a
-   * commit a moment before its row can be seen.
+   * Releases runs that ended without a mark. A run must be missing from two checks: the log shows a commit a moment
+   * before its row is visible.
    */
   async function releaseEnded() {
     const { held } = recorder;
@@ -340,7 +339,7 @@ export function createReplicationSession(deps: Deps) {
     const over = inactive.filter((run) => unclaimed.has(run));
     unclaimed = new Set(inactive);
     if (over.length === 0) return;
-    log.warn("the slot was held by runs that are over", { count: over.length, first: over[0] });
+    log.warn("the slot was held by ended runs", { count: over.length, first: over[0] });
     for (const run of over) recorder.release(run);
     sendStatus();
   }
@@ -387,7 +386,7 @@ export function createReplicationSession(deps: Deps) {
       if (kind === "commit") reached(lsn);
       else if (lsn > received) received = lsn;
     },
-    /** What Postgres warns of while it decodes. */
+    /** A warning of Postgres while it decodes. */
     notice(message: string) {
       const [, schema] = LEFT_OUT.exec(message) ?? [];
       if (schema !== undefined) recorder.leftOut(schema);

@@ -1,4 +1,4 @@
-/** The connections that stream: the library's client, speaking over a socket that is opened as every other one. */
+/** Replication connections: the library's client on a socket that is opened like every other. */
 import type { Socket } from "node:net";
 import { LogicalReplicationService } from "pg-logical-replication";
 import { withoutTls } from "~/address";
@@ -19,11 +19,11 @@ const SETTINGS = {
 type Emitter = { on(event: "error", listener: (error: Error) => void): void };
 
 /**
- * The library listens for errors of its client and of its connection while it streams. One that comes before, such as
- * the end of a session that has just begun, or after would end the thread.
+ * The library handles errors of its client and connection only while it streams. An error before that, such as the end
+ * of a new session, or after it would end the thread.
  */
 class Replication extends LogicalReplicationService {
-  /** To be called when the client exists. */
+  /** Called when the client exists. */
   guard(): void {
     this.#emitters()[0]?.on("error", (error) => this.emit("error", error));
   }
@@ -59,7 +59,7 @@ export function createReplication(url: string, socket: Socket, name: string): Re
         .map(([setting, value]) => `-c ${setting}=${value.replaceAll(" ", "\\ ")}`)
         .join(" "),
     },
-    // The library acknowledges one byte too far, and what it has merely received; we do it ourselves.
+    // The library acknowledges one byte too far, and data that it has only received; we acknowledge ourselves.
     { acknowledge: { auto: false, timeoutSeconds: 0 } },
   );
   return service;
@@ -67,12 +67,12 @@ export function createReplication(url: string, socket: Socket, name: string): Re
 
 /** Creating a slot waits for open transactions. */
 const TRIAL_SLOT_TIMEOUT = "2s";
-/** Of the whole trial, the choice of a plugin included. */
+/** Time limit for the whole test, including the choice of a plugin. */
 const TRIAL_MS = 10_000;
 
 /**
- * Streams as capture does, with the plugin that `choose` returns and from a slot that ends with its session, until
- * something has been read. Throws what stands in the way; transactions that the slot would have to wait for do not.
+ * Tests streaming with the plugin that `choose` returns, from a temporary slot, until something is read. Throws what
+ * prevents it; transactions that the slot would have to wait for do not.
  */
 export async function tryStream(url: string, choose: () => Promise<Plugin>): Promise<Plugin> {
   const service = createReplication(url, await openSocket(url), "doctor");

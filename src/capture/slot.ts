@@ -20,20 +20,20 @@ export type Plugin = "wal2json" | "pgoutput";
 export type Slot = {
   readonly name: string;
   readonly plugin: Plugin;
-  /** Somebody is reading it. */
+  /** A server is reading it. */
   readonly active: boolean;
-  /** Postgres has removed log that it still needed. */
+  /** Postgres has removed log that the slot still needed. */
   readonly lost: boolean;
-  /** Where reading goes on. */
+  /** Where reading resumes. */
   readonly confirmed: string;
 };
 
-/** First half of the keys of our advisory locks; locks are per database anyway. */
+/** First half of the keys of our advisory locks, which are per database. */
 export const LOCK_CLASS = 0x6469_6f72; // "dior"
-/** Shared by a transaction that starts a run, exclusive for one that drops the slot. */
+/** Shared by transactions that start a run, exclusive for one that drops the slot. */
 const SLOT_LOCK = 2;
 
-/** A walsender lets go of its slot a moment after its connection ended, on a busy machine after some. */
+/** A walsender releases its slot shortly after its connection ends; on a busy machine it takes longer. */
 export const RELEASE_MS = 100;
 export const RELEASE_ATTEMPTS = 20;
 
@@ -43,13 +43,13 @@ const PLUGIN_MISSING = "58P01";
 const PLUGIN_FORBIDDEN = "42501";
 
 /**
- * Creating a slot waits for every open transaction that has an id, in any database. Shorter than a caller waits and
- * than the driver trusts a silent connection, so that the caller learns what it waits for.
+ * Creating a slot waits for every open transaction with an id, in any database. Shorter than callers wait and than the
+ * driver trusts a silent connection, so callers learn the reason.
  */
 const CREATE_TIMEOUT = "8s";
 const PROBE_TIMEOUT = "5s";
 
-/** Slots belong to the cluster, we to one database. */
+/** Returns the slot's name. Slots belong to the cluster, but each Diorama to one database. */
 export async function slotName(sql: Sql): Promise<string> {
   const [row] =
     await sql`select oid::text as oid from pg_database where datname = current_database()`;
@@ -65,10 +65,10 @@ export async function findSlot(sql: Sql, name: string): Promise<Slot | undefined
   return slot;
 }
 
-/** Log that is not read yet counts as a backlog from this size on. */
+/** Unread log counts as a backlog from this size on. */
 export const BEHIND_BYTES = 16 * 2 ** 20;
 
-/** Bytes of log from the position that was read, and from the one that may be forgotten, to the end. */
+/** Bytes of log between each position and the end of the log: `received` was read, `safe` is no longer needed. */
 export async function distances(
   sql: Sql,
   { received, safe }: { received: string; safe: string },
@@ -80,7 +80,7 @@ export async function distances(
   return row ?? { unread: 0, retained: 0 };
 }
 
-/** Thrown when the slot could not be made in time; the message says what it waits for. */
+/** Thrown when the slot could not be created in time; the message says what it waits for. */
 export class SlotBusy extends Error {
   override readonly name = "SlotBusy";
 }
@@ -101,8 +101,8 @@ export async function createSlot(pool: Pool, name: string, plugin: Plugin): Prom
 
 /**
  * True in a statement whose transaction may start a run: the slot exists, is read with `plugin`, and stays until that
- * transaction ends, so it delivers whatever commits from now on. False while the slot is missing, invalid, or being
- * dropped.
+ * transaction ends, so it delivers everything that commits from now on. False while the slot is missing, invalid, or
+ * being dropped.
  */
 export const slotIsReady = (sql: Sql, plugin: Plugin): Fragment => sql`
   case when pg_try_advisory_xact_lock_shared(${LOCK_CLASS}, ${SLOT_LOCK}) then exists (
@@ -113,8 +113,8 @@ export const slotIsReady = (sql: Sql, plugin: Plugin): Fragment => sql`
 `;
 
 /**
- * Drops the slot where `allowed` returns true. No run starts from before `allowed` is asked until the slot is gone.
- * Returns true when it is gone, false while somebody reads it or `allowed` objects.
+ * Drops the slot if `allowed` returns true. No run starts between the call of `allowed` and the drop. Returns true when
+ * the slot no longer exists, false while a server reads it or `allowed` objects.
  */
 export async function dropSlot(
   pool: Pool,
@@ -135,8 +135,8 @@ export async function dropSlot(
 }
 
 /**
- * The plugin to decode with: `wanted`, or with `auto` wal2json where this server can use it. Tries it on a slot that
- * ends with its session. Throws with Postgres' own error when a plugin that was asked for by name cannot be used.
+ * Chooses the plugin to decode with: `wanted`, or with `auto` wal2json if this server can use it. Tests it with a
+ * temporary slot. Throws Postgres' own error if a plugin that was requested by name cannot be used.
  */
 export async function choosePlugin(pool: Pool, wanted: Plugin | "auto"): Promise<Plugin> {
   const plugin = wanted === "auto" ? "wal2json" : wanted;
@@ -150,7 +150,7 @@ export async function choosePlugin(pool: Pool, wanted: Plugin | "auto"): Promise
     return plugin;
   } catch (error) {
     const code = errorCode(error);
-    if (code === QUERY_CANCELED) return plugin; // it was found; other transactions are in the way of the slot
+    if (code === QUERY_CANCELED) return plugin; // the plugin exists; other transactions delay the slot
     if (wanted === "auto" && (code === PLUGIN_MISSING || code === PLUGIN_FORBIDDEN))
       return "pgoutput";
     throw error;
@@ -159,7 +159,7 @@ export async function choosePlugin(pool: Pool, wanted: Plugin | "auto"): Promise
 
 const PUBLICATION_LOCK = "diorama publication";
 
-/** One at a time until the transaction ends: two that add the same would fail. */
+/** Locks the publication until the transaction ends: two transactions that add the same table would fail. */
 async function ensurePublication(tx: Tx): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtext(${PUBLICATION_LOCK}))`;
   const [known] = await tx`select 1 from pg_publication where pubname = ${PUBLICATION}`;
@@ -167,9 +167,9 @@ async function ensurePublication(tx: Tx): Promise<void> {
 }
 
 /**
- * Adds the tables of a schema that are not in the publication yet, inside the caller's transaction. It lists tables one
- * by one, because publications of whole schemas need a superuser. Earlier writes are not sent, so it waits for sessions
- * that are writing.
+ * Adds a schema's tables to the publication, inside the caller's transaction. Lists them individually, because
+ * publications of whole schemas need a superuser. Earlier writes are not sent, so it waits for sessions that are
+ * writing.
  */
 export async function publish(tx: Tx, schema: string): Promise<void> {
   await ensurePublication(tx);
@@ -188,13 +188,13 @@ export async function publish(tx: Tx, schema: string): Promise<void> {
   );
 }
 
-/** Names of schemas that no environment has, which the plugin compares with each change's. */
+/** Maximum number of foreign schemas in the filter, which the plugin checks for each change. */
 const FOREIGN_MAX = 20;
 
 /**
- * Options that keep the plugin from decoding what no run is interested in: writes of the builders' sessions, and tables
- * of others than environments. Wal2json takes the origins' ids; pgoutput skips all origins, from Postgres 16 on, and its
- * publication has environments' tables only.
+ * Options that keep the plugin from decoding changes that no run needs: writes of the builders' sessions, and tables
+ * outside environments. Wal2json takes the origins' ids; pgoutput skips all origins from Postgres 16 on, and its
+ * publication contains only environments' tables.
  */
 export async function skippingOptions(
   pool: Pool,
@@ -216,7 +216,7 @@ export async function skippingOptions(
   };
 }
 
-/** The command that starts the stream at the slot's confirmed position, or behind it. */
+/** Builds the command that starts the stream at the slot's confirmed position, or later. */
 export function startReplication(
   { name, plugin }: Pick<Slot, "name" | "plugin">,
   skipping: { readonly [option: string]: string } = {},

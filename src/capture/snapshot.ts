@@ -1,6 +1,6 @@
 /**
- * Capture without the log: the state before a run is copied, the state after it compared with the copy.
- * Costs time by the size of the environment, and is the measure that the other way is tested against.
+ * Capture without the log: copies the state before a run and compares it with the state after. Its cost grows with the
+ * environment, and it is the reference for tests of the other way.
  */
 import { addDifference, addEvidence, type JsonObject, pickFrom } from "~/capture/fold";
 import { RUN_BYTES_MAX, RUN_ROWS_MAX } from "~/capture/limits";
@@ -26,7 +26,7 @@ async function readTables(sql: Sql, schema: string): Promise<SnapshotTable[]> {
   `;
 }
 
-/** Types whose cast to text is not what their output function prints, and so not what the log says. */
+/** Types whose cast to text differs from their output function, and so from the log. */
 const CAST_DIFFERS = /^(boolean|character\b(?! varying)|"char"|name|inet|cidr|xml)/;
 
 function asTexts({ columns, types }: SnapshotTable, wanted = columns): string {
@@ -39,10 +39,10 @@ function asTexts({ columns, types }: SnapshotTable, wanted = columns): string {
   return `array[${texts.join(", ")}]::text[]`;
 }
 
-/** On every table while its environment is compared by snapshots; a schema that has it left is not recycled. */
+/** Trigger on every table while snapshots are compared; a schema that still has it is not recycled. */
 const TRIGGER = "diorama_order";
 
-/** The tables together, before any is touched: those that make or drop a trigger need them so anyway. */
+/** Locks all tables before any is changed: creating or dropping a trigger needs this lock anyway. */
 async function lockTables(
   sql: Sql,
   schema: string,
@@ -53,7 +53,7 @@ async function lockTables(
   if (names.length > 0) await sql.unsafe(`lock table ${names.join(", ")} in ${mode} mode`);
 }
 
-/** Copies every row of the schema. To be called in a repeatable-read transaction. */
+/** Copies every row of the schema. Call it in a repeatable-read transaction. */
 export async function takeSnapshot(
   records: SnapshotRecords,
   sql: Sql,
@@ -77,14 +77,13 @@ export async function takeSnapshot(
 type Pair = {
   before: (string | null)[] | null;
   after: (string | null)[] | null;
-  /** Of both as text. */
+  /** Size of both as text. */
   bytes: number;
 };
 
 /**
- * Differences from the copy as JSON text, rows in the order in which they were first changed. To be called in a
- * repeatable-read transaction.
- * Throws Lost when they cannot be found any more, or are more than is stored.
+ * Returns the differences from the copy as JSON text, rows in the order of their first change. Call it in a
+ * repeatable-read transaction. Throws Lost if they cannot be determined or exceed a limit.
  */
 export async function compareSnapshot(
   records: SnapshotRecords,
@@ -107,7 +106,7 @@ export async function compareSnapshot(
   let bytes = 0;
   for (const table of now) {
     const copied = before.find(({ name }) => name === table.name) ?? table;
-    // Columns that only one side has get a place too, as the log would show them.
+    // Columns that only one side has are included too, as in the log.
     const columns = [...new Set([...copied.columns, ...table.columns])];
     const types = columns.map(
       (column) => typeOf(table, column) ?? typeOf(copied, column) ?? "text",
@@ -116,7 +115,7 @@ export async function compareSnapshot(
       row ? columns.map((column) => row[from.indexOf(column)]) : undefined;
     const altered =
       columns.length !== copied.columns.length || columns.length !== table.columns.length;
-    // What is past a limit does not leave Postgres.
+    // Rows over a limit do not leave Postgres.
     const pairs = await sql.unsafe<Pair[]>(
       `with changed as (
          select to_json(b.row) as before, to_json(a.row) as after, o.position, coalesce(a.key, b.key) as key
@@ -151,7 +150,7 @@ export async function compareSnapshot(
   return { diff: diff.text(), evidence: evidence?.text() };
 }
 
-/** Every row of some tables as a diff would show it, to a limit for each. */
+/** Reads the rows of some tables as a diff shows them, up to a limit for each table. */
 export async function readRows(
   sql: Sql,
   schema: string,
@@ -173,7 +172,7 @@ export async function readRows(
 const typeOf = ({ columns, types }: SnapshotTable, column: string) =>
   types[columns.indexOf(column)];
 
-/** Forgets the copy, and no longer notes the order of changes. */
+/** Deletes the copy and its triggers. */
 export async function dropSnapshot(
   records: SnapshotRecords,
   sql: Sql,

@@ -1,10 +1,9 @@
 /**
- * Reads the slot, as long as somebody needs it and nobody else does.
+ * Reads the slot while it is needed and no other server reads it.
  *
- * One server leads: it holds an advisory lock in the very session that streams, so that lock and stream end
- * together. What it acknowledges is never past the start mark of a run whose result is not stored: after any death
- * the next leader reads from there again. Without runs the slot is dropped, because a slot that nobody reads keeps
- * log and catalog rows for ever.
+ * One server leads: it holds an advisory lock in the session that streams, so lock and stream end together. It never
+ * acknowledges a position after the start mark of a run whose result is not stored: after a crash the next leader reads
+ * from there again. Without runs the slot is dropped, because an unread slot retains log and catalog rows forever.
  */
 import { parseLsn } from "~/capture/change";
 import type { Loss } from "~/capture/loss";
@@ -49,7 +48,7 @@ type Deps = StreamOptions & {
   readonly records: Records;
   readonly pool: Pool;
   readonly log: Log;
-  /** The process that this thread reads for. */
+  /** The server process that this thread belongs to. */
   readonly instance: string;
   readonly emit: (event: StreamEvent) => void;
   readonly evaluate: Evaluate;
@@ -58,7 +57,7 @@ type Deps = StreamOptions & {
 const LEADER_LOCK = 1;
 
 const POLL_MS = 1_000;
-/** While idle, a slot that somebody left behind is looked for this often, in units of POLL_MS. */
+/** While idle, how often to look for a leftover slot, in units of POLL_MS. */
 const DROP_EVERY = 30;
 const FOLLOW_MS = 300;
 const RETRY_MS_MIN = 50;
@@ -144,7 +143,7 @@ export function createStream(deps: Deps) {
     }
   }
 
-  /** A slot that is left over from a server that died without runs, or from our own stream a moment ago. */
+  /** Drops an unused slot: of a server that died without runs, or of our own stream a moment ago. */
   async function dropUnused(attempts = 1) {
     for (let attempt = 1; ; attempt++) {
       const slot = await findSlot(pool, await slotName(pool));
@@ -155,7 +154,10 @@ export function createStream(deps: Deps) {
     }
   }
 
-  /** Becomes leader, streams (`onStreaming`) until there is nothing to do, the connection ends, or a listener throws. */
+  /**
+   * Becomes leader and streams (calling `onStreaming`) until there is nothing to do, the connection ends, or a listener
+   * throws.
+   */
   async function lead(onStreaming: () => void): Promise<void> {
     const socket = await openSocket(deps.url);
     if (stopping) return void socket.destroy();
@@ -207,7 +209,7 @@ export function createStream(deps: Deps) {
     await service.destroy().catch(() => undefined);
     if (session) await leadership.endEpoch(pool, session.epoch).catch(() => undefined);
     if (!session?.streaming && errorCode(failure) === INVALID_PARAMETER_VALUE) {
-      log.warn("the output plugin is old and decodes what could be skipped", errorFields(failure));
+      log.warn("the output plugin is old and cannot skip unneeded changes", errorFields(failure));
       knowsSkipping = false;
     }
     if (session?.streaming && failure !== undefined) {
@@ -223,14 +225,14 @@ export function createStream(deps: Deps) {
     lost(await runs.lose(sql, "all", loss), loss);
   }
 
-  /** Everything between connecting and streaming. */
+  /** Takes leadership: everything between connecting and streaming. */
   async function takeOver(client: ReplicationClient) {
     const lock = await client.query(
       `select pg_try_advisory_lock(${LOCK_CLASS}, ${LEADER_LOCK}) as held`,
     );
     if (lock.rows[0]?.["held"] !== true) throw new NotLeader("another server leads");
     const slot = await ensureSlot();
-    // Read once the slot is there: until its promotion ends, a standby still has its old timeline, and takes no slot.
+    // Read after the slot exists: until its promotion ends, a standby has its old timeline and accepts no slot.
     const identity = (await client.query("IDENTIFY_SYSTEM")).rows[0] ?? {};
     const system = { id: String(identity["systemid"]), timeline: Number(identity["timeline"]) };
     const previous = await leadership.leader(pool);
@@ -265,11 +267,11 @@ export function createStream(deps: Deps) {
     if (slot) return slot;
     await createSlot(pool, name, deps.plugin);
     const created = await findSlot(pool, name);
-    if (!created) throw new Error("the slot that was just created is gone");
+    if (!created) throw new Error("the slot that was just created does not exist");
     return created;
   }
 
-  /** What is left where a transaction cannot be decoded, and it is not known whose it is: another slot. */
+  /** Replaces the slot: the last resort if a transaction cannot be decoded and its schemas are unknown. */
   async function replaceSlot() {
     emit({ type: "count", what: "poison", by: 1 });
     for (let attempt = 0; attempt < RELEASE_ATTEMPTS; attempt++) {
@@ -281,13 +283,13 @@ export function createStream(deps: Deps) {
 
   const running = supervise();
   return {
-    /** A run is about to start on this server: stream, or find out who does. */
+    /** A run is about to start on this server: streams, or finds the server that does. */
     want() {
       demand.wanted = true;
       demand.since = performance.now();
       wake();
     },
-    /** Ends the stream. The slot stays for runs that go on elsewhere; without any it is dropped. */
+    /** Ends the stream. The slot stays for runs that continue elsewhere; without any it is dropped. */
     async stop() {
       stopping = true;
       demand.wanted = false;

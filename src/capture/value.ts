@@ -1,8 +1,8 @@
 /**
- * The text that Postgres prints for a value → the JSON value that a diff shows.
+ * Converts the text that Postgres prints for a value to the JSON value that a diff shows.
  *
- * All three sources of a diff (wal2json, pgoutput, snapshots) are brought to Postgres' own text first, so that a
- * value looks the same whichever way it came.
+ * All three sources of a diff (wal2json, pgoutput, snapshots) are converted to Postgres' text first, so that a value
+ * looks the same in each.
  */
 import { parse as parseArray } from "postgres-array";
 
@@ -45,7 +45,7 @@ export function toJson(text: string | null, type: string): JsonValue {
   }
 }
 
-/** A number where JavaScript holds it exactly, otherwise its text: `0.10000000000000000001`, `NaN`. */
+/** Returns a number if JavaScript represents it exactly, otherwise its text: `0.10000000000000000001`, `NaN`. */
 function exactNumber(text: string): number | string {
   const value = Number(text);
   const decimals = text.split(".")[1]?.length ?? 0;
@@ -55,7 +55,7 @@ function exactNumber(text: string): number | string {
 
 const TIMESTAMP = /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?(?:\+00)?$/;
 
-/** UTC with milliseconds, or microseconds where there are any; `infinity` and years before 1 as they are. */
+/** Returns UTC with milliseconds, or microseconds if there are any; `infinity` and years before 1 unchanged. */
 function toIso(text: string): string {
   const [, day, time, fraction = ""] = TIMESTAMP.exec(text) ?? [];
   if (!day) return text;

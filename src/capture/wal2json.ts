@@ -15,12 +15,12 @@ type Line = {
   identity?: Cell[];
 };
 
-// `{"action":"I","schema":"env_…","table":…`: what a line is can be told without parsing it.
+// `{"action":"I","schema":"env_…","table":…`: its kind is known without parsing it.
 const ACTION_AT = '{"action":"'.length;
 const SCHEMA_AT = '{"action":"I","schema":"'.length;
 const QUOTE = 0x22;
 
-// A bigint or numeric stands bare in the JSON and would lose digits: quoted, it stays text. In a string value
+// A bigint or numeric is a bare JSON number and would lose digits: quoted, it stays text. In a string value
 // the same characters are escaped (`\"value\":`), so only structure matches.
 const BARE_NUMBER = /"value":(-?\d[^,}]*)/g;
 

@@ -1,6 +1,6 @@
 /**
- * Capture in a thread of its own: decoding a million changes would otherwise keep the HTTP loop waiting.
- * Speaks to `capture.ts` in messages; started by it only.
+ * The thread's side of capture: decoding a million changes would otherwise block the HTTP loop. Communicates with
+ * `reader.ts` in messages.
  */
 
 import type { Records, StoredVerdict } from "~/capture/records";
@@ -27,10 +27,10 @@ export type FromWorker = StreamEvent | { readonly type: "stopped" };
 
 const CONNECTIONS = 2;
 
-/** The server has this long to give a verdict; then the run is stored without one, which follows later. */
+/** How long the server may take for a verdict; after that the run is stored without one, which follows later. */
 const VERDICT_MS = 2_000;
 
-/** Reads the log in the thread `self`, which is a worker of the platform: it has the records. */
+/** Reads the log in the thread `self`. The thread's entry point belongs to the platform, which has the records. */
 export function serveReader(self: Worker, records: Records): void {
   const answer = (message: FromWorker) => self.postMessage(message);
   const evaluations = new Map<string, (verdict: StoredVerdict | undefined) => void>();

@@ -1,9 +1,9 @@
 /**
  * Connections to Postgres.
  *
- * Every session is pinned: UTC, ISO dates, shortest exact floats, hex bytea, and a search_path without user
- * schemas, so that a name that forgot its schema is an error and never somebody else's table. (The driver leaves out
- * what is empty: an empty search_path would be the server's own, with `public` in it.)
+ * Every session is pinned: UTC, ISO dates, shortest exact floats, hex bytea, and a search_path without user schemas, so
+ * that an unqualified name is an error and never another environment's table. (The driver omits empty settings: an
+ * empty search_path would be the server's default, with `public` in it.)
  */
 import postgres from "postgres";
 import { withoutTls } from "~/address";
@@ -13,9 +13,9 @@ type Types = { date: string };
 export type Pool = postgres.Sql<Types>;
 /** An open transaction. */
 export type Tx = postgres.TransactionSql<Types>;
-/** Whatever runs a statement: a pool, or an open transaction. */
+/** Runs statements: a pool, or an open transaction. */
 export type Sql = postgres.ISql<Types>;
-/** A piece of SQL with its parameters, to be written into a statement. */
+/** A piece of SQL with its parameters, for use in a statement. */
 export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 export type Identifier = postgres.Helper<string>;
 
@@ -31,40 +31,40 @@ export const SESSION = {
 } as const;
 
 /**
- * Of a session that is bound to its environments: each statement is planned once, not anew for its first five runs.
- * That plan may be made while a table is still empty and must serve when it is large, so it reads by index.
+ * Settings of a session that is pinned to environments: each statement is planned once instead of for each of its first
+ * five runs. The plan may be made while a table is empty and must still work when it is large, so it uses indexes.
  */
 const BOUND = { plan_cache_mode: "force_generic_plan", enable_seqscan: "off" } as const;
 
 /**
- * Of what one statement of an environment's call reads. The driver drops the rest and rejects with RESULT_TOO_LARGE:
- * what an environment holds is bounded by its agent's patience only.
+ * Limit on the result of one statement of an environment's call. The driver drops the rest and rejects with
+ * RESULT_TOO_LARGE: an environment may hold any amount of data.
  */
 const RESULT_BYTES_MAX = 32 * 1024 * 1024;
 export const RESULT_TOO_LARGE = "RESULT_TOO_LARGE";
 
-/** A free connection is waited for this long; then the call answers 503. */
+/** How long to wait for a free connection; then the call answers 503. */
 const QUEUE_DEADLINE_SECONDS = 5;
-/** Postgres ends a statement after this … */
+/** Postgres cancels a statement after this time … */
 const STATEMENT_TIMEOUT_MS = 15_000;
-/** … and we stop believing in the connection after this. */
+/** … and we treat the connection as dead after this time. */
 const QUERY_DEADLINE_SECONDS = 20;
 const IDLE_IN_TRANSACTION_MS = 30_000;
 const CONNECT_TIMEOUT_SECONDS = 5;
-/** A backend keeps about 100 kB for every environment it has touched; a new one starts empty. */
+/** A backend keeps about 100 kB for every environment it has used; a new one starts empty. */
 const LIFETIME_SECONDS = 300;
 
 export type PoolOptions = {
   max: number;
   /** Shown in pg_stat_activity as `diorama <name>`. */
   name: string;
-  /** True for our own tables, whose columns are snake_case and our code camelCase. Jsonb is left as it is. */
+  /** True for our own tables: snake_case columns become camelCase. Keys inside jsonb are unchanged. */
   camel?: boolean;
-  /** For work that may take long: building schemas, copying templates. */
+  /** For long-running work: building schemas, copying templates. */
   patient?: boolean;
   /**
-   * Called when a session is lost; what waits for it is then refused rather than sent on the next one. Such a session is
-   * not ended for its age.
+   * Called when a session is lost; queued statements are then rejected instead of being sent on the next one. Such a
+   * session has no maximum lifetime.
    */
   onClose?: () => void;
 };
@@ -94,7 +94,7 @@ export function connect(
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     max_lifetime: onClose ? null : LIFETIME_SECONDS,
     onnotice: () => {},
-    // Of scripts/patches: the types do not know them.
+    // Added by scripts/patches, and missing in the types.
     ...(onClose ? { onclose: onClose, drop_queued: true, max_result: RESULT_BYTES_MAX } : {}),
     ...(patient
       ? {}
@@ -132,20 +132,20 @@ const SERVER_CODES = /^(08...|57P0.|53...|57014|55P03|25P03|40001|40P01)$/;
 /** Connection exceptions, shutting down, cannot connect now. */
 const GONE_CODES = /^(08...|57P0.)$/;
 
-/** True when the statement may not have reached Postgres: it is away, or the connection was lost. */
+/** Returns true when the statement may not have reached Postgres: it is down, or the connection was lost. */
 export function isUnreachable(error: unknown): boolean {
   const code = errorCode(error);
   if (code === undefined || code === "QUERY_DEADLINE") return false;
   return DRIVER_CODES.test(code) || GONE_CODES.test(code);
 }
 
-/** True when trying again later may help: nothing is wrong with the statement. */
+/** Returns true when a retry may succeed: the statement itself is valid. */
 export function isUnavailable(error: unknown): boolean {
   const code = errorCode(error);
   return code !== undefined && (DRIVER_CODES.test(code) || SERVER_CODES.test(code));
 }
 
-/** An identifier as SQL text, for DDL, which takes no parameters. */
+/** Quotes an identifier for DDL, which takes no parameters. */
 export const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
-/** A string as SQL text, for DDL. */
+/** Quotes a string for DDL. */
 export const literal = (value: string) => `'${value.replaceAll("'", "''")}'`;

@@ -1,9 +1,9 @@
 /**
- * Brings the platform's own tables up to date. Migrations are append-only; each runs in one transaction.
+ * Migrates the platform's own tables. Migrations are append-only; each runs in one transaction.
  *
- * Servers of the version before are answering calls meanwhile, and go on beside the new ones for a while. So a migration
- * only adds (what is to go, goes one version after the last program that used it), and it would rather be tried again
- * than hold up everybody who queues behind it for a lock.
+ * Servers of the previous version keep answering calls meanwhile, and run beside the new ones for a while. So a
+ * migration only adds (drops come one version after the last program that used the object), and it retries instead of
+ * blocking everything that queues behind it for a lock.
  */
 import { createHash } from "node:crypto";
 import { errorCode, inTransaction, LOCK_NOT_AVAILABLE, type Pool } from "~/db/connect";
@@ -17,7 +17,7 @@ export type Migration = {
   readonly version: number;
   readonly name: string;
   readonly text: string;
-  /** The newest migration that a program must know to run beside this one. Absent: none. */
+  /** The newest migration that a program must know to run beside this one, if any. */
   readonly requires?: number;
 };
 
@@ -33,12 +33,12 @@ const newestOf = (migrations: readonly Migration[]) =>
   Math.max(...migrations.map(({ version }) => version));
 export const NEWEST_VERSION = newestOf(MIGRATIONS);
 
-/** Serialises servers that start at the same time. */
+/** Serializes servers that start at the same time. */
 const LOCK = "diorama migrations";
 const TURN_TIMEOUT = "30s";
 /**
- * Calls that want a table queue behind a migration that waits for it, and a call and a migration may wait for each other.
- * A migration gives up long before Postgres would look for deadlocks (after a second) and pick the call.
+ * Calls that need a table queue behind a migration that waits for it, and a call and a migration may deadlock. A
+ * migration gives up long before Postgres checks for deadlocks (after a second) and cancels the call.
  */
 const TABLE_LOCK_TIMEOUT = "100ms";
 const LOCK_ATTEMPTS = 100;
@@ -46,7 +46,7 @@ const LOCK_RETRY_MS = 200;
 
 const checksum = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** Returns the versions that were applied now. Throws when the database is too new for this program. */
+/** Returns the versions that were applied. Throws if the database is too new for this program. */
 export async function migrate(
   pool: Pool,
   migrations: readonly Migration[] = MIGRATIONS,
@@ -68,7 +68,7 @@ async function applyPatiently(pool: Pool, migration: Migration): Promise<boolean
     }
 }
 
-/** False when it was applied before. */
+/** Returns false if the migration was applied before. */
 async function apply(pool: Pool, { version, name, text, requires }: Migration): Promise<boolean> {
   return await inTransaction(pool, async (tx) => {
     await tx`select set_config('lock_timeout', ${TURN_TIMEOUT}, true)`;

@@ -1,17 +1,17 @@
 /**
  * Replication origins: names for the sessions that build and recycle schemas.
  *
- * What such a session writes belongs to no run, and is most of what Diorama writes. The slot skips it by the origin in
- * each record of the log, before it decodes anything: 300,000 rows of a template take 0.04 s instead of 0.43 s (Postgres
- * 15, wal2json). Before Postgres 16 one session holds an origin at a time, so there are a few. A session that gets none
- * writes as any other does.
+ * Most of what Diorama writes comes from these sessions, and none of it belongs to a run. The slot skips it by the
+ * origin in each log record, before decoding: 300,000 rows of a template take 0.04 s instead of 0.43 s (Postgres 15,
+ * wal2json). Before Postgres 16 only one session at a time can hold an origin, so there are several. A session without
+ * one writes like any other.
  */
 import { inTransaction, type Pool, type Sql, type Tx } from "~/db/connect";
 
-/** Postgres keeps the state of at most max_replication_slots origins. */
+/** Postgres stores the state of at most max_replication_slots origins. */
 const ORIGINS = 4;
 const LOCK = "diorama origins";
-/** First half of the keys of the locks that sessions hold beside their origins. */
+/** First half of the keys of the locks that sessions hold with their origins. */
 const HELD = 0x6f72_6967; // "orig"
 
 const FUNCTIONS = [
@@ -21,7 +21,7 @@ const FUNCTIONS = [
   "pg_replication_origin_session_is_setup",
 ];
 
-/** For a role that is no superuser. */
+/** Grants for a role that is not a superuser. */
 export const ORIGINS_GRANT = `GRANT EXECUTE ON FUNCTION ${FUNCTIONS.join(", ")} TO the role`;
 
 /** Whether the role may use origins: by default only superusers may. */
@@ -34,16 +34,16 @@ export async function mayUseOrigins(sql: Sql): Promise<boolean> {
   return row?.allowed === true;
 }
 
-/** Origins belong to the cluster, we to one database. */
+/** Names an origin. Origins belong to the cluster, but each Diorama to one database. */
 const nameOf = (sql: Sql) =>
   sql`'diorama_' || (select oid from pg_database where datname = current_database()) || '_' || n`;
 
-/** The ids of this database's origins, made where they are missing. None where the role may not use them. */
+/** Returns the ids of this database's origins, and creates missing ones. Empty if the role may not use them. */
 export async function ensureOrigins(pool: Pool): Promise<string[]> {
   if (!(await mayUseOrigins(pool))) return [];
   return await inTransaction(pool, async (tx) => {
     await tx`select pg_advisory_xact_lock(hashtext(${LOCK}))`;
-    await tx.savepoint(dropForgotten).catch(() => undefined); // another database's server may be about to
+    await tx.savepoint(dropForgotten).catch(() => undefined); // another database's server may do it at the same time
     await tx`
       select pg_replication_origin_create(${nameOf(tx)}) from generate_series(1, ${ORIGINS}) n
       where ${nameOf(tx)} not in (select roname from pg_replication_origin)
@@ -56,7 +56,7 @@ export async function ensureOrigins(pool: Pool): Promise<string[]> {
   });
 }
 
-/** Drops the origins of databases that are gone: each takes one of a few places. */
+/** Drops the origins of databases that no longer exist: there is room for only a few. */
 const dropForgotten = async (tx: Tx) =>
   await tx`
     select pg_replication_origin_drop(roname) from pg_replication_origin
@@ -64,11 +64,11 @@ const dropForgotten = async (tx: Tx) =>
       and split_part(roname, '_', 2) not in (select oid::text from pg_database)
   `;
 
-/** Gives the session of this transaction an origin that no other session has, for as long as it lasts. */
+/** Gives the session of this transaction an unused origin until the session ends. */
 async function setOrigin(tx: Tx): Promise<void> {
   const [row] = await tx`select pg_replication_origin_session_is_setup() as is_set`;
   if (row?.["is_set"] === true) return;
-  // All of them may be held, or Postgres may have no room for their state: then it goes without.
+  // All may be held, or Postgres may have no room for their state: then the session works without.
   await tx
     .savepoint(
       (nested) => nested`
@@ -81,10 +81,10 @@ async function setOrigin(tx: Tx): Promise<void> {
     .catch(() => undefined);
 }
 
-/** The sessions that build schemas, whose writes no run is interested in. */
+/** The sessions that build schemas, whose writes belong to no run. */
 export type Builders = ReturnType<typeof createBuilders>;
 
-/** `withOrigins`: the log is decoded, so it pays to mark what need not be. */
+/** `withOrigins`: the log is decoded, so marking unneeded writes pays off. */
 export function createBuilders(sql: Pool, withOrigins: boolean) {
   let usable: Promise<boolean> | undefined;
   const areUsable = async () => {

@@ -1,12 +1,12 @@
-/** Why there is no connection to Postgres, in words. */
+/** Explains why connecting to Postgres failed. */
 import { socketOf } from "~/address";
 import { errorCode, INSUFFICIENT_PRIVILEGE } from "~/db/connect";
 
 const DEFAULT_PORT = "5432";
 
 /**
- * A sentence for the person who set DATABASE_URL, with what they can do. Undefined for an error that does not come from
- * connecting.
+ * Describes a connection error to the person who set DATABASE_URL, with a fix. Undefined for errors that do not come
+ * from connecting.
  */
 export function connectionProblem(databaseUrl: string, error: unknown): string | undefined {
   const problem = problemOf(new URL(databaseUrl), errorCode(error) ?? "", error as Error);
@@ -23,10 +23,10 @@ function problemOf(url: URL, code: string, { message }: Error): string | undefin
   switch (code) {
     case "28P01":
       return url.password === ""
-        ? `the server wants a password for the role ${role}, and the URL has none`
+        ? `the server requires a password for the role ${role}, and the URL has none`
         : `the password is wrong for the role ${role}, or there is no such role`;
     case "28000":
-      return `the server does not admit the role ${role}: ${message}${/no encryption/.test(message) ? "; if it wants TLS, add ?sslmode=require" : ""}`;
+      return `the server rejects the role ${role}: ${message}${/no encryption/.test(message) ? "; if it requires TLS, add ?sslmode=require" : ""}`;
     case "3D000":
       return `there is no database ${database} at ${place}; CREATE DATABASE ${database} makes it`;
     case INSUFFICIENT_PRIVILEGE:

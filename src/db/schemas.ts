@@ -1,12 +1,12 @@
 /**
- * Making, cloning, refreshing and dropping schemas.
+ * Builds, clones, recycles and drops schemas.
  *
- * A clone is built from DDL text that is read once from the template's catalog entries, never with `like`: that
- * would leave out replica identity and foreign keys, and keep defaults that draw from the template's sequences.
+ * A clone is built from DDL text that is read once from the template's catalog entries, never with `like`: that would
+ * omit replica identity and foreign keys, and keep defaults that use the template's sequences.
  *
- * Building costs relations, not rows (about 90 files for 20 tables), so a used schema is not dropped: the rows
- * written since it was fresh are deleted, the template's rows that are missing are inserted, sequences are set
- * back, in one transaction.
+ * Building costs relations, not rows (about 90 files for 20 tables), so a used schema is not dropped. Instead, one
+ * transaction deletes the rows written since it was fresh, inserts the template's missing rows, and resets the
+ * sequences.
  */
 import { createHash } from "node:crypto";
 import {
@@ -28,18 +28,18 @@ export type Table = {
   readonly key: readonly string[];
 };
 
-/** What a template looks like and how to make another schema look like it. */
+/** A template's structure, and the DDL that recreates it in another schema. */
 export type Blueprint = {
   readonly schema: string;
   readonly tables: readonly Table[];
-  /** One multi-statement text that fills a schema which `search_path` names. */
+  /** Multi-statement text that fills the schema in `search_path`. */
   readonly ddl: string;
   readonly rowCounts: ReadonlyMap<string, number>;
   readonly sequences: readonly { name: string; value: string; called: boolean }[];
   readonly hasForeignKeys: boolean;
 };
 
-/** A schema name nobody has used and nobody can guess. */
+/** Returns an unused schema name that nobody can guess. */
 export const newSchemaName = () => `env_${crypto.randomUUID().replaceAll("-", "")}`;
 
 type CatalogTable = {
@@ -50,11 +50,11 @@ type CatalogTable = {
   key: string[];
 };
 
-/** Reads a template from the catalog. Throws when it holds what a clone could not. */
+/** Reads a template from the catalog. Throws if it contains objects that a clone cannot have. */
 export const readBlueprint = async (pool: Pool, schema: string): Promise<Blueprint> =>
   await inTransaction(pool, (tx) => readBlueprintIn(tx, schema));
 
-/** The same in the caller's transaction. Sequences are read as they are now, whatever its snapshot shows. */
+/** Reads a template in the caller's transaction. Sequences are read as they are now, whatever its snapshot shows. */
 export async function readBlueprintIn(tx: Tx, schema: string): Promise<Blueprint> {
   // Catalog functions print names relative to the search_path: bare names fit every clone.
   await tx.unsafe(`set local search_path to ${quote(schema)}`);
@@ -169,7 +169,7 @@ async function readSequences(tx: Tx, schema: string): Promise<CatalogSequence[]>
 
 /**
  * Enum, domain and composite types get another id in each clone, which breaks prepared statements; views, rules,
- * functions, triggers and policies are not copied. A replica's tables have none of them.
+ * functions, triggers and policies are not copied. A replica's tables use none of them.
  */
 async function refuseUnclonable(tx: Tx, schema: string): Promise<void> {
   const found = await tx<{ what: string }[]>`
@@ -192,7 +192,7 @@ async function refuseUnclonable(tx: Tx, schema: string): Promise<void> {
     throw new Error(`${schema} cannot be cloned: ${found.map(({ what }) => what).join(", ")}`);
 }
 
-/** Referenced tables first, so that foreign keys can stand inside `create table`; a cycle is cut anywhere. */
+/** Sorts referenced tables first, so that foreign keys can stand inside `create table`; a cycle is broken anywhere. */
 function inDependencyOrder(tables: readonly CatalogTable[]): CatalogTable[] {
   const sorted: CatalogTable[] = [];
   const visit = (table: CatalogTable, path: readonly CatalogTable[]) => {
@@ -236,7 +236,7 @@ function cloneDdl(
           `alter table ${quote(name)} add constraint ${quote(constraint.name)} ${constraint.definition}`,
         );
   }
-  // Old images of every column: without them an update or a delete says nothing but the key.
+  // Old images of every column: without them the log has only the key of an updated or deleted row.
   for (const { name } of tables)
     statements.push(`alter table ${quote(name)} replica identity full`);
   for (const { name, columns } of tables) {
@@ -250,7 +250,7 @@ function cloneDdl(
     );
   }
   for (const { indexes } of tables) statements.push(...indexes);
-  // Keys that are checked at the end of a transaction leave checks pending, which no table is altered with.
+  // Deferred keys leave checks pending, and a table with pending checks cannot be altered.
   if (later.length > 0) statements.push("set constraints all immediate", ...later);
   for (const { name, owner, identity } of sequences)
     if (owner && !identity) statements.push(`alter sequence ${quote(name)} owned by ${owner}`);
@@ -263,7 +263,7 @@ const setSequence = ({ name, value, called }: { name: string; value: string; cal
 
 const of = (schema: string, table: string) => `${quote(schema)}.${quote(table)}`;
 
-/** As text: all of a schema's relations and columns by id, so that any DDL changes it. */
+/** Returns a hash of all relations and columns of a schema by id, so that any DDL changes it. */
 async function fingerprintOf(tx: Tx, schema: string): Promise<string | undefined> {
   const [row] = await tx<{ fingerprint: string | null }[]>`
     with tables as (
@@ -301,11 +301,11 @@ export type Used = {
 };
 
 /**
- * Makes a used clone equal to its template again, inside the caller's transaction. Undefined when that is not possible
- * or did not succeed: the schema is to be dropped.
+ * Makes a used clone equal to its template again, inside the caller's transaction. Returns undefined if that fails: the
+ * schema must be dropped.
  *
- * Works from the rows as they are, not from what was tracked: a row that the current owner wrote or changed has a
- * newer xmin than the schema's last fresh state, and a row that went is missing from the count.
+ * Uses the rows themselves, not tracked changes: a row that the environment wrote or changed has a newer xmin than the
+ * schema's last fresh state, and a deleted row is missing from the count.
  */
 export async function refreshClone(
   tx: Tx,
@@ -320,7 +320,7 @@ export async function refreshClone(
     ({ name }) =>
       `select ${literal(name)} as name, count(*)::int as count, count(*) filter (where ${written})::int as newer from ${of(used.schema, name)}`,
   );
-  // Whatever is still writing finishes first.
+  // Writes in progress finish first.
   const [, states] = await tx.unsafe<[unknown[], { name: string; count: number; newer: number }[]]>(
     `lock table ${names.join(", ")} in share row exclusive mode;\n${counts.join(" union all ")}`,
   );
@@ -352,7 +352,7 @@ const sequenceResets = ({ sequences }: Blueprint, schema: string): string[] =>
         "set local search_path to ''",
       ];
 
-/** What the touched tables have of their own is deleted, what they miss comes from the template. */
+/** Deletes rows that only the clone has, and inserts rows that only the template has. */
 function repairs(
   blueprint: Blueprint,
   { schema }: Used,
@@ -383,7 +383,7 @@ function differences(blueprint: Blueprint, { schema }: Used, tables: readonly Ta
   return each.length > 0 ? each.join(" or ") : "false";
 }
 
-/** Switches foreign keys off for this transaction; false for a role that may not. */
+/** Disables foreign keys for this transaction; false if the role may not. */
 async function withoutTriggers(tx: Tx): Promise<boolean> {
   try {
     await tx.savepoint((nested) => nested`set local session_replication_role = replica`);
@@ -394,7 +394,9 @@ async function withoutTriggers(tx: Tx): Promise<boolean> {
   }
 }
 
-/** Drops one schema with all it holds. One a transaction: each relation takes an entry of the lock table. */
+/**
+ * Drops one schema with its contents. Drop only one per transaction: each relation takes an entry in the lock table.
+ */
 export const dropSchema = async (sql: Sql, schema: string) =>
   await sql.unsafe(`drop schema if exists ${quote(schema)} cascade`);
 

@@ -1,17 +1,17 @@
 /**
- * The connections that environments' own calls run on, and what keeps a schema's lives apart.
+ * The session pool for environments' own calls. It also isolates the successive environments of a schema.
  *
- * A schema is used by one environment after the other under the same name, so that what Postgres has prepared for it
- * stays prepared (another name each time made every backend plan everything anew: 148 against 82 lives a second).
- * Therefore a call of an environment that has ended must never reach the next one, on whichever server it was under way.
+ * A schema is used by one environment after another under the same name, so that statements stay prepared (a new name
+ * each time made every backend plan everything again: 82 instead of 148 environments a second). Therefore a call of an
+ * environment that has ended must never reach the next one, on any server.
  *
- * Every session that runs an environment's statements holds a shared advisory lock on its schema, which it takes before
- * the first of them, together with a look whether the environment is still alive. The session that recycles the schema takes the
- * lock exclusively. Lock and statements share one session: a session that dies takes its statements with it, and a
- * statement that waited for a connection is refused rather than moved to another one.
+ * Every session that runs an environment's statements holds a shared advisory lock on its schema. It takes the lock
+ * before the first statement, and checks that the environment is still alive. The session that recycles the schema
+ * takes the lock exclusively. Lock and statements share one session: when the session dies, its statements die with it,
+ * and a queued statement is rejected, never moved to another connection.
  *
- * A lane is one such session. A schema keeps to two of them, so that a slow call holds up few others; where both are held
- * up by others, it goes elsewhere.
+ * A schema uses two sessions of the pool, so that a slow call delays few others. If both are stuck with calls of other
+ * environments, it uses another session.
  */
 import {
   connect,
@@ -24,28 +24,28 @@ import {
 import { openSession, type Preface, type Session, tablesOf } from "~/db/session";
 import { unavailable } from "~/errors";
 
-/** What an environment's call needs to find its schema. */
+/** An environment's id and schema, for its calls. */
 export type EnvironmentRef = {
   readonly environmentId: string;
   readonly schemaName: string;
   readonly tables: readonly { readonly name: string }[];
 };
 
-/** The environment has ended: its schema may have been given to another one. */
+/** Thrown when the environment has ended: its schema may belong to another one. */
 export class EnvironmentEnded extends Error {
-  override readonly name = "TenancyOver";
+  override readonly name = "EnvironmentEnded";
 }
 
-/** Set once; from then on the driver refuses whatever is sent under it. */
+/** Once it is set, the driver rejects everything sent with it. */
 type Token = { lost: boolean };
 
-/** One environment's hold on its schema. */
+/** One environment's lease of its schema. */
 type SchemaLease = {
   readonly schema: string;
   readonly taken: Promise<void>;
-  /** `over`: it was given back because the environment ended. Otherwise its session was lost. */
+  /** `over`: released because the environment ended. Otherwise its session was lost. */
   readonly token: Token & { over: boolean };
-  /** Calls under way. */
+  /** Calls in progress. */
   users: number;
 };
 
@@ -53,24 +53,27 @@ type PinnedSession = {
   readonly sql: Pool;
   /** By environment. */
   readonly leases: Map<string, SchemaLease>;
-  /** Of the session as a whole: a lock is never given back on another session than the one that took it. */
+  /** Token of the whole session: a lock is only ever released on the session that took it. */
   session: Token;
   busy: number;
-  /** By performance.now(): since when the calls under way have seen none of them end. */
+  /** performance.now() since which no call in progress has ended. */
   waitsSince: number;
-  /** Its session has been in use for long. */
+  /** The session has reached its maximum lifetime. */
   isOld(): boolean;
-  /** Gives it a new session in place of the old one, on which nothing may be under way. */
+  /** Replaces the session. No call may be in progress on the old one. */
   renew(): void;
 };
 
 export type SessionPool = ReturnType<typeof createSessionPool>;
 
-/** Advisory locks stand in a table of limited size; beyond this many a lane gives back those it used longest ago. */
+/**
+ * Advisory locks share a table of limited size; beyond this number a session releases the leases it used least
+ * recently.
+ */
 const LEASES_PER_SESSION_MAX = 100;
 const LIFETIME_MS = 300_000;
-/** A lane on which no call has ended for this long is held up, by a slow statement or a lock. */
-const HELD_UP_MS = 250;
+/** A session on which no call has ended for this long is stuck behind a slow statement or a lock. */
+const STUCK_MS = 250;
 const LEASE_LOST = "FENCE_LOST";
 
 const under = (sql: Pool, token: Token) =>
@@ -92,7 +95,7 @@ function createPinnedSession(url: string, name: string, lifetimeMs: number): Pin
     return opening;
   }
 
-  /** The session has ended, and with it every lock that it held. */
+  /** The session has ended, and its locks with it. */
   function forget() {
     pinned.session.lost = true;
     pinned.session = { lost: false };
@@ -123,7 +126,7 @@ function createPinnedSession(url: string, name: string, lifetimeMs: number): Pin
 /** Looks up whether an environment has neither ended nor expired. */
 export type IsLive = (sql: Sql, environmentId: string) => Promise<boolean>;
 
-/** `lifetimeMs`: a backend keeps about 100 kB for every environment it has touched; a new one starts empty. */
+/** `lifetimeMs`: a backend keeps about 100 kB for every environment it has used; a new one starts empty. */
 export function createSessionPool(
   url: string,
   count: number,
@@ -131,14 +134,14 @@ export function createSessionPool(
   lifetimeMs = LIFETIME_MS,
 ) {
   const sessions = Array.from({ length: count }, (_, index) =>
-    createPinnedSession(url, `lane ${index}`, lifetimeMs),
+    createPinnedSession(url, `session ${index}`, lifetimeMs),
   );
-  /** Gets no more calls, until those under way are done and it has a new session. One at a time: see `pick`. */
+  /** Receives no new calls until those in progress are done and it has a new session. One at a time: see `pick`. */
   let retiring: PinnedSession | undefined;
 
   /**
-   * What would be refused if the driver closed the session by itself, as it refuses everything that waits for a session
-   * that is gone: under load that were calls every five minutes.
+   * Replaces old sessions between calls. If the driver closed them by age, it would reject the queued calls: under
+   * load, every five minutes.
    */
   function renewIfOld(pinned: PinnedSession): void {
     if (retiring === undefined && pinned.isOld()) retiring = pinned;
@@ -150,12 +153,12 @@ export function createSessionPool(
   function pick({ schemaName, environmentId }: EnvironmentRef): PinnedSession {
     const place = Bun.hash.crc32(schemaName) % count;
     const [first, second] = [sessions[place], sessions[(place + 1) % count]];
-    if (!first || !second) throw new Error("there are no lanes");
+    if (!first || !second) throw new Error("the session pool is empty");
     renewIfOld(first);
     const usual = leastBusy([first, second]);
     const isOthers = (pinned: PinnedSession) => !pinned.leases.get(environmentId)?.users;
-    // An environment that is held up by itself stays, so that it does not hold up all.
-    return isHeldUp(usual) && isOthers(first) && isOthers(second) ? leastBusy(sessions) : usual;
+    // An environment that is stuck behind its own calls stays, so that it does not block all sessions.
+    return isStuck(usual) && isOthers(first) && isOthers(second) ? leastBusy(sessions) : usual;
   }
 
   function leastBusy(among: PinnedSession[]): PinnedSession {
@@ -170,7 +173,7 @@ export function createSessionPool(
     const known = pinned.leases.get(environmentId);
     if (known) {
       pinned.leases.delete(environmentId);
-      pinned.leases.set(environmentId, known); // as the one used last
+      pinned.leases.set(environmentId, known); // as the most recently used
       return known;
     }
     const token = { lost: false, over: false };
@@ -192,7 +195,10 @@ export function createSessionPool(
     return entry;
   }
 
-  /** Locks the schema and then, in a statement of its own that sees what came before, looks for the environment. */
+  /**
+   * Locks the schema and then looks up the environment, in a separate statement that sees everything committed before
+   * the lock.
+   */
   async function take(pinned: PinnedSession, schema: string, environmentId: string): Promise<void> {
     const sql = under(pinned.sql, pinned.session);
     await sql`select pg_advisory_lock_shared(hashtextextended(${schema}, 0))`;
@@ -204,7 +210,7 @@ export function createSessionPool(
     }
   }
 
-  /** Refuses what is still to be sent, and gives the lock back behind what was sent. */
+  /** Rejects statements that were not sent yet, and releases the lock after those that were. */
   async function end(
     pinned: PinnedSession,
     environmentId: string,
@@ -219,13 +225,13 @@ export function createSessionPool(
       () => false,
     );
     if (!wasTaken) return;
-    // A lost session has given back everything already.
+    // A lost session has released everything.
     await sql`select pg_advisory_unlock_shared(hashtextextended(${held.schema}, 0))`.catch(
       () => undefined,
     );
   }
 
-  /** The schema is this environment's: whichever had it before has ended, without our having heard of it. */
+  /** Ends the leases of the schema's earlier environments: they have ended without notice to this server. */
   function endOthers(pinned: PinnedSession, mine: SchemaLease): void {
     for (const [environmentId, held] of pinned.leases)
       if (held !== mine && held.schema === mine.schema)
@@ -241,7 +247,7 @@ export function createSessionPool(
   }
 
   return {
-    /** Runs `work` on the environment's tables. Throws TenancyOver when it has ended, before or meanwhile. */
+    /** Runs `work` on the environment's tables. Throws EnvironmentEnded if it has ended, before or during the call. */
     async use<T>(
       environmentRef: EnvironmentRef,
       work: (session: Session) => Promise<T>,
@@ -259,7 +265,7 @@ export function createSessionPool(
         pinned.waitsSince = performance.now();
         return result;
       } catch (error) {
-        // A call that gave up waiting shows no progress: the lane is as held up as it was.
+        // A call that gave up waiting is no progress: the session is still stuck.
         if (!isUnavailable(error)) pinned.waitsSince = performance.now();
         if (errorCode(error) !== LEASE_LOST) throw error;
         throw held.token.over ? over() : unavailable("The connection to the database was lost");
@@ -271,8 +277,8 @@ export function createSessionPool(
     },
 
     /**
-     * Lets go of the schema of an environment that has ended. Statements that were sent before are waited for. The word
-     * may come late: whatever environment has the schema by then keeps it.
+     * Releases the schema of an environment that has ended. Waits for statements that were sent before. The
+     * notification may come late: an environment that has the schema by then keeps it.
      */
     async release(environmentId: string): Promise<void> {
       await Promise.all(
@@ -283,7 +289,7 @@ export function createSessionPool(
       );
     },
 
-    /** The environments whose schemas are held. */
+    /** Ids of the environments whose schemas are leased. */
     held: (): string[] => sessions.flatMap(({ leases }) => [...leases.keys()]),
 
     async end(): Promise<void> {
@@ -292,12 +298,12 @@ export function createSessionPool(
   };
 }
 
-const isHeldUp = ({ busy, waitsSince }: PinnedSession) =>
-  busy > 0 && performance.now() - waitsSince > HELD_UP_MS;
+const isStuck = ({ busy, waitsSince }: PinnedSession) =>
+  busy > 0 && performance.now() - waitsSince > STUCK_MS;
 
 const over = () => new EnvironmentEnded("the environment has ended");
 
-/** Takes a schema for the caller's transaction alone. False while any server holds it for an environment. */
+/** Locks a schema for the caller's transaction. Returns false while any server leases it for an environment. */
 export async function tryLockSchema(tx: Sql, schema: string): Promise<boolean> {
   const [row] = await tx<
     { schemaIdle: boolean }[]
@@ -305,10 +311,10 @@ export async function tryLockSchema(tx: Sql, schema: string): Promise<boolean> {
   return row?.schemaIdle === true;
 }
 
-/** Keeps a schema from being given to another environment for as long as the caller's transaction lasts. */
+/** Prevents a schema from being given to another environment until the caller's transaction ends. */
 export const lockAgainstRecycling = async (tx: Sql, schema: string) =>
   await tx`select pg_advisory_xact_lock_shared(hashtextextended(${schema}, 0))`;
 
-/** The same as part of a statement. */
+/** The same lock as part of a statement. */
 export const schemaIdle = (sql: Sql, schema: Fragment): Fragment =>
   sql`pg_try_advisory_xact_lock(hashtextextended(${schema}, 0))`;

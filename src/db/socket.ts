@@ -1,6 +1,6 @@
 /**
- * Sockets to Postgres, encrypted as libpq would: `sslmode` means the same for every connection, whichever driver speaks
- * over it. The drivers have TLS of their own, and each reads `sslmode` in its own way, so they get a socket that is ready.
+ * Opens sockets to Postgres, encrypted like libpq does: `sslmode` means the same for every connection and driver. The
+ * drivers' own TLS support differs between them, so they get a socket that is ready.
  */
 import { readFile } from "node:fs/promises";
 import { isIP, connect as open, Socket } from "node:net";
@@ -11,7 +11,7 @@ import { socketOf, type Tls, tlsOf } from "~/address";
 const CONNECT_TIMEOUT_MS = 5_000;
 const DEFAULT_PORT = 5432;
 
-/** The server and this side do not agree on encryption. The message says why, and what to do. */
+/** The server and this side do not agree on encryption. The message says why, and how to fix it. */
 export class TlsRefused extends Error {
   override readonly name = "TlsRefused";
   readonly code = "TLS_REFUSED";
@@ -19,7 +19,7 @@ export class TlsRefused extends Error {
 
 type Way = "plain" | "encrypted";
 
-/** Ways to be tried, in order. */
+/** Ways to try, in order. */
 const WAYS: { readonly [mode in Tls["mode"]]: readonly [Way, Way?] } = {
   disable: ["plain"],
   allow: ["plain", "encrypted"],
@@ -29,7 +29,7 @@ const WAYS: { readonly [mode in Tls["mode"]]: readonly [Way, Way?] } = {
   "verify-full": ["encrypted"],
 };
 
-/** Opens a socket over which the protocol can begin. Throws TlsRefused, or the error of the network. */
+/** Opens a socket that is ready for the protocol. Throws TlsRefused, or the network's error. */
 export async function openSocket(url: string): Promise<Socket> {
   const directory = socketOf(url);
   const [way, other] = directory ? WAYS.disable : WAYS[tlsOf(url).mode];
@@ -37,8 +37,8 @@ export async function openSocket(url: string): Promise<Socket> {
 }
 
 /**
- * A socket whose opening fails later. For a driver that takes sockets from a function: postgres.js forgets a connection
- * whose function throws.
+ * Returns a socket whose opening may fail later. For a driver that takes sockets from a function: postgres.js loses a
+ * connection whose function throws.
  */
 export const openSocketOrFail = async (url: string): Promise<Socket> =>
   await openSocket(url).catch((error) => {
@@ -47,7 +47,7 @@ export const openSocketOrFail = async (url: string): Promise<Socket> =>
     return broken;
   });
 
-/** An open socket for a driver that insists on connecting it. */
+/** Wraps an open socket for a driver that insists on connecting it. */
 export function connectable(socket: Socket): Socket {
   return Object.assign(socket, {
     connect() {
@@ -80,7 +80,7 @@ async function secure(socket: Socket, host: string, tls: Tls, deadline: AbortSig
   const options = await optionsOf(tls, host);
   const answer = next(socket, "data", deadline);
   socket.write(SSL_REQUEST);
-  // Nothing but this byte: the rest would be unencrypted, and could come from anybody.
+  // Only this byte: anything after it is unencrypted and could come from an attacker.
   const text = String(await answer);
   if (text === NO) throw new TlsRefused(`sslmode=${tls.mode}: the server does not offer TLS`);
   if (text !== YES) throw new ConnectionClosed("the server does not answer as Postgres does");
@@ -106,7 +106,7 @@ function refusal({ mode, rootCert }: Tls, host: string, cause: unknown): TlsRefu
   return new TlsRefused(`sslmode=${mode}: ${problem}`, { cause });
 }
 
-/** As libpq, whose weaker modes verify the certificate too where they are given authorities. */
+/** Like libpq, verifies the certificate in weaker modes too if authorities are given. */
 async function optionsOf({ mode, rootCert, cert, key }: Tls, host: string) {
   const named: ConnectionOptions = {
     ...(rootCert && rootCert !== "system" && { ca: await readPem("sslrootcert", rootCert) }),
@@ -127,12 +127,12 @@ const readPem = async (parameter: string, file: string): Promise<Buffer> =>
     throw new TlsRefused(`${parameter}: ${file} cannot be read (${error.code})`);
   });
 
-/** pg_hba.conf changes, and servers are replaced. */
+/** How long a choice is cached: pg_hba.conf changes, and servers are replaced. */
 const ADMITTED_MS = 60_000;
 const ADMITTED_MAX = 1_000;
 const admitted = new LRUCache<string, Promise<Way>>({ max: ADMITTED_MAX, ttl: ADMITTED_MS });
 
-/** Of two ways the first that the server admits: asked with a connection that ends before it logs in. */
+/** Returns the first of two ways that the server accepts, tested with a connection that ends before it logs in. */
 function admittedWay(url: string, first: Way, second: Way): Promise<Way> {
   const known = admitted.get(url);
   if (known) return known;
@@ -151,7 +151,7 @@ async function isAdmitted(url: string, way: Way): Promise<boolean> {
   try {
     const answer = next(socket, "data", AbortSignal.timeout(CONNECT_TIMEOUT_MS));
     socket.write(startup(new URL(url)));
-    // E is an error, and C in it the code: no line of pg_hba.conf fits. Others reach the caller.
+    // E is an error with the code C: no line of pg_hba.conf matches. Other errors reach the caller.
     const text = (await answer).toString("latin1");
     return !(text.startsWith("E") && text.includes(`\0C${INVALID_AUTHORIZATION}\0`));
   } finally {
@@ -177,7 +177,7 @@ class ConnectionClosed extends Error {
   readonly code = "CONNECTION_CLOSED";
 }
 
-/** Waits for the socket's next event of that name. Throws when it fails, ends, or `deadline` comes before. */
+/** Waits for the socket's next event of that name. Throws if the socket fails or ends, or at `deadline`. */
 function next(socket: Socket, event: string, deadline: AbortSignal): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const closed = () => reject(new ConnectionClosed("the server closed the connection"));

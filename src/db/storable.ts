@@ -1,6 +1,6 @@
 /**
- * Where a value holds text that Postgres does not store as it is: NUL it refuses, half a surrogate pair would silently
- * become another character. A path such as `/blocks/0/text`; undefined when all is well.
+ * Finds text that Postgres does not store unchanged: it rejects NUL, and half of a surrogate pair would silently become
+ * another character. Returns a path such as `/blocks/0/text`; undefined if there is none.
  */
 export function findUnstorable(value: unknown, path = ""): string | undefined {
   if (typeof value === "string") return isStorable(value) ? undefined : path || "/";

@@ -1,8 +1,8 @@
 /**
  * Calls to an environment's own API: `/api/env/{envId}/services/{service}/…` → the replica.
  *
- * A key is looked up on every call, so that a revoked one is refused at once. An environment is remembered, which
- * saves a round trip: should it have been ended meanwhile, its lane refuses the call.
+ * A key is looked up on every call, so that a revoked key is rejected immediately. An environment is cached, which
+ * saves a round trip: if it has ended meanwhile, the session pool rejects the call.
  */
 import { callMark } from "~/capture/change";
 import { EnvironmentEnded, type SessionPool } from "~/db/session-pool";
@@ -32,7 +32,7 @@ export type GatewayPath = {
 
 const PATH = /^\/api\/env\/([^/]*)\/services\/([^/]*)(?:\/(.*))?$/;
 
-/** The parts of a path that leads to an environment, as they stand in the URL; undefined for any other. */
+/** Parses a path that leads to an environment, unchanged from the URL; undefined for any other path. */
 export function gatewayPath(pathname: string): GatewayPath | undefined {
   const [, envId, service, path = ""] = PATH.exec(pathname) ?? [];
   return envId === undefined || service === undefined ? undefined : { envId, service, path };
@@ -47,8 +47,8 @@ export function createGateway(deps: {
   const { sessionPool, environments, keys, templates } = deps;
 
   /**
-   * The platform's credential and, beside it, the service's own user token. `X-API-Key` is always the credential;
-   * elsewhere only what may be one of ours is. The body is looked into only where nothing else holds one.
+   * Returns the platform's credential and the service's own user token. `X-API-Key` is always the credential; in other
+   * places only what looks like one of ours. The body is searched only if nothing else has a credential.
    */
   async function credentialOf(request: Request, url: URL, service: string) {
     const header = plain(authorization(request));
@@ -63,7 +63,7 @@ export function createGateway(deps: {
     return { credential: undefined, userToken: header };
   }
 
-  /** The environment, if the credential or a secret in the path opens it. Throws `not_authed`. */
+  /** Returns the environment if the credential, or a secret in the path, opens it. Throws `not_authed`. */
   async function open(
     request: Request,
     id: string | undefined,
@@ -88,7 +88,7 @@ export function createGateway(deps: {
   }
 
   return {
-    /** Answers one call. `baseUrl`: scheme and host by which the caller reached us. */
+    /** Answers one call. `baseUrl`: scheme and host that the caller used. */
     async handle(
       request: Request,
       url: URL,
@@ -112,7 +112,7 @@ export function createGateway(deps: {
       const tables = await templates.tablesOf(environment);
       const environmentRef = { environmentId: id32, schemaName, tables };
       try {
-        // A secret proves itself before its body is read. A body is waited for outside of the lane.
+        // A secret is verified before the body is read. The body is read before a session is taken.
         const isAwaited =
           !carriesSecret ||
           (await sessionPool.use(

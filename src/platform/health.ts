@@ -1,4 +1,4 @@
-/** Whether this server can serve. Open to everybody, and says nothing that is not theirs to know. */
+/** Reports whether this server can serve. Public, and without any internal detail. */
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import type { Capture } from "~/capture/capture";
@@ -54,7 +54,7 @@ export const healthRoutes = (pool: Pool, capture: Capture) =>
       detail: {
         operationId: "getHealth",
         summary: "Whether the server can serve",
-        description: "Open to everybody; 503 with the same shape when it cannot.",
+        description: "Public; 503 with the same shape when it cannot.",
         security: [],
       },
     },

@@ -1,8 +1,8 @@
 /**
- * What nobody waits for: ending expired environments, recycling their schemas, filling the pool, tidying up.
+ * Background jobs: ends expired environments, recycles their schemas, fills the pool, cleans up.
  *
- * One server at a time does it: it holds an advisory lock on a connection of its own. Nothing depends on that for
- * being right, as every step locks the rows it takes; it only keeps servers out of each other's way.
+ * One server at a time runs them: it holds an advisory lock on its own connection. Correctness does not depend on that,
+ * because every step locks the rows it takes; it only avoids contention between servers.
  */
 import type { Config } from "~/config";
 import { isUnavailable, type Pool } from "~/db/connect";
@@ -23,18 +23,18 @@ import type { Templates } from "~/platform/templates/templates";
 export type Maintenance = ReturnType<typeof createMaintenance>;
 
 const LOCK = "diorama maintenance";
-const SPARES_PER_TEMPLATE = 100;
-/** One person rarely needs more. What is built on demand joins the pool when it is recycled. */
-const SPARES_IN_DEVELOPMENT = 2;
-/** Of a template that a user made: it may be one of hundreds. */
-const SPARES_PER_OWN_TEMPLATE = 2;
-/** A used schema whose server should have recycled it by now. */
+const READY_PER_TEMPLATE = 100;
+/** A single developer rarely needs more. Schemas built on demand join the pool when they are recycled. */
+const READY_IN_DEVELOPMENT = 2;
+/** For a user's template: there may be hundreds. */
+const READY_PER_OWN_TEMPLATE = 2;
+/** A used schema that its server should have recycled by now. */
 const STRANDED_SECONDS = 5;
 const BATCH = 50;
-/** An orphan is dropped when it was still one this long after it was first seen. */
+/** An orphan is dropped if it is still one this long after it was first seen. */
 const ORPHAN_MS = 600_000;
 const RETENTION_DAYS = 30;
-/** Between two builds for the pool, in units of the time that the build took: calls come first. */
+/** Pause between two builds for the pool, as a multiple of the build's duration: calls come first. */
 const REST_IDLE = 0.2;
 const REST_BUSY = 3;
 
@@ -44,9 +44,8 @@ export function spareTargets(
   templates: Awaited<ReturnType<Templates["list"]>>,
 ): Map<string, number> {
   const wanted = config.ENVIRONMENT_POOL_TARGETS;
-  const builtin = config.development ? SPARES_IN_DEVELOPMENT : SPARES_PER_TEMPLATE;
-  const byDefault = (userId: string | null) =>
-    userId === null ? builtin : SPARES_PER_OWN_TEMPLATE;
+  const builtin = config.development ? READY_IN_DEVELOPMENT : READY_PER_TEMPLATE;
+  const byDefault = (userId: string | null) => (userId === null ? builtin : READY_PER_OWN_TEMPLATE);
   return new Map(
     templates.map(({ name, schemaName, userId }) => [
       schemaName,
@@ -58,7 +57,7 @@ export function spareTargets(
 export function createMaintenance(deps: {
   config: Config;
   pool: Pool;
-  /** One connection, which holds the lock. */
+  /** The connection that holds the lock. */
   lock: Pool;
   builders: Builders;
   templates: Templates;
@@ -66,7 +65,7 @@ export function createMaintenance(deps: {
   evaluation: Evaluation;
   log: Log;
   metrics: Metrics;
-  /** Calls being answered at this moment. */
+  /** Number of calls in progress. */
   inFlight: () => number;
 }) {
   const { config, pool, lock, builders, templates, schemaPool, evaluation, log, metrics } = deps;
@@ -99,8 +98,8 @@ export function createMaintenance(deps: {
     }
   }
 
-  /** After `sweepOrphans`, which has forgotten the schemas themselves. */
-  async function endBereft() {
+  /** Ends environments whose schema is missing. Call it after `sweepOrphans`, which removes the schemas' entries. */
+  async function endWithoutSchema() {
     const ended = await environments.endWithoutSchema(pool, runClosing);
     if (ended.length > 0) log.warn("environments without a schema ended", { count: ended.length });
   }
@@ -110,16 +109,16 @@ export function createMaintenance(deps: {
     await Promise.all(stranded.map((schema) => schemaPool.recycle(schema)));
   }
 
-  /** A small pool grows with use: what recycling adds stays for as long as calls come. */
+  /** Whether the pool may grow: a development server keeps recycled schemas while calls come in. */
   const grows = () =>
     config.development && config.ENVIRONMENT_POOL_TARGETS === undefined && active();
 
-  /** Ready schemas that no template, or no target, calls for any more. */
+  /** Drops ready schemas beyond the target of their template. */
   async function trim(targets: ReadonlyMap<string, number>, ready: ReadonlyMap<string, number>) {
     for (const [templateSchema, count] of ready) {
       const keep = targets.get(templateSchema) ?? 0;
-      // Recycling after a burst overshoots; some reserve is welcome.
-      if (count <= (keep > 0 && grows() ? SPARES_PER_TEMPLATE : keep * 2)) continue;
+      // Recycling after a burst exceeds the target; some reserve is useful.
+      if (count <= (keep > 0 && grows() ? READY_PER_TEMPLATE : keep * 2)) continue;
       const retired = await schemas.retire(pool, templateSchema, keep, BATCH);
       for (const schema of retired) {
         await dropSchema(builders.sql, schema);
@@ -130,7 +129,7 @@ export function createMaintenance(deps: {
 
   const active = () => performance.now() - touchedAt < config.MAINTENANCE_IDLE_TIMEOUT * 1000;
 
-  /** Adds spares, the emptiest template first, until all targets are met or the cycle is over. */
+  /** Adds ready schemas, to the emptiest template first, until all targets are reached or the cycle is over. */
   async function fill(wanted: ReadonlyMap<string, number>, deadline: number) {
     while (!stopping && active() && performance.now() < deadline) {
       const ready = await schemas.countReady(pool);
@@ -175,7 +174,7 @@ export function createMaintenance(deps: {
     await recycleStranded();
     await evaluation.concludeOverdue();
     await sweepOrphans();
-    await endBereft();
+    await endWithoutSchema();
     await forgetOld();
     const wanted = spareTargets(config, await templates.list());
     await trim(wanted, await schemas.countReady(pool));
@@ -199,11 +198,11 @@ export function createMaintenance(deps: {
     start() {
       running = run();
     },
-    /** A call came in: the pool is worth filling for another while. */
+    /** Notes a call: the pool stays worth filling for a while. */
     touch() {
       touchedAt = performance.now();
     },
-    /** One cycle now, whatever the interval. */
+    /** Runs one cycle now, whatever the interval. */
     cycle,
     async stop() {
       stopping = true;

@@ -1,4 +1,4 @@
-/** Sets the gauges when somebody scrapes, and tells how late the event loop is. */
+/** Updates the gauges for each scrape, and measures the delay of the event loop. */
 import type { Capture } from "~/capture/capture";
 import type { Config } from "~/config";
 import type { Pool } from "~/db/connect";
@@ -10,12 +10,12 @@ import { unreadBytes } from "~/platform/runs/leader-store";
 import type { Templates } from "~/platform/templates/templates";
 import { VERSION } from "~/version";
 
-/** The newest migration in the database, and the bytes of log that capture has not read. */
+/** The newest migration in the database, and the bytes of unread log. */
 export type Readiness = { readonly version: number; readonly unread: number };
 
 export type MetricsCollector = ReturnType<typeof createMetricsCollector>;
 
-/** A database that does not answer must not keep the rest from being told. */
+/** A database that does not answer must not hide the other metrics. */
 const READ_MS = 3_000;
 const LAG_EVERY_MS = 250;
 const PRIVATE = "private";
@@ -24,7 +24,7 @@ const WAL_STATUSES = ["reserved", "extended", "unreserved", "lost"] as const;
 export function createMetricsCollector(deps: {
   config: Config;
   pool: Pool;
-  /** A connection that calls do not queue for: a busy server is not an unfit one. */
+  /** A connection that calls do not queue for: a busy server is still ready. */
   probe: Pool;
   templates: Templates;
   capture: Capture;
@@ -101,7 +101,7 @@ export function createMetricsCollector(deps: {
   }
 
   return {
-    /** All metrics as Prometheus reads them. Those who ask at the same time share one answer. */
+    /** Returns all metrics in Prometheus' format. Concurrent scrapes share one answer. */
     async scrape(): Promise<string> {
       scraping ??= read().finally(() => {
         scraping = undefined;
@@ -109,12 +109,12 @@ export function createMetricsCollector(deps: {
       return await scraping;
     },
 
-    /** How late the event loop was a moment ago. */
+    /** Delay of the event loop a moment ago. */
     loopLagMs: () => Math.max(lagMs, performance.now() - expected),
 
     captureState: capture.local,
 
-    /** What a server needs of the database. Those who ask at the same time share one answer. */
+    /** Checks what a server needs from the database. Concurrent checks share one answer. */
     async readiness(): Promise<Readiness> {
       pending ??= Promise.all([store.schemaVersion(probe), unreadBytes(probe)])
         .then(([version, unread]) => ({ version, unread }))

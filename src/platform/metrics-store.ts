@@ -1,12 +1,12 @@
-/** What a scrape reads from the database: counts over all servers, none of them by id. */
+/** Queries for a scrape: counts over all servers, none of them by id. */
 import type { Sql } from "~/db/connect";
 
-/** For its time only. */
+/** Measures the time of a trivial statement. */
 export const ping = async (sql: Sql) => await sql`select 1`;
 
 export type Counted = { readonly name: string; readonly state: string; readonly count: number };
 
-/** Environments that are not ended, by service. */
+/** Counts the environments that have not ended, by service. */
 export async function countEnvironments(sql: Sql): Promise<Counted[]> {
   return await sql<Counted[]>`
     select service as name, case when expires_at > now() then 'live' else 'expired' end as state,
@@ -18,7 +18,7 @@ export async function countEnvironments(sql: Sql): Promise<Counted[]> {
 export type ActiveRuns = {
   readonly running: number;
   readonly ending: number;
-  /** Their diff is stored, their verdict is not. */
+  /** Their diff is stored and their verdict is not. */
   readonly evaluating: number;
   /** Age of the oldest one that is recorded from the log. */
   readonly holdSeconds: number;
@@ -58,7 +58,7 @@ export async function readLogState(sql: Sql): Promise<LogState | undefined> {
   return row;
 }
 
-/** Connections of all servers, by what they do. */
+/** Counts the connections of all servers, by state. */
 export async function countConnections(sql: Sql): Promise<Omit<Counted, "name">[]> {
   return await sql<Omit<Counted, "name">[]>`
     select coalesce(replace(state, ' ', '_'), 'unknown') as state, count(*)::int as count
@@ -67,7 +67,7 @@ export async function countConnections(sql: Sql): Promise<Omit<Counted, "name">[
   `;
 }
 
-/** The newest migration that was applied. */
+/** Returns the newest applied migration. */
 export async function schemaVersion(sql: Sql): Promise<number> {
   const [row] = await sql`select max(version)::int as version from diorama.schema_migrations`;
   return row?.["version"] ?? 0;

@@ -1,8 +1,8 @@
 /**
- * For who runs the server: alive (`/livez`), fit for calls (`/readyz`), and its metrics (`/metrics`).
+ * Endpoints for operators: liveness (`/livez`), readiness (`/readyz`), and metrics (`/metrics`).
  *
- * Open to everybody, metrics aside, which on the public port want a key. ADMIN_PORT serves all three without one, and
- * goes on until the very end of a stop, when the public port takes no connections any more.
+ * The probes are public; on the public port, metrics need a key. ADMIN_PORT serves all three without a key, and stays
+ * open until the end of a shutdown, when the public port no longer accepts connections.
  */
 import type { StreamState } from "~/capture/replication-session";
 import { BEHIND_BYTES } from "~/capture/slot";
@@ -21,7 +21,7 @@ const DEAD_LAG_MS = 5_000;
 const UNREADY_LAG_MS = 1_000;
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** The state in words for somebody who is about to send a call. */
+/** Describes the state for a client that is about to send a call. */
 const CAPTURE = {
   idle: "stopped",
   starting: "starting",
@@ -32,7 +32,7 @@ const CAPTURE = {
   disabled: "disabled",
 } as const satisfies Record<StreamState | "disabled", string>;
 
-/** The slot is read. A backlog delays results; runs start and calls are answered as ever. */
+/** The slot is being read. A backlog delays results; runs start and calls are answered as usual. */
 const READING: ReadonlySet<string> = new Set(["active", "waiting"]);
 
 export const probePath = (pathname: string): pathname is Path =>
@@ -89,7 +89,7 @@ export function createProbes(metricsCollector: MetricsCollector) {
       return new Response(text, { headers: { "Content-Type": METRICS_TYPE } });
     },
 
-    /** From now on calls should go to other servers. */
+    /** Marks this server as not ready: calls should go to other servers. */
     drain() {
       draining = true;
     },

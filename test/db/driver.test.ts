@@ -138,7 +138,7 @@ describe("a result that is too large", () => {
     `select repeat('x', 1024 * 1024) as text from generate_series(1, ${count})`;
   let pinned: Pool;
   beforeAll(() => {
-    pinned = connect(database.url, { max: 1, name: "lane", onClose: () => undefined });
+    pinned = connect(database.url, { max: 1, name: "session", onClose: () => undefined });
   });
   afterAll(() => pinned.end({ timeout: 1 }));
 

@@ -148,7 +148,7 @@ describe("a call under way when its environment ends", () => {
 
 describe("a lost session", () => {
   const kill = () => database.sql`
-    select pg_terminate_backend(pid, 1000) from pg_stat_activity where application_name like 'diorama lane %'
+    select pg_terminate_backend(pid, 1000) from pg_stat_activity where application_name like 'diorama session %'
       and datname = current_database()
   `;
 
@@ -205,7 +205,7 @@ test("gives back the schemas used longest ago, so that its locks stay few", asyn
 
     const [locks] = await database.sql`
       select count(*)::int as held from pg_locks l join pg_stat_activity a using (pid)
-      where l.locktype = 'advisory' and a.application_name = 'diorama lane 0' and a.datname = current_database()
+      where l.locktype = 'advisory' and a.application_name = 'diorama session 0' and a.datname = current_database()
     `;
     expect(locks?.["held"]).toBeGreaterThan(50);
     expect(locks?.["held"]).toBeLessThanOrEqual(100);
@@ -219,7 +219,7 @@ test("one that is held up by others goes elsewhere, one that is held up by itsel
   const sessionPool = createSessionPool(database.url, 3, isLive);
   const [neighbour, victim] = [life, await newLife()];
   const place = (schema: string) => Bun.hash.crc32(schema) % 3;
-  // Its schema's name decides which lanes it keeps to: the same as the victim's.
+  // Its schema's name decides which sessions it uses to: the same as the victim's.
   let schemaName = neighbour.schemaName;
   for (let n = 0; place(schemaName) !== place(victim.schemaName); n++)
     schemaName = `${neighbour.schemaName}_${n}`;
@@ -263,7 +263,7 @@ test("a call that gives up waiting does not make its session look free", async (
   const isWaiting = async () => {
     const [row] = await lock`
       select count(*)::int as count from pg_stat_activity
-      where application_name like 'diorama lane %' and wait_event = 'advisory' and datname = current_database()
+      where application_name like 'diorama session %' and wait_event = 'advisory' and datname = current_database()
     `;
     expect(row?.["count"]).toBe(2);
   };

@@ -250,7 +250,7 @@ test("calls of both at the same time, on connections that are killed, see their 
       await Bun.sleep(50);
       await database.sql`
         select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and application_name like 'diorama lane%' and random() < 0.3
+        where datname = current_database() and application_name like 'diorama session%' and random() < 0.3
       `;
     }
   })();

@@ -1,4 +1,4 @@
-/** Disposable copies: made from a template, addressed by id, gone on request or when their time is over. */
+/** Environments: disposable copies of a template, deleted on request or when they expire. */
 import { timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Pool, Tx } from "~/db/connect";
@@ -25,7 +25,7 @@ export type Environments = ReturnType<typeof createEnvironments>;
 
 const ID = new RegExp(ENVIRONMENT_ID);
 
-/** The id in its plain form; undefined for what cannot be one. */
+/** Returns the id in its plain form; undefined if it is malformed. */
 export const environmentId = (text: string): string | undefined =>
   ID.test(text) ? text.replaceAll("-", "") : undefined;
 
@@ -42,14 +42,14 @@ export function createEnvironments(deps: {
   suites: Suites;
   schemaPool: SchemaPool;
   keys: Keys;
-  /** How runs are closed when their environment ends. */
+  /** Closes the runs of an environment that ends. */
   runClosing: store.RunClosing;
 }) {
   const { pool, sessionPool, templates, suites, schemaPool, keys, runClosing } = deps;
 
   const known = new LRUCache<string, store.EnvironmentRow>({ max: REMEMBERED_MAX });
 
-  /** An environment has ended, here or on another server. Resolves when none of its calls can run any more. */
+  /** Handles the end of an environment, here or on another server. Resolves when none of its calls can run any more. */
   async function forget(environmentId: string): Promise<void> {
     known.delete(environmentId);
     await sessionPool.release(environmentId);
@@ -59,7 +59,7 @@ export function createEnvironments(deps: {
     forget(environmentId).catch(() => undefined);
   });
 
-  /** News may be lost with a connection: what is still held is looked at now and then. */
+  /** Catches up on ended environments: notifications can be lost with a connection. */
   async function sweep(): Promise<void> {
     const held = sessionPool.held();
     if (held.length === 0) return;
@@ -84,7 +84,7 @@ export function createEnvironments(deps: {
     known.set(environment.environmentId, environment, { ttl: seconds * 1000 });
   }
 
-  /** Waits until no other server can run a call of it either; not for a server that does not answer. */
+  /** Waits until no other server can run its calls either, but not for a server that does not answer. */
   async function othersForget(schema: string): Promise<void> {
     for (let wait = 2; wait < OTHERS_MS; wait *= 2) {
       if (await tryLockSchema(pool, schema)) return;
@@ -104,7 +104,10 @@ export function createEnvironments(deps: {
     await keys.countEnvironment(tx, principal);
   }
 
-  /** What is asked for, by its test or by name. Throws where that is incomplete or does not exist. */
+  /**
+   * Resolves a request, by its test or by name, to a template and a new row. Throws if it is incomplete or refers to
+   * something that does not exist.
+   */
   async function resolve({ userId, keyId }: Principal, wanted: NewEnvironment) {
     const test =
       wanted.testId === undefined ? undefined : await suites.requireTest(userId, wanted.testId);
@@ -150,7 +153,7 @@ export function createEnvironments(deps: {
         await once?.keep(tx, answer(claimed));
         return claimed;
       };
-      // One statement claims a schema and inserts the row: without limits and key it is all there is.
+      // Without limits and idempotency key, one statement claims a schema and inserts the row.
       const needsTransaction = keys.limited || once !== undefined;
       const claimed = await schemaPool.claim(
         templateSchema,
@@ -162,13 +165,13 @@ export function createEnvironments(deps: {
     },
 
     /**
-     * The owner's environment by its plain id, or anybody's, in whatever state; undefined when there is none. May be remembered, for
-     * as long as it is certain not to expire: whether it was ended meanwhile, its lane knows. A stranger's call takes
-     * the look-up of an id that never was, so that time tells no more than the answer.
+     * Finds the owner's environment by its plain id, or anyone's without an owner, in any state; undefined if there is
+     * none. It may be cached for as long as it cannot expire: if it has ended meanwhile, the session pool rejects its
+     * calls. A call by a stranger costs the same lookup as an unknown id, so that response times reveal nothing.
      */
     find,
 
-    /** A live environment of this user. Throws `environment_not_found`. */
+    /** Returns a live environment of this user. Throws `environment_not_found`. */
     async require(userId: string, id: string): Promise<store.EnvironmentRow> {
       const plain = environmentId(id);
       const environment =
@@ -177,7 +180,7 @@ export function createEnvironments(deps: {
       return environment;
     },
 
-    /** Those of this user, in pages. */
+    /** Lists this user's environments, in pages. */
     async list(userId: string, query: EnvironmentQuery) {
       const page = readPage(query, LIST, userId);
       const { service, templateName, status } = query;
@@ -249,7 +252,7 @@ const RETRY_AFTER_SECONDS = 10;
 const SWEEP_MS = 5_000;
 const OTHERS_MS = 1_000;
 const REMEMBERED_SECONDS = 10;
-/** Close to its end, an environment is looked up on every call, by the database's clock. */
+/** Just before it expires, an environment is looked up on every call, by the database's clock. */
 const EXPIRY_MARGIN_SECONDS = 1;
 const REMEMBERED_MAX = 20_000;
 
@@ -258,7 +261,7 @@ function owns(owner: store.Owner | undefined, { userId, tokenHash }: store.Envir
   return "userId" in owner ? owner.userId === userId : timingSafeEqual(owner.tokenHash, tokenHash);
 }
 
-/** The request says who, or its test. */
+/** Returns the user to act as, from the request or its test. */
 function who(
   { impersonateUserId: id, impersonateEmail: email }: NewEnvironment,
   ofTest: string | null | undefined,

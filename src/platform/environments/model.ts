@@ -15,7 +15,7 @@ export const NewEnvironment = t.Object(
       t.String({
         ...IdRef,
         maxLength: 255,
-        description: "A test, of which service, template and user are taken",
+        description: "A test, which supplies service, template and user",
       }),
     ),
     impersonateUserId: t.Optional(
@@ -83,7 +83,7 @@ export const Environment = t.Object(
     token: t.String({
       pattern: "^(xox[pb]-)?diorama_e_[0-9A-Za-z]{49}$",
       description:
-        "For the agent: opens this environment's service and nothing else, as the environment's own user. Shown once.",
+        "For the agent: gives access to this environment's service only, as the environment's own user. Shown once.",
       examples: [`diorama_e_${"0".repeat(49)}`],
     }),
   },
@@ -134,7 +134,7 @@ export const Trigger = t.Object(
 
 export const DeletedEnvironment = t.Object(
   { environmentId: Id, status: t.Literal("deleted") },
-  { title: "DeletedEnvironment", description: "The environment and its data are gone" },
+  { title: "DeletedEnvironment", description: "The environment and its data are deleted" },
 );
 
 const Status = t.Union([t.Literal("active"), t.Literal("deleted")], {

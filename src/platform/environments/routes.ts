@@ -60,7 +60,7 @@ export const environmentRoutes = (environments: Environments, idempotency: Idemp
           operationId: "initEnv",
           summary: "Create an environment from a template",
           description:
-            "Clones the template and names the user that the agent acts as. The environment is deleted after `ttlSeconds`.",
+            "Clones the template for an agent that acts as the given user. The environment is deleted after `ttlSeconds`.",
         },
       },
     )
@@ -80,7 +80,7 @@ export const environmentRoutes = (environments: Environments, idempotency: Idemp
         detail: {
           operationId: "deleteEnvironment",
           summary: "Delete an environment",
-          description: "Its data is gone at once. A run that is under way is closed as failed.",
+          description: "Deletes its data immediately. An active run is closed as failed.",
         },
       },
     );

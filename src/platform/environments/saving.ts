@@ -1,4 +1,4 @@
-/** An environment as it is at this moment → a template. */
+/** Saves an environment's current state as a template. */
 
 import type { Builders } from "~/db/origins";
 import { buildClone, readBlueprintIn } from "~/db/schemas";
@@ -18,8 +18,8 @@ export function createSaving(deps: {
   const { builders, templates, environments } = deps;
   return {
     /**
-     * Copies what one snapshot shows, while the environment is written to. Nothing is written to the environment, so
-     * that a run under way sees nothing of it.
+     * Copies one snapshot of the environment while it is written to. Writes nothing to the environment, so a run does
+     * not notice it.
      */
     async save(userId: string, { environmentId, ...draft }: NewTemplate) {
       const { schemaName, service } = await environments.require(userId, environmentId);

@@ -1,9 +1,8 @@
 /**
  * Ready schemas, so that an environment costs one statement.
  *
- * A schema is built rarely and recycled always: after its environment it is made equal to its template again and
- * goes back into the pool. An environment takes a ready schema, else waits briefly for one that is
- * being recycled, else has one built.
+ * Schemas are rarely built: after its environment a schema is made equal to its template again and returns to the pool.
+ * An environment takes a ready schema, else waits briefly for one that is being recycled, else has one built.
  */
 import { inTransaction, isUnavailable, type Pool, type Tx } from "~/db/connect";
 import type { Builders } from "~/db/origins";
@@ -18,7 +17,7 @@ import { createSemaphore } from "~/semaphore";
 
 export type SchemaPool = ReturnType<typeof createSchemaPool>;
 
-/** How long a claim waits for a schema that is just being recycled. */
+/** How long a claim waits for a schema that is being recycled. */
 const RECYCLE_WAIT_MS = 250;
 /** How long a claim waits for a schema to be built. */
 const BUILD_WAIT_MS = 30_000;
@@ -39,19 +38,19 @@ export function createSchemaPool(deps: {
   concurrency: number;
   log: Log;
   metrics: Metrics;
-  /** Lets capture know the tables of a new schema, in the transaction that builds it. */
+  /** Announces the tables of a new schema to capture, in the transaction that builds it. */
   onBuild: (tx: Tx, schema: string) => Promise<void>;
 }) {
   const { pool, builders, templates, log, metrics } = deps;
   const building = createSemaphore(deps.concurrency);
   const recycling = createSemaphore(RECYCLE_CONCURRENCY);
-  /** Recycling under way, by the schema that is recycled. */
+  /** Recycling in progress, by schema. */
   const underWay = new Map<string, Promise<void>>();
 
   const observe = (source: "pool" | "build", started: number) =>
     metrics.environmentCreateSeconds.observe({ source }, (performance.now() - started) / 1000);
 
-  /** Undefined when no schema is ready. */
+  /** Claims a ready schema; undefined if there is none. */
   async function takeReady(
     templateSchema: string,
     environment: store.NewEnvironmentRow,
@@ -95,7 +94,7 @@ export function createSchemaPool(deps: {
     }
   }
 
-  /** False while some server still holds the schema for the environment that ended. */
+  /** Recycles a schema. Returns false while a server still leases it for the environment that ended. */
   async function recycleNow(schema: string): Promise<boolean> {
     return await builders.transaction(async (tx) => {
       const used = await schemas.lockUsed(tx, schema, RECYCLE_LOCK_TIMEOUT);
@@ -119,7 +118,7 @@ export function createSchemaPool(deps: {
     }
   }
 
-  /** Recycles a used schema, or drops it. What fails now is tried again by maintenance. */
+  /** Recycles a used schema, or drops it. Maintenance retries failures. */
   function recycle(schema: string): Promise<void> {
     const known = underWay.get(schema);
     if (known !== undefined) return known;
@@ -136,7 +135,10 @@ export function createSchemaPool(deps: {
   return {
     recycle,
 
-    /** Gives a new environment a schema and adds its row: in one statement where it can, in `create` when given. */
+    /**
+     * Gives a new environment a schema and inserts its row: in one statement if possible, or in the transaction of
+     * `create`.
+     */
     async claim(
       templateSchema: string,
       environment: store.NewEnvironmentRow,

@@ -1,4 +1,7 @@
-/** The register of cloned schemas. Runs on either pool: it is part of the transactions that build and refresh. */
+/**
+ * The register of cloned schemas. Its functions run on either pool, as part of the transactions that build and refresh
+ * schemas.
+ */
 import type { Sql } from "~/db/connect";
 import type { Built, Used } from "~/db/schemas";
 import { schemaIdle } from "~/db/session-pool";
@@ -19,15 +22,15 @@ export const register = async (
 
 export type Recyclable = Used & {
   readonly templateSchema: string;
-  /** Its template still looks like this. */
+  /** Its template has not changed. */
   readonly current: boolean;
-  /** No server runs a call of its last environment any more, and none will during this transaction. */
+  /** No server runs a call of its last environment, and none will during this transaction. */
   readonly schemaIdle: boolean;
 };
 
 /**
- * A used schema, locked for this transaction. Undefined when it is not used, or another server has it. Later statements
- * of the transaction wait for a lock at most `lockTimeout`.
+ * Locks a used schema for this transaction. Returns undefined if it is not used, or another server has locked it. Later
+ * statements of the transaction wait for a lock at most `lockTimeout`.
  */
 export async function lockUsed(
   sql: Sql,
@@ -58,7 +61,7 @@ export const markReady = async (sql: Sql, schema: string, { freshXid, fingerprin
 export const forget = async (sql: Sql, schema: string) =>
   await sql`delete from diorama.schemas where schema_name = ${schema}`;
 
-/** Used schemas nobody has recycled for a while: their server is gone, or was refused a lock. */
+/** Lists used schemas that have not been recycled for a while: their server died, or could not lock them. */
 export async function listUsed(
   sql: Sql,
   olderThanSeconds: number,
@@ -72,7 +75,7 @@ export async function listUsed(
   return rows.map(({ schema }) => schema);
 }
 
-/** Ready schemas by template schema. */
+/** Counts ready schemas by template schema. */
 export async function countReady(sql: Sql): Promise<Map<string, number>> {
   const rows = await sql<{ template: string; count: number }[]>`
     select template_schema as template, count(*)::int as count from diorama.schemas
@@ -81,7 +84,7 @@ export async function countReady(sql: Sql): Promise<Map<string, number>> {
   return new Map(rows.map(({ template, count }) => [template, count]));
 }
 
-/** Takes ready schemas out of the pool: of a template that is gone, or more than `keep`. */
+/** Removes ready schemas from the pool: all but `keep`, or all of a deleted template. */
 export async function retire(
   sql: Sql,
   templateSchema: string,
@@ -100,7 +103,7 @@ export async function retire(
   return rows.map(({ schema }) => schema);
 }
 
-/** Schemas with our names that nothing refers to, and entries whose schema is gone. */
+/** Finds schemas with our names that no row refers to, and entries whose schema is missing. */
 export async function listOrphans(sql: Sql): Promise<{ schemas: string[]; entries: string[] }> {
   const [row] = await sql<{ schemas: string[]; entries: string[] }[]>`
     select

@@ -16,8 +16,8 @@ export type NewEnvironmentRow = {
 export type Claimed = { readonly schemaName: string; readonly expiresAt: Date };
 
 /**
- * Takes a ready schema for a new environment, in one statement. Undefined when there is none. No two callers get the
- * same one, on whichever servers: each locks the row it takes and skips those that others have locked.
+ * Claims a ready schema for a new environment, in one statement. Returns undefined if there is none. No two callers get
+ * the same one, on any servers: each locks the row it takes and skips locked rows.
  */
 export async function claim(
   sql: Sql,
@@ -25,7 +25,7 @@ export async function claim(
   environment: NewEnvironmentRow,
 ): Promise<Claimed | undefined> {
   const [claimed] = await sql<Claimed[]>`
-    with spare as (
+    with ready as (
       update diorama.schemas set state = 'claimed', changed_at = now()
       where schema_name = (
         select schema_name from diorama.schemas
@@ -34,7 +34,7 @@ export async function claim(
       )
       returning schema_name
     )
-    ${insertEnvironment(sql, environment, sql`spare`)}
+    ${insertEnvironment(sql, environment, sql`ready`)}
   `;
   return claimed;
 }
@@ -54,7 +54,7 @@ function insertEnvironment(sql: Sql, environment: NewEnvironmentRow, schemas: Fr
   `;
 }
 
-/** Registers a schema that was just built and, in the same transaction, gives it to a new environment. */
+/** Gives a schema that was just built to a new environment, in the same transaction. */
 export async function insertWith(
   sql: Sql,
   schemaName: string,
@@ -77,11 +77,11 @@ export type EnvironmentRow = {
   readonly templateSchema: string;
   readonly actingUserId: string;
   readonly tokenHash: Buffer;
-  /** Its token may act as other users than `actingUserId`. */
+  /** Its token may act as users other than `actingUserId`. */
   readonly allowImpersonation: boolean;
   readonly expiresAt: Date;
   readonly secondsLeft: number;
-  /** live: usable. expired: its time is over, swept or not. deleted: by request, before that. */
+  /** live: usable. expired: past its time, ended by maintenance or not. deleted: on request, before that. */
   readonly state: "live" | "expired" | "deleted";
 };
 
@@ -95,7 +95,7 @@ export type Owner = { readonly userId: string } | { readonly tokenHash: Buffer }
 const belongsTo = (sql: Sql, owner: Owner): Fragment =>
   "userId" in owner ? sql`user_id = ${owner.userId}` : sql`token_hash = ${owner.tokenHash}`;
 
-/** Without an owner: anybody's, for a caller who knows whose it is. */
+/** Finds an environment. Without an owner: anyone's, for a caller that checks the owner itself. */
 export async function find(
   sql: Sql,
   environmentId: string,
@@ -143,25 +143,25 @@ export async function list(
 
 export type Ended = { readonly environmentId: string; readonly schemaName: string };
 
-/** Tells other servers which environments have ended: the payload is an id. */
+/** Notifies other servers of ended environments: the payload is an id. */
 export const CHANNEL = "diorama_environments";
 
 /**
- * How the runs of environments that end are closed, as parts of the statement that ends those: it lists them as `ended`.
- * The owner of runs supplies it.
+ * Closes the runs of environments that end: fragments for the statement that ends those, which lists them as `ended`.
+ * Supplied by the owner of runs.
  */
 export type RunClosing = {
-  /** Closes the runs; listed as `closed`. `reason`: what happened to the environment. */
+  /** Closes the runs; listed as `closed`. `reason`: how the environment ended. */
   closed(sql: Sql, reason: string): Fragment;
-  /** To be selected beside `closed`. */
+  /** Selected beside `closed`. */
   mark(sql: Sql): Fragment;
   /** Fails runs whose log is lost too. */
   lost(sql: Sql): Fragment;
 };
 
 /**
- * Ends environments: their schemas are to be recycled, their runs that have no result yet are closed and say why. The environments
- * are those that `which` selects and locks among the ones that have not ended.
+ * Ends environments: frees their schemas for recycling, and closes their unfinished runs with a reason. The
+ * environments are those that `which` selects and locks among the live ones.
  */
 async function end(sql: Sql, which: Fragment, reason: string, runs: RunClosing): Promise<Ended[]> {
   return await sql<Ended[]>`
@@ -184,7 +184,7 @@ async function end(sql: Sql, which: Fragment, reason: string, runs: RunClosing):
   `;
 }
 
-/** Undefined when it was not live. */
+/** Ends an environment on request. Returns undefined if it was not live. */
 export async function remove(
   sql: Sql,
   environmentId: string,
@@ -197,7 +197,7 @@ export async function remove(
 
 const EXPIRE_BATCH = 100;
 
-/** Ends up to a hundred environments whose time is over. */
+/** Ends up to a hundred expired environments. */
 export const removeExpired = async (sql: Sql, runs: RunClosing): Promise<Ended[]> =>
   await end(
     sql,
@@ -206,20 +206,20 @@ export const removeExpired = async (sql: Sql, runs: RunClosing): Promise<Ended[]
     runs,
   );
 
-const schemaIsGone = (sql: Sql): Fragment =>
+const schemaIsMissing = (sql: Sql): Fragment =>
   sql`schema_name not in (select nspname from pg_namespace)`;
 
 /**
- * Ends environments whose schema is gone, fails their runs and strikes their schemas off the register: the database was
- * restored without them. Returns how many ended.
+ * Ends environments whose schema is missing, fails their runs and removes their schemas from the register: the database
+ * was restored without them. Returns how many ended.
  */
 export async function reconcileMissingSchemas(sql: Sql, runs: RunClosing): Promise<number> {
   const rows = await sql`
-    with gone as (
-      delete from diorama.schemas where ${schemaIsGone(sql)}
+    with missing as (
+      delete from diorama.schemas where ${schemaIsMissing(sql)}
     ), ended as (
       update diorama.environments set deleted_at = least(now(), expires_at)
-      where deleted_at is null and ${schemaIsGone(sql)}
+      where deleted_at is null and ${schemaIsMissing(sql)}
       returning environment_id
     ), failed as (
       ${runs.lost(sql)}
@@ -229,11 +229,11 @@ export async function reconcileMissingSchemas(sql: Sql, runs: RunClosing): Promi
   return rows.count;
 }
 
-/** Ends environments whose schema somebody dropped. */
+/** Ends environments whose schema was dropped by hand. */
 export const endWithoutSchema = async (sql: Sql, runs: RunClosing): Promise<Ended[]> =>
   await end(
     sql,
-    sql`${schemaIsGone(sql)} limit ${EXPIRE_BATCH} for update skip locked`,
+    sql`${schemaIsMissing(sql)} limit ${EXPIRE_BATCH} for update skip locked`,
     "lost its schema",
     runs,
   );
@@ -248,7 +248,7 @@ export async function isLive(sql: Sql, environmentId: string): Promise<boolean> 
   return row?.["live"] === true;
 }
 
-/** Of the given environments those that have ended. */
+/** Returns those of the given environments that have ended. */
 export async function listEnded(sql: Sql, ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select environment_id as id from diorama.environments
@@ -265,11 +265,11 @@ export async function countLive(sql: Sql, keyId: string): Promise<number> {
   return row?.["count"] ?? 0;
 }
 
-/** Makes the caller's transaction the only one that creates environments with this key. */
+/** Serializes transactions that create environments with this key. */
 export const lockKey = async (sql: Sql, keyId: string) =>
   await sql`select pg_advisory_xact_lock(hashtext(${`diorama environments ${keyId}`}))`;
 
-/** Those that ended long ago, once their runs are deleted. */
+/** Deletes environments that ended long ago, after their runs. */
 export const deleteOld = async (sql: Sql, days: number) =>
   await sql`
     delete from diorama.environments e where deleted_at < now() - ${days} * interval '1 day'

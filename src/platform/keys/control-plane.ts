@@ -1,4 +1,7 @@
-/** Keys validated elsewhere: `POST {url}/validate {api_key}` → `{valid, user_id}`. Fails closed, never with 401. */
+/**
+ * Validates keys with a control plane: `POST {url}/validate {api_key}` → `{valid, user_id}`. Fails closed, never with
+ * 401.
+ */
 import { LRUCache } from "lru-cache";
 import { LimitExceeded, USAGE_LIMITS, unavailable, usageLimitMessage } from "~/errors";
 import type { Principal } from "~/http/auth";
@@ -69,7 +72,7 @@ async function readCapped(response: Response): Promise<string> {
   return text;
 }
 
-/** A control plane may use our words for our limits. */
+/** Recognizes our own limits by our words for them. */
 const limitOf = (reason: string) =>
   USAGE_LIMITS.find((limit) => usageLimitMessage(limit) === reason);
 

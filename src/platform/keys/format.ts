@@ -1,6 +1,6 @@
 /**
- * What our credentials look like: `diorama_k_` (key) or `diorama_e_` (environment token), 256 random bits and a
- * checksum, all in base62. The prefix is for secret scanners, the checksum refuses typing errors without a query.
+ * The format of our credentials: `diorama_k_` (key) or `diorama_e_` (environment token), 256 random bits and a
+ * checksum, all in base62. The prefix is for secret scanners; the checksum rejects typing errors without a query.
  *
  * Pattern: ^diorama_[ke]_[0-9A-Za-z]{49}$
  */
@@ -31,7 +31,7 @@ export function formatCredential(kind: CredentialKind, secret: Uint8Array): stri
 export const newCredential = (kind: CredentialKind) =>
   formatCredential(kind, randomBytes(SECRET_BYTES));
 
-/** The kind of a well-formed credential; undefined for any other text. */
+/** Returns the kind of a well-formed credential; undefined for any other text. */
 export function credentialKind(text: string): CredentialKind | undefined {
   const [, kind, , sum] = PATTERN.exec(text) ?? [];
   if (!kind || checksum(text.slice(0, -CHECKSUM_LENGTH)) !== sum) return undefined;
@@ -44,12 +44,12 @@ const STYLE = /^xox[pb]-(?=diorama_)/;
 /** A credential without the prefix of a chat token. */
 export const withoutStyle = (text: string) => text.replace(STYLE, "");
 
-/** What is stored in place of a credential. */
+/** Returns the hash that is stored instead of a credential. */
 export const hashCredential = (text: string) => createHash("sha256").update(text).digest();
 
 /**
- * The key of every development server, the same everywhere: it opens nothing that calls without a key do not open,
- * and there is none like it in production.
+ * The key of every development server, the same everywhere: it gives no access that calls without a key lack, and
+ * production does not accept it.
  */
 export const DEVELOPMENT_KEY = formatCredential(
   "k",

@@ -9,8 +9,8 @@ export type Slip = {
 };
 
 /**
- * Takes a key for the caller's transaction. False when it is taken already. Waits for a transaction that has just taken
- * it, and takes it when that one is rolled back.
+ * Takes a key for the caller's transaction. Returns false if it is taken already. Waits for a transaction that has just
+ * taken it, and takes it if that one is rolled back.
  */
 export async function take(
   sql: Sql,

@@ -1,9 +1,9 @@
 /**
- * `Idempotency-Key`: a call that is sent again, because its answer was lost, has its effect once.
+ * `Idempotency-Key`: a call that is sent again because its answer was lost has its effect once.
  *
- * The key is taken in the transaction of the effect and the answer is kept in it: whatever dies, either both are there
- * or neither, and of two calls at the same time, on whichever servers, the second waits for the first. A refused call
- * leaves nothing behind, so its key is free again.
+ * The key is taken, and the answer is stored, in the transaction of the effect: after any crash, both exist or neither.
+ * Of two concurrent calls, on any servers, the second waits for the first. Rejected calls have no side effects, so
+ * their key is free again.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { errorCode, type Pool, SERIALIZATION_FAILURE, type Sql } from "~/db/connect";
@@ -14,13 +14,15 @@ import * as store from "~/platform/keys/idempotency-store";
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
-/** The key of a call, for the transaction that has its effect. */
+/** The idempotency key of a call, for the transaction that has its effect. */
 export type Once = {
-  /** To be called first. Throws Repeated, which rolls the transaction back, if an earlier call had the effect. */
+  /**
+   * Takes the key; call it first. If an earlier call had the effect, throws Repeated, which rolls the transaction back.
+   */
   take(sql: Sql): Promise<void>;
-  /** Keeps the answer, once there is an effect. */
+  /** Stores the answer, once there is an effect. */
   keep(sql: Sql, answer: object): Promise<void>;
-  /** Releases the key, where the transaction commits without an effect. */
+  /** Releases the key if the transaction commits without an effect. */
   giveBack(sql: Sql): Promise<void>;
 };
 
@@ -42,8 +44,8 @@ class Repeated extends Error {
 export function createIdempotency(pool: Pool) {
   return {
     /**
-     * The answer of `work`, or the one that was given to the same call before. `work` gets a `Once` for its effect,
-     * none when the caller sent no key.
+     * Returns the answer of `work`, or the answer to the same call before. `work` gets a `Once` for its effect, or none
+     * if the caller sent no key.
      */
     async perform<T extends object>(
       { request, body, set }: { request: Request; body: object; set: { headers: object } },
@@ -88,13 +90,13 @@ export function createIdempotency(pool: Pool) {
         return await work(once);
       } catch (error) {
         if (error instanceof Repeated) return repeat(error.kept);
-        // A transaction that reads one snapshot cannot see who took the key meanwhile, only that somebody did.
+        // A repeatable-read transaction cannot see the call that took the key meanwhile, only that it is taken.
         const kept =
           errorCode(error) === SERIALIZATION_FAILURE
             ? await store.findAnswer(pool, slip, store.RETENTION_HOURS)
             : undefined;
         if (kept) return repeat(kept);
-        // Refused after its effect, which it has taken back. Any other error may have come after the commit.
+        // Rejected after its effect was rolled back. Any other error may have come after the commit.
         if (performed && error instanceof ApiError) await store.giveBack(pool, slip);
         throw error;
       }
@@ -105,10 +107,10 @@ export function createIdempotency(pool: Pool) {
 const sha256 = (...parts: readonly string[]) =>
   createHash("sha256").update(parts.join("\u0000")).digest();
 
-/** The same fields in another order are the same call. Bodies of these calls are flat. */
+/** Sorts the fields: another order is the same call. The bodies of these calls are flat. */
 const sorted = (body: object) => Object.entries(body).toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-/** So that only who knows the key can read an answer, which may hold an environment's token. */
+/** Encrypts an answer, which may contain an environment's token, so that only the key's owner can read it. */
 function seal(text: string, key: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, sha256("answer", key), nonce);

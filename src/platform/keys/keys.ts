@@ -1,4 +1,4 @@
-/** Who a key belongs to, and what it may still use up. */
+/** API keys: their owners and their limits. */
 import { timingSafeEqual } from "node:crypto";
 import type { Config } from "~/config";
 import type { Pool, Sql } from "~/db/connect";
@@ -54,8 +54,8 @@ export function createKeys(pool: Pool, config: Config, log: Log, metrics: Metric
 
   return {
     /**
-     * The holder of `key`. Without one, or with the one that everybody knows, the developer of a development server,
-     * who is on its machine. Throws `not_authed`.
+     * Returns the holder of `key`. Without a key, or with the public development key, it is the developer of a
+     * development server, who must be on its machine. Throws `not_authed`.
      */
     async authenticate(key: string | undefined, request: Request): Promise<Principal> {
       const principal = key === undefined && config.development ? DEVELOPER : await lookUp(key);
@@ -64,13 +64,13 @@ export function createKeys(pool: Pool, config: Config, log: Log, metrics: Metric
       return principal;
     },
 
-    /** A control plane's keys have any form, other than that of a chat user's token. */
+    /** Whether a text may be a key. A control plane's keys have any form except that of a chat user's token. */
     mayBeOne: (text: string) =>
       text.startsWith("diorama_") || (Boolean(controlPlane) && !CHAT_TOKEN.test(text)),
 
     /**
-     * Counts one request of a key, or of an environment that was made with it. Throws LimitExceeded. Does nothing
-     * unless limits apply.
+     * Counts one request of a key, or of an environment made with it. Throws LimitExceeded. Does nothing unless limits
+     * apply.
      */
     async countRequest(
       by: { readonly keyId: string; readonly plan?: Principal["plan"] } | undefined,
@@ -98,7 +98,7 @@ export function createKeys(pool: Pool, config: Config, log: Log, metrics: Metric
       if (!day.admitted) throw new LimitExceeded("daily request", REQUESTS_PER_DAY, day.used);
     },
 
-    /** Counts one environment in the caller's transaction, whose rollback gives it back. Throws LimitExceeded. */
+    /** Counts one environment in the caller's transaction; a rollback reverts it. Throws LimitExceeded. */
     async countEnvironment(sql: Sql, { keyId }: Principal): Promise<void> {
       const day = await store.use(sql, {
         keyId,
@@ -121,7 +121,7 @@ export type NewKey = {
   expiresInDays: number | null;
 };
 
-/** Makes a key. The answer is the only time it is shown. */
+/** Creates a key. Only this answer ever shows it. */
 export async function createKey(sql: Sql, key: NewKey): Promise<{ keyId: string; key: string }> {
   const keyId = crypto.randomUUID().replaceAll("-", "");
   const secret = newCredential("k");

@@ -74,7 +74,7 @@ export type Use = {
   readonly secondsLeft: number;
 };
 
-/** Counts one unit in the window of `period` (`hour` or `day`, UTC) unless `limit` are used up already. */
+/** Counts one unit in the window of `period` (`hour` or `day`, UTC) unless `limit` is reached. */
 export async function use(
   sql: Sql,
   unit: { keyId: string; kind: string; period: "hour" | "day"; limit: number },

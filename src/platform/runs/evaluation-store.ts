@@ -2,7 +2,7 @@ import type { Fragment, Sql } from "~/db/connect";
 import type { Verdict } from "~/evaluation/evaluate";
 import type { CursorPosition, Page } from "~/http/page";
 
-/** A run whose diff is stored and whose verdict is not. The rest is JSON text. */
+/** A run with a stored diff and no verdict. The fields are JSON text. */
 export type EvaluatingRow = {
   readonly runId: string;
   readonly environmentId: string;
@@ -20,7 +20,7 @@ export async function findEvaluating(sql: Sql, runId: string): Promise<Evaluatin
   return run;
 }
 
-/** The stored verdict on a run. A run that failed without one has failures but no explanations. */
+/** Returns the stored verdict of a run. A run that failed without one has failures but no explanations. */
 export async function findVerdict(sql: Sql, runId: string): Promise<Verdict | undefined> {
   const [verdict] = await sql<Verdict[]>`
     select passed, score, failures, explanations
@@ -29,7 +29,7 @@ export async function findVerdict(sql: Sql, runId: string): Promise<Verdict | un
   return verdict;
 }
 
-/** Runs whose verdict is overdue: the server that was asked for it is gone. */
+/** Lists runs whose verdict is overdue: the server that should give it died. */
 export async function listOverdue(
   sql: Sql,
   olderThanSeconds: number,
@@ -55,7 +55,7 @@ export type ListedRun = {
   readonly executionSeconds: number | null;
 };
 
-/** What callers see: a run whose end is being worked on is running. */
+/** The status that callers see: a run that is being ended is running. */
 const seenStatus = (sql: Sql): Fragment =>
   sql`case when status in ('ending', 'evaluating') then 'running' else status end`;
 
@@ -90,7 +90,7 @@ export async function listRuns(
   `;
 }
 
-/** The latest run of each test that this user started for the suite. */
+/** Lists the latest run of each test that this user started for the suite. */
 export async function latestOfSuite(
   sql: Sql,
   userId: string,
@@ -103,7 +103,7 @@ export async function latestOfSuite(
   `;
 }
 
-/** JSON text; null where they were not kept. */
+/** Returns JSON text; null if they were not stored. */
 export async function findEvents(sql: Sql, runId: string): Promise<string | null> {
   const [run] = await sql<{ events: string | null }[]>`
     select events::text from diorama.runs where run_id = ${runId}

@@ -1,8 +1,8 @@
 /**
- * Verdicts: a run's diff against what its test expects.
+ * Verdicts: compares a run's diff with the expectation of its test.
  *
- * The server that records the diff leaves the run `evaluating`, with everything the verdict needs in its row; the server that
- * was asked, or maintenance should that have died, then gives the verdict.
+ * The server that records the diff leaves the run `evaluating`, with everything the verdict needs in its row. Then the
+ * server that received the call gives the verdict, or maintenance if that server has died.
  */
 import { LRUCache } from "lru-cache";
 import { RUN_ROWS_MAX } from "~/capture/limits";
@@ -22,7 +22,7 @@ import { requireReplica, type Templates } from "~/platform/templates/templates";
 
 export type Evaluation = ReturnType<typeof createEvaluation>;
 
-/** Its server should have given the verdict by now. */
+/** After this time, maintenance gives the verdict. */
 const OVERDUE_SECONDS = 60;
 const BATCH = 20;
 const COMPILED_MAX = 200;
@@ -41,12 +41,12 @@ export function createEvaluation(deps: {
 }) {
   const { pool, environments, templates, log } = deps;
   const patternWorker = createPatternWorker();
-  /** Tests are run again and again: what each came to for the tables it was last asked for. */
+  /** Cache of compiled specs with the tables they were compiled for: tests run again and again. */
   const compiled = new LRUCache<string, { spec: CompiledSpec; tables: Tables }>({
     max: COMPILED_MAX,
   });
 
-  /** What assertions may speak of in an environment, whether it is still there or not. */
+  /** Returns the tables and derived columns that assertions can use in an environment, even after its end. */
   async function worldOf(
     environmentId: string,
   ): Promise<{ tables: Tables; derived: World["derived"] }> {
@@ -71,7 +71,7 @@ export function createEvaluation(deps: {
   }
 
   return {
-    /** `expected`: JSON text. Throws `invalid_assertion`. */
+    /** Compiles an expectation, given as JSON text. Throws `invalid_assertion`. */
     async compile(environmentId: string, expected: string): Promise<CompiledSpec> {
       const world = await worldOf(environmentId);
       const known = compiled.get(expected);
@@ -83,8 +83,8 @@ export function createEvaluation(deps: {
     },
 
     /**
-     * The rows that may turn out to be unchanged, as JSON text. Read before the run ends: a row that the diff does not
-     * mention was the same all along, and of the others the evidence knows better.
+     * Returns rows for assertions on unchanged rows, as JSON text. Read before the run ends: rows that the diff does
+     * not mention did not change, and for the others the evidence is authoritative.
      */
     async baselineRows(
       sql: Sql,
@@ -112,7 +112,7 @@ export function createEvaluation(deps: {
     evaluateRun,
 
     /**
-     * The verdict on a run that has ended: given now where the run still waits for it, otherwise as it is stored.
+     * Returns the verdict of a run that has ended: gives it if the run still waits for it, otherwise reads it.
      * Undefined for a run that failed without a verdict.
      */
     async conclude(runId: string, spec?: CompiledSpec): Promise<Verdict | undefined> {
@@ -123,7 +123,7 @@ export function createEvaluation(deps: {
       return verdict;
     },
 
-    /** Verdicts that other servers owe. A run that no verdict can be given on fails, and the others get theirs. */
+    /** Gives overdue verdicts of other servers. A run that cannot have a verdict fails without affecting the others. */
     async concludeOverdue(): Promise<void> {
       for (const runId of await store.listOverdue(pool, OVERDUE_SECONDS, BATCH))
         try {

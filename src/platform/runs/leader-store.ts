@@ -1,4 +1,4 @@
-/** Who reads the log, and how far: the one row of `diorama.capture`. */
+/** The leader and its read position: the single row of `diorama.capture`. */
 import { type Lsn, parseLsn } from "~/capture/change";
 import type { Leader, LeadershipRecords } from "~/capture/records";
 import type { Sql } from "~/db/connect";
@@ -28,9 +28,9 @@ export const endEpoch = async (sql: Sql, epoch: string) =>
 export const setReadTo = async (sql: Sql, epoch: string, lsn: string | null) =>
   await sql`update diorama.capture set read_to = ${lsn}::pg_lsn where epoch = ${epoch}`;
 
-/** How far the log is read. */
+/** The read position of the log. */
 export type Reader = {
-  /** Undefined while no server reads. */
+  /** Backend of the reading server; undefined while no server reads. */
   readonly connection: number | undefined;
   /** Everything before it has been read on this connection, as the reader reports it every other second. */
   readonly position: Lsn;
@@ -50,7 +50,7 @@ export async function reader(sql: Sql): Promise<Reader> {
   };
 }
 
-/** Without a reader: all that the slot has to deliver again. */
+/** Returns the bytes of unread log. Without a reader: everything that the slot has to deliver again. */
 export async function unreadBytes(sql: Sql): Promise<number> {
   const [row] = await sql<{ unread: number }[]>`
     select greatest(0, pg_wal_lsn_diff(pg_current_wal_lsn(),

@@ -29,7 +29,7 @@ export type NewRunRow = {
   readonly expected: string | null;
 };
 
-/** Inserts a running run where its user has such a live environment without one, and evaluates the mark with it. */
+/** Inserts a running run if its user has such a live environment without one, and evaluates the mark with it. */
 export async function insertRun(
   sql: Sql,
   run: NewRunRow,
@@ -59,12 +59,12 @@ export async function insertRun(
   return row?.ready ? "not inserted" : "not ready";
 }
 
-/** What a run that ends is checked against, as JSON text; `expected` replaces what is stored. */
+/** The expectation that a run is checked against, as JSON text; `expected` replaces the stored one. */
 export type Expectation = { readonly expected?: string; readonly baselineRows: string };
 
 /**
- * Moves a running run of a live environment to `ending` and evaluates `mark` with it. Returns the schema; undefined
- * when its user has no such run that is recorded in this way.
+ * Moves a running run of a live environment to `ending` and evaluates `mark` with it. Returns the schema; undefined if
+ * its user has no such run that is recorded in this way.
  */
 export async function beginEnd(
   sql: Sql,
@@ -121,7 +121,7 @@ export async function isStored(sql: Sql, run: string): Promise<boolean> {
   return row?.["stored"] !== false;
 }
 
-/** Runs whose end is marked in the log and whose result is not stored. */
+/** Lists runs whose end is marked in the log and whose result is not stored. */
 export async function listEnding(sql: Sql): Promise<string[]> {
   const rows = await sql<{ runId: string }[]>`
     select run_id from diorama.runs where status = 'ending' and capture = 'log'
@@ -129,7 +129,7 @@ export async function listEnding(sql: Sql): Promise<string[]> {
   return rows.map(({ runId }) => runId);
 }
 
-/** Reports to servers other than the leader that a run's result is stored: payload `stored <runId>`. */
+/** Notifies other servers that a run's result is stored: payload `stored <runId>`. */
 const CHANNEL = "diorama_runs";
 const STORED = "stored ";
 
@@ -154,8 +154,8 @@ const verdictColumns = (sql: Sql, verdict: StoredVerdict): Fragment => sql`
 `;
 
 /**
- * The row is locked first, in whatever state it is: the log shows the transaction that set it to `ending` a moment
- * before other sessions do, and the lock waits for that moment.
+ * Locks the row first, in any state: the log shows the transaction that set it to `ending` a moment before other
+ * sessions do, and the lock waits for that moment.
  */
 export const store: RunRecords["store"] = async (sql, epoch, run, outcome, notify) => {
   const result =
@@ -201,7 +201,7 @@ const failedColumns = (sql: Sql, failure: string, endedAt = sql`now()`): Fragmen
 
 const lostBecause = (loss: Loss) => `capture_lost: ${LOSSES[loss]}`;
 
-/** Fails a run that has no verdict because none is possible. */
+/** Fails a run that cannot have a verdict. */
 export const abandon = async (sql: Sql, runId: string, loss: Loss) =>
   await sql`
     update diorama.runs set ${failedColumns(sql, lostBecause(loss))}, evidence = null, standing = null
@@ -228,7 +228,7 @@ function condition(sql: Sql, which: Losing): Fragment {
   return sql`capture = 'log' and schema_name = any(${[...which.schemas]})`;
 }
 
-/** Closes one run, or all of a user, whose environment has expired and was not swept yet. */
+/** Closes one run, or all runs of a user, whose environment has expired and was not ended by maintenance yet. */
 export const abandonExpired = async (sql: Sql, which: { runId: string } | { userId: string }) =>
   await sql`
     with closed as (

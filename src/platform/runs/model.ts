@@ -5,7 +5,7 @@ import { NextCursor, PageQuery } from "~/http/page";
 import { ExpectedOutput } from "~/platform/suites/model";
 
 const Table = t.String({ description: "The table", examples: ["messages"] });
-/** A row as the diff shows it: `__table__` and the table's columns. */
+/** A row of a diff: `__table__` and the table's columns. */
 const Row = t.Object(
   { __table__: Table },
   {
@@ -56,7 +56,7 @@ export const NewRun = t.Object(
   {
     envId: EnvironmentRef,
     testId: t.Optional(
-      t.String({ ...IdRef, description: "The test that evaluateRun holds the diff against" }),
+      t.String({ ...IdRef, description: "The test that evaluateRun checks the diff against" }),
     ),
     testSuiteId: t.Optional(
       t.String({ ...IdRef, description: "The suite whose results count this run" }),
@@ -92,7 +92,7 @@ export const CompletedRun = t.Object(
 
 export const EndedRun = t.Object(
   { runId: IdRef, expectedOutput: t.Optional(ExpectedOutput) },
-  { title: "EndedRun", description: "The run to end and, in place of its test, what is expected" },
+  { title: "EndedRun", description: "The run to end, and an expectation that replaces its test" },
 );
 export type EndedRun = Static<typeof EndedRun>;
 
@@ -104,14 +104,14 @@ const Nearest = t.Object(
       examples: [['text: contains "Welcome"']],
     }),
   },
-  { title: "NearestRow", description: "A row, and what it lacks" },
+  { title: "NearestRow", description: "A row, and the conditions it does not meet" },
 );
 const Explanation = t.Object(
   {
     assertion: Type.Integer({ ...Count, description: "Counted from 1" }),
     summary: t.String({ examples: ["1 row was added to messages, none fits"] }),
     nearest: t.Array(Nearest, {
-      description: "The rows that came nearest, and what each of them lacked",
+      description: "The nearest rows, and the conditions that each does not meet",
     }),
   },
   { title: "Explanation", description: "Why an assertion failed" },
@@ -152,12 +152,12 @@ const Status = t.Union(
   {
     title: "RunStatus",
     description:
-      "`completed`: ended without a verdict; `failed` also when its environment was gone before its end",
+      "`completed`: ended without a verdict; `failed` also if its environment ended first",
     examples: ["completed"],
   },
 );
 
-/** Of a run that may not have ended, or not have a verdict. */
+/** Results of a run that may still be running or have no verdict. */
 const Summary = {
   status: Status,
   passed: t.Nullable(t.Boolean(), {
@@ -234,13 +234,13 @@ const RunEvent = t.Object(
 export const RunEvents = t.Object(
   {
     runId: Id,
-    total: Type.Integer({ ...Count, description: "Changes of the run; 0 while it is running" }),
+    total: Type.Integer({ ...Count, description: "Number of changes; 0 while the run is running" }),
     complete: t.Boolean({
       description: "False when the list holds only the first of them: at most 10,000, and 8 MB",
     }),
     events: t.Array(RunEvent, { description: "In the order in which they were committed" }),
   },
-  { title: "RunEvents", description: "The single changes of a run" },
+  { title: "RunEvents", description: "The individual changes of a run" },
 );
 
 const tests = (description: string, example: number) =>

@@ -1,10 +1,10 @@
 /**
- * The end of runs whose result does not come: whatever is wrong with capture, a run does not stay `ending`.
+ * Fails runs whose result is overdue: whatever is wrong with capture, a run does not stay `ending`.
  *
- * A run fails when the reader of the log has been past its end for PASSED_SECONDS, as its result should be stored by
- * then, or when the reader has not moved for STALLED_SECONDS. A reader that moves is waited for, however far behind it
- * is. It moves when it gets further than ever, and when it reads again after its connection was lost, as long as it has
- * not come to the same point on several connections.
+ * A run fails when the reader of the log has been past the run's end for PASSED_SECONDS, because its result should be
+ * stored by then, or when the reader has made no progress for STALLED_SECONDS. Otherwise the run waits, however far
+ * behind the reader is. Progress means a new furthest position, or reading again after a lost connection, until several
+ * connections have reached the same point.
  */
 import { LOSSES, lossLabel } from "~/capture/loss";
 import type { Pool } from "~/db/connect";
@@ -27,11 +27,13 @@ export function createOverdue(deps: {
 }) {
   const { pool, log, metrics } = deps;
   const { reader = () => readReader(pool), clock = () => performance.now() / 1000 } = deps;
-  /** Of each run that is `ending`: a position at or behind its end mark, and since when the reader is past it. */
+  /**
+   * For each run that is `ending`: a position at or after its end mark, and the time since which the reader is past it.
+   */
   const waiting = new Map<string, { end: bigint; passedAt: number | undefined }>();
   let furthest = 0n;
   let last = 0n;
-  /** Those that have come as far as `furthest`. */
+  /** Connections that reached `furthest`. */
   const connections = new Set<number>();
   let movedAt = 0;
 
@@ -54,7 +56,7 @@ export function createOverdue(deps: {
   }
 
   return {
-    /** Fails those runs. To be called every few seconds. */
+    /** Fails overdue runs. Call it every few seconds. */
     async fail(): Promise<void> {
       const ending = await listEnding(pool);
       for (const run of waiting.keys()) if (!ending.includes(run)) waiting.delete(run);

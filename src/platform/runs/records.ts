@@ -1,4 +1,4 @@
-/** The rows of runs, as capture sees them. */
+/** Capture's access to the rows of runs. */
 import type { Records } from "~/capture/records";
 import * as leadership from "~/platform/runs/leader-store";
 import * as runs from "~/platform/runs/lifecycle-store";

@@ -18,7 +18,7 @@ import {
 } from "~/platform/runs/model";
 import type { Runs } from "~/platform/runs/runs";
 
-/** A diff may have megabytes and is stored as text: it is sent as it is, not parsed and printed again. */
+/** Sends stored JSON text unchanged: a diff may be megabytes long. */
 const json = (text: string) =>
   new Response(text, { headers: { "Content-Type": "application/json; charset=utf-8" } });
 
@@ -50,8 +50,7 @@ export const runRoutes = (runs: Runs, idempotency: Idempotency) =>
         detail: {
           operationId: "startRun",
           summary: "Start a run",
-          description:
-            "From here on every change to the environment is recorded, until the run is ended.",
+          description: "Records every change to the environment until the run ends.",
         },
       },
     )
@@ -93,7 +92,7 @@ export const runRoutes = (runs: Runs, idempotency: Idempotency) =>
         operationId: "evaluateRun",
         summary: "End a run and check it against its test",
         description:
-          "The test as it was when the run started, or the expectedOutput that is given. Without either the run goes on.",
+          "Uses the test as it was when the run started, or the given expectedOutput. Without either, the run continues.",
       },
     })
     .get("/runs", ({ request, query }) => runs.list(principalOf(request).userId, query), {
@@ -114,9 +113,9 @@ export const runRoutes = (runs: Runs, idempotency: Idempotency) =>
         response: { 200: RunEvents, ...failures("run_not_found") },
         detail: {
           operationId: "listRunEvents",
-          summary: "The single changes of a run, in order",
+          summary: "List the individual changes of a run, in order",
           description:
-            "What the diff adds up, one by one, once the run is ended. None of a run that compares snapshots.",
+            "The changes that the diff sums up, after the run has ended. Empty for a run that compares snapshots.",
         },
       },
     )
@@ -142,9 +141,8 @@ export const runRoutes = (runs: Runs, idempotency: Idempotency) =>
         response: { 200: Results, ...failures("run_not_found") },
         detail: {
           operationId: "getResults",
-          summary: "What a run has come to",
-          description:
-            "`running` until it is ended; then its result, for as long as results are kept.",
+          summary: "Get run results",
+          description: "`running` until it ends; then its result, for as long as results are kept.",
         },
       },
     );

@@ -1,4 +1,4 @@
-/** Runs: what changed in an environment between two moments. */
+/** Runs: the changes of an environment between two moments. */
 import { LRUCache } from "lru-cache";
 import type { Capture, CaptureKind } from "~/capture/capture";
 import type { Evaluator } from "~/capture/reader";
@@ -22,13 +22,13 @@ export type Runs = ReturnType<typeof createRuns>;
 const newId = () => crypto.randomUUID().replaceAll("-", "");
 
 const TRIALS_MAX = 10_000;
-/** Longer expectations are read again. */
+/** Longer expectations are not cached. */
 const TRIAL_LENGTH_MAX = 16_000;
 const LIST = "runs";
 const NO_EVENTS = { total: 0, events: [] };
 const NOT_RUN = { status: null, passed: null, score: null, execution_time: null };
 
-/** The refusal to end a run again. For a run that was closed without a verdict it says why. */
+/** The error for a run that has already ended. For a run that was closed without a verdict it gives the reason. */
 function completed({ status, explanations, failures }: store.RunRow): ApiError {
   const isClosed = status === "failed" && explanations === null;
   const detail = isClosed
@@ -37,7 +37,7 @@ function completed({ status, explanations, failures }: store.RunRow): ApiError {
   return new ApiError("run_already_completed", detail);
 }
 
-/** Its end is not decided yet, whatever is being done about it. */
+/** Whether the run's end is still undecided. */
 const isOpen = (status: store.RunRow["status"]) =>
   status === "running" || status === "ending" || status === "evaluating";
 
@@ -57,13 +57,13 @@ export function createRuns(deps: {
   capture: Capture;
 }) {
   const { pool, environments, templates, suites, evaluation, capture } = deps;
-  /** Runs that were started here, so that ending one need not look it up first. */
+  /** Runs started by this server, so that ending one needs no lookup. */
   const trials = new LRUCache<
     string,
     { userId: string; environmentId: string; expected: string | null }
   >({ max: TRIALS_MAX });
 
-  /** A run of this user; closed first when its environment is over. Throws `run_not_found`. */
+  /** Returns a run of this user; closes it first if its environment has expired. Throws `run_not_found`. */
   async function requireRun(userId: string, runId: string): Promise<store.RunRow> {
     const run = await store.findRun(pool, runId);
     if (!run || run.userId !== userId) throw new ApiError("run_not_found", "There is no such run");
@@ -72,7 +72,7 @@ export function createRuns(deps: {
     return (await store.findRun(pool, runId)) ?? run;
   }
 
-  /** What a run is to be checked against: a copy, so that it stays what it is now. */
+  /** Returns the expectation to check a run against: a copy, so that later changes to the test do not matter. */
   async function expectation(userId: string, service: string, { testId, testSuiteId }: NewRun) {
     if (testSuiteId !== undefined) await suites.require(userId, testSuiteId);
     const suiteId = testSuiteId ?? null;
@@ -105,7 +105,7 @@ export function createRuns(deps: {
       );
     let ended = await endAs(capture.kind);
     if (!ended) {
-      // Only now is it looked at why: what goes well costs one statement.
+      // The reason is looked up only now: success costs one statement.
       const run = await requireRun(userId, runId);
       if (run.capture !== capture.kind) ended = await endAs(run.capture);
       if (!ended) throw completed(run);
@@ -114,7 +114,7 @@ export function createRuns(deps: {
     return ended;
   }
 
-  /** What a run that has not ended is to be checked against. Throws `run_not_found` or `run_already_completed`. */
+  /** Returns the expectation of a run that has not ended. Throws `run_not_found` or `run_already_completed`. */
   async function requireTrial(userId: string, runId: string, needsTest: boolean) {
     const known = trials.get(runId);
     if (known?.userId === userId && (!needsTest || known.expected !== null)) return known;
@@ -129,7 +129,7 @@ export function createRuns(deps: {
   }
 
   return {
-    /** Begins a run. Every change from now on is recorded when this has returned. */
+    /** Starts a run. When it returns, every later change is recorded. */
     async start(userId: string, wanted: NewRun, once?: Once): Promise<StartedRun> {
       const id = environmentId(wanted.envId);
       const environment = id === undefined ? undefined : await environments.find(id, { userId });
@@ -158,13 +158,13 @@ export function createRuns(deps: {
             else await once.giveBack(tx);
             return started;
           };
-          // A comparison of snapshots begins in a transaction anyway.
+          // A snapshot comparison starts in a transaction anyway.
           return capture.kind === "snapshot" ? within(sql) : inTransaction(pool, within);
         },
       );
       if (!started) {
         await environments.require(userId, wanted.envId);
-        throw new ApiError("run_already_exists", "The environment has a run that is not ended");
+        throw new ApiError("run_already_exists", "The environment has an active run");
       }
       if ((run.expected?.length ?? 0) <= TRIAL_LENGTH_MAX) trials.set(run.runId, run);
       return answer;
@@ -177,7 +177,7 @@ export function createRuns(deps: {
       return `{"runId":${JSON.stringify(runId)},"status":"completed","diff":${diff}}`;
     },
 
-    /** Ends a run and checks its diff. A run that cannot be checked goes on. */
+    /** Ends a run and checks its diff. A run that cannot be checked continues. */
     async evaluate(userId: string, { runId, expectedOutput }: EndedRun) {
       const given = expectedOutput !== undefined;
       const expectation = await requireTrial(userId, runId, !given);
@@ -202,7 +202,7 @@ export function createRuns(deps: {
           return verdict;
         },
       });
-      // Without the diff at hand, the row holds the verdict or waits for it.
+      // Without the diff here, the row has the verdict or waits for it.
       if (diff === undefined || !verdict) verdict = await evaluation.conclude(runId, spec);
       if (!verdict) throw await failure(runId);
       const { passed, score, failures, explanations } = verdict;
@@ -210,7 +210,7 @@ export function createRuns(deps: {
       return { runId, status, passed, score, failures, explanations };
     },
 
-    /** What a run has come to, as JSON text. */
+    /** Returns the results of a run, as JSON text. */
     async results(userId: string, runId: string): Promise<string> {
       const run = await requireRun(userId, runId);
       const { status, passed, score, failures, explanations, diff } = run;
@@ -221,7 +221,7 @@ export function createRuns(deps: {
       return `${head}:"${status}","passed":${passed},"score":${score},"failures":${failures}${explained},"diff":${diff},"execution_time":${run.executionSeconds}}`;
     },
 
-    /** The single changes of a run in order, as JSON text. None while it is running. */
+    /** Returns the individual changes of a run in order, as JSON text. Empty while it is running. */
     async events(userId: string, runId: string): Promise<string> {
       const run = await requireRun(userId, runId);
       const kept = isOpen(run.status) ? null : await listing.findEvents(pool, runId);
@@ -230,7 +230,7 @@ export function createRuns(deps: {
       return JSON.stringify({ runId, total, complete, events });
     },
 
-    /** Those of this user, in pages. */
+    /** Lists this user's runs, in pages. */
     async list(userId: string, query: RunQuery) {
       const page = readPage(query, LIST, userId);
       const { environmentId: envId, testId, testSuiteId: suiteId, status } = query;
@@ -254,7 +254,7 @@ export function createRuns(deps: {
       return { runs, ...rest };
     },
 
-    /** What this user's latest runs of a suite's tests have come to. */
+    /** Sums up this user's latest runs of a suite's tests. */
     async suiteResults(userId: string, suiteId: string) {
       const { name } = await suites.require(userId, suiteId);
       await lifecycle.abandonExpired(pool, { userId });

@@ -1,4 +1,4 @@
-/** Copies of environments, for runs that compare the state after them with the state before. */
+/** Copies of environments, for runs that compare snapshots. */
 import type { SnapshotTable } from "~/capture/records";
 import { literal, type Sql } from "~/db/connect";
 

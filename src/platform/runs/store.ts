@@ -12,13 +12,13 @@ export type RunRow = {
   readonly score: string | null;
   /** JSON text. */
   readonly failures: string;
-  /** JSON text: as it was stored, byte for byte. */
+  /** JSON text, as stored. */
   readonly diff: string | null;
   /** JSON text; null where no test was evaluated. */
   readonly explanations: string | null;
-  /** JSON text: what it is checked against. */
+  /** JSON text: the expectation it is checked against. */
   readonly expected: string | null;
-  /** Of its environment. */
+  /** Whether its environment is live. */
   readonly live: boolean;
   readonly executionSeconds: number | null;
 };

@@ -1,4 +1,4 @@
-/** The suites of `seeds/suites`: public, stored once for each content, with ids that never change. */
+/** The suites of `seeds/suites`: public, stored once per content, with stable ids. */
 import { createHash } from "node:crypto";
 import { Value } from "@sinclair/typebox/value";
 import { inTransaction, type Pool } from "~/db/connect";
@@ -10,14 +10,14 @@ import { requireReplica, type Templates } from "~/platform/templates/templates";
 import { SUITES } from "../../../seeds/index";
 
 const LOCK = "diorama suites";
-/** Owns nothing, and so sees what is public. */
+/** Owns nothing, and therefore sees only public templates. */
 const NOBODY = "";
 
-/** 32 hex digits; the same for the same names on every server. */
+/** Returns 32 hex digits, the same for the same names on every server. */
 const stableId = (...names: readonly string[]) =>
   createHash("sha256").update(names.join("\u0000")).digest("hex").slice(0, 32);
 
-/** A suite file's content. Throws with the place of the first mistake. */
+/** Parses a suite file. Throws with the path of the first mistake. */
 export function readSuite(content: unknown): NewSuite {
   const misfit = Value.Errors(NewSuite, content).First();
   if (misfit) throw new Error(`suite file: ${misfit.path}: ${misfit.message}`);
@@ -28,7 +28,7 @@ export function readSuite(content: unknown): NewSuite {
   return suite;
 }
 
-/** Stores what is missing or has changed. Their templates must have been built. Returns the names of those stored. */
+/** Stores suites that are missing or have changed, and returns their names. Their templates must exist. */
 export async function storeBuiltinSuites(
   pool: Pool,
   templates: Templates,

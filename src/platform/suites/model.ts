@@ -14,11 +14,11 @@ const SuiteName = t.String({ ...Name, examples: ["First steps"] });
 const Prompt = t.String({
   minLength: 1,
   maxLength: PROMPT_MAX,
-  description: "What the agent is asked",
+  description: "The task for the agent",
   examples: ["Say hello in #general."],
 });
 
-/** Checked against the tables of the test's template, with the place of the first mistake. */
+/** Checked against the tables of the test's template; errors name the path of the first mistake. */
 export const ExpectedOutput = t.Unknown({ documented: Spec });
 
 export const NewTest = t.Object(
@@ -35,7 +35,7 @@ export const NewTest = t.Object(
   },
   {
     title: "NewTest",
-    description: "What an agent is asked, and what must have changed then",
+    description: "A task for an agent, and the expected changes",
   },
 );
 export type NewTest = Static<typeof NewTest>;
@@ -73,7 +73,7 @@ export const Test = t.Object(
       t.String({ ...UserId, description: "In place of the suite's user" }),
     ),
   },
-  { title: "Test", description: "What an agent is asked, and what must have changed then" },
+  { title: "Test", description: "A task for an agent, and the expected changes" },
 );
 export type Test = Static<typeof Test>;
 
@@ -126,9 +126,7 @@ export const Suite = t.Object(
 );
 
 export const SuiteQuery = t.Object({
-  name: t.Optional(
-    t.String({ maxLength: 255, description: "Part of the name, whatever the case" }),
-  ),
+  name: t.Optional(t.String({ maxLength: 255, description: "Part of the name, in any case" })),
   visibility: t.Optional(Visibility),
   ...PageQuery,
 });

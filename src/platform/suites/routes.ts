@@ -48,7 +48,7 @@ export const suiteRoutes = (suites: Suites) =>
         detail: {
           operationId: "createTestSuite",
           summary: "Create a test suite",
-          description: "With its tests, if they are given; all is stored or nothing.",
+          description: "With its tests, if given; stored as a whole or not at all.",
         },
       },
     )
@@ -88,7 +88,7 @@ export const suiteRoutes = (suites: Suites) =>
         detail: {
           operationId: "addTests",
           summary: "Add tests to a suite",
-          description: "To one's own; all are stored or none.",
+          description: "Only to the caller's own suites; all tests are stored or none.",
         },
       },
     )
@@ -113,6 +113,6 @@ export const suiteRoutes = (suites: Suites) =>
       detail: {
         operationId: "getAssertionSchema",
         summary: "The JSON Schema of a test's expectedOutput",
-        description: "For editors; which tables and columns there are depends on the template.",
+        description: "For editors; the tables and columns depend on the template.",
       },
     });

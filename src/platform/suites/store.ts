@@ -44,7 +44,7 @@ export const insertSuite = async (sql: Sql, suite: Omit<SuiteRow, "createdAt">) 
     )
   `;
 
-/** In one statement: all of them or none. */
+/** Inserts tests in one statement: all or none. */
 export const insertTests = async (sql: Sql, suiteId: string, tests: readonly TestRow[]) =>
   await sql`
     insert into diorama.tests (
@@ -65,7 +65,7 @@ const asColumns = (test: TestRow) => ({
   acting_user_id: test.actingUserId,
 });
 
-/** A suite the user can see. */
+/** Finds a suite that the user can see. */
 export async function findSuite(
   sql: Sql,
   userId: string,
@@ -110,7 +110,7 @@ export async function countTests(sql: Sql, suiteId: string): Promise<number> {
   return row?.["count"] ?? 0;
 }
 
-/** A test with what it takes from its suite. */
+/** A test with the defaults of its suite. */
 export type WholeTest = {
   readonly testId: string;
   readonly suiteId: string;
@@ -123,7 +123,7 @@ export type WholeTest = {
   readonly actingUserId: string | null;
 };
 
-/** A test of a suite the user can see. */
+/** Finds a test of a suite that the user can see. */
 export async function findTest(
   sql: Sql,
   userId: string,
@@ -139,7 +139,7 @@ export async function findTest(
   return test;
 }
 
-/** The hash of a built-in suite's content, as it is stored; undefined when it is not. */
+/** Returns the stored content hash of a built-in suite; undefined if it is not stored. */
 export async function builtinHash(sql: Sql, suiteId: string): Promise<string | undefined> {
   const [row] = await sql<{ hash: string }[]>`
     select content_hash as hash from diorama.suites where suite_id = ${suiteId} and user_id is null
@@ -147,7 +147,7 @@ export async function builtinHash(sql: Sql, suiteId: string): Promise<string | u
   return row?.hash;
 }
 
-/** Stores a built-in suite anew, with its tests. To be called in a transaction. */
+/** Replaces a built-in suite and its tests. Call it in a transaction. */
 export async function putBuiltin(
   sql: Sql,
   suite: Omit<SuiteRow, "createdAt" | "userId" | "visibility">,
@@ -170,6 +170,6 @@ export async function putBuiltin(
   await insertTests(sql, suite.suiteId, tests);
 }
 
-/** Adds tests behind those that are there, one caller after the other. */
+/** Appends tests, serialized among callers. */
 export const lockSuite = async (sql: Sql, suiteId: string) =>
   await sql`select from diorama.suites where suite_id = ${suiteId} for update`;

@@ -1,4 +1,4 @@
-/** Named groups of tests: what an agent is asked to do, and what must have changed when it has. */
+/** Test suites: named groups of tests, each a task for an agent and the expected changes. */
 import { inTransaction, type Pool } from "~/db/connect";
 import { ApiError } from "~/errors";
 import { type CompiledSpec, compile, SpecError, type World } from "~/evaluation/compile";
@@ -14,7 +14,7 @@ const LIST = "suites";
 
 export const newId = () => crypto.randomUUID().replaceAll("-", "");
 
-/** Throws `invalid_assertion`. `name`: of the test that the spec belongs to. */
+/** Compiles a spec. Throws `invalid_assertion`. `name`: the test that the spec belongs to. */
 export function requireSpec(spec: unknown, world: World, name?: string): CompiledSpec {
   try {
     return compile(spec, world);
@@ -25,7 +25,7 @@ export function requireSpec(spec: unknown, world: World, name?: string): Compile
   }
 }
 
-/** What the tests of a suite share. */
+/** Settings that the tests of a suite share. */
 export type SuiteFrame = {
   readonly service: string;
   readonly templateName: string;
@@ -35,7 +35,9 @@ export type SuiteFrame = {
 export const suiteNotFound = () => new ApiError("suite_not_found", "There is no such suite");
 export const testNotFound = () => new ApiError("test_not_found", "There is no such test");
 
-/** The body's tests as rows, each checked against its template. `userId`: whose templates can be used. */
+/**
+ * Converts the body's tests to rows, each checked against its template. `userId`: the user whose templates can be used.
+ */
 export async function prepareTests(
   templates: Templates,
   userId: string,
@@ -65,7 +67,7 @@ export async function prepareTests(
         `test ${JSON.stringify(test.name)}: expectedOutput is needed`,
       );
     const world = await templates.world(template);
-    // Compiling patterns takes a while: other calls go in between.
+    // Compiling patterns takes a while: yield to other calls.
     if (requireSpec(test.expectedOutput, world, test.name).hasPatterns) await Bun.sleep(0);
     rows.push({
       testId: newId(),
@@ -99,7 +101,7 @@ export function createSuites(pool: Pool, templates: Templates) {
   }
 
   return {
-    /** A suite that the user can see. Throws `suite_not_found`. */
+    /** Returns a suite that the user can see. Throws `suite_not_found`. */
     require: requireSuite,
 
     /** Stores a suite and its tests, or nothing. */
@@ -164,7 +166,7 @@ export function createSuites(pool: Pool, templates: Templates) {
 
     tests: (suiteId: string) => store.listTests(pool, suiteId),
 
-    /** A test that the user can see. Throws `test_not_found`. */
+    /** Returns a test that the user can see. Throws `test_not_found`. */
     async requireTest(userId: string, testId: string): Promise<store.WholeTest> {
       const test = await store.findTest(pool, userId, testId);
       if (!test) throw testNotFound();

@@ -1,4 +1,4 @@
-/** The templates of `seeds/`: built once for each content, on whichever server comes first. */
+/** The templates of `seeds/`: built once per content, by the first server. */
 import type { Pool } from "~/db/connect";
 import type { Builders } from "~/db/origins";
 import { contentHash, dropSchema } from "~/db/schemas";
@@ -9,13 +9,13 @@ import * as store from "~/platform/templates/store";
 import { requireReplica } from "~/platform/templates/templates";
 import { SEEDS } from "../../../seeds/index";
 
-/** What a template is made of; a change here builds every template anew. */
+/** Hashes everything that a template is built from; a change rebuilds it. */
 const FORMAT = "2";
 const LOCK = "diorama seed ";
 
 export const BUILTIN_TEMPLATES = (SEEDS as readonly Seed[]).map(({ template }) => template);
 
-/** Builds what is missing or has changed. Returns the names of the templates that were built. */
+/** Builds templates that are missing or have changed. Returns their names. */
 export async function buildBuiltins(pool: Pool, builders: Builders, log: Log): Promise<string[]> {
   const seeds = SEEDS as readonly Seed[];
   const built: string[] = [];

@@ -4,7 +4,7 @@ import { NextCursor, PageQuery } from "~/http/page";
 
 export const Visibility = t.Union([t.Literal("public"), t.Literal("private")], {
   title: "Visibility",
-  description: "Who can see it: everybody, or its owner only",
+  description: "Who can see it: all users, or only its owner",
   examples: ["private"],
 });
 
@@ -14,7 +14,7 @@ export const TemplateName = t.String({
   description: "Name of a template: lower-case letters, digits and _; begins with a letter",
   examples: ["chat_default"],
 });
-/** A template that a caller names. It is looked up as it is: one that cannot exist is not found. */
+/** A template's name in a request. Any text is allowed: an impossible name is not found. */
 export const TemplateRef = t.String({ minLength: 1, maxLength: 255, documented: TemplateName });
 
 export const Description = t.String({
@@ -72,7 +72,7 @@ export const TemplateList = t.Object(
 const NewName = t.String({
   documented: TemplateName,
   description:
-    "Unique over all that the caller can see: lower-case letters, digits and _; begins with a letter",
+    "Unique among the templates that the caller can see: lower-case letters, digits and _; begins with a letter",
   examples: ["first_day"],
 });
 
@@ -85,7 +85,7 @@ const Described = {
 
 export const NewTemplate = t.Object(
   { environmentId: EnvironmentRef, ...Described },
-  { title: "NewTemplate", description: "The environment to save, and what to call the copy" },
+  { title: "NewTemplate", description: "The environment to save, and the name of the copy" },
 );
 export type NewTemplate = Static<typeof NewTemplate>;
 
@@ -105,7 +105,7 @@ export const ImportedTemplate = t.Object(
       ],
     }),
   },
-  { title: "ImportedTemplate", description: "A seed, and what to call the template made of it" },
+  { title: "ImportedTemplate", description: "A seed, and the name of the template built from it" },
 );
 export type ImportedTemplate = Static<typeof ImportedTemplate>;
 

@@ -51,7 +51,7 @@ export const templateRoutes = (templates: Templates) =>
         detail: {
           operationId: "exportTemplate",
           summary: "Export a template as a seed",
-          description: "What it was built from, or, of an environment's copy, all of its rows.",
+          description: "The seed it was built from; for an environment's copy, all of its rows.",
         },
       },
     )
@@ -74,7 +74,7 @@ export const templateRoutes = (templates: Templates) =>
         detail: {
           operationId: "importTemplate",
           summary: "Create a template from a seed",
-          description: "A seed that cannot become rows is refused with the path of its mistake.",
+          description: "An invalid seed is rejected with the path of its first mistake.",
         },
       },
     );

@@ -1,8 +1,8 @@
 /**
- * A seed → the tables of a new template, and a template → a seed.
+ * Builds a template's tables from a seed, and exports a template as a seed.
  *
- * A seed has one of two forms: the service's own, which people write, or `rows`, which holds any state to the last digit
- * and is what an environment's copy is exported as.
+ * A seed has one of two forms: the service's own, which people write, or `rows`, which holds any state exactly and is
+ * the export format of an environment's copy.
  */
 import { quote, type Sql, type Tx } from "~/db/connect";
 import type { Table } from "~/db/schemas";
@@ -107,7 +107,7 @@ async function plantSequences(tx: Tx, schema: string, sequences: unknown): Promi
   }
 }
 
-/** What Postgres has against the data, without the data. Undefined for any other error. */
+/** Describes Postgres' objection to the data, without the data. Undefined for any other error. */
 export function dataError(error: unknown, path: string): SeedError | undefined {
   const { code, table_name, column_name, constraint_name } = error as Record<string, unknown>;
   if (typeof code !== "string" || !/^2[23]/.test(code)) return undefined;
@@ -124,7 +124,7 @@ const PROBLEMS: { readonly [code: string]: string } = {
   "22003": "a number is too large",
 };
 
-/** The rows and sequences of a schema as the seed's parts, in JSON text: no digit is lost on the way. */
+/** Returns the rows and sequences of a schema in the seed's format, as JSON text so that no digit is lost. */
 export async function exportSeed(
   sql: Sql,
   schema: string,

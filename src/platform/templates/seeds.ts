@@ -1,15 +1,15 @@
-/** What seed files have in common, and how one builds on another. */
+/** The common format of seed files, and how one extends another. */
 import { SeedError } from "~/replicas/replica";
 
 export type Seed = {
   readonly template: string;
   readonly service: string;
   readonly description: string;
-  /** Another seed of the same service that this one adds to. */
+  /** Another seed of the same service, which this one extends. */
   readonly extends?: string;
 };
 
-/** A seed with the lists of the seed it extends in front of its own. */
+/** Returns a seed with the lists of the extended seed before its own. */
 export function resolveSeed(seed: Seed, seeds: readonly Seed[]): Seed {
   if (seed.extends === undefined) return seed;
   const base = seeds.find(({ template }) => template === seed.extends);

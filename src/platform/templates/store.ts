@@ -14,7 +14,7 @@ export type TemplateRow = {
   readonly createdAt: Date;
 };
 
-/** A seed may have a megabyte, and only its export reads it. */
+/** All columns but the seed, which may be a megabyte and is needed only for an export. */
 const columns = (sql: Sql): Fragment => sql`
   template_id, name, service, description, visibility, user_id, schema_name, content_hash, created_at
 `;
@@ -22,7 +22,7 @@ const columns = (sql: Sql): Fragment => sql`
 const visible = (sql: Sql, userId: string): Fragment =>
   sql`(visibility = 'public' or user_id = ${userId})`;
 
-/** A template the user can see, by name; their own before a public one. */
+/** Finds a template that the user can see, by name; their own before a public one. */
 export async function findByName(
   sql: Sql,
   userId: string,
@@ -36,7 +36,7 @@ export async function findByName(
   return template;
 }
 
-/** A template the user can see, by id or by name, with the seed it was built from as JSON text. */
+/** Finds a template that the user can see, by id or name, with the seed it was built from as JSON text. */
 export async function findWhole(
   sql: Sql,
   userId: string,
@@ -67,11 +67,11 @@ export async function listVisible(
   `;
 }
 
-/** Makes the caller's transaction the only one that gives this name to a template. */
+/** Locks a template's name until the caller's transaction ends. */
 export const lockName = async (sql: Sql, name: string) =>
   await sql`select pg_advisory_xact_lock(hashtext(${`diorama template ${name}`}))`;
 
-/** The user can see a template of that name. */
+/** Whether the user can see a template of that name. */
 export async function nameExists(sql: Sql, userId: string, name: string): Promise<boolean> {
   const rows = await sql`
     select from diorama.templates where name = ${name} and ${visible(sql, userId)}
@@ -108,8 +108,8 @@ export const listAll = async (sql: Sql): Promise<TemplateRow[]> =>
   `;
 
 /**
- * Inserts a built-in template, or points it to its new content. Returns the schema it had before. Runs on either
- * pool: it is part of the transaction that builds the schema.
+ * Inserts a built-in template, or points it to its new content. Returns its previous schema. Runs on either pool, as
+ * part of the transaction that builds the schema.
  */
 export async function putBuiltin(
   sql: Sql,
@@ -143,7 +143,7 @@ export async function putBuiltin(
   return known?.schema;
 }
 
-/** The names of all templates, on a database that may not have our tables yet. */
+/** Lists the names of all templates, in a database that may not have our tables yet. */
 export async function listNames(sql: Sql): Promise<string[]> {
   const [found] = await sql`select to_regclass('diorama.templates') is not null as made`;
   if (found?.["made"] !== true) return [];

@@ -1,4 +1,4 @@
-/** Saved states, and what clones of them look like. */
+/** Templates: saved states that environments are cloned from. */
 import { LRUCache } from "lru-cache";
 import { errorCode, inTransaction, type Pool, type Sql, UNIQUE_VIOLATION } from "~/db/connect";
 import type { Builders } from "~/db/origins";
@@ -24,11 +24,11 @@ export type Templates = ReturnType<typeof createTemplates>;
 
 const BLUEPRINTS_MAX = 1_000;
 const USERS_MAX = 10_000;
-/** A template that was found is not looked up again for this long: at most, its content is a moment old. */
+/** How long a template is cached: its content is at most this old. */
 const FOUND_MS = 1_000;
 const FOUND_MAX = 10_000;
 
-/** The simulated service of that name. Throws `invalid_service`. */
+/** Returns the simulated service of that name. Throws `invalid_service`. */
 export function requireReplica(service: string): Replica {
   const replica = REPLICAS.get(service);
   if (!replica)
@@ -42,7 +42,7 @@ export function requireReplica(service: string): Replica {
 const LIST = "templates";
 const NAME = new RegExp(TEMPLATE_NAME);
 
-/** A new template before it has a schema. */
+/** A new template without its schema. */
 export type Draft = {
   readonly name: string;
   readonly service: string;
@@ -52,9 +52,9 @@ export type Draft = {
 
 /** `replicas` reads templates, `builders` makes them. */
 export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) {
-  /** By template schema, whose content never changes. */
+  /** Blueprints by template schema, whose content never changes. */
   const blueprints = new LRUCache<string, Promise<Blueprint>>({ max: BLUEPRINTS_MAX });
-  /** By template schema and how the user is called. */
+  /** Users by template schema and by the id or email that names them. */
   const users = new LRUCache<string, string>({ max: USERS_MAX });
   const found = new LRUCache<string, store.TemplateRow>({ max: FOUND_MAX, ttl: FOUND_MS });
 
@@ -81,7 +81,7 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
     if (await store.nameExists(pool, userId, name)) throw taken();
     const templateId = newId();
     const schemaName = `tpl_${newId()}`;
-    // Built first and named then: what is left behind if this server dies in between is swept as an orphan.
+    // Built first and named afterwards: if this server dies in between, maintenance drops the orphan.
     try {
       await build(schemaName);
       await inTransaction(pool, async (tx) => {
@@ -107,10 +107,7 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
       return read;
     },
 
-    /**
-     * The tables of a clone. Read from its template, which is the same for all clones, or from the clone itself when
-     * the template has been replaced since.
-     */
+    /** Returns the tables of a clone: those of its template, or its own if the template has been replaced since. */
     async tablesOf(clone: {
       templateSchema: string;
       schemaName: string;
@@ -121,7 +118,7 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
       return blueprint.tables;
     },
 
-    /** A template that the user can see. Throws `template_not_found`. */
+    /** Returns a template that the user can see. Throws `template_not_found`. */
     async require(userId: string, service: string, name: string): Promise<store.TemplateRow> {
       const called = JSON.stringify([userId, name]);
       const known = found.get(called);
@@ -132,7 +129,7 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
       return template;
     },
 
-    /** The id of the user of a template that an agent is to act as. Throws `impersonate_not_found`. */
+    /** Returns the id of the template's user that an agent acts as. Throws `impersonate_not_found`. */
     async requireUser(
       template: store.TemplateRow,
       by: { id: string } | { email: string },
@@ -150,7 +147,7 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
       return user;
     },
 
-    /** What assertions may speak of in a clone of a template. */
+    /** Returns the tables and columns that assertions can use in clones of a template. */
     async world(template: { schemaName: string; service: string }): Promise<World> {
       const { tables } = await this.blueprint(template.schemaName);
       return { tables, derived: requireReplica(template.service).derived };
@@ -174,7 +171,7 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
       return { ...view(template), tables: Object.fromEntries(rowCounts) };
     },
 
-    /** The template as a seed, as JSON text. */
+    /** Exports the template as a seed, as JSON text. */
     async seed(userId: string, idOrName: string): Promise<string> {
       const template = await requireWhole(userId, idOrName);
       const { name, service, description, schemaName, seed } = template;
@@ -197,7 +194,7 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
       return { ...created, notes: [...notes] };
     },
 
-    /** Makes a template with `build`, which creates and fills the schema it is given, all or nothing. */
+    /** Creates a template with `build`, which creates and fills the given schema, all or nothing. */
     create: (userId: string, draft: Draft, build: (schema: string) => Promise<void>) =>
       create(userId, draft, undefined, build),
   };
@@ -215,7 +212,7 @@ const view = (template: store.TemplateRow): Template => ({
   createdAt: template.createdAt.toISOString(),
 });
 
-/** The reason why a template was not made, where the caller can fix it. */
+/** Explains why a template could not be created, if the caller can fix it. */
 function refusal(error: unknown, taken: () => ApiError): unknown {
   if (
     errorCode(error) === UNIQUE_VIOLATION &&
