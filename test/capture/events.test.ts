@@ -13,7 +13,7 @@ const update = (before: Image, after: Image) => ({ op: "update", table, before, 
 const newEvents = () => createEvents({ things: ["id"] });
 const listOf = (events: ReturnType<typeof newEvents>) => JSON.parse(events.text());
 
-test("an event of an update shows its key and what changed, and holds no more", () => {
+test("an event of an update shows its key and the changed columns, and stores no more", () => {
   const events = newEvents();
   const body = "x".repeat(1_000_000);
   events.add(update(["1", body, "1"], ["1", body, "2"]), 7, "call");
@@ -69,7 +69,7 @@ describe("only the first events are kept, and all are counted", () => {
     expect([total, kept.length]).toEqual([7, 5]);
   });
 
-  test("when they were given up", () => {
+  test("when they were dropped", () => {
     const events = newEvents();
     events.add(insert("1", "a", null), 1, null);
     events.giveUp();

@@ -98,7 +98,7 @@ describe("the net effect of", () => {
     expect(diffOf()).toMatchObject({ updates: [{}, {}], inserts: [] });
   });
 
-  test("an update that leaves a large value out keeps it", () => {
+  test("an update without an unchanged large value keeps it", () => {
     update(["1", "large", "1"], ["1", undefined, "2"]);
     update(["1", "large", "2"], ["1", undefined, "3"]);
     expect(diffOf().updates).toEqual([
@@ -118,7 +118,7 @@ describe("the net effect of", () => {
   });
 });
 
-test("rows stand in the order of their first change, tables in the order declared", () => {
+test("rows are in the order of their first change, tables in the order declared", () => {
   const others = fold.table("others") as TableShape;
   others.columns.push("a", "b");
   others.types.push("text", "text");
@@ -137,7 +137,7 @@ describe("the memory that is counted", () => {
   const LARGE = 1_000_000;
   const large = (letter: string) => letter.repeat(LARGE);
 
-  test("holds of each row what it was and what it is, however often it changed", () => {
+  test("covers the first and last state of each row, however often it changed", () => {
     update(["1", large("a"), "1"], ["1", large("b"), "1"]);
     for (let n = 0; n < 10; n++) {
       update(["1", large("b"), "1"], ["1", large("c"), "1"]);
@@ -147,14 +147,14 @@ describe("the memory that is counted", () => {
     expect(fold.bytes).toBeLessThan(2.1 * LARGE);
   });
 
-  test("holds once a large value that an update left as it was", () => {
+  test("counts once a large value that an update did not change", () => {
     update(["1", large("a"), "1"], ["1", large("a"), "2"]);
     update(["1", large("a"), "2"], ["1", undefined, "3"]);
     expect(fold.bytes).toBeGreaterThan(LARGE);
     expect(fold.bytes).toBeLessThan(1.1 * LARGE);
   });
 
-  test("takes two bytes for each character of a row with one beyond Latin-1", () => {
+  test("counts two bytes for each character of a row with one beyond Latin-1", () => {
     insert("1", `${large("a")}\u{1f600}`, "1");
     expect(fold.bytes).toBeGreaterThan(2 * LARGE);
   });

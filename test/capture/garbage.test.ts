@@ -3,7 +3,7 @@ import { createGarbage } from "~/capture/garbage";
 
 const MEGABYTE = 2 ** 20;
 
-test("is collected after so much of large texts, and not for small ones", () => {
+test("is collected after a certain amount of large texts, but not for small ones", () => {
   let collected = 0;
   const garbage = createGarbage(() => collected++);
 

@@ -14,7 +14,7 @@ describe("lists written value by value", () => {
     expect(written.text()).toBe(JSON.stringify(whole));
   });
 
-  test("are given up by name before their text is too large", () => {
+  test("fail by name before their text is too large", () => {
     const { lists } = createLists(["rows"], "diff_too_long");
     const megabyte = "x".repeat(2 ** 20);
     const fill = () => {

@@ -1,4 +1,4 @@
-/** One run's trouble is that run's alone. Fed with the lines of wal2json, without a database. */
+/** A failing run affects no other run. Uses lines of wal2json, without a database. */
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Mark } from "~/capture/change";
 import { EVENTS_BYTES_MAX, RUN_BYTES_MAX, TOTAL_BYTES_MAX } from "~/capture/limits";
@@ -66,7 +66,7 @@ const insert = (run: string, id: number, body: string) => ({
     { name: "body", type: "text", value: body },
   ],
 });
-/** Writes that much into a run, a megabyte a row. */
+/** Writes this much into a run, a megabyte per row. */
 const fill = (run: string, bytes: number) => {
   for (let id = 0; id < bytes / 2 ** 20; id++)
     commit(insert(run, id, String.fromCharCode(97 + (id % 26)).repeat(2 ** 20)));
@@ -83,7 +83,7 @@ const eventsOf = (run: string) => {
   return taken && "events" in taken ? JSON.parse(taken.events.text()) : undefined;
 };
 
-describe("a run loses itself and no other", () => {
+describe("one run is lost and no other", () => {
   beforeEach(() => commit(start("one"), start("two")));
   const finish = () => {
     commit(insert("two", 2, "b"));
@@ -108,30 +108,30 @@ describe("a run loses itself and no other", () => {
     expect(finish()).toEqual({ one: "more than 32 MB of changed rows", two: [2] });
   });
 
-  test("when one change is longer than a run may be, which is not parsed", () => {
+  test("when one change is longer than a run may be, without parsing it", () => {
     commit(`${JSON.stringify(insert("one", 1, "")).slice(0, -1)}${" ".repeat(RUN_BYTES_MAX)}`);
     expect(finish()).toEqual({ one: "more than 32 MB of changed rows", two: [2] });
   });
 
-  test("when a table appears that it does not know", () => {
+  test("when an unknown table appears", () => {
     commit({ ...insert("one", 1, "a"), table: "others" });
     expect(finish()).toEqual({ one: "a table was created", two: [2] });
   });
 });
 
-test("a message with our prefix that is none of ours is passed over", () => {
+test("a foreign message with our prefix is skipped", () => {
   commit(markText("hello"), start("one"));
   commit(insert("one", 1, "a"));
   commit(end("one"));
   expect(idsOf("one")).toEqual([1]);
 });
 
-test("what cannot be read and belongs to no run is thrown", () => {
+test("an unreadable message that belongs to no run throws", () => {
   expect(() => line({ action: "?" })).toThrow("unknown action");
 });
 
 describe("over the memory of all runs together", () => {
-  test("the run that holds most fails, whichever one brings it over", () => {
+  test("the run that holds most fails, whichever one exceeds the limit", () => {
     commit(start("small"), start("large"), start("medium"));
     fill("small", 2 ** 20);
     fill("large", RUN_BYTES_MAX - 2 ** 20);
@@ -146,7 +146,7 @@ describe("over the memory of all runs together", () => {
     expect(idsOf("late")).toHaveLength(6);
   });
 
-  test("it gives up its events before it fails", () => {
+  test("it drops its events before it fails", () => {
     commit(start("large"), start("medium"), start("small"));
     const rows = RUN_BYTES_MAX - 2 * 2 ** 20;
     fill("large", rows);
@@ -161,7 +161,7 @@ describe("over the memory of all runs together", () => {
     expect(eventsOf("small").events).toHaveLength(1);
   });
 
-  test("a run that is closed or handed over leaves its room to others", () => {
+  test("a run that is closed or taken frees its memory", () => {
     for (const run of ["first", "second", "third", "fourth"]) {
       commit(start(run));
       fill(run, RUN_BYTES_MAX - 2 * 2 ** 20);

@@ -54,7 +54,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
   const ids = (diff: { inserts: { [column: string]: unknown }[] } | null) =>
     diff?.inserts.map(({ id }) => id);
 
-  test("a walsender killed between writes costs nothing", async () => {
+  test("a walsender killed between writes loses nothing", async () => {
     const run = await start();
     for (let id = 1; id <= 20; id++) {
       await write(id);
@@ -67,7 +67,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
     expect(ids(diff)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
   });
 
-  test("a run whose start commits right behind an acknowledged transaction is seen again after a loss", async () => {
+  test("a run whose start commits right after an acknowledged transaction is read again after a loss", async () => {
     await sql`create table if not exists public.noise (n int)`;
     for (let round = 0; round < 15; round++) {
       await sql.unsafe(`truncate ${schema()}.things`);
@@ -89,7 +89,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
   });
 
   test("a long transaction counts where it commits, not where it begins", async () => {
-    expect(sql.options.max).toBeGreaterThan(1); // the transaction has a session of its own
+    expect(sql.options.max).toBeGreaterThan(1); // the transaction has a separate session
     await (await start()).end(); // while a transaction is open, no slot is made
     let commit: () => void = () => {};
     const before = sql.begin(async (tx) => {
@@ -132,7 +132,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
     expect(await created.end()).toEqual(LOST("a table was dropped or created"));
   });
 
-  test("a run that changes more than there is memory for fails by name; another one goes on", async () => {
+  test("a run that changes more than fits in memory fails by name; another one continues", async () => {
     const large = await start();
     await sql.unsafe(
       `insert into ${schema()}.things select i, repeat(md5(i::text), 31250) from generate_series(1, 70) i`,
@@ -146,7 +146,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
     expect(ids((await small.end()).diff)).toEqual([1]);
   });
 
-  test("a result that Postgres does not take fails its run by name; another one goes on", async () => {
+  test("a result that Postgres rejects fails its run by name; another one continues", async () => {
     const refused = await start();
     await write(1);
     next++;
@@ -167,7 +167,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
   });
 
   describe("a transaction that Postgres cannot decode", () => {
-    /** A value of a type that has lost its label cannot be printed. */
+    /** A value whose enum label was deleted cannot be printed. */
     const poison = async (name: string) => {
       await sql.unsafe(
         `create type ${name}_mood as enum ('sad'); alter table ${name} add mood ${name}_mood; update ${name} set mood = 'sad'`,
@@ -178,7 +178,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
       };
     };
 
-    /** A run in a schema of its own, and how to write there. */
+    /** A run in a separate schema, and a function that writes to it. */
     const newRun = async () => {
       next++;
       await createThings();
@@ -189,7 +189,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
       };
     };
 
-    test("fails the runs it may belong to, and no later one; the stream goes on", async () => {
+    test("fails the runs it may belong to, and no later one; the stream continues", async () => {
       const hit = schema();
       await write(1);
       const writePoison = await poison(`${hit}.things`);
@@ -211,7 +211,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
       else expect(ids(diff)).toEqual([1, 2]);
     });
 
-    test("is not in the way of its schema's runs once it has been passed", async () => {
+    test("does not affect its schema's runs once it has been passed", async () => {
       const hit = schema();
       await write(1);
       const writePoison = await poison(`${hit}.things`);
@@ -228,7 +228,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
       });
     });
 
-    test("that is of no run, fails none", async () => {
+    test("of no run fails none", async () => {
       await sql.unsafe(`create schema tpl_${next}; create table tpl_${next}.foreign (id int primary key);
         alter table tpl_${next}.foreign replica identity full; insert into tpl_${next}.foreign values (1)`);
       const writeForeign = await poison(`tpl_${next}.foreign`);
@@ -281,7 +281,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
         ALTERED,
       ],
     ];
-    // Where a publication is, Postgres refuses these.
+    // With a publication, Postgres rejects these.
     if (plugin === "wal2json")
       cases.push(
         [
@@ -317,13 +317,13 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
       expect(await run.end()).toEqual(LOST(reason));
     });
 
-    test("a run that begins so", async () => {
+    test("a run that begins with it", async () => {
       await sql.unsafe(`alter table ${schema()}.things replica identity default`);
       expect(await (await start()).end()).toEqual(LOST(NOT_WHOLE));
     });
   });
 
-  test("maintenance of a table by Postgres is no DDL", async () => {
+  test("maintenance of a table by Postgres is not DDL", async () => {
     await write(1);
     const run = await start();
     await write(2);
@@ -362,7 +362,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
     expect(ids((await after.end()).diff)).toEqual([2]);
   });
 
-  test("a run over the budget of log fails; another one goes on", async () => {
+  test("a run over the WAL budget fails; another one continues", async () => {
     const frugal = await startCapture(database, plugin, { walBudgetBytes: 8 * 2 ** 20 });
     await server.stop(); // the frugal one leads
     try {
@@ -401,7 +401,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
     }
   });
 
-  test("a run that starts on one server ends on another, while the first is gone", async () => {
+  test("a run that starts on one server ends on another after the first has stopped", async () => {
     const other = await startCapture(database, plugin);
     const run = await start();
     await write(1);
@@ -415,7 +415,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
   });
 });
 
-test("a status names positions exactly as they were received, never one further", () => {
+test("a status reports positions exactly as received, never one further", () => {
   const status = standbyStatus(0x1_0000_0002n, 0x1_0000_0001n);
   expect([status.length, status.toString("latin1", 0, 1)]).toEqual([34, "r"]);
   expect([

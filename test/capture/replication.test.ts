@@ -1,4 +1,4 @@
-/** The reader's thread outlives every end of its connection. */
+/** The reader's thread survives every end of its connection. */
 import { expect, test } from "bun:test";
 import { record, startCapture } from "../support/capture";
 import { useDatabase } from "../support/database";
@@ -14,7 +14,7 @@ test.each([
   ["cut while it logs in", (link: Link) => link.cut(), 2],
   ["terminated while it takes over", (link: Link) => link.terminate(), 4],
   ["cut while it takes over", (link: Link) => link.cutAtAnswer(), 5],
-])("a walsender is %s, time after time", async (_how, end, message) => {
+])("a walsender is %s repeatedly", async (_how, end, message) => {
   const lines: string[] = [];
   const sent = new WeakMap<Link, number>();
   let ended = 0;

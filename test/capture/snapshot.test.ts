@@ -1,4 +1,4 @@
-/** Comparing snapshots: a run that cannot be compared ends by name and leaves nothing behind. */
+/** Comparing snapshots: a run that cannot be compared fails by name and leaves nothing behind. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { record, startCapture } from "../support/capture";
 import { useDatabase } from "../support/database";
@@ -56,7 +56,7 @@ test.each([
   await nextIsComplete(ids++);
 });
 
-test("a run whose result Postgres does not take fails by name; the next one is complete", async () => {
+test("a run whose result Postgres rejects fails by name; the next one is complete", async () => {
   const run = await start();
   await database.sql.unsafe(
     `create function public.refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$;

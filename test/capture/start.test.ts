@@ -73,7 +73,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
     }
   }
 
-  test("a run starts while the log is not read, its diff is complete, and nothing holds the slot after it", async () => {
+  test("a run starts while the log is not being read, its diff is complete, and it releases the slot", async () => {
     await (await start()).end();
 
     const run = await whileFrozen(async () => {
@@ -88,7 +88,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
     await hasReleased(BULK_BYTES / 4);
   });
 
-  test("an end that must wait too long for the log says how much is left, and the result comes later", async () => {
+  test("an end that waits too long for the log reports how much is left, and the result follows", async () => {
     await (await start()).end();
     const run = await start();
     await write(1);
@@ -177,7 +177,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
         await write(round);
         expect(ids((await run.end()).diff)).toEqual([round]);
         await sql.unsafe(`delete from ${schema()}.things`);
-        // Around the moment at which the stream ends for want of runs.
+        // Around the moment at which the stream ends because there are no runs.
         await Bun.sleep(900 + round * 60);
       }
     } finally {

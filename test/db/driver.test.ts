@@ -21,7 +21,7 @@ const killAll = () => database.sql`
 `;
 
 describe("a transaction whose backend dies", () => {
-  test("runs none of its later statements, and tells so", async () => {
+  test("runs none of its later statements, and rejects", async () => {
     const settled: string[] = [];
 
     const outcome = inTransaction(pool, async (tx) => {
@@ -33,7 +33,7 @@ describe("a transaction whose backend dies", () => {
           () => settled.push("refused"),
         );
     });
-    // Another query waits in the pool, so that the driver reconnects at once.
+    // Another query waits in the pool, so that the driver reconnects immediately.
     const others = Array.from({ length: 8 }, () => eventually(() => pool`select 1`));
 
     await expect(outcome).rejects.toThrow();
@@ -68,7 +68,7 @@ describe("a transaction whose backend dies", () => {
 });
 
 describe("under load, with backends killed at random", () => {
-  test("every call settles, no statement escapes its transaction, and the pool is whole again in 5 seconds", async () => {
+  test("every call settles, no statement escapes its transaction, and the pool recovers within 5 seconds", async () => {
     const STEPS = 4;
     let killing = true;
     const killer = (async () => {
@@ -110,7 +110,7 @@ describe("under load, with backends killed at random", () => {
 });
 
 describe("deadlines", () => {
-  test("a query that finds no free connection is refused, and the pool goes on", async () => {
+  test("a query that finds no free connection is rejected, and the pool keeps working", async () => {
     const narrow = connect(database.url, { max: 1, name: "narrow" });
     const long = inTransaction(narrow, async (tx) => await tx`select pg_sleep(7)`);
     await Bun.sleep(100);
@@ -122,7 +122,7 @@ describe("deadlines", () => {
     await narrow.end();
   });
 
-  test("a query that was read a part at a time leaves none behind for the next one", async () => {
+  test("a query that was read in parts leaves no rows for the next one", async () => {
     const brief = postgres(database.url, { max: 1, ...{ query_deadline: 4 } });
     for await (const _part of brief`select generate_series(1, 5)`.cursor(2));
 
@@ -142,7 +142,7 @@ describe("a result that is too large", () => {
   });
   afterAll(() => pinned.end({ timeout: 1 }));
 
-  test("is dropped, and the session goes on", async () => {
+  test("is dropped, and the session keeps working", async () => {
     const [large, next] = await Promise.allSettled([
       pinned.unsafe(MEGABYTES(40)),
       pinned`select 1 as one`,
@@ -163,7 +163,7 @@ describe("a result that is too large", () => {
     expect(await pinned`select from public.written where run = 9`).toHaveLength(0);
   });
 
-  test("is read whole a part at a time", async () => {
+  test("is read completely in parts", async () => {
     let rows = 0;
     for await (const part of pinned.unsafe(MEGABYTES(40)).cursor(10)) rows += part.length;
 

@@ -1,4 +1,4 @@
-/** The version before goes on beside the next one, and nobody waits for long. */
+/** The previous version keeps working beside the next one, and no call waits for long. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Pool } from "~/db/connect";
 import { MIGRATIONS, migrate, NEWEST_VERSION } from "~/db/migrate";
@@ -7,7 +7,7 @@ import { eventually, useDatabase } from "../support/database";
 import { expectStatus, startTestProgram } from "../support/program";
 
 const NEXT = NEWEST_VERSION + 1;
-/** What a next version may do: it only adds. */
+/** The migrations of a next version: they only add. */
 const next = {
   version: NEXT,
   name: "next",
@@ -31,7 +31,7 @@ describe("an empty database", () => {
     await Promise.all(pools.map((pool) => pool.end()));
   });
 
-  test("gets every migration once, from servers that start at the same time", async () => {
+  test("gets every migration once from servers that start at the same time", async () => {
     const applied = await Promise.all(pools.map((pool) => migrate(pool)));
 
     const versions = MIGRATIONS.map(({ version }) => version);
@@ -50,7 +50,7 @@ describe("an empty database", () => {
     expect(left).toEqual({ labels: null, version: NEWEST_VERSION });
   });
 
-  test("refuses a program whose migration is another one than was applied", async () => {
+  test("rejects a program whose migration differs from the applied one", async () => {
     const [first, ...rest] = MIGRATIONS;
     const changed = [{ ...first!, text: `${first!.text} ` }, ...rest];
     await expect(migrate(pools[0]!, changed)).rejects.toThrow("differs from the one");
@@ -67,7 +67,7 @@ describe("the next version", () => {
     await pool.end();
   });
 
-  test("migrates under the load of this one, which fails no call and starts again afterwards", async () => {
+  test("migrates under the load of this one, which fails no call and can be restarted afterwards", async () => {
     const running = await startTestProgram(database);
     const { key } = await createKey(pool, {
       userId: "alice",
@@ -117,7 +117,7 @@ describe("the next version", () => {
     await running.program.stop();
   }, 60_000);
 
-  test("gives way to a call that waits for it, instead of letting Postgres pick a victim", async () => {
+  test("yields to a call that waits for it instead of risking a deadlock", async () => {
     const call = connect(database.url, { max: 1, name: "test", patient: true });
     const crossing = {
       version: NEXT + 2,
@@ -147,7 +147,7 @@ describe("the next version", () => {
     }
   });
 
-  test("waits for a table without keeping others from it for long", async () => {
+  test("waits for a table without blocking other calls for long", async () => {
     const reader = connect(database.url, { max: 1, name: "test", patient: true });
     const holding = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
@@ -175,12 +175,12 @@ describe("the next version", () => {
     await transaction;
 
     expect(await migrating).toEqual([NEXT + 1]);
-    expect(worst).toBeGreaterThan(50); // it did stand in the queue
+    expect(worst).toBeGreaterThan(50); // it did wait in the queue
     expect(worst).toBeLessThan(1_000);
     await reader.end();
   }, 30_000);
 
-  test("can say that this program is too old for it", async () => {
+  test("can report that this program is too old for it", async () => {
     await database.sql`update diorama.schema_migrations set requires = ${NEXT} where version = ${NEXT}`;
 
     await expect(migrate(pool)).rejects.toThrow(

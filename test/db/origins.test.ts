@@ -54,7 +54,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
 
   const skips = (plugin: Plugin, version: number) => plugin === "wal2json" || version >= 160_000;
 
-  test("a builder's rows are not decoded where the plugin can skip them, and anybody else's are", async () => {
+  test("a builder's rows are not decoded if the plugin can skip them, and other sessions' rows are", async () => {
     const [{ version } = { version: 0 }] = await sql<{ version: number }[]>`
       select current_setting('server_version_num')::int as version
     `;
@@ -71,7 +71,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
     }
   });
 
-  test("more builders than origins work all the same", async () => {
+  test("builders without a free origin work too", async () => {
     const builders = createBuilders(connect(database.url, { max: 8, name: "builders" }), true);
     try {
       const wait = Promise.withResolvers<void>();
@@ -116,7 +116,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
   });
 });
 
-test("origins of databases that are gone are dropped", async () => {
+test("origins of dropped databases are dropped", async () => {
   const [cluster] = await startClusters();
   if (!cluster) throw new Error("there is no cluster");
   const database = await createDatabase(cluster);

@@ -1,4 +1,4 @@
-/** The laws of clones: what a clone is, that nothing ties it to its template, and that recycling makes it one again. */
+/** The laws of clones: a clone equals its template, does not depend on it, and equals it again after recycling. */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { inTransaction, type Pool } from "~/db/connect";
@@ -17,7 +17,7 @@ const database = useDatabase({ empty: true });
 let sql: Pool;
 let blueprint: Blueprint;
 
-/** One of everything that a template may hold. */
+/** One of everything that a template may contain. */
 const TEMPLATE = `
   create schema tpl_rich;
   set search_path to tpl_rich;
@@ -51,7 +51,7 @@ async function clone(from: Blueprint = blueprint): Promise<{ schema: string; bui
   return { schema, built: await inTransaction(sql, (tx) => buildClone(tx, from, schema)) };
 }
 
-/** All catalog entries of a schema as text, with its name taken out. */
+/** All catalog entries of a schema as text, without its name. */
 async function fingerprint(schema: string): Promise<string> {
   const rows = await sql`
     select 'column ' || c.relname || ' ' || concat_ws(' ', a.attnum, a.attname, format_type(a.atttypid, a.atttypmod),
@@ -129,7 +129,7 @@ describe("a clone", () => {
     expect([...edges]).toEqual([]);
   });
 
-  test("lives on when its template goes, and leaves nothing when it goes itself", async () => {
+  test("survives the drop of its template, and leaves nothing behind when it is dropped", async () => {
     await sql.unsafe(TEMPLATE.replaceAll("tpl_rich", "tpl_gone"));
     const { schema } = await clone(await readBlueprint(sql, "tpl_gone"));
     const before = await fingerprint(schema);
@@ -160,7 +160,7 @@ describe("a clone", () => {
     expect(made[0]?.[0]).toEqual(made[1]![0]!);
   });
 
-  test("of a template that was made from a clone is the same again", async () => {
+  test("of a template that was made from a clone is the same", async () => {
     const { schema } = await clone();
     const { schema: again } = await clone(await readBlueprint(sql, schema));
     expect([await fingerprint(again), await content(again)]).toEqual([
@@ -215,7 +215,7 @@ describe("a used clone", () => {
     "delete from links where a = 5; insert into links values (5, 10, null)",
   );
 
-  test("equals its template again after any changes, row for row, sequences included, time after time", async () => {
+  test("equals its template again after any changes, row for row, sequences included, repeatedly", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { maxLength: 8 }), async (operations) => {
         for (const statement of operations) await run(statement);
@@ -255,7 +255,7 @@ describe("a used clone", () => {
     expect(await refresh()).toBeUndefined();
   });
 
-  test("is refreshed only after a write that is under way", async () => {
+  test("is refreshed only after a write in progress", async () => {
     let commit: () => void = () => {};
     const writing = sql.begin(async (tx) => {
       await tx.unsafe(`update "${used.schema}".links set note = 'late'`);

@@ -1,4 +1,4 @@
-/** A schema has many lives: no call of one may reach the next, on whichever server, however late. */
+/** A schema serves many environments: no call of one may reach the next, on any server, however late. */
 import { afterAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { inTransaction } from "~/db/connect";
 import { dropSchema } from "~/db/schemas";
@@ -13,9 +13,10 @@ import { eventually, useDatabase } from "../support/database";
 import { useProgram } from "../support/program";
 
 const database = useDatabase();
-const program = useProgram(database);
+/** Without further maintenance, which would end environments that the tests insert without a schema. */
+const program = useProgram(database, { MAINTENANCE_CYCLE_INTERVAL: "3600" });
 
-/** Two servers. The calls of the test itself run in neither. */
+/** Two servers. The test's own calls use neither. */
 const servers: SessionPool[] = [];
 const server = (which: 0 | 1): SessionPool => servers[which] as SessionPool;
 let life: { environmentId: string; schemaName: string; tables: { name: string }[] };
@@ -27,7 +28,7 @@ beforeEach(async () => {
 });
 afterAll(() => Promise.all(servers.map((each) => each.end())));
 
-/** An environment, with a table of its own to write to. */
+/** An environment, with an extra table to write to. */
 async function newLife() {
   const environment = await program.environment();
   const { environmentId, schemaName } = environment;
@@ -35,7 +36,7 @@ async function newLife() {
   return { environmentId, schemaName, tables: [{ name: "notes" }] };
 }
 
-/** The environment ends and the next one gets its schema, without a word to any server. */
+/** The environment ends and the next one gets its schema, without notifying any server. */
 async function nextLife(of: typeof life) {
   const next = await newLife();
   await dropSchema(database.sql, next.schemaName);
@@ -58,7 +59,7 @@ const livesIn = async (schema: string) =>
   );
 
 describe("a schema", () => {
-  test("is not alone while any server has used it for an environment, and is once all let go", async () => {
+  test("is not idle while any server leases it, and is once all have released it", async () => {
     await write(server(0), life);
     await write(server(1), life);
 
@@ -69,7 +70,7 @@ describe("a schema", () => {
     expect(await schemaIdle(life.schemaName)).toBe(true);
   });
 
-  test("serves its next environment on the same server, and the one before no more", async () => {
+  test("serves its next environment on the same server, and no longer the previous one", async () => {
     await write(server(0), life);
     const next = await nextLife(life);
 
@@ -81,7 +82,7 @@ describe("a schema", () => {
     expect(await schemaIdle(life.schemaName)).toBe(true);
   });
 
-  test("stays with the environment that has it, whatever comes late from the one before", async () => {
+  test("stays with its environment, whatever arrives late from the previous one", async () => {
     const next = await nextLife(life);
     await server(0).use(next, async ({ sql, t }) => {
       await server(0).release(life.environmentId);
@@ -91,7 +92,7 @@ describe("a schema", () => {
     expect(await livesIn(next.schemaName)).toEqual([next.environmentId]);
   });
 
-  test("is refused to an environment that has ended, wherever that is noticed first", async () => {
+  test("is denied to an environment that has ended, on every server", async () => {
     const next = await nextLife(life);
     for (const sessionPool of servers)
       await expect(write(sessionPool, life)).rejects.toBeInstanceOf(EnvironmentEnded);
@@ -101,7 +102,7 @@ describe("a schema", () => {
   });
 });
 
-describe("a call under way when its environment ends", () => {
+describe("a call in progress when its environment ends", () => {
   test("keeps what it sent, and sends no more", async () => {
     const call = server(0).use(life, async ({ sql, t }) => {
       await sql`insert into ${t["notes"]!} values ('in time')`;
@@ -113,7 +114,7 @@ describe("a call under way when its environment ends", () => {
     expect(await livesIn(life.schemaName)).toEqual(["in time"]);
   });
 
-  test("ends its transaction first: until then the schema is not alone", async () => {
+  test("ends its transaction first: until then the schema is not idle", async () => {
     let finish: () => void = () => {};
     const call = server(0).use(life, (session) =>
       session.transaction(async ({ sql, t }) => {
@@ -152,7 +153,7 @@ describe("a lost session", () => {
       and datname = current_database()
   `;
 
-  test("takes its lock and its call's later statements with it: the database is unavailable, not the environment gone", async () => {
+  test("loses its lock and its call's later statements: the database is unavailable, but the environment has not ended", async () => {
     const call = server(0).use(life, async ({ sql, t }) => {
       await sql`insert into ${t["notes"]!} values ('before')`;
       await kill();
@@ -166,7 +167,7 @@ describe("a lost session", () => {
     await eventually(() => write(server(0), life));
   });
 
-  test("moves none of the calls that wait behind it to the session that follows, when the schema was taken meanwhile", async () => {
+  test("rejects its queued calls instead of moving them to the next session, if the schema was taken meanwhile", async () => {
     const sessionPool = createSessionPool(database.url, 1, isLive);
     const calls = Promise.allSettled([
       sessionPool.use(life, ({ sql }) => sql`select pg_sleep(1)`),
@@ -187,7 +188,7 @@ describe("a lost session", () => {
   });
 });
 
-test("gives back the schemas used longest ago, so that its locks stay few", async () => {
+test("releases the least recently used schemas, so that its locks stay few", async () => {
   const sessionPool = createSessionPool(database.url, 1, isLive);
   const life = await newLife();
   const others = await database.sql<{ environmentId: string; schemaName: string }[]>`
@@ -215,28 +216,28 @@ test("gives back the schemas used longest ago, so that its locks stay few", asyn
   }
 });
 
-test("one that is held up by others goes elsewhere, one that is held up by itself stays", async () => {
+test("a call stuck behind other environments uses another session, one stuck behind its own stays", async () => {
   const sessionPool = createSessionPool(database.url, 3, isLive);
-  const [neighbour, victim] = [life, await newLife()];
+  const [other, victim] = [life, await newLife()];
   const place = (schema: string) => Bun.hash.crc32(schema) % 3;
   // Its schema's name decides which sessions it uses to: the same as the victim's.
-  let schemaName = neighbour.schemaName;
+  let schemaName = other.schemaName;
   for (let n = 0; place(schemaName) !== place(victim.schemaName); n++)
-    schemaName = `${neighbour.schemaName}_${n}`;
+    schemaName = `${other.schemaName}_${n}`;
   await database.sql`
-    update diorama.environments set schema_name = ${schemaName} where environment_id = ${neighbour.environmentId}
+    update diorama.environments set schema_name = ${schemaName} where environment_id = ${other.environmentId}
   `;
   const slow = () =>
-    sessionPool.use({ ...neighbour, schemaName }, ({ sql }) => sql`select pg_sleep(2)`);
+    sessionPool.use({ ...other, schemaName }, ({ sql }) => sql`select pg_sleep(2)`);
   const done: string[] = [];
   try {
-    const calls = [slow(), slow()].map((call) => call.then(() => done.push("neighbour")));
+    const calls = [slow(), slow()].map((call) => call.then(() => done.push("other")));
     await Bun.sleep(400);
-    calls.push(slow().then(() => done.push("neighbour, again")));
+    calls.push(slow().then(() => done.push("other, again")));
     await write(sessionPool, victim).then(() => done.push("victim"));
 
     await Promise.all(calls);
-    expect(done).toEqual(["victim", "neighbour", "neighbour", "neighbour, again"]);
+    expect(done).toEqual(["victim", "other", "other", "other, again"]);
   } finally {
     await sessionPool.end();
   }
@@ -296,7 +297,7 @@ test("a call that gives up waiting does not make its session look free", async (
   }
 });
 
-test("an old session is replaced without a call being refused", async () => {
+test("an old session is replaced without rejecting a call", async () => {
   const sessionPool = createSessionPool(database.url, 3, isLive, 100);
   const lives = await Promise.all(Array.from({ length: 6 }, newLife));
   const sessions = new Set<number>();

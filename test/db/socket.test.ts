@@ -1,4 +1,4 @@
-/** sslmode means what it means to libpq, to every kind of connection. Each outcome was compared with psql's. */
+/** sslmode means the same as in libpq, for every kind of connection. Each outcome was compared with psql's. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { tryStream } from "~/capture/replication";
@@ -19,7 +19,7 @@ afterAll(() => tls?.remove());
 
 type Outcome = boolean | string;
 
-/** Whether a pool's session is encrypted, or why there is none. */
+/** Whether a pool's session is encrypted, or the error. */
 async function pooled(url: string): Promise<Outcome> {
   const pool = connect(url, { max: 1, name: "test" });
   try {
@@ -32,7 +32,7 @@ async function pooled(url: string): Promise<Outcome> {
   }
 }
 
-/** The same of the connection that streams the log. */
+/** The same for the connection that streams the log. */
 async function streamed(url: string, encrypted: boolean): Promise<Outcome> {
   try {
     await tryStream(url, async () => "pgoutput");
@@ -99,14 +99,11 @@ describe("a server with a private authority", () => {
     ["prefer", "only_encrypted", true],
     ["allow", "only_plain", false],
     ["prefer", "only_plain", false],
-  ] as const)(
-    "gets %s the other way where it refuses %s the first",
-    async (mode, user, outcome) => {
-      expect(await outcomes(tls.url(`sslmode=${mode}`, { user }))).toEqual(both(outcome));
-    },
-  );
+  ] as const)("gets %s the other way if it rejects %s the first", async (mode, user, outcome) => {
+    expect(await outcomes(tls.url(`sslmode=${mode}`, { user }))).toEqual(both(outcome));
+  });
 
-  test("takes a client's certificate for its password", async () => {
+  test("accepts a client's certificate instead of a password", async () => {
     const files = `sslcert=${tls.file("client.pem")}&sslkey=${tls.file("client.key")}`;
 
     const url = tls.url(`sslmode=require&${files}`, { user: "certified" });
@@ -140,7 +137,7 @@ describe("a server with a private authority", () => {
     await server.program.stop();
   });
 
-  test("is named by doctor where its certificate is not trusted", async () => {
+  test("is reported by doctor if its certificate is not trusted", async () => {
     const url = tls.url(`sslmode=verify-full&sslrootcert=${tls.file("other.pem")}`);
     const pool = connect(url, { max: 1, name: "doctor", camel: true });
 

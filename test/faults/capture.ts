@@ -19,7 +19,7 @@ const killStream = async ({ sql }: Database) =>
     select pg_terminate_backend(active_pid) from pg_replication_slots where active and database = current_database()
   `;
 
-/** Two servers and a story that the first one records. */
+/** Two servers, and a story recorded by the first. */
 async function pair(stage: Stage, settings: Record<string, string> = {}) {
   const database = await stage.database();
   const leader = await stage.server(database, settings);
@@ -31,8 +31,8 @@ async function pair(stage: Stage, settings: Record<string, string> = {}) {
 const LOCK = 4_242;
 
 /**
- * Holds each session that stores a result, until `release`: a failpoint in the database, so that the program needs none.
- * `waiting` resolves once somebody is held.
+ * Holds each session that stores a result, until `release`: a failpoint in the database instead of one in the program.
+ * `waiting` resolves once a session is held.
  */
 export async function holdResults({ sql }: Database) {
   await sql.unsafe(`
@@ -51,7 +51,7 @@ export async function holdResults({ sql }: Database) {
       eventually(async () => {
         if ((await waiters()).length === 0) throw new Error("nobody stores a result");
       }),
-    /** Ends the sessions that are held: what they were about to store is not. */
+    /** Ends the sessions that are held: their results are not stored. */
     async abort() {
       for (const { pid } of await waiters()) await sql`select pg_terminate_backend(${pid})`;
     },
@@ -67,7 +67,7 @@ export const CAPTURE: readonly Fault[] = [
   {
     id: "F01",
     fault: "kill -9 of the leader in the middle of a run",
-    expected: "another server reads on from the start of the run, within 5 s",
+    expected: "another server resumes at the start of the run, within 5 s",
     async run(stage) {
       const { leader, other, story } = await pair(stage);
       await story.write(leader, 50);
@@ -84,7 +84,7 @@ export const CAPTURE: readonly Fault[] = [
   {
     id: "F02",
     fault: "kill -9 of the leader between the end mark and the stored result",
-    expected: "the next leader stores it; a second diffRun is refused; results has the diff",
+    expected: "the next leader stores it; a second diffRun is rejected; results has the diff",
     async run(stage) {
       const { database, leader, other, story } = await pair(stage);
       await story.write(leader, 5);
@@ -98,9 +98,9 @@ export const CAPTURE: readonly Fault[] = [
       await hold.release();
       const again = await other.post("/diffRun", { runId: story.runId });
       const seconds = await secondsOf(async () => {
-        const told = await story.results(other);
-        must(told.status === "completed", told);
-        await story.check(told);
+        const ended = await story.results(other);
+        must(ended.status === "completed", ended);
+        await story.check(ended);
       });
 
       must(again.body.error === "run_already_completed", again);
@@ -110,7 +110,7 @@ export const CAPTURE: readonly Fault[] = [
   {
     id: "F03",
     fault: "kill -9 of the leader after the result is stored, before Postgres hears of it",
-    expected: "the next leader reads the run again and leaves the result alone, byte for byte",
+    expected: "the next leader reads the run again and does not change the result",
     async run(stage) {
       const database = await stage.database();
       const wires: Link[] = [];
@@ -119,7 +119,7 @@ export const CAPTURE: readonly Fault[] = [
       });
       stage.onEnd(proxy.stop);
       const leader = await stage.server({ url: proxy.url });
-      const running = await stage.story(database, leader); // for its sake the slot outlives the leader
+      const running = await stage.story(database, leader); // because of it the slot outlives the leader
       const story = await stage.story(database, leader);
       await running.write(leader, 5);
       await story.write(leader, 5);
@@ -150,7 +150,7 @@ export const CAPTURE: readonly Fault[] = [
   {
     id: "F04",
     fault: "the walsender is terminated in the middle of a run, again and again",
-    expected: "the leader connects again and reads on; the diff is complete",
+    expected: "the leader reconnects and continues; the diff is complete",
     async run(stage) {
       const database = await stage.database();
       const server = await stage.server(database);
@@ -194,10 +194,10 @@ export const CAPTURE: readonly Fault[] = [
     slow: true,
     async run(stage) {
       const database = await stage.database();
-      const { sql: neighbour } = await stage.database(true);
+      const { sql: other } = await stage.database(true);
       const server = await stage.server(database);
       const environment = await server.environment();
-      const open = await neighbour.reserve();
+      const open = await other.reserve();
       await open`begin`;
       await open`select pg_current_xact_id()`;
 
@@ -248,7 +248,7 @@ export const CAPTURE: readonly Fault[] = [
   {
     id: "F11",
     fault: "pg_drop_replication_slot on the slot that is being read",
-    expected: "Postgres refuses (55006); nothing happens",
+    expected: "Postgres rejects it (55006); nothing happens",
     async run(stage) {
       const database = await stage.database();
       const server = await stage.server(database);
@@ -261,13 +261,13 @@ export const CAPTURE: readonly Fault[] = [
       await story.endWell(server);
 
       must(refusal === "55006", refusal);
-      return { happened: "refused; the run was complete" };
+      return { happened: "rejected; the run was complete" };
     },
   },
   {
     id: "F12",
     fault: "Postgres removes log that the slot still needs (max_slot_wal_keep_size)",
-    expected: "the run fails by that name; the lost slot is made anew; new runs work",
+    expected: "the run fails by that name; the slot is created again; new runs work",
     async run(stage) {
       const { database } = await stage.cluster(
         { max_slot_wal_keep_size: "4MB", max_wal_size: "8MB", min_wal_size: "2MB" },
@@ -304,13 +304,13 @@ export const CAPTURE: readonly Fault[] = [
     expected: "the slot keeps up: under 16 MB behind",
     async run(stage) {
       const database = await stage.database();
-      const { sql: neighbour } = await stage.database(true);
+      const { sql: other } = await stage.database(true);
       const server = await stage.server(database);
       await (await stage.story(database, server)).endWell(server);
 
-      await neighbour`create table public.bulk (body text)`;
+      await other`create table public.bulk (body text)`;
       for (let round = 0; round < 5; round++)
-        await neighbour`insert into public.bulk select repeat(md5(i::text), 60) from generate_series(1, 10000) i`;
+        await other`insert into public.bulk select repeat(md5(i::text), 60) from generate_series(1, 10000) i`;
       const started = performance.now();
       const lag = await eventually(async () => {
         const [slot] = await slotsOf(database);
@@ -318,7 +318,7 @@ export const CAPTURE: readonly Fault[] = [
         return slot.lag;
       });
       return {
-        happened: `${Math.round(lag / 1024)} kB behind after 100 MB of a neighbour's`,
+        happened: `${Math.round(lag / 1024)} kB behind after 100 MB in another database`,
         seconds: (performance.now() - started) / 1000,
       };
     },

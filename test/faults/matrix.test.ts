@@ -1,4 +1,4 @@
-/** The fault matrix is whole: `bun run faults` plays the slow rows too and prints the table. */
+/** The fault matrix is complete: `bun run faults` plays the slow rows too and prints the table. */
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** The fault matrix: every row, played here or proven by the tests of what it breaks. */
+/** The fault matrix: every row, played here or proven by other tests. */
 import { CAPTURE } from "./capture";
 import type { Fault, Proof } from "./fault";
 import { POSTGRES } from "./postgres";
@@ -29,8 +29,8 @@ export const PROOFS: readonly Proof[] = [
   {
     id: "F13",
     fault: "a run holds back more log than CAPTURE_WAL_BUDGET",
-    expected: "the oldest run fails as capture_lost: wal budget; others go on",
-    proofs: [{ file: RECOVERY, name: "a run over the budget of log fails" }],
+    expected: "the oldest run fails as capture_lost: wal budget; others continue",
+    proofs: [{ file: RECOVERY, name: "a run over the WAL budget fails" }],
   },
   {
     id: "F15",
@@ -44,7 +44,7 @@ export const PROOFS: readonly Proof[] = [
   {
     id: "F16",
     fault: "the output plugin is not installed",
-    expected: "the start fails and says how to get it; auto takes the one that is there",
+    expected: "the start fails and says how to get it; auto uses the available one",
     proofs: [{ file: DOCTOR, name: "needs the configured plugin" }],
   },
   {
@@ -68,17 +68,17 @@ export const PROOFS: readonly Proof[] = [
   {
     id: "F31",
     fault: "one environment's run is started by fifty callers",
-    expected: "one starts it, the others are told run_already_exists",
+    expected: "one starts it, the others get run_already_exists",
     proofs: [{ file: RUN, name: "is started once by fifty callers on two servers" }],
   },
   {
     id: "F32",
     fault: "evaluateRun of a run without a test",
-    expected: "no_test_defined; the run goes on, and diffRun ends it",
+    expected: "no_test_defined; the run continues, and diffRun ends it",
     proofs: [
       {
         file: "test/platform/runs/evaluation.test.ts",
-        name: "a run without a test is not evaluated, and goes on",
+        name: "a run without a test is not evaluated, and continues",
       },
     ],
   },
@@ -87,17 +87,17 @@ export const PROOFS: readonly Proof[] = [
     fault: "an environment expires during its run",
     expected: "calls read 404 at that moment; the run is closed and says why",
     proofs: [
-      { file: RUN, name: "expires is closed, and says so at once" },
+      { file: RUN, name: "expires is closed immediately, and says so" },
       {
         file: ENVIRONMENT,
-        name: "ends exactly at its time, whether or not anything has tidied up",
+        name: "ends exactly when it expires, whether or not maintenance has run",
       },
     ],
   },
   {
     id: "F34",
     fault: "an environment is deleted during its run",
-    expected: "the run is closed and says why; it no longer holds the log back",
+    expected: "the run is closed and says why; it no longer retains log",
     proofs: [
       { file: RUN, name: "is deleted is closed, and says so" },
       { file: RUN, name: "runs of ended environments do not hold the log back" },
@@ -105,23 +105,23 @@ export const PROOFS: readonly Proof[] = [
   },
   {
     id: "F38",
-    fault: "forty callers at once on two servers, and two ready schemas",
-    expected: "each gets a schema of its own",
+    fault: "forty concurrent callers on two servers, and two ready schemas",
+    expected: "each gets a separate schema",
     proofs: [
       {
         file: ENVIRONMENT,
-        name: "gives forty callers at once, on two servers, a schema of their own each",
+        name: "gives each of forty concurrent callers on two servers a separate schema",
       },
     ],
   },
   {
     id: "F40",
     fault: "a template is made of an environment that is being written to, in a run",
-    expected: "it holds one state, and is not in the run's diff",
+    expected: "it has one consistent state, and is not in the run's diff",
     proofs: [
       {
         file: "test/platform/templates/templates.test.ts",
-        name: "is whole although the environment is written to, and leaves no trace in a run",
+        name: "is consistent while the environment is written to, and invisible to a run",
       },
     ],
   },
@@ -149,8 +149,8 @@ export const PROOFS: readonly Proof[] = [
   {
     id: "F57",
     fault: "a key expires or is revoked between two calls",
-    expected: "the next call is refused",
-    proofs: [{ file: KEYS, name: "ends when it expires, and at once when it is revoked" }],
+    expected: "the next call is rejected",
+    proofs: [{ file: KEYS, name: "ends when it expires, and immediately when it is revoked" }],
   },
   {
     id: "F66",

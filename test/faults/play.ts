@@ -7,7 +7,7 @@ import type { Fault } from "./fault";
 const REPORT = process.env["FAULTS_REPORT"];
 const PLAY_MS = REPORT ? 900_000 : 60_000;
 
-/** Adds a row to the report, where one is asked for. */
+/** Adds a row to the report, if one is requested. */
 export const report = (row: object) => {
   if (REPORT) appendFileSync(REPORT, `${JSON.stringify(row)}\n`);
 };
@@ -28,7 +28,7 @@ async function play({ id, fault, expected, run }: Fault): Promise<void> {
   }
 }
 
-/** Those that this machine can play; slow ones only for a report. */
+/** The rows that this machine can play; slow ones only for a report. */
 export async function declareFaults(name: string, faults: readonly Fault[]): Promise<void> {
   const plays: Fault[] = [];
   for (const fault of faults) {

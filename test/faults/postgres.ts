@@ -1,4 +1,4 @@
-/** F05, F17 to F29: Postgres crashes, restarts, runs full, comes back as another one. */
+/** F05, F17 to F29: Postgres crashes, restarts, runs out of space, is replaced. */
 
 import { chmod, mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,9 +10,9 @@ import { slotsOf } from "./capture";
 import { type Fault, must, secondsOf } from "./fault";
 
 const READY_SECONDS = 10;
-/** A call is told so, and does not wait for Postgres. */
+/** A call gets an error, and does not wait for Postgres. */
 const REFUSED_SECONDS = 6;
-/** An attempt takes as long as a gigabyte takes to be written out. */
+/** An attempt takes as long as writing out a gigabyte. */
 const PATIENCE_SECONDS = 300;
 const MOUNTS = join(import.meta.dir, "../../.diorama");
 
@@ -28,7 +28,7 @@ export async function shell(...command: string[]): Promise<string> {
   return out;
 }
 
-/** Tried, as even root may be kept from it. */
+/** Tested, because even root may not be allowed. */
 async function cannotMount(): Promise<string | undefined> {
   const dir = join(MOUNTS, "disk-trial");
   try {
@@ -43,7 +43,7 @@ async function cannotMount(): Promise<string | undefined> {
   }
 }
 
-/** A file system of this size that only Postgres' user may enter; gone in the end. */
+/** A temporary file system of this size that only Postgres' user may enter. */
 async function smallDisk(stage: Stage, size: string): Promise<string> {
   const dir = join(MOUNTS, `disk-${crypto.randomUUID().slice(0, 8)}`);
   await mkdir(dir, { recursive: true });
@@ -167,7 +167,7 @@ export const POSTGRES: readonly Fault[] = [
       await story.write(server, 5);
 
       await cluster.stop("fast");
-      // What pg_basebackup would not copy: slots belong to the server they were made on.
+      // pg_basebackup would not copy it: slots belong to the server that created them.
       for (const slot of await readdir(join(cluster.data, "pg_replslot")))
         await rm(join(cluster.data, "pg_replslot", slot), { recursive: true });
       await writeFile(join(cluster.data, "standby.signal"), "");
@@ -186,7 +186,7 @@ export const POSTGRES: readonly Fault[] = [
   {
     id: "F20",
     fault: "a transaction that the plugin cannot decode: rows of more than 1 GB in its words",
-    expected: "after three attempts its run fails by name; other runs go on, new runs work",
+    expected: "after three attempts its run fails by name; other runs continue, new runs work",
     slow: true,
     async run(stage) {
       const database = await stage.database();
@@ -227,7 +227,7 @@ export const POSTGRES: readonly Fault[] = [
   {
     id: "F22",
     fault: "Postgres crashes (stop immediate) in the middle of a run",
-    expected: "503 with Retry-After meanwhile; ready within 10 s; what is sent twice counts once",
+    expected: "503 with Retry-After meanwhile; ready within 10 s; a call sent twice counts once",
     async run(stage) {
       const { seconds } = await restart(stage, "immediate");
       return { happened: "recovered; the run was complete", seconds };
@@ -298,7 +298,7 @@ export const POSTGRES: readonly Fault[] = [
 
       must(full.body.error === "service_unavailable", full);
       return {
-        happened: "Postgres went down for want of space; afterwards a complete diff",
+        happened: "Postgres ran out of space; afterwards a complete diff",
         seconds,
       };
     },
@@ -349,7 +349,7 @@ export const POSTGRES: readonly Fault[] = [
   {
     id: "F26",
     fault: "one transaction changes a million rows of a run",
-    expected: "that run fails by name; another one is complete; other calls stay quick",
+    expected: "that run fails by name; another one is complete; other calls stay fast",
     slow: true,
     async run(stage) {
       const database = await stage.database();
@@ -378,7 +378,7 @@ export const POSTGRES: readonly Fault[] = [
       const slowest = Math.max(...times);
       must(slowest < 1, slowest);
       return {
-        happened: `refused by name; the other run done after ${seconds.toFixed(1)} s, slowest call ${(slowest * 1000).toFixed(0)} ms, memory +${Math.round((peak - before) / 2 ** 20)} MB`,
+        happened: `rejected by name; the other run done after ${seconds.toFixed(1)} s, slowest call ${(slowest * 1000).toFixed(0)} ms, memory +${Math.round((peak - before) / 2 ** 20)} MB`,
         seconds,
       };
     },
@@ -417,7 +417,7 @@ export const POSTGRES: readonly Fault[] = [
 
       must(response.status === 413 && refusal.error === "request_too_large", refusal);
       return {
-        happened: `413; the diff held all of it; slowest call beside it ${(slowest * 1000).toFixed(0)} ms`,
+        happened: `413; the diff had all of it; slowest other call ${(slowest * 1000).toFixed(0)} ms`,
         seconds,
       };
     },
@@ -425,7 +425,7 @@ export const POSTGRES: readonly Fault[] = [
   {
     id: "F28",
     fault: "the leader freezes (SIGSTOP), another one takes over, the first one wakes up",
-    expected: "one reader at a time; the other finishes the run; what the first one knew is void",
+    expected: "one reader at a time; the other finishes the run; the first one's state is void",
     slow: true,
     async run(stage) {
       const database = await stage.database();
@@ -448,7 +448,7 @@ export const POSTGRES: readonly Fault[] = [
       must(JSON.stringify(before.body) === JSON.stringify(after.body), { before, after });
       must(seconds < 25, seconds);
       return {
-        happened: "taken over once Postgres gave the frozen one up; its result stayed",
+        happened: "taken over once Postgres dropped the frozen one; its result stayed",
         seconds,
       };
     },
@@ -456,7 +456,7 @@ export const POSTGRES: readonly Fault[] = [
   {
     id: "F29",
     fault: "the connection is cut between the commit of the end mark and its answer",
-    expected: "503, or the diff; a second diffRun is refused; results has the diff within 5 s",
+    expected: "503, or the diff; a second diffRun is rejected; results has the diff within 5 s",
     async run(stage) {
       const database = await stage.database();
       let armed = false;
@@ -476,9 +476,9 @@ export const POSTGRES: readonly Fault[] = [
       const first = await server.post("/diffRun", { runId: story.runId });
       const again = await server.post("/diffRun", { runId: story.runId });
       const seconds = await secondsOf(async () => {
-        const told = await story.results(server);
-        must(told.status === "completed", told);
-        await story.check(told);
+        const ended = await story.results(server);
+        must(ended.status === "completed", ended);
+        await story.check(ended);
       });
 
       must(cuts === 1 && first.status === 503, { cuts, first });

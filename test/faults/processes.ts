@@ -1,4 +1,4 @@
-/** F50 to F66: processes, clocks, limits, neighbours. */
+/** F50 to F66: processes, clocks, limits, other environments. */
 import { chmod, mkdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import { createConnection, type Socket } from "node:net";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { memoryOf, shell, WANTED } from "./postgres";
 
 export const CLOCK = join(import.meta.dir, "clock.ts");
 const SIGNALS = join(import.meta.dir, "signals.ts");
-/** Where pg_dump is: only the Postgres of the system comes with it. */
+/** Where pg_dump is: only the system's Postgres has it. */
 const SYSTEM = await findPrograms("system");
 const PGBOUNCER = Bun.which("pgbouncer", { PATH: `${process.env["PATH"]}:/usr/sbin` });
 const MEMORY = "/sys/fs/cgroup/memory";
@@ -31,7 +31,7 @@ export const PROCESSES: readonly Fault[] = [
       const strange: string[] = [];
       let stories = 0;
       let over = false;
-      /** Any server that answers; "not now" is asked again. */
+      /** Any server that answers; a 503 is retried. */
       const ask = async (method: string, path: string, body?: object) =>
         await eventually(async () => {
           const server = servers[Math.floor(Math.random() * servers.length)]!;
@@ -58,17 +58,17 @@ export const PROCESSES: readonly Fault[] = [
             }, 30);
           }
           await ask("POST", "/diffRun", { runId }).catch(() => undefined);
-          const told = await eventually(async () => {
+          const ended = await eventually(async () => {
             const results = await ask("GET", `/results/${runId}`);
             if (results.status === "running") throw new Error("running");
             return results;
           }, 30);
-          const texts = (told.diff?.inserts ?? []).map(({ text }: any) => text);
+          const texts = (ended.diff?.inserts ?? []).map(({ text }: any) => text);
           stage.ledger.acknowledged += acknowledged.length;
           stage.ledger.diffs++;
           const missing = acknowledged.filter((text) => !texts.includes(text));
           stage.ledger.lost += missing.length;
-          if (missing.length > 0) strange.push(JSON.stringify(told));
+          if (missing.length > 0) strange.push(JSON.stringify(ended));
           await ask("DELETE", `/env/${environment.environmentId}`);
           stories++;
         }
@@ -90,7 +90,7 @@ export const PROCESSES: readonly Fault[] = [
       over = true;
       await Promise.all(users);
 
-      // An end whose answer went down with its server reads as ended when it is asked for again.
+      // An end whose answer was lost with its server reads as ended on a retry.
       const real = strange.filter((what) => !what.includes("run_already_completed"));
       must(real.length === 0, real);
       return { happened: `${stories} stories went on as if nothing were`, seconds: longest };
@@ -128,7 +128,7 @@ export const PROCESSES: readonly Fault[] = [
   {
     id: "F52",
     fault: "the wall clock jumps back by an hour in the middle of a run",
-    expected: "nothing stops or waits for it; execution_time is not negative",
+    expected: "nothing stops or waits; execution_time is not negative",
     async run(stage) {
       const database = await stage.database();
       const server = await stage.server(database, {}, { preload: CLOCK });
@@ -148,7 +148,7 @@ export const PROCESSES: readonly Fault[] = [
   {
     id: "F53",
     fault: "all connections of an environment's calls are waiting for a lock",
-    expected: "the next call is told 503 within 6 s; other environments go on",
+    expected: "the next call gets 503 within 6 s; other environments continue",
     async run(stage) {
       const database = await stage.database();
       const server = await stage.server(database);
@@ -174,7 +174,7 @@ export const PROCESSES: readonly Fault[] = [
         Promise.any(
           calls.map(async (call) => {
             const answer = await call;
-            if (answer.status !== 503) throw new Error("not refused");
+            if (answer.status !== 503) throw new Error("not rejected");
             return answer;
           }),
         ),
@@ -192,7 +192,7 @@ export const PROCESSES: readonly Fault[] = [
       must(refused !== undefined && refused.seconds < 6, refused);
       must(wrote === 3, wrote);
       return {
-        happened: `503 after ${refused.seconds.toFixed(1)} s; the neighbour wrote on`,
+        happened: `503 after ${refused.seconds.toFixed(1)} s; the other environment kept writing`,
         seconds,
       };
     },
@@ -200,7 +200,7 @@ export const PROCESSES: readonly Fault[] = [
   {
     id: "F54",
     fault: "Postgres has no connection left for us (53300)",
-    expected: "503, no crash; works again by itself",
+    expected: "503, no crash; recovers by itself",
     async run(stage) {
       const { cluster, database } = await stage.cluster({ max_connections: "40" });
       const server = await stage.server(database);
@@ -261,7 +261,7 @@ export const PROCESSES: readonly Fault[] = [
 
       must(waited > 10 && waited < 20 && wrote === 2, { waited, wrote });
       return {
-        happened: `503 after ${waited.toFixed(1)} s; the diff holds the others only`,
+        happened: `503 after ${waited.toFixed(1)} s; the diff has only the others`,
         seconds,
       };
     },
@@ -289,7 +289,7 @@ export const PROCESSES: readonly Fault[] = [
   {
     id: "F59",
     fault: "the loop of a server is blocked for two seconds",
-    expected: "the stream lives on in its thread; the run is complete",
+    expected: "the stream continues in its thread; the run is complete",
     async run(stage) {
       const database = await stage.database();
       const server = await stage.server(database, {}, { preload: SIGNALS });
@@ -366,7 +366,7 @@ export const PROCESSES: readonly Fault[] = [
   {
     id: "F61",
     fault: "file descriptors are used up (128, with 300 connections)",
-    expected: "connections are refused or wait; the server recovers",
+    expected: "connections are rejected or wait; the server recovers",
     async run(stage) {
       const database = await stage.database();
       const server = await stage.server(
@@ -405,11 +405,11 @@ export const PROCESSES: readonly Fault[] = [
   {
     id: "F62",
     fault: "kill -9 in the middle of a migration",
-    expected: "nothing of it stays; the next start completes it",
+    expected: "nothing of it remains; the next start completes it",
     async run(stage) {
       const database = await stage.database(true);
       const { sql } = database;
-      // Holds the migration half way, by a lock that it has to wait for.
+      // Stops the migration half way, with a lock that it waits for.
       await sql.unsafe(`
         create function public.hold() returns event_trigger language plpgsql as
           $$ begin if to_regclass('diorama.environments') is not null then perform pg_advisory_xact_lock(1); end if; end $$;
@@ -446,8 +446,7 @@ export const PROCESSES: readonly Fault[] = [
   {
     id: "F63",
     fault: "the next version migrates the database while this one serves",
-    expected:
-      "this version goes on beside it, and starts beside it, unless it is told to be too old",
+    expected: "this version runs and starts beside it, unless the database says it is too old",
     async run(stage) {
       const database = await stage.database();
       const server = await stage.server(database);
@@ -466,7 +465,7 @@ export const PROCESSES: readonly Fault[] = [
       await next.write(server, 2);
       await next.endWell(server);
       await server.call("DELETE", `/env/${next.environment.environmentId}`);
-      // Started anew it goes on beside the next one, until a version needs more than it knows.
+      // Restarted, it runs beside the next one, until a version needs more than it knows.
       const beside = await stage.server(database);
       const third = await stage.story(database, beside);
       await third.write(beside, 2);
@@ -511,7 +510,7 @@ export const PROCESSES: readonly Fault[] = [
 
       must(wrote === 2 && removed.status === 200, { wrote, removed });
       return {
-        happened: "failed by name; the environment took writes; the next run was complete",
+        happened: "failed by name; the environment accepted writes; the next run was complete",
         seconds,
       };
     },
@@ -537,7 +536,7 @@ export const PROCESSES: readonly Fault[] = [
           join(dir, "bouncer.ini"),
           `[databases]\n* = host=${target.hostname} port=${target.port} user=postgres password=${target.password}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =\nauth_type = any\npool_mode = transaction\nignore_startup_parameters = ${ignore}\n`,
         );
-        // It refuses to run as root.
+        // Postgres does not run as root.
         const nobody = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--"];
         const child = Bun.spawn(
           [...(process.getuid?.() === 0 ? nobody : []), PGBOUNCER ?? "", join(dir, "bouncer.ini")],
@@ -559,7 +558,7 @@ export const PROCESSES: readonly Fault[] = [
         });
       }
       stage.onEnd(() => rm(dir, { recursive: true, force: true }));
-      return { happened: "exit 69, and DATABASE_URL is told to need a direct connection" };
+      return { happened: "exit 69, and the message asks for a direct connection in DATABASE_URL" };
     },
   },
 ];

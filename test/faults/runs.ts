@@ -31,7 +31,7 @@ export const RUNS: readonly Fault[] = [
   {
     id: "F35",
     fault: "environments are deleted while six callers write into each",
-    expected: "a call is done, or told environment_not_found; never anything else",
+    expected: "a call succeeds, or gets environment_not_found; never anything else",
     async run(stage) {
       const database = await stage.database();
       const server = await stage.server(database);
@@ -62,7 +62,7 @@ export const RUNS: readonly Fault[] = [
   {
     id: "F36",
     fault: "kill -9 of a server that is building schemas",
-    expected: "no half schema: the register and the catalog hold the same ones",
+    expected: "no half schema: the register and the catalog agree",
     async run(stage) {
       const database = await stage.database();
       const { sql } = database;
@@ -122,7 +122,7 @@ export const RUNS: readonly Fault[] = [
     id: "F37",
     fault:
       "a schema that nobody knows, an entry without its schema, an environment without its schema",
-    expected: "dropped after ten minutes; forgotten at once; ended within a cycle (404)",
+    expected: "dropped after ten minutes; removed immediately; ended within a cycle (404)",
     async run(stage) {
       const database = await stage.database();
       const { sql } = database;
@@ -162,9 +162,9 @@ export const RUNS: readonly Fault[] = [
       await next.write(server, 2);
       await next.endWell(server);
 
-      must(kept !== undefined, "the orphan was dropped at once");
+      must(kept !== undefined, "the orphan was dropped immediately");
       return {
-        happened: `the environment read 404 after ${gone.toFixed(1)} s; all tidied up`,
+        happened: `the environment read 404 after ${gone.toFixed(1)} s; all cleaned up`,
         seconds,
       };
     },
@@ -172,7 +172,7 @@ export const RUNS: readonly Fault[] = [
   {
     id: "F39",
     fault: "thousands of environments, each of them touched",
-    expected: "calls go on as quick as before; what backends and we remember stays bounded",
+    expected: "calls stay as fast as before; memory of backends and server stays bounded",
     slow: true,
     async run(stage) {
       const count = Number(process.env["FAULTS_ENVIRONMENTS"] ?? 1_000);
@@ -248,9 +248,9 @@ export const RUNS: readonly Fault[] = [
       await again.release();
       const other = await stage.server(database);
       const seconds = await secondsOf(async () => {
-        const told = await second.results(other);
-        must(told.status === "completed", told);
-        await second.check(told);
+        const ended = await second.results(other);
+        must(ended.status === "completed", ended);
+        await second.check(ended);
       });
 
       must(status === 200 && code === 0 && hastyCode === 1, { status, code, hastyCode });
@@ -261,7 +261,7 @@ export const RUNS: readonly Fault[] = [
   {
     id: "F42",
     fault: "callers go away in the middle of diffRun, hundreds of times",
-    expected: "each run ends whole and can be read; memory and connections stay as they were",
+    expected: "each run ends completely and can be read; memory and connections stay as they were",
     async run(stage) {
       const database = await stage.database();
       const server = await stage.server(database);
@@ -290,7 +290,7 @@ export const RUNS: readonly Fault[] = [
         await eventually(async () => {
           const { body } = await server.get(`/results/${run.body.runId}`);
           if (body.status === "completed" && body.diff.inserts.length >= 1) return;
-          // The call was gone before it had been read: nobody ended the run.
+          // The call was closed before it was read: the run did not end.
           if (body.status === "running") {
             unfinished++;
             await server.post("/diffRun", { runId: run.body.runId });
@@ -306,14 +306,14 @@ export const RUNS: readonly Fault[] = [
       must(after.connections <= before.connections + 2, { before, after });
       must(after.rss < before.rss + 60 * 2 ** 20, { before, after });
       return {
-        happened: `300 runs, ${unfinished} calls gone unread; memory ${Math.round((after.rss - before.rss) / 2 ** 20)} MB more, connections ${before.connections} → ${after.connections}`,
+        happened: `300 runs, ${unfinished} calls closed unread; memory ${Math.round((after.rss - before.rss) / 2 ** 20)} MB more, connections ${before.connections} → ${after.connections}`,
       };
     },
   },
   {
     id: "F44",
     fault: "two templates whose names share 60 characters (Postgres cuts names at 63 bytes)",
-    expected: "two schemas, and each environment is made of its own",
+    expected: "two schemas, and each environment uses its own",
     async run(stage) {
       const database = await stage.database();
       const server = await stage.server(database);
@@ -344,8 +344,8 @@ export const RUNS: readonly Fault[] = [
   },
   {
     id: "F45",
-    fault: "500 environments expire at once",
-    expected: "all are gone within a minute, one schema a transaction, without an error",
+    fault: "500 environments expire at the same time",
+    expected: "all are dropped within a minute, one schema per transaction, without an error",
     slow: true,
     async run(stage) {
       const database = await stage.database();

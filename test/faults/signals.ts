@@ -1,6 +1,6 @@
 /**
- * Loaded before a server: SIGUSR1 keeps its loop busy for two seconds, SIGUSR2 is a rejection that nobody waits for.
- * What a bug in the program would do, which has no switch for it.
+ * Loaded before a server: SIGUSR1 blocks its event loop for two seconds, SIGUSR2 is an unhandled rejection.
+ * Simulates bugs of the program, which has no switch for them.
  */
 const BUSY_MS = 2_000;
 

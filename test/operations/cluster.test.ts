@@ -1,4 +1,4 @@
-/** Any number of servers on one database, behind a balancer, as one that never stops. */
+/** Several servers on one database, behind a load balancer, act as one that never stops. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect } from "~/db/connect";
 import { createKey } from "~/platform/keys/keys";
@@ -9,7 +9,7 @@ import { live, tell } from "../support/load";
 import { clientOf, expectStatus } from "../support/program";
 
 const SERVERS = 3;
-/** More for a longer run: `CLUSTER_CLIENTS=200 CLUSTER_SECONDS=600`. */
+/** For a longer run: `CLUSTER_CLIENTS=200 CLUSTER_SECONDS=600`. */
 const CLIENTS = Number(process.env["CLUSTER_CLIENTS"] ?? 8);
 const SECONDS = Number(process.env["CLUSTER_SECONDS"] ?? 2);
 const POOL = 6;
@@ -40,7 +40,7 @@ const metric = async (url: string, name: string) => {
 };
 const fromAll = (name: string) => Promise.all(servers.urls().map((url) => metric(url, name)));
 
-test("the pool is filled by one server at a time, to its target and no further", async () => {
+test("one server at a time fills the pool, to its target and no further", async () => {
   await eventually(async () => {
     const [row] = await database.sql`
       select count(*)::int as ready from diorama.schemas where state = 'ready'
@@ -53,7 +53,7 @@ test("the pool is filled by one server at a time, to its target and no further",
 });
 
 test(
-  "a rolling restart under load fails no call, and runs go on where they were",
+  "a rolling restart under load fails no call, and runs continue",
   async () => {
     const over = new AbortController();
     const server = clientOf(servers.url);
@@ -114,7 +114,7 @@ test("when the leader is killed, another one leads within five seconds", async (
   await servers.launch(before);
 }, 60_000);
 
-test("a limit holds exactly, whichever servers the calls come to", async () => {
+test("a limit is exact, whichever servers receive the calls", async () => {
   const pool = connect(database.url, { max: 1, name: "test", camel: true });
   const made = { userId: "alice", name: "", plan: "free", expiresInDays: null } as const;
   const { key } = await createKey(pool, made);

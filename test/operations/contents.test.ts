@@ -1,11 +1,11 @@
-/** The binary says what it contains, under licences that allow it, and so does the bill of materials beside it. */
+/** The binary lists its contents, under licences that allow it, and so does its bill of materials. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import { dependencies } from "../../package.json";
 import { billOfMaterials, licenses, listPackages, type Package } from "../../scripts/contents";
 
-/** Licences under which a binary may be passed on with no more than their texts. */
+/** Licences that allow distributing a binary with only their texts. */
 const ALLOWED = [
   "0BSD",
   "Apache-2.0",
@@ -19,13 +19,13 @@ const ALLOWED = [
 
 let packages: Package[];
 beforeAll(async () => {
-  // The sources import the text that the build writes; before the first build there is none.
+  // The sources import a text that the build writes; before the first build it does not exist.
   const file = Bun.file(join(import.meta.dir, "../../dist/licenses.txt"));
   if (!(await file.exists())) await Bun.write(file, "");
   packages = await listPackages();
 });
 
-test("every package that is depended on is in the binary, with its licence", () => {
+test("every dependency is in the binary, with its licence", () => {
   const names = packages.map(({ name }) => name);
   for (const name of Object.keys(dependencies)) expect(names).toContain(name);
   expect(names.length).toBeGreaterThan(Object.keys(dependencies).length);
@@ -34,7 +34,7 @@ test("every package that is depended on is in the binary, with its licence", () 
     expect([name, text.length > 40, sha512.length]).toEqual([name, true, 128]);
 });
 
-test("nothing of the tests is in the binary", () => {
+test("no test dependency is in the binary", () => {
   const names = packages.map(({ name }) => name);
   for (const name of ["fast-check", "kubernetes-models", "@slack/web-api", "typescript"])
     expect(names).not.toContain(name);
@@ -62,7 +62,7 @@ describe("the bill of materials", () => {
     expect(other).not.toBe(first!);
   });
 
-  test("leads from the program to every component", () => {
+  test("connects the program to every component", () => {
     const bill = billOfMaterials(packages, "1.2.3") as any;
     const refs = bill.components.map((component: any) => component["bom-ref"]);
     const [own, ...rest] = bill.dependencies;

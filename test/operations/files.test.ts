@@ -1,4 +1,4 @@
-/** The files for others' programs: every metric they name exists, every manifest is one that Kubernetes takes. */
+/** Files for other programs: every metric they name exists, and Kubernetes accepts every manifest. */
 import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -18,11 +18,11 @@ describe("scripts/observability", async () => {
     (await createMetrics().registry.getMetricsAsJSON()).map(({ name, type }) => [name, `${type}`]),
   );
 
-  /** The series that the text format makes of a metric. */
+  /** The series of a metric in the text format. */
   const exists = (series: string) =>
     known.has(series) ||
     (known.get(series.replace(/_(bucket|sum|count)$/, "")) === "histogram" && !known.has(series));
-  /** How often Prometheus' own grammar stumbles over an expression. */
+  /** Counts the syntax errors of an expression in Prometheus' own grammar. */
   const mistakes = (expression: string) => {
     let count = 0;
     parser.parse(expression.replaceAll("$__rate_interval", "5m")).iterate({
@@ -34,7 +34,7 @@ describe("scripts/observability", async () => {
   };
   const named = (expression: string) => expression.match(/\b(diorama|process)_[a-z_]+\b/g) ?? [];
 
-  test.each(rules.map((rule) => [rule.alert, rule]))("%s asks for what there is", (_name, rule) => {
+  test.each(rules.map((rule) => [rule.alert, rule]))("%s uses existing metrics", (_name, rule) => {
     expect(mistakes(rule.expr)).toBe(0);
     expect(named(rule.expr).length).toBeGreaterThan(0);
     expect(named(rule.expr).filter((series) => !exists(series))).toEqual([]);
@@ -58,12 +58,12 @@ describe("scripts/observability", async () => {
     expect(mistakes("sum by (code) rate(diorama_errors_total[5m])")).toBeGreaterThan(0);
   });
 
-  test("shows every metric there is", () => {
+  test("shows every metric", () => {
     const text = JSON.stringify(panels);
     expect([...known.keys()].filter((name) => !text.includes(name))).toEqual([]);
   });
 
-  test("has panels that do not lie on each other", () => {
+  test("has panels that do not overlap", () => {
     const cells = panels.flatMap(({ gridPos: { x, y, w, h } }: any) =>
       Array.from({ length: w * h }, (_, n) => `${x + (n % w)},${y + Math.floor(n / w)}`),
     );
@@ -85,7 +85,7 @@ describe("scripts/kubernetes", async () => {
     return [name, version ?? first].map((part) => part[0]?.toUpperCase() + part.slice(1)).join("");
   };
 
-  /** Notes which fields are asked for: the validators take what they do not know without a word. */
+  /** Records which fields are read: the validators silently accept unknown fields. */
   function watched(value: any, path: string, unread: Set<string>): any {
     if (typeof value !== "object" || value === null) return value;
     const copy: any = Array.isArray(value) ? [] : {};
@@ -119,7 +119,7 @@ describe("scripts/kubernetes", async () => {
     },
   );
 
-  test("the schema finds what is wrong", async () => {
+  test("the schema finds errors", async () => {
     const { validate } = await import("kubernetes-models/_schemas/IoK8sApiAppsV1Deployment");
     const unread = new Set<string>();
     const { spec, ...rest } = deployment;
@@ -128,13 +128,13 @@ describe("scripts/kubernetes", async () => {
     expect([...unread]).toEqual([".spec.replica"]);
   });
 
-  test("is put together from these files, the secret aside", async () => {
+  test("consists of these files, apart from the secret", async () => {
     const { resources } = Bun.YAML.parse(await read(`${FOLDER}/kustomization.yaml`)) as any;
     const expected = files.filter((file) => file !== "secret.example.yaml");
     expect(resources.toSorted()).toEqual(expected.toSorted());
   });
 
-  test("names the same pods everywhere, ports by their names, and a secret that there is", () => {
+  test("names the same pods everywhere, ports by name, and an existing secret", () => {
     const labels = deployment.spec.template.metadata.labels;
     const selectors = [
       deployment.spec.selector.matchLabels,
@@ -155,7 +155,7 @@ describe("scripts/kubernetes", async () => {
     expect(Object.keys(secret.stringData)).toContain(valueFrom.secretKeyRef.key);
   });
 
-  test("sets settings that there are, and leaves time for the stop", () => {
+  test("uses existing settings, and leaves time for the shutdown", () => {
     const env = Object.fromEntries(container.env.map(({ name, value }: any) => [name, value]));
     expect(Object.keys(env).filter((name) => !(name in SETTINGS))).toEqual([]);
     const config = readConfig({ ...env, DATABASE_URL: "postgres://u:p@host/db" });

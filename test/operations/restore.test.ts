@@ -1,4 +1,4 @@
-/** The guide's backup and restore, exactly as it is written; and `diorama capture`, which its runbooks need. */
+/** The guide's backup and restore, exactly as written; and `diorama capture`, which its runbooks use. */
 import { describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -28,7 +28,7 @@ async function run(command: string[], env: Record<string, string>, cwd = ROOT) {
 
 type Server = Awaited<ReturnType<typeof startTestProgram>>;
 
-/** One run that has ended and one that goes on, then a backup and a second server on what was restored from it. */
+/** One run that has ended and an active one, then a backup and a second server on the restored database. */
 async function restore(
   cluster: TestCluster,
   commands: readonly string[],
@@ -70,7 +70,7 @@ async function restore(
     const results = await before.get(`/results/${ended.runId}`);
     expect((await after.get(`/results/${ended.runId}`)).body).toEqual(results.body);
     await use({ before, after, environment, ended, open });
-    // The original has not noticed.
+    // The original is not affected.
     expectStatus(await before.post("/diffRun", { runId: open.runId }), 200);
   } finally {
     for (const { program } of servers) await program.stop();
@@ -112,7 +112,7 @@ if (cluster) {
     });
   }, 60_000);
 
-  test("a backup of everything does, too, with its environments", async () => {
+  test("a full backup does too, with its environments", async () => {
     const everything = commands.map((text) => text.replaceAll(/--schema=\S+ /g, ""));
     await restore(cluster, everything, async ({ after, environment, open }) => {
       await eventually(async () =>
@@ -132,7 +132,7 @@ describe("diorama capture", () => {
   const capture = (...args: string[]) =>
     run(["bun", "src/main.ts", "capture", ...args], { DATABASE_URL: database.url });
 
-  test("status tells of the slot, its leader, and what it keeps", async () => {
+  test("status shows the slot, its leader, and the retained log", async () => {
     const environment = await program.environment();
     await program.post("/startRun", { envId: environment.environmentId });
 
@@ -145,7 +145,7 @@ describe("diorama capture", () => {
     expect(out).toMatch(/^behind: +\d+\.\d MB of 2048\.0 MB$/m);
   });
 
-  test("drop-slot refuses while a server reads it, and while a run needs it", async () => {
+  test("drop-slot fails while a server reads the slot, and while a run needs it", async () => {
     const reading = await capture("drop-slot");
     expect([reading.code, reading.err]).toEqual([69, expect.stringContaining("is being read")]);
 
@@ -154,7 +154,7 @@ describe("diorama capture", () => {
     expect([needed.code, needed.err]).toEqual([69, expect.stringContaining("--force")]);
   });
 
-  test("drop-slot --force drops it, and the run says why it has failed", async () => {
+  test("drop-slot --force drops it, and the run says why it failed", async () => {
     const dropped = await eventually(async () => {
       const result = await capture("drop-slot", "--force");
       expect(result.code).toBe(0);
@@ -167,7 +167,7 @@ describe("diorama capture", () => {
     expect(run).toEqual({ status: "failed", failures: ["capture_lost: slot dropped"] });
   });
 
-  test.each([[[]], [["nonsense"]], [["status", "extra"]]])("refuses %p", async (args) => {
+  test.each([[[]], [["nonsense"]], [["status", "extra"]]])("rejects %p", async (args) => {
     expect((await capture(...args)).code).toBe(64);
   });
 });

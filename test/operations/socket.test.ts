@@ -1,4 +1,4 @@
-/** A Postgres that listens on a Unix socket alone serves every kind of connection. */
+/** A Postgres that listens only on a Unix socket serves every kind of connection. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { expectStatus } from "../support/program";
 let cluster: Cluster;
 let folder: string;
 beforeAll(async () => {
-  // Not below the checkout: the path of a socket is at most 107 bytes long.
+  // Not below the checkout: a socket's path is at most 107 bytes long.
   folder = await mkdtemp(join(tmpdir(), "diorama-"));
   await chmod(folder, 0o777);
   cluster = await startCluster({

@@ -1,4 +1,4 @@
-/** A server that is told to stop answers every call it has taken, and says beforehand that it is going. */
+/** A server that stops answers every accepted call, and announces the stop in advance. */
 import { expect, test } from "bun:test";
 import { Agent, request } from "node:http";
 import { eventually, useDatabase } from "../support/database";
@@ -12,7 +12,7 @@ type Outcome =
   /** No connection could be made, or it was closed before the call was answered. */
   | { unanswered: string };
 
-/** One call on a connection that is kept, as a balancer keeps it. */
+/** One call on a keep-alive connection, like a load balancer's. */
 function post(agent: Agent, url: string, body: object): Promise<Outcome> {
   return new Promise((resolve) => {
     const fail = (error: NodeJS.ErrnoException) => resolve({ unanswered: String(error.code) });
@@ -47,7 +47,7 @@ type Load = {
   readonly unanswered: string[];
 };
 
-/** Clients that write as fast as they are answered, until an answer says that the server goes, or none comes. */
+/** Clients that write as fast as they are answered, until an answer announces the stop, or none comes. */
 function load(server: ServerProcess, path: string): { found: Load; ended: Promise<unknown> } {
   const found: Load = { acknowledged: [], failed: [], unanswered: [] };
   const ended = Promise.all(
@@ -71,7 +71,7 @@ function load(server: ServerProcess, path: string): { found: Load; ended: Promis
 }
 
 test.each([
-  ["at once", "0"],
+  ["immediately", "0"],
   ["after a delay", "1"],
 ])(
   "what a server under load has taken it answers, when it stops %s",
@@ -94,7 +94,7 @@ test.each([
     expect(await leaving.exited).toBe(0);
 
     expect(failed).toEqual([]);
-    // Without a delay a client may write into a connection that is just being closed: such a call is not taken.
+    // Without a delay a client may write into a connection that is being closed: such a call is not accepted.
     if (delay !== "0") expect(unanswered).toEqual([]);
     const ended = await staying.post("/diffRun", { runId: run.body.runId });
     const texts = ended.body.diff.inserts.map(({ text }: { text: string }) => text);
@@ -105,7 +105,7 @@ test.each([
   60_000,
 );
 
-test("is not ready from the signal on, but alive, and answers until the delay is over", async () => {
+test("is alive but not ready after the signal, and answers until the delay is over", async () => {
   const server = await startProcess(database, { SHUTDOWN_DELAY: "1" });
   const status = async (path: string) => (await fetch(server.url + path)).status;
   expect([await status("/readyz"), await status("/livez")]).toEqual([200, 200]);
@@ -119,7 +119,7 @@ test("is not ready from the signal on, but alive, and answers until the delay is
   expect(await server.exited).toBe(0);
 });
 
-test("a second signal ends it at once", async () => {
+test("a second signal ends it immediately", async () => {
   const server = await startProcess(database, { SHUTDOWN_DELAY: "60" });
   server.kill("SIGTERM");
   await eventually(async () => expect((await fetch(`${server.url}/readyz`)).status).toBe(503));

@@ -1,4 +1,4 @@
-/** A server that a person watches. */
+/** A server in a terminal. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { useDatabase } from "../support/database";
@@ -37,7 +37,7 @@ test("logs text in colors to a terminal, from its threads as well", async () => 
 test.each([
   ["colors", { NO_COLOR: "1" }, (screen: string) => !screen.includes("\u001b[")],
   ["text", { LOG_FORMAT: "json" }, (screen: string) => screen.includes('"msg":"started"')],
-])("logs without %s where that is not wanted", async (_case, settings, holds) => {
+])("logs without %s if that is disabled", async (_case, settings, holds) => {
   await using server = serve(settings);
   await server.shows("A first environment");
 

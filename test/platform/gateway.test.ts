@@ -1,4 +1,4 @@
-/** Whom a call to an environment acts as, by its credential. */
+/** The user that a call to an environment acts as, by its credential. */
 import { describe, expect, test } from "bun:test";
 import { DEVELOPMENT_KEY } from "~/platform/keys/format";
 import { useDatabase } from "../support/database";
@@ -83,7 +83,7 @@ describe("an environment's token in chat", () => {
     expect(await answer.json()).toEqual(REFUSED);
   });
 
-  test("acts as the environment's user beside a token that names nobody", async () => {
+  test("acts as the environment's user beside a token of no user", async () => {
     const environment = await program.environment();
     const headers = { "X-API-Key": environment.token, Authorization: "Bearer xoxb-1234-5678-abc" };
 

@@ -1,4 +1,4 @@
-/** What the people who run the server look at: probes, metrics, log lines. */
+/** The operator's view: probes, metrics, log lines. */
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { createCapture } from "~/capture/capture";
 import { connect } from "~/db/connect";
@@ -19,7 +19,7 @@ const program = useProgram(database, { ADMIN_PORT: "0" });
 
 type Sample = { name: string; labels: Record<string, string>; value: number };
 
-/** Reads the text format; throws on a line that is not of it. */
+/** Reads the text format; throws on an invalid line. */
 function parse(text: string): Sample[] {
   return text
     .split("\n")
@@ -47,7 +47,7 @@ const read = (samples: Sample[], name: string, labels: Record<string, string> = 
     .reduce((sum, { value }) => sum + value, 0);
 
 describe("probes", () => {
-  test("say that a server is alive and fit, with what was checked", async () => {
+  test("report that a server is alive and ready, with the checks", async () => {
     const live = await fetch(`${program.url}/livez`);
     const ready = await fetch(`${program.url}/readyz`);
 
@@ -67,7 +67,7 @@ describe("probes", () => {
     ]);
   });
 
-  test("need no key where everything else does (S152)", async () => {
+  test("need no key where all other calls do (S152)", async () => {
     const server = await startTestProgram(database, { ENVIRONMENT: "production" });
     try {
       expect((await fetch(`${server.url}/livez`)).status).toBe(200);
@@ -82,7 +82,7 @@ describe("probes", () => {
     }
   });
 
-  test("take GET and HEAD only, on both ports, and the other port has nothing else", async () => {
+  test("accept only GET and HEAD, on both ports, and the other port serves nothing else", async () => {
     for (const url of [program.url, program.program.adminUrl]) {
       const answer = await fetch(`${url}/livez`, { method: "POST" });
       expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
@@ -91,7 +91,7 @@ describe("probes", () => {
     expect(other.status).toBe(404);
   });
 
-  test("are unready while the event loop is blocked", async () => {
+  test("are not ready while the event loop is blocked", async () => {
     const answering = fetch(`${program.program.adminUrl}/readyz`);
     const until = performance.now() + 1_300;
     while (performance.now() < until);
@@ -136,7 +136,7 @@ describe("probes", () => {
       await program.call("DELETE", `/env/${environmentId}`);
   });
 
-  test("are unready when the tables are older than the program", async () => {
+  test("are not ready when the tables are older than the program", async () => {
     await database.sql`update diorama.schema_migrations set version = -1 where version = ${NEWEST_VERSION}`;
     try {
       const answer = await fetch(`${program.url}/readyz`);
@@ -231,7 +231,7 @@ describe("metrics", () => {
     await program.call("DELETE", `/env/${environment.environmentId}`);
   });
 
-  test("are told without the database, but for what is read from it", async () => {
+  test("are served without the database, except those read from it", async () => {
     const pool = connect("postgres://nobody@127.0.0.1:1/nothing", { max: 1, name: "test" });
     const config = configFor(database);
     const metrics = createMetrics();
@@ -299,7 +299,7 @@ describe("log lines", () => {
   const request = (path: string) =>
     lines.filter(({ msg, route }) => msg === "request" && route === path);
 
-  test("tell the settings at the start, without what is secret in them", () => {
+  test("list the settings at the start, without secrets", () => {
     const [started] = lines.filter(({ msg }) => msg === "started");
     const { host, pathname, password } = new URL(database.url);
 
@@ -308,7 +308,7 @@ describe("log lines", () => {
     expect(JSON.stringify(lines)).not.toContain(password);
   });
 
-  test("tell of each call who, what, how long and how it ended, and no value", async () => {
+  test("describe each call's user, route, duration and outcome, and no value", async () => {
     const environment = await post("/api/platform/initEnv", {
       templateService: "chat",
       templateName: "chat_default",

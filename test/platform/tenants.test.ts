@@ -1,4 +1,4 @@
-/** Two users: what is one's does not exist for the other. */
+/** Two users: objects of one do not exist for the other. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "~/db/connect";
 import { createKey } from "~/platform/keys/keys";
@@ -36,7 +36,7 @@ const SUITE = {
   ],
 };
 
-/** What Alice has, by the names that the rows below use. */
+/** Alice's objects, by the names that the rows below use. */
 async function aliceOwns() {
   const environment = await program.environment({}, as("alice"));
   const run = await program.post("/startRun", { envId: environment.environmentId }, as("alice"));
@@ -81,7 +81,7 @@ async function ask(
   return { status: response.status, text: await response.text() };
 }
 
-describe("what another user has does not exist, in the same words as for what never was", () => {
+describe("objects of another user do not exist, in the same words as unknown ones", () => {
   const rows: [string, string, object | undefined, string, string][] = [
     ["POST", "/api/platform/startRun", { envId: "ENV" }, "environment_not_found", "S020"],
     ["DELETE", "/api/platform/env/ENV", undefined, "environment_not_found", "S021"],
@@ -148,7 +148,7 @@ describe("what another user has does not exist, in the same words as for what ne
     );
   });
 
-  test("and its answer takes no longer and no shorter (S035)", async () => {
+  test("and the response time is the same (S035)", async () => {
     const { ids } = await aliceOwns();
     const random = () => ({ ENV: crypto.randomUUID().replaceAll("-", ""), RUN: NOBODY });
     for (const [method, path, body] of [
@@ -165,7 +165,7 @@ describe("what another user has does not exist, in the same words as for what ne
 });
 
 describe("suites and templates of another user", () => {
-  test("are in no list (S026)", async () => {
+  test("appear in no list (S026)", async () => {
     const { ids } = await aliceOwns();
     for (const query of ["", "?visibility=private", "?visibility=public"])
       for (const list of ["templates", "testSuites"]) {
@@ -181,7 +181,7 @@ describe("suites and templates of another user", () => {
       }
   });
 
-  test("cannot be changed although they are public (S028)", async () => {
+  test("cannot be changed, even if they are public (S028)", async () => {
     const open = await program.post("/testSuites", { ...SUITE, visibility: "public" }, as("alice"));
     const builtin = await program.get("/testSuites?visibility=public&limit=1000", as("bob"));
     for (const id of [open.body.suiteId, ...builtin.body.testSuites.map((one: any) => one.id)])
@@ -203,7 +203,7 @@ describe("suites and templates of another user", () => {
     expectStatus(await program.post("/startRun", { envId }, as("bob")), 201);
   });
 
-  test("keep no name from him: a private name is its owner's (S030)", async () => {
+  test("do not reserve their names: a private name belongs to its owner (S030)", async () => {
     const { ids } = await aliceOwns();
     const { environmentId } = await program.environment({}, as("bob"));
     const body = { environmentId, service: "chat", name: ids.TEMPLATE };
@@ -212,7 +212,7 @@ describe("suites and templates of another user", () => {
   });
 });
 
-test("fields that nobody asked for have no effect (S033)", async () => {
+test("undocumented fields have no effect (S033)", async () => {
   const odd = { user_id: "alice", userId: "alice", ownerId: "alice", keyId: "x" };
   const environment = await program.environment({ ...odd, environmentId: NOBODY }, as("bob"));
   expect(environment.environmentId).not.toBe(NOBODY);
@@ -232,7 +232,7 @@ test("fields that nobody asked for have no effect (S033)", async () => {
   expect(body).toMatchObject({ status: "running", passed: null });
 });
 
-test("calls of both at the same time, on connections that are killed, see their own rows only (S036)", async () => {
+test("concurrent calls of both, on connections that are killed, see only their own rows (S036)", async () => {
   const mine = await Promise.all(
     ["alice", "bob", "alice", "bob"].map(async (user) => ({
       user,
@@ -297,7 +297,7 @@ test("calls of both at the same time, on connections that are killed, see their 
   });
 }, 60_000);
 
-test("a search path that leads nowhere is an error, and never somebody else's table (S081)", async () => {
+test("an empty search path is an error, and never leads to another environment's table (S081)", async () => {
   const pool = connect(database.url, { max: 1, name: "test" });
   await database.sql`create table public.messages (text text)`;
   try {

@@ -98,7 +98,7 @@ describe("initEnv", () => {
           "S079",
         ] as const,
     ),
-  ] as const)("refuses %p with %d %s (%s)", async (fields, status, code) => {
+  ] as const)("rejects %p with %d %s (%s)", async (fields, status, code) => {
     expectRefusal(await program.post("/initEnv", { ...WANTED, ...fields }), status, code);
   });
 
@@ -111,12 +111,12 @@ describe("initEnv", () => {
     },
   );
 
-  test("takes no number that JSON cannot hold for a time (S056)", async () => {
+  test("rejects a number that JSON cannot represent as a time (S056)", async () => {
     const body = JSON.stringify(WANTED).replace("}", ',"ttlSeconds":1e999}');
     expectRefusal(await program.post("/initEnv", body), 400, "invalid_request");
   });
 
-  test("takes no user of another environment, however it came to be (S032)", async () => {
+  test("rejects a user of another environment, however it was created (S032)", async () => {
     const { schemaName } = await program.environment();
     await database.sql.unsafe(
       `update "${schemaName}".users set id = 'U77ELSE' where id = 'U03ROBIN'`,
@@ -133,7 +133,7 @@ describe("initEnv", () => {
     expect(answer.body.detail).toMatch(/^ttlSeconds: .*number/i);
   });
 
-  test("gives forty callers at once, on two servers, a schema of their own each", async () => {
+  test("gives each of forty concurrent callers on two servers a separate schema", async () => {
     const other = await startTestProgram(database);
     try {
       const servers = [program, other];
@@ -173,7 +173,7 @@ describe("an environment", () => {
     ).toMatchObject({ ok: true });
   });
 
-  test("is gone for every server as soon as it is deleted, and deleted only once", async () => {
+  test("ends on every server as soon as it is deleted, and is deleted only once", async () => {
     const other = await startTestProgram(database);
     try {
       const environment = await program.environment();
@@ -204,7 +204,7 @@ describe("an environment", () => {
     }
   });
 
-  test("ends exactly at its time, whether or not anything has tidied up", async () => {
+  test("ends exactly when it expires, whether or not maintenance has run", async () => {
     const environment = await program.environment({ ttlSeconds: 1.5 });
     const url = `${program.url}${environment.environmentUrl}/api.test`;
     const end = Date.parse(environment.expiresAt);
@@ -231,7 +231,7 @@ describe("an environment", () => {
     );
   });
 
-  test("leaves its schema to the pool, which nobody can tell from a new one", async () => {
+  test("returns its schema to the pool, equal to a new one", async () => {
     const environment = await program.environment();
     for (const text of ["a", "b", "c"])
       await program.chat(environment, "chat.postMessage", { channel: "C01GENERAL", text });
@@ -279,7 +279,7 @@ describe("an environment", () => {
     }
   });
 
-  test("a malformed id is called so to an environment's token too", async () => {
+  test("an environment's token gets the same error for a malformed id", async () => {
     const { token } = await program.environment();
     const response = await fetch(`${program.url}/api/env/zzz/services/chat/api.test`, {
       headers: { "X-API-Key": token },
@@ -326,7 +326,7 @@ describe("an environment", () => {
   });
 
   test.each(["tracker", "Chat", "chat%20", "linear", "__proto__", "constructor", "toString"])(
-    "refuses the service %p (S031, S076)",
+    "rejects the service %p (S031, S076)",
     async (service) => {
       const { environmentId } = await program.environment();
       const response = await fetch(

@@ -23,7 +23,7 @@ const write = () =>
 const deleteIt = async () =>
   expectStatus(await program.call("DELETE", `/env/${environment.environmentId}`), 200);
 
-/** What the register and the catalog say of its schema. */
+/** Its state in the register, and whether it exists. */
 async function schema() {
   const [row] = await database.sql<{ state: string | null; exists: boolean }[]>`
     select (select state from diorama.schemas where schema_name = ${environment.schemaName}) as state,
@@ -37,7 +37,7 @@ const texts = async () =>
     await database.sql.unsafe(`select text from "${environment.schemaName}".messages order by ts`)
   ).map((row) => row["text"]);
 
-/** Recycles now what maintenance finds used. Resolves when that is done or was given up. */
+/** Lets maintenance recycle used schemas now. Resolves when it has finished or given up. */
 async function maintain() {
   await database.sql`
     update diorama.schemas set changed_at = now() - interval '1 minute' where schema_name = ${environment.schemaName}

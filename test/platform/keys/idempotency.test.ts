@@ -37,7 +37,7 @@ describe("initEnv", () => {
     expect(await call.json()).toMatchObject({ ok: true });
   });
 
-  test("takes the fields in any order for the same call", async () => {
+  test("treats fields in another order as the same call", async () => {
     const headers = key();
 
     const first = await program.post("/initEnv", wanted, headers);
@@ -47,7 +47,7 @@ describe("initEnv", () => {
     expect(again.body.environmentId).toBe(first.body.environmentId);
   });
 
-  test("makes one environment of fifty calls at the same time on two servers", async () => {
+  test("creates one environment for fifty concurrent calls on two servers", async () => {
     const headers = key();
     const before = await countEnvironments();
 
@@ -75,7 +75,7 @@ describe("initEnv", () => {
     expect(row?.["used"]).toBe(1);
   });
 
-  test("refuses a key that was sent with another body, or to another path", async () => {
+  test("rejects a key that was sent with another body, or to another path", async () => {
     const headers = key();
     const { body: environment } = await program.post("/initEnv", wanted, headers);
 
@@ -94,7 +94,7 @@ describe("initEnv", () => {
     ["empty", ""],
     ["with a space", "a b"],
     ["too long", "x".repeat(256)],
-  ])("refuses a key that is %s", async (_case, text) => {
+  ])("rejects a key that is %s", async (_case, text) => {
     const answer = await program.post("/initEnv", wanted, { "Idempotency-Key": text });
     expectRefusal(answer, 400, "invalid_request", `Idempotency-Key: ${RULE}`);
   });
@@ -109,7 +109,7 @@ describe("initEnv", () => {
     expect(again.body).toEqual(first.body);
   });
 
-  test("forgets a refused call: the key is free for another try", async () => {
+  test("a rejected call leaves its key free for another try", async () => {
     const headers = key();
 
     const refused = await program.post("/initEnv", { ...wanted, templateName: "nope" }, headers);
@@ -139,7 +139,7 @@ describe("initEnv", () => {
     expect(hers.body.environmentId).not.toBe(mine.body.environmentId);
   });
 
-  test("forgets after a day", async () => {
+  test("expires after a day", async () => {
     const headers = key();
     const first = await program.post("/initEnv", wanted, headers);
     await database.sql`update diorama.idempotent_answers set created_at = now() - interval '25 hours'`;
@@ -173,7 +173,7 @@ describe("initEnv", () => {
   });
 });
 
-test("the document describes the header where it counts", async () => {
+test("the OpenAPI document describes the header where it applies", async () => {
   const { paths } = await readDocument(program.url);
   const description = expect.stringMatching(new RegExp(`${RULE}.* 24 hours`));
   for (const path of ["/api/platform/initEnv", "/api/platform/startRun"])
@@ -206,7 +206,7 @@ describe.each([
     expect(ended.body.diff.inserts).toHaveLength(1);
   });
 
-  test("starts one run of twenty calls at the same time", async () => {
+  test("starts one run for twenty concurrent calls", async () => {
     const environment = await server.environment();
     const headers = key();
 

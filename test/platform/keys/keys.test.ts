@@ -38,7 +38,7 @@ const WANTED = {
 const ask = (server: typeof production, key?: string) =>
   server.get("/results/none", key === undefined ? {} : { "X-API-Key": key });
 
-/** A credential that passes for well-formed. */
+/** A well-formed credential. */
 const withChecksum = (body: string) => {
   const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   let sum = "";
@@ -48,7 +48,7 @@ const withChecksum = (body: string) => {
 };
 
 describe("a key", () => {
-  test("looks like one, and a typing error does not", () => {
+  test("has a checksum that a typing error breaks", () => {
     const key = newCredential("k");
     expect(key).toMatch(/^diorama_k_[0-9A-Za-z]{49}$/);
     expect(credentialKind(key)).toBe("k");
@@ -57,7 +57,7 @@ describe("a key", () => {
     expect(credentialKind(key.slice(0, -1) + last)).toBeUndefined();
   });
 
-  test("with a typing error is refused without asking the database (S004)", async () => {
+  test("with a typing error is rejected without a query (S004)", async () => {
     const { key } = await make();
     const mistyped = key.slice(0, -1) + (key.endsWith("A") ? "B" : "A");
     await database.sql.begin(async (tx) => {
@@ -66,14 +66,14 @@ describe("a key", () => {
     });
   });
 
-  test("is not what is known of it (S009)", async () => {
+  test("cannot be replaced by its hash or id (S009)", async () => {
     const { key, keyId } = await make();
     const hash = hashCredential(key).toString("hex");
     for (const known of [keyId, hash, `\\x${hash}`, key.slice(0, 30)])
       expectRefusal(await ask(production, known), 401, "not_authed", "Invalid API key");
   });
 
-  test("cannot be approached: how much of it is right changes no time (S011)", async () => {
+  test("cannot be guessed by timing: response times do not depend on how much of it is right (S011)", async () => {
     const { key } = await make();
     const sharing = (characters: number) => {
       const rest = newCredential("k").slice("diorama_k_".length + characters, -6);
@@ -88,7 +88,7 @@ describe("a key", () => {
     }
   });
 
-  test("guessed at random a thousand times is refused each time, and others are served meanwhile (S010)", async () => {
+  test("guessed at random a thousand times is rejected each time, and other calls are served meanwhile (S010)", async () => {
     const { key } = await make();
     let served = 0;
     const guesses = Array.from({ length: 20 }, async () => {
@@ -115,7 +115,7 @@ describe("a key", () => {
     expectRefusal(await ask(production, (await make()).key), 404, "run_not_found");
   });
 
-  test("that expired a millisecond ago is refused (S005)", async () => {
+  test("that expired a millisecond ago is rejected (S005)", async () => {
     const { key, keyId } = await make();
     await database.sql`
       update diorama.api_keys set expires_at = now() - interval '1 millisecond' where key_id = ${keyId}
@@ -123,7 +123,7 @@ describe("a key", () => {
     expectRefusal(await ask(production, key), 401, "not_authed", "API key has expired");
   });
 
-  test("can be replaced: what its user made stays theirs (S034)", async () => {
+  test("can be replaced without losing its user's objects (S034)", async () => {
     const [old, next] = [await make(), await make()];
     const environment = await production.environment({}, { "X-API-Key": old.key });
     const headers = { "X-API-Key": next.key };
@@ -141,7 +141,7 @@ describe("a key", () => {
     );
   });
 
-  test("ends when it expires, and at once when it is revoked (S005)", async () => {
+  test("ends when it expires, and immediately when it is revoked (S005)", async () => {
     const brief = await make(0.5 / 86_400);
     expectRefusal(await ask(production, brief.key), 404, "run_not_found");
     await Bun.sleep(600);
@@ -153,7 +153,7 @@ describe("a key", () => {
     expectRefusal(await ask(production, revoked.key), 401, "not_authed", "API key has expired");
   });
 
-  test("that is revoked no longer opens an environment, which is remembered", async () => {
+  test("that is revoked no longer opens a cached environment", async () => {
     const { key, keyId } = await make();
     const headers = { "X-API-Key": key };
     const environment = await production.environment({}, headers);
@@ -175,11 +175,11 @@ describe("without a good key", () => {
     ["the development key (S013)", DEVELOPMENT_KEY, "Invalid API key"],
     ["an environment's token", newCredential("e"), "Invalid API key"],
   ];
-  test.each(bad)("production refuses %s", async (_case, key, detail) => {
+  test.each(bad)("production rejects %s", async (_case, key, detail) => {
     expectRefusal(await ask(production, key), 401, "not_authed", detail);
   });
 
-  test("nothing is told, not even whether a path exists (S001)", async () => {
+  test("nothing is revealed, not even whether a path exists (S001)", async () => {
     const routes = production.program.app.router.routes
       .filter(({ path }) => path.startsWith("/api/platform/") && !path.endsWith("/health"))
       .map(({ method, path }) => [method, path.slice("/api/platform".length)] as const);
@@ -198,13 +198,13 @@ describe("without a good key", () => {
     ]);
   });
 
-  test("health and the explorer are open", async () => {
+  test("health and the explorer are public", async () => {
     expectStatus(await production.get("/health"), 200);
     expect((await fetch(`${production.url}/docs`)).status).toBe(200);
     expect((await fetch(`${production.url}/docs/json`)).status).toBe(200);
   });
 
-  test("development takes a call without one, and refuses a wrong one all the same", async () => {
+  test("development accepts a call without one, but rejects a wrong one", async () => {
     expectRefusal(await ask(development), 404, "run_not_found");
     expectRefusal(await ask(development, DEVELOPMENT_KEY), 404, "run_not_found");
     expectRefusal(await ask(development, newCredential("k")), 401, "not_authed", "Invalid API key");
@@ -214,7 +214,7 @@ describe("without a good key", () => {
     ["query", "?api_key=KEY", {}],
     ["Authorization", "", { Authorization: "Bearer KEY" }],
     ["cookie", "", { Cookie: "X-API-Key=KEY" }],
-  ])("a key in the %s is not looked for (S007)", async (_where, query, headers) => {
+  ])("a key in the %s is ignored (S007)", async (_where, query, headers) => {
     const { key } = await make();
     const filled = Object.fromEntries(
       Object.entries(headers as Record<string, string>).map(([name, value]) => [
@@ -275,7 +275,7 @@ describe("limits", () => {
     }
   });
 
-  test("give back what a failed creation took (S140)", async () => {
+  test("are restored when a creation fails (S140)", async () => {
     const { key, keyId } = await make(null, "enterprise");
     await database.sql`
       alter table diorama.environments add constraint nobody check (key_id <> ${database.sql.unsafe(`'${keyId}'`)}) not valid
@@ -292,7 +292,7 @@ describe("limits", () => {
     expect(rows).toHaveLength(0);
   });
 
-  test("do not apply where they are not asked for (S143)", async () => {
+  test("do not apply unless they are enabled (S143)", async () => {
     const { key } = await make();
     for (let n = 0; n < 25; n++) {
       const answers = await Promise.all(Array.from({ length: 100 }, () => ask(production, key)));
@@ -357,7 +357,7 @@ describe("limits", () => {
     expect(requests.headers.get("retry-after")).toBeNull();
   });
 
-  test("do not count refused credentials (S141)", async () => {
+  test("do not count rejected credentials (S141)", async () => {
     await Promise.all(Array.from({ length: 20 }, () => ask(limited, newCredential("k"))));
     const rows =
       await database.sql`select 1 from diorama.usage where key_id not in (select key_id from diorama.api_keys)`;
@@ -386,7 +386,7 @@ describe("a control plane", () => {
     CONTROL_PLANE_URL: `http://127.0.0.1:${plane.port}/plane`,
   });
 
-  test("says who holds a key, and is asked once for calls at the same time and after", async () => {
+  test("identifies the holder of a key, and is called once for concurrent and later calls", async () => {
     mode = async () => {
       await Bun.sleep(50);
       return Response.json({ valid: true, user_id: "planned" });
@@ -398,12 +398,12 @@ describe("a control plane", () => {
     expect(asked).toBe(1);
   });
 
-  test("refuses a key", async () => {
+  test("rejects a key", async () => {
     mode = () => Response.json({ valid: false });
     expectRefusal(await ask(planned, "refused"), 401, "not_authed", "Invalid API key");
   });
 
-  test("names its keys as it likes, wherever they stand, and leaves a chat user's token alone", async () => {
+  test("may have keys of any form, in any header, which are not confused with a chat user's token", async () => {
     mode = () => Response.json({ valid: true, user_id: "planned" });
     const { environmentUrl } = await planned.environment({}, { "X-API-Key": "cp_live_1" });
     const whoCalls = async (

@@ -1,4 +1,4 @@
-/** Runs that are checked: against a stored test, or against what the call brings along. */
+/** Runs that are evaluated, against a stored test or the expectation of the call. */
 import { describe, expect, test } from "bun:test";
 import { createDatabase, dropDatabase, useDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, startTestProgram, useProgram } from "../../support/program";
@@ -61,7 +61,7 @@ describe("a run with a test", () => {
     });
   });
 
-  test("fails with a line for each assertion that does not hold, and says what came nearest", async () => {
+  test("fails with a line for each assertion that does not hold, and the nearest rows", async () => {
     const { testId } = await suiteOf(
       added({ text: { contains: "Hello" } }, 2),
       added({ user_id: "U01AGENT" }),
@@ -107,7 +107,7 @@ describe("a run with a test", () => {
     ]);
   });
 
-  test("is ended once, whichever way", async () => {
+  test("is ended once, by either call", async () => {
     const { testId } = await suiteOf(added({}, 1));
     const environment = (await program.post("/initEnv", { testId })).body;
     const runId = await start(environment.environmentId, { testId });
@@ -127,7 +127,7 @@ describe("a run with a test", () => {
   });
 });
 
-describe("an expectation that comes with the call", () => {
+describe("an expectation in the call", () => {
   const judged = async (
     expectedOutput: object,
     work: (environment: any) => Promise<unknown> = async () => {},
@@ -138,14 +138,14 @@ describe("an expectation that comes with the call", () => {
     return await program.post("/evaluateRun", { runId, expectedOutput });
   };
 
-  test("stands in for a test", async () => {
+  test("replaces a test", async () => {
     const answer = await judged({ assertions: [added({}, 1)] }, (environment) =>
       say(environment, "hi"),
     );
     expect(answer.body).toMatchObject({ status: "passed", score: { percent: 100 } });
   });
 
-  test("reads columns that an update left alone", async () => {
+  test("reads columns that an update did not change", async () => {
     const { body } = await judged(
       {
         assertions: [
@@ -169,7 +169,7 @@ describe("an expectation that comes with the call", () => {
     expect(body.failures).toEqual([]);
   });
 
-  test("counts as unchanged what was changed and changed back, and not what came and went", async () => {
+  test("treats rows that were changed back as unchanged, but not rows that were inserted and deleted", async () => {
     const eyes = { channel: "C01GENERAL", timestamp: "1767604200.000200", name: "eyes" };
     const unchanged = (entity: string, expected_count: number) => ({
       diff_type: "unchanged",
@@ -195,7 +195,7 @@ describe("an expectation that comes with the call", () => {
     expect(body.score).toEqual({ passed: 1, total: 2, percent: 50 });
   });
 
-  test("in a closed world claims every row", async () => {
+  test("in a closed world must cover every row", async () => {
     const { body } = await judged(
       { assertions: [added({ text: "wanted" }, 1)], closed_world: true },
       async (environment) => {
@@ -230,7 +230,7 @@ describe("an expectation that comes with the call", () => {
       { assertions: [{ diff_type: "inserted", entity: "messages" }] },
       'assertion 1: diff_type: "inserted" is none of added, removed, changed, unchanged; the nearest is "added"',
     ],
-  ])("%p is refused, and the run goes on", async (expectedOutput, detail) => {
+  ])("%p is rejected, and the run continues", async (expectedOutput, detail) => {
     const environment = await program.environment();
     const runId = await start(environment.environmentId);
 
@@ -241,7 +241,7 @@ describe("an expectation that comes with the call", () => {
   });
 });
 
-test("a run without a test is not evaluated, and goes on", async () => {
+test("a run without a test is not evaluated, and continues", async () => {
   const { environmentId } = await program.environment();
   const runId = await start(environmentId);
   expectRefusal(await program.post("/evaluateRun", { runId }), 400, "no_test_defined");
@@ -254,7 +254,7 @@ test.each([
   ["/evaluateRun", { runId: "0".repeat(32) }, 404, "run_not_found"],
   ["/evaluateRun", {}, 400, "invalid_request"],
   ["/evaluateRun", { runId: 1 }, 400, "invalid_request"],
-])("%s %p is refused", async (path, body, status, code) => {
+])("%s %p is rejected", async (path, body, status, code) => {
   expectRefusal(await program.post(path, body), status, code);
 });
 
@@ -307,7 +307,7 @@ describe("of two servers", () => {
   });
 });
 
-test("a verdict that its server did not live to give is given by maintenance", async () => {
+test("maintenance gives the verdict of a server that died", async () => {
   const { environmentId } = await program.environment();
   const runId = await start(environmentId);
   await program.post("/evaluateRun", {
@@ -333,7 +333,7 @@ test("a verdict that its server did not live to give is given by maintenance", a
   });
 });
 
-test("a run that no verdict can be given on fails by name, and others get theirs", async () => {
+test("a run that cannot have a verdict fails by name, and the others get theirs", async () => {
   const hopeless = await start((await program.environment()).environmentId);
   const other = await start((await program.environment()).environmentId);
   await Promise.all(
@@ -388,7 +388,7 @@ test("a verdict whose row is read before capture reports it is answered", async 
 });
 
 describe("the events of a run", () => {
-  test("are its single changes in order, also those that leave nothing behind", async () => {
+  test("are its individual changes in order, including those without a net effect", async () => {
     const environment = await program.environment();
     const runId = await start(environment.environmentId);
     const { ts, channel } = await say(environment, "first");
@@ -441,7 +441,7 @@ describe("the events of a run", () => {
     expect(JSON.stringify(body)).not.toContain("refused");
   });
 
-  test("of a run that is not there are refused", async () => {
+  test("of an unknown run are rejected", async () => {
     expectRefusal(await program.get(`/runs/${"0".repeat(32)}/events`), 404, "run_not_found");
   });
 });
@@ -484,7 +484,7 @@ describe("without the log, by snapshots", () => {
     }
   });
 
-  test("a run that was started by the one way is ended on a server of the other", async () => {
+  test("a run started with one kind of capture ends on a server with the other", async () => {
     const environment = await other.environment();
     const { runId } = (await other.post("/startRun", { envId: environment.environmentId })).body;
     await say(environment, "here");

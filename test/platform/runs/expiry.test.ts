@@ -1,4 +1,4 @@
-/** An environment's time is over whether or not maintenance has come by. */
+/** An environment expires whether or not maintenance has run. */
 import { describe, expect, test } from "bun:test";
 import { useDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";

@@ -45,7 +45,7 @@ async function insertEnding() {
   return id;
 }
 
-/** After so many seconds, in which the reader may have come further. */
+/** The run after so many seconds, in which the reader may have made progress. */
 async function after(seconds: number, seen: Partial<Reader> = {}) {
   now += seconds;
   reader = { ...reader, ...seen };
@@ -57,13 +57,13 @@ async function after(seconds: number, seen: Partial<Reader> = {}) {
 }
 
 describe("a run that is ending", () => {
-  test("fails when nobody reads the log", async () => {
+  test("fails when no server reads the log", async () => {
     expect(await after(0, { connection: undefined, position: 0n })).toBe("ending");
     expect(await after(99)).toBe("ending");
     expect(await after(1)).toBe("capture_lost: the log is not being read");
   });
 
-  test("fails when the reader stands still", async () => {
+  test("fails when the reader makes no progress", async () => {
     expect(await after(0)).toBe("ending");
     expect(await after(50, { position: 60n })).toBe("ending");
     expect(await after(99)).toBe("ending");
@@ -81,7 +81,7 @@ describe("a run that is ending", () => {
       expect(await after(90, { connection: 2, position })).toBe("ending");
   });
 
-  test("fails when one connection after the other comes no further", async () => {
+  test("fails when connection after connection makes no progress", async () => {
     const reasons: unknown[] = [];
     for (let connection = 1; connection <= 6; connection++)
       for (const position of [10n, 50n]) reasons.push(await after(25, { connection, position }));
@@ -111,7 +111,7 @@ describe("a run that is ending", () => {
     ]);
   });
 
-  test("is left alone when its result is stored", async () => {
+  test("is not touched when its result is stored", async () => {
     await after(0, { position: 100n });
     await pool`update diorama.runs set status = 'completed' where run_id = ${run}`;
     expect(await after(1000)).toBe("completed");

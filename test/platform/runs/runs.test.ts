@@ -26,7 +26,7 @@ const say = (environment: { environmentUrl: string }, text: string, on = program
 const texts = (diff: { inserts: { text?: string }[] }) => diff.inserts.map(({ text }) => text);
 
 describe("a run", () => {
-  test("holds what happened between its start and its end, and nothing else", async () => {
+  test("contains what happened between its start and its end, and nothing else", async () => {
     const environment = await program.environment();
     await say(environment, "before");
     const runId = await start(environment.environmentId);
@@ -128,7 +128,7 @@ describe("a run", () => {
     ["/diffRun", { runId: "0".repeat(32) }, 404, "run_not_found"],
     ["/diffRun", { runId: "' OR 1=1" }, 404, "run_not_found"],
     ["/diffRun", {}, 400, "invalid_request"],
-  ])("%s %p is refused", async (path, body, status, code) => {
+  ])("%s %p is rejected", async (path, body, status, code) => {
     expectRefusal(await program.post(path, body), status, code);
   });
 
@@ -187,7 +187,7 @@ describe("a run whose environment", () => {
     },
   );
 
-  test("expires is closed, and says so at once", async () => {
+  test("expires is closed immediately, and says so", async () => {
     const { environmentId, expiresAt } = await program.environment({ ttlSeconds: 1 });
     const runId = await start(environmentId);
     await Bun.sleep(Date.parse(expiresAt) - Date.now() + 10);
@@ -234,7 +234,7 @@ describe("boundaries", () => {
   }, 60_000);
 });
 
-test("a refused call leaves nothing in the diff", async () => {
+test("a rejected call leaves nothing in the diff", async () => {
   const environment = await program.environment();
   const runId = await start(environment.environmentId);
   for (const [method, args] of [

@@ -1,4 +1,4 @@
-/** Runs without the log answer as those with it, and come and go between an environment's calls. */
+/** Runs without the log answer like those with it, and start and end between an environment's calls. */
 import { expect, test } from "bun:test";
 import { useDatabase } from "../../support/database";
 import { expectStatus, useProgram } from "../../support/program";
@@ -30,7 +30,7 @@ test("of several starts, and of several ends, at the same time one succeeds", as
   }
 });
 
-test("a run that begins or ends fails none of the environment's calls", async () => {
+test("starting or ending a run fails none of the environment's calls", async () => {
   const tracker = await openTracker(program);
   let over = false;
   const answers: unknown[] = [];

@@ -1,4 +1,4 @@
-/** Test suites: who sees them, how they are listed, and that nothing is stored by halves. */
+/** Test suites: visibility, listing, and atomic storage. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Pool } from "~/db/connect";
 import { createBuilders } from "~/db/origins";
@@ -108,7 +108,7 @@ describe("a suite", () => {
     expect(names((await program.get("/testSuites?name=%25%27", ann)).body)).toEqual([]);
   });
 
-  test("is listed newest first, in pages that together are the whole list", async () => {
+  test("is listed newest first, in pages that add up to the whole list", async () => {
     for (let n = 0; n < 7; n++) await create({ name: `page ${n}` }, ann);
     const whole = names((await program.get("/testSuites?name=page", ann)).body);
     expect(whole).toEqual([6, 5, 4, 3, 2, 1, 0].map((n) => `page ${n}`));
@@ -125,7 +125,7 @@ describe("a suite", () => {
     }
   });
 
-  test("refuses a cursor that is not of this list and this user", async () => {
+  test("rejects a cursor of another list or user", async () => {
     await create({ name: "cursor 1" }, ann);
     await create({ name: "cursor 2" }, ann);
     const { nextCursor } = (await program.get("/testSuites?name=cursor&limit=1", ann)).body;
@@ -151,7 +151,7 @@ describe("a suite", () => {
   });
 });
 
-describe("somebody else's suite", () => {
+describe("another user's suite", () => {
   test("does not exist when it is private", async () => {
     const suiteId = await create({ name: "secret", tests: [aTest()] }, ann);
     const { tests } = (await program.get(`/testSuites/${suiteId}?expand=true`, ann)).body;
@@ -192,7 +192,7 @@ describe("somebody else's suite", () => {
   });
 });
 
-describe("what is wrong is refused, and nothing is stored", () => {
+describe("an invalid part is rejected, and nothing is stored", () => {
   const wrong = (fields: object) => aTest(fields);
   const asserting = (assertion: object) =>
     wrong({ name: "off", expectedOutput: { assertions: [assertion] } });
@@ -284,7 +284,7 @@ describe("what is wrong is refused, and nothing is stored", () => {
   });
 });
 
-test("tests that are added at the same time are all there", async () => {
+test("tests that are added at the same time are all stored", async () => {
   const suiteId = await create({ name: "busy" }, ann);
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_, n) =>
@@ -399,7 +399,7 @@ describe("the built-in suites", () => {
     return storeBuiltinSuites(pool, templates, createLog({ level: "error" }), [file]);
   };
 
-  test("are public, stored once for each content, and keep their ids", async () => {
+  test("are public, stored once per content, and keep their ids", async () => {
     expect(await store(example)).toEqual(["Example"]);
     expect(await store(example)).toEqual([]);
     const find = async () =>

@@ -1,4 +1,4 @@
-/** Templates: listed, saved from environments, brought in and out as seeds. */
+/** Templates: listed, saved from environments, imported and exported as seeds. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Pool } from "~/db/connect";
 import { createKey } from "~/platform/keys/keys";
@@ -75,13 +75,13 @@ describe("templates", () => {
     ["/templates?service=calendar", 400, "invalid_service"],
     ["/templates?visibility=secret", 400, "invalid_request"],
     ["/templates?limit=0", 400, "invalid_request"],
-  ])("%s is refused", async (path, status, code) => {
+  ])("%s is rejected", async (path, status, code) => {
     expectRefusal(await program.get(path), status, code);
   });
 });
 
 describe("a template that is saved from an environment", () => {
-  test("is what the environment was at that moment", async () => {
+  test("equals the environment at that moment", async () => {
     const environment = await program.environment();
     await say(environment, "kept");
     const saved = await save(environment.environmentId, { name: "kept", description: "One more" });
@@ -103,7 +103,7 @@ describe("a template that is saved from an environment", () => {
     expect(await content(copy.schemaName)).toEqual(await content(saved.body.location));
   });
 
-  test("is whole although the environment is written to, and leaves no trace in a run", async () => {
+  test("is consistent while the environment is written to, and invisible to a run", async () => {
     const environment = await program.environment();
     const { runId } = (await program.post("/startRun", { envId: environment.environmentId })).body;
     let writing = true;
@@ -142,7 +142,7 @@ describe("a template that is saved from an environment", () => {
     }
   });
 
-  test("belongs to its owner, whose names are its own unless it is public", async () => {
+  test("belongs to its owner, and its name is theirs unless it is public", async () => {
     const { environmentId } = await program.environment({}, ann);
     expectStatus(await save(environmentId, { name: "mine" }, ann), 201);
     expectRefusal(await program.get("/templates/mine", bob), 404, "template_not_found");
@@ -170,7 +170,7 @@ describe("a template that is saved from an environment", () => {
     );
   });
 
-  test("gets its name once, of ten that ask for it at the same time", async () => {
+  test("is created once when ten calls request its name at the same time", async () => {
     const { environmentId } = await program.environment();
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => save(environmentId, { name: "contested" })),
@@ -180,7 +180,7 @@ describe("a template that is saved from an environment", () => {
       if (answer.status !== 201) expectRefusal(answer, 400, "template_name_exists");
   });
 
-  test("can be asked for by its other path", async () => {
+  test("can be read by its other path", async () => {
     const { environmentId } = await program.environment();
     const body = { environmentId, service: "chat", name: "by_alias" };
     expectStatus(await program.post("/templates/from-environment", body), 201);
@@ -198,20 +198,20 @@ describe("a template that is saved from an environment", () => {
     [{ environmentId: "nonsense" }, 404, "environment_not_found"],
     [{ visibility: "secret" }, 400, "invalid_request"],
     [{ name: 5 }, 400, "invalid_request"],
-  ])("%p is refused", async (fields, status, code) => {
+  ])("%p is rejected", async (fields, status, code) => {
     const { environmentId } = await program.environment();
     expectRefusal(await save(environmentId, { name: "refused", ...fields }), status, code);
     expectRefusal(await program.get("/templates/refused"), 404, "template_not_found");
   });
 
-  test("is not made of somebody else's environment", async () => {
+  test("cannot be made from another user's environment", async () => {
     const { environmentId } = await program.environment({}, ann);
     expectRefusal(await save(environmentId, {}, bob), 404, "environment_not_found");
   });
 });
 
 describe("a seed", () => {
-  test("that was exported makes the same template again", async () => {
+  test("that was exported builds the same template again", async () => {
     const environment = await program.environment();
     const { ts, channel } = await say(environment, 'odd: "quotes", \\ and 🎺');
     await program.chat(environment, "chat.update", { channel, ts, text: "changed" });
@@ -273,7 +273,7 @@ describe("a seed", () => {
     ],
     [{ rows: { users: [{ id: "x".repeat(99) }] } }, /^seed: rows\.users: /],
     [{ rows: {}, sequences: { none: 1 } }, /^seed: sequences\.none: there is no such sequence$/],
-  ])("%p is refused with the path of its mistake", async (seed, detail) => {
+  ])("%p is rejected with the path of its mistake", async (seed, detail) => {
     const answer = await program.post("/templates/import", { service: "chat", name: "bad", seed });
     expectRefusal(answer, 400, "invalid_request");
     expect(answer.body.detail).toMatch(detail);
@@ -290,13 +290,13 @@ describe("a seed", () => {
     [{ service: "calendar" }, "invalid_service"],
     [{ seed: [] }, "invalid_request"],
     [{ seed: undefined }, "invalid_request"],
-  ])("in a body with %p is refused", async (fields, code) => {
+  ])("in a body with %p is rejected", async (fields, code) => {
     const body = { service: "chat", name: "fine", seed: { rows: {} }, ...fields };
     expectRefusal(await program.post("/templates/import", body), 400, code);
   });
 });
 
-test("environments are listed: one's own, filtered, in pages", async () => {
+test("environments are listed: the caller's own, filtered, in pages", async () => {
   const first = await program.environment({}, bob);
   const second = await program.environment({ templateName: "chat_base" }, bob);
   await program.call("DELETE", `/env/${first.environmentId}`, undefined, bob);
