@@ -56,7 +56,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   NullableDateComparator: MOMENT,
   NullableTimelessDateComparator: DAY,
   NullableDurationComparator: LENGTH,
-  IdComparator: ID,
+  IDComparator: ID,
   WorkflowDefinitionIdComparator: ID,
 };
 

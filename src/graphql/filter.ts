@@ -120,7 +120,7 @@ function compileKey(
     if (one) return compileOne(at, type, value as Input, one, place);
   }
   count(at, place);
-  if (/^(Issue|EntityIdentifier)IdComparator$/.test(type.name))
+  if (/^(Issue|EntityIdentifier)IDComparator$/.test(type.name))
     return compareIdentifier(scope, row, value as Input);
   const filter = model.filters.get(field.name);
   const expression = filter ? filter(row, scope) : expressionOf(model, row, scope, field.name);

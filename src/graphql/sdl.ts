@@ -64,7 +64,7 @@ const CONVENTIONS: readonly Convention[] = [
   {
     name: /^(\w+)Sort$/,
     sdl: (name) =>
-      `"One key of an order." input ${name} { nulls: PaginationNulls order: PaginationSortOrder }`,
+      `"One key of an order." input ${name} { nulls: PaginationNulls = last order: PaginationSortOrder }`,
   },
   {
     name: /^(\w+)ArchivePayload$/,
@@ -78,10 +78,9 @@ const CONVENTIONS: readonly Convention[] = [
   },
 ];
 
-/** A field of a page has these arguments, unless it says itself how it is paged. */
+/** A field that returns a page has these arguments, unless it declares `first` itself. */
 const PAGE_ARGUMENTS =
   "after: String before: String first: Int includeArchived: Boolean last: Int orderBy: PaginationOrderBy";
-const PAGE = /(Connection|SearchPayload)$/;
 
 const parseOne = (sdl: string) => parse(sdl, { noLocation: true }).definitions[0];
 
@@ -110,9 +109,13 @@ export function completeSdl(documents: readonly DocumentNode[]): DocumentNode {
   for (const node of definitions.values())
     if (isComposite(node)) definitions.set(node.name.value, inherit(node, definitions));
   const page = pageArguments();
+  const isPage = (name: string) => {
+    const node = definitions.get(name);
+    return node !== undefined && fieldsOf(node).some((field) => field.name.value === "pageInfo");
+  };
   return {
     kind: Kind.DOCUMENT,
-    definitions: [...definitions.values()].map((node) => withPageArguments(node, page)),
+    definitions: [...definitions.values()].map((node) => withPageArguments(node, page, isPage)),
   };
 }
 
@@ -192,11 +195,12 @@ const pageArguments = (): readonly InputValueDefinitionNode[] => {
 function withPageArguments(
   node: DefinitionNode,
   page: readonly InputValueDefinitionNode[],
+  isPage: (type: string) => boolean,
 ): DefinitionNode {
   if (!isComposite(node)) return node;
   const fields = node.fields?.map((field): FieldDefinitionNode => {
     const own = field.arguments ?? [];
-    if (!PAGE.test(typeName(field.type)) || own.some(({ name }) => name.value === "first"))
+    if (!isPage(typeName(field.type)) || own.some(({ name }) => name.value === "first"))
       return field;
     return { ...field, arguments: [...own, ...page] };
   });

@@ -52,6 +52,9 @@ const VARIABLES: Readonly<Record<string, unknown>> = {
 
 type Sent = { readonly name: string; readonly text: string; readonly field: string };
 
+const omit = (documents: object, changed: string) =>
+  Object.fromEntries(Object.entries(documents).filter(([name]) => name !== changed));
+
 /** The documents of an SDK that only read. */
 function queriesOf(documents: object): Sent[] {
   return Object.entries(documents).flatMap(([name, document]) => {
@@ -86,10 +89,13 @@ function variablesOf({ text, field }: Sent): Record<string, unknown> | undefined
   return variables;
 }
 
+/** Asks for a type that the service returned once; `conformance.test.ts` has the whole list. */
+const CHANGED = "InitiativeRelationDocument";
+
 describe.each([
   ["98", sdk98.LinearDocument, 300],
   ["86", sdk86.LinearDocument, 280],
-  ["58", sdk58.LinearDocument, 220],
+  ["58", omit(sdk58.LinearDocument, CHANGED), 220],
 ])("SDK %s", (_version, documents, atLeast) => {
   test("is answered", async () => {
     let answered = 0;

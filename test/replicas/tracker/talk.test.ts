@@ -35,6 +35,16 @@ describe("comments", () => {
     expect((await made.issue)?.id).toBe(issue.id);
     expect((await tracker.linear.comment({ hash: made.id.slice(0, 8) })).id).toBe(made.id);
     expect((await issue.comments()).nodes.map(({ id }) => id)).toEqual([made.id]);
+    const below = (issueId: string) =>
+      tracker.ask(
+        "query($id: String, $issueId: String) { comment(id: $id, issueId: $issueId) { id } }",
+        {
+          id: made.id,
+          issueId,
+        },
+      );
+    expect((await below(issue.identifier)).data).toEqual({ comment: { id: made.id } });
+    expect((await below((await createIssue()).id)).errors[0].message).toMatch(/Comment/);
     const { comment: raw } = await tracker.data(
       "query($id: String) { comment(id: $id) { bodyData } }",
       { id: made.id },

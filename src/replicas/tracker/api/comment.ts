@@ -63,6 +63,20 @@ async function pageUrl(row: RowObject, context: Context): Promise<string> {
   return workspaceUrl(context);
 }
 
+type Address = { readonly id?: Optional<string>; readonly hash?: Optional<string> };
+
+async function requireComment(
+  context: Context,
+  { id, hash }: Address,
+  fields: ReadonlySet<string>,
+) {
+  if (id !== null && id !== undefined) return await requireRow(context, "Comment", id, fields);
+  if (!hash) throw invalidArgument("id", null, "isDefined", "id or hash must be given");
+  const comment = await context.read.find("Comment", withHash(hash), fields);
+  if (!comment) throw notFound("Comment");
+  return comment;
+}
+
 type Update = CommentBody & {
   readonly quotedText?: Optional<string>;
   readonly resolvingCommentId?: Optional<string>;
@@ -94,15 +108,14 @@ export const comments: Resolvers<Context> = {
   Query: {
     comment: async (
       _source,
-      { id, hash }: { id?: Optional<string>; hash?: Optional<string> },
+      { issueId, ...address }: Address & { issueId?: Optional<string> },
       context,
       info,
     ) => {
-      const fields = selectedFields(info);
-      if (id !== null && id !== undefined) return await requireRow(context, "Comment", id, fields);
-      if (!hash) throw invalidArgument("id", null, "isDefined", "id or hash must be given");
-      const comment = await context.read.find("Comment", withHash(hash), fields);
-      if (!comment) throw notFound("Comment");
+      const comment = await requireComment(context, address, selectedFields(info));
+      if (issueId === null || issueId === undefined) return comment;
+      const issue = await requireRow(context, "Issue", issueId);
+      if (comment["issueId"] !== issue.id) throw notFound("Comment");
       return comment;
     },
   },

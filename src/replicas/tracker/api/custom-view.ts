@@ -41,13 +41,18 @@ const rules: Rules = {
   },
 };
 
+type Shown = PageArguments & { readonly includeSubTeams?: boolean | null };
+
 /** The rows that a view shows: those that its own filter lets through, of its team or project. */
 const shownBy =
   (type: "Issue" | "Project" | "Initiative", key: string): Resolver<Context> =>
-  async (view: RowObject, args: PageArguments, context, info) => {
+  async (view: RowObject, args: Shown, context, info) => {
     const filterType = filterTypeOf(fieldOf(info));
     if (!filterType || view["modelName"] !== type) return EMPTY;
-    const stored = coerceInputValue({ and: [view[key] ?? {}, ...scopeOf(view, type)] }, filterType);
+    const stored = coerceInputValue(
+      { and: [view[key] ?? {}, ...scopeOf(view, type, args)] },
+      filterType,
+    );
     const model = requireModel(MODELS, type);
     const includeArchived = args.includeArchived === true;
     return await context.read.page(type, {
@@ -65,10 +70,15 @@ const shownBy =
     });
   };
 
-function scopeOf({ teamId, projectId, initiativeId }: RowObject, type: string): object[] {
+function scopeOf(
+  { teamId, projectId, initiativeId }: RowObject,
+  type: string,
+  { includeSubTeams }: Shown,
+): object[] {
   const is = (id: unknown) => ({ id: { eq: id } });
+  const team = includeSubTeams ? { or: [is(teamId), { ancestors: is(teamId) }] } : is(teamId);
   return [
-    ...(teamId ? [type === "Issue" ? { team: is(teamId) } : { accessibleTeams: is(teamId) }] : []),
+    ...(teamId ? [type === "Issue" ? { team } : { accessibleTeams: team }] : []),
     ...(projectId && type === "Issue" ? [{ project: is(projectId) }] : []),
     ...(initiativeId && type === "Project" ? [{ initiatives: is(initiativeId) }] : []),
   ];

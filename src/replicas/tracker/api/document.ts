@@ -76,10 +76,14 @@ const noHistory = async (context: Context, id: string) => {
 
 export const documents: Resolvers<Context> = {
   Document: {
+    contentData: contentState,
     contentState,
     url: (document: RowObject, _args, context) => documentUrl(context, document),
   },
-  DocumentContent: { contentState },
+  DocumentContent: {
+    contentData: (row: RowObject) => JSON.parse(contentState(row) ?? "null"),
+    contentState,
+  },
   Query: {
     documentContentHistory: (_source, { id }: Target, context) => noHistory(context, id),
     documentContentHistoryEntries: () => ({ success: true, history: [] }),

@@ -23,7 +23,7 @@ import {
   subscriptionNames,
 } from "~/replicas/tracker/api/notification-subscription";
 import { organizations } from "~/replicas/tracker/api/organization";
-import { PLANNING, PLANNING_TYPE_NAMES } from "~/replicas/tracker/api/planning";
+import { PLANNING } from "~/replicas/tracker/api/planning";
 import { rateLimits } from "~/replicas/tracker/api/rate-limit";
 import { reactions } from "~/replicas/tracker/api/reaction";
 import { releases } from "~/replicas/tracker/api/release";
@@ -69,7 +69,6 @@ const FAMILIES: readonly Resolvers<Context>[] = [
 export const RESOLVERS: Resolvers<Context> = joined(FAMILIES);
 
 export const TYPE_NAMES: TypeNames<Context> = {
-  ...PLANNING_TYPE_NAMES,
   ...activityNames,
   ...notificationNames,
   ...subscriptionNames,

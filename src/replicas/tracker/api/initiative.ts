@@ -3,13 +3,11 @@
 import { requireModel } from "~/graphql/model";
 import type { PageArguments, RowObject } from "~/graphql/page";
 import { pageOf, type Resolvers } from "~/graphql/resolvers";
-import { selectedFields } from "~/graphql/selection";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import { type Labelled, labellingMutations, setLabels } from "~/replicas/tracker/api/labels";
-import { formerIdentifiers, type Target } from "~/replicas/tracker/change";
+import { formerIdentifiers } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, invalidInput } from "~/replicas/tracker/errors";
-import { requireRow } from "~/replicas/tracker/require";
 import {
   findHolder,
   hasInitiativeRelation,
@@ -104,10 +102,6 @@ export const initiatives: Resolvers<Context> = {
         args.includeSubInitiatives === false ? "projects" : "projectsWithSubInitiatives",
     ),
     url: (initiative: RowObject, _args, context) => initiativeUrl(context, initiative),
-  },
-  Query: {
-    initiativeRelation: (_source, { id }: Target, context, info) =>
-      requireRow(context, "InitiativeRelation", id, selectedFields(info)),
   },
   Mutation: {
     ...mutationsOf("Initiative", rules),

@@ -1,6 +1,5 @@
 /** The families of planning: projects, cycles, initiatives, documents, and what is set up around them. */
-import type { Resolvers, TypeNames } from "~/graphql/resolvers";
-import { selectedFields } from "~/graphql/selection";
+import type { Resolvers } from "~/graphql/resolvers";
 import { customViews } from "~/replicas/tracker/api/custom-view";
 import { cycles } from "~/replicas/tracker/api/cycle";
 import { documents } from "~/replicas/tracker/api/document";
@@ -40,15 +39,3 @@ export const PLANNING: readonly Resolvers<Context>[] = oneAtATime([
   viewPreferences,
   webhooks,
 ]);
-
-/** A type, unless an older client asks for what a removal answers. */
-const unlessRemoval =
-  (type: string): TypeNames<Context>[string] =>
-  (_payload, _context, info) =>
-    selectedFields(info).has("entityId") ? "DeletePayload" : type;
-
-export const PLANNING_TYPE_NAMES: TypeNames<Context> = {
-  AnyInitiativeRelation: () => "InitiativeRelation",
-  InitiativeRelationChange: unlessRemoval("InitiativeRelationPayload"),
-  ReleasePipelineRemoval: unlessRemoval("ReleasePipelineArchivePayload"),
-};

@@ -23,13 +23,14 @@ describe("a document", () => {
     expect(document.url).toMatch(/\/acme\/document\/plan-[0-9a-f]{12}$/);
     expect((await document.creator)?.id).toBe(JOHN);
     const { document: read } = await tracker.data(
-      "query($id: String!) { document(id: $id) { contentState documentContentId owner { id } team { key } subscribers { nodes { id } } } }",
+      "query($id: String!) { document(id: $id) { contentState contentData documentContentId owner { id } team { key } subscribers { nodes { id } } } }",
       { id: document.slugId },
     );
     expect(JSON.parse(read.contentState).content.map(({ type }: any) => type)).toEqual([
       "heading",
       "bullet_list",
     ]);
+    expect(read.contentData).toBe(read.contentState);
     expect(read.team.key).toBe("ENG");
     expect([read.owner.id, read.subscribers.nodes]).toEqual([JOHN, [{ id: JOHN }]]);
     const { documentContentHistory } = await tracker.data(

@@ -39,6 +39,33 @@ describe("a custom view", () => {
     expect((await shown(view.id)).issues.nodes).toEqual([{ identifier: "DES-1" }]);
   });
 
+  test("of a team shows the projects of its sub-teams, and their issues when asked to", async () => {
+    const { linear } = tracker;
+    const team = (await (await linear.createTeam({ name: "Below", parentId: DES })).team)!;
+    const issue = (await (await linear.createIssue({ teamId: team.id, title: "Deep" })).issue)!;
+    await linear.createProject({ name: "Deep project", teamIds: [team.id] });
+    const of = async (input: object) => {
+      const { id } = await newView({ teamId: DES, ...input });
+      const { customView } = await tracker.data(
+        `query($id: String!) { customView(id: $id) {
+          projects { nodes { name } } without: projects(includeSubTeams: false) { nodes { name } }
+          issues { nodes { identifier } } with: issues(includeSubTeams: true) { nodes { identifier } }
+        } }`,
+        { id },
+      );
+      return customView;
+    };
+
+    expect(await of({ projectFilterData: {} })).toMatchObject({
+      projects: { nodes: [{ name: "Deep project" }] },
+      without: { nodes: [] },
+    });
+    expect(await of({ filterData: {} })).toMatchObject({
+      issues: { nodes: [{ identifier: "DES-1" }] },
+      with: { nodes: [{ identifier: issue.identifier }, { identifier: "DES-1" }] },
+    });
+  });
+
   test("shows projects when it filters them", async () => {
     await tracker.linear.createProject({ name: "Alpha", teamIds: [ENG] });
     await tracker.linear.createProject({ name: "Beta", teamIds: [ENG] });
