@@ -1,4 +1,4 @@
-/** Who may read or write a canvas or a list: the same two methods, under two names. */
+/** Access to canvases and lists: the same two methods under two names. */
 import { List, Maybe, Text } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import type { Answer, ChatCall } from "~/replicas/chat/method";
@@ -11,7 +11,7 @@ const LEVELS: readonly string[] = ["read", "write", "owner"];
 
 type Entities = { channel_ids?: string[]; user_ids?: string[] };
 
-/** Either channels or users, all of which there are. */
+/** Either channels or users, all of which must exist. */
 async function requireEntities(call: ChatCall, file: string, given: Entities) {
   const { channel_ids: channels = [], user_ids: users = [] } = given;
   if ((channels.length === 0) === (users.length === 0)) throw new ChatError("invalid_parameters");
@@ -28,7 +28,7 @@ export async function grantAccess(
   given: Entities,
 ): Promise<Answer> {
   if (!LEVELS.includes(level)) throw new ChatError("invalid_parameters");
-  // A channel does not own anything.
+  // Channels cannot be owners.
   if (level === "owner" && given.channel_ids?.length) throw new ChatError("invalid_parameters");
   const entities = await requireEntities(call, file, given);
   await setAccess(
@@ -40,7 +40,7 @@ export async function grantAccess(
   return {};
 }
 
-/** Those who had no access are named in the answer. */
+/** The answer names those who had no access. */
 export async function revokeAccess(call: ChatCall, file: string, given: Entities): Promise<Answer> {
   const entities = await requireEntities(call, file, given);
   await deleteAccess(

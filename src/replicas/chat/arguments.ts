@@ -1,9 +1,8 @@
 /**
  * Arguments: from query, form, multipart or JSON to the types that a method declares.
  *
- * Everything but JSON arrives as text, so a value is converted by its declared type, never by how it looks. Unknown
- * arguments are ignored, as the service does. Each has a length that it may not exceed, checked before anything else is
- * done with it.
+ * Everything but JSON arrives as text, so a value is converted by its declared type, never by its form. Unknown
+ * arguments are ignored, as in the service. Each has a maximum length, which is checked first.
  */
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { findUnstorable } from "~/db/storable";
@@ -14,30 +13,30 @@ export type RawArguments = ReadonlyMap<string, unknown>;
 
 type Described = { description?: string };
 
-/** How long a value may be, and the service's code for one that is longer: `invalid_arguments` where it has none. */
+/** The maximum length of a value, and the service's code for a longer one: `invalid_arguments` if it has none. */
 type Limit = { readonly max?: number; readonly tooLong?: string };
 
-/** Named as extensions of a schema are, so that the document of the API may keep them. */
+/** Named like schema extensions, so that the OpenAPI document may keep them. */
 const TOO_LONG = "x-too-long";
 const MAX_SIZE = "x-max-size";
 
-/** Of a text that nothing says more about: longer than any address, title or note. */
+/** The default for a text: longer than any address, title or note. */
 export const TEXT_MAX = 4_000;
-/** Of a text that is content: a message, a page. */
+/** For content: a message, a page. */
 export const CONTENT_MAX = 100_000;
-/** Of what a column of a row holds, as JSON. */
+/** For the value of a column, as JSON. */
 export const COLUMN_MAX = 250_000;
-/** Of JSON, as text. */
+/** For JSON, as text. */
 const JSON_MAX = 100_000;
 const LIST_MAX = 5_000;
 const LIST_ITEM_MAX = 255;
 
 export const Text = (description?: string, { max = TEXT_MAX, tooLong }: Limit = {}) =>
   Type.String({ ...describe(description), maxLength: max, [TOO_LONG]: tooLong });
-/** Where a page of a list begins, as an answer of that list gave it. */
+/** The start of a page of a list, from an earlier answer of that list. */
 export const Cursor = (description?: string) => Text(description, { tooLong: "invalid_cursor" });
 export const Flag = (description?: string) => Type.Boolean(describe(description));
-/** `bounds` are for the document of the API; the method enforces them, with a code of its own. */
+/** `bounds` are for the OpenAPI document; the method enforces them with its own code. */
 export const Whole = (
   description?: string,
   bounds: { readonly minimum?: number; readonly maximum?: number } = {},
@@ -48,7 +47,7 @@ export const List = (description?: string) =>
     ...describe(description),
     maxItems: LIST_MAX,
   });
-/** JSON text or a JSON value. `code`: what the service answers to text that is not JSON. */
+/** JSON text or a JSON value. `code`: the service's error for text that is not JSON. */
 export const Json = <T = unknown>(
   code = "invalid_arguments",
   description?: string,
@@ -65,20 +64,20 @@ function describe(description: string | undefined): Described {
   return description === undefined ? {} : { description };
 }
 
-/** Throws `code` for what has gathered in a column, by several calls, beyond what it may hold. */
+/** Throws `code` when several calls have accumulated more in a column than it may hold. */
 export function requireRoom(value: unknown, code: string, max = COLUMN_MAX): void {
   if (sizeOf(value, max) > max) throw new ChatError(code);
 }
 
 const isOptional = (args: TObject, name: string) => !args.required?.includes(name);
 
-/** The declared arguments, converted. Throws `invalid_arguments` naming every field that is missing or malformed. */
+/** Converts the declared arguments. Throws `invalid_arguments` naming every missing or malformed field. */
 export function convert<A extends TObject>(args: A, raw: RawArguments): Static<A> {
   const problems: string[] = [];
   const converted: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(args.properties)) {
     const value = raw.get(name);
-    // Clients send an empty field for "no value" of everything that is not text.
+    // For everything but text, clients send an empty field as "no value".
     const absent =
       value === undefined || value === null || (value === "" && schema["type"] !== "string");
     if (absent) {
@@ -103,7 +102,7 @@ export function convert<A extends TObject>(args: A, raw: RawArguments): Static<A
   return converted as Static<A>;
 }
 
-/** What is wrong with a value that is too long for its argument. */
+/** The problem with a value that is too long for its argument. */
 function findTooLong(value: unknown, schema: TSchema): string | undefined {
   const { maxLength, maxItems, [MAX_SIZE]: maxSize } = schema;
   if (maxLength !== undefined && typeof value === "string" && value.length > maxLength)
@@ -119,7 +118,7 @@ function findTooLong(value: unknown, schema: TSchema): string | undefined {
   return count > maxItems ? `no more than ${maxItems} items allowed` : undefined;
 }
 
-/** Counted up to where there are too many. */
+/** Stops counting once there are too many. */
 function commas(text: string): number {
   let count = 0;
   for (let at = text.indexOf(","); at >= 0 && count <= LIST_MAX; at = text.indexOf(",", at + 1))
@@ -129,7 +128,7 @@ function commas(text: string): number {
 
 const typeName = (schema: TSchema): string => schema["type"] ?? "value";
 
-/** Undefined for what cannot be converted. */
+/** Undefined for values that cannot be converted. */
 function convertValue(value: unknown, schema: TSchema): unknown {
   if ("json" in schema) return parseJson(value, schema["json"]);
   switch (schema["type"]) {

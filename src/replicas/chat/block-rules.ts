@@ -1,4 +1,4 @@
-/** What a value must be, as rules that can be put together: every mistake is found, each with a JSON pointer. */
+/** Composable validation rules. They find every mistake, each with a JSON pointer. */
 import { isObject } from "~/json";
 
 export type Problem = { readonly what: string; readonly pointer: string };
@@ -6,7 +6,7 @@ export type Rule = (value: unknown, pointer: string, problems: Problem[]) => voi
 export type Fields = Readonly<Record<string, Rule>>;
 export type Item = Readonly<Record<string, unknown>>;
 
-/** Mistakes beyond this many say nothing new. */
+/** Further mistakes are not reported. */
 const PROBLEMS_MAX = 100;
 
 export const add = (problems: Problem[], what: string, pointer: string) => {
@@ -50,7 +50,7 @@ export const list =
     for (const [index, item] of value.entries()) rule(item, `${pointer}/${index}`, problems);
   };
 
-/** An object with these fields; a name that ends in `?` may be missing. Further fields are let pass. */
+/** An object with these fields; a name that ends in `?` may be missing. Additional fields are allowed. */
 export const object =
   (fields: Fields): Rule =>
   (value, pointer, problems) => {
@@ -66,7 +66,7 @@ export const object =
     }
   };
 
-/** An object whose `type` says which rule applies. */
+/** An object whose `type` selects the rule. */
 export const byType =
   (what: string, rules: Readonly<Record<string, Rule>>): Rule =>
   (value, pointer, problems) => {

@@ -1,5 +1,5 @@
 /**
- * Validates Block Kit: which blocks there are, what they must hold, how long it may be.
+ * Validates Block Kit: block types, their fields and the limits of these.
  * Facts from the service's published reference of blocks, elements and composition objects.
  */
 import { isObject } from "~/json";

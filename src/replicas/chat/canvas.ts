@@ -1,4 +1,4 @@
-/** A canvas is Markdown in sections: headings, and what stands between blank lines. Each can be found and changed. */
+/** A canvas is Markdown in sections: headings, and blocks between blank lines. Each can be found and changed. */
 export type Section = {
   readonly id: string;
   /** `h1`, `h2`, `h3`, or `text`. */
@@ -55,7 +55,7 @@ export type Change = {
   readonly markdown: string;
 };
 
-/** The sections after a change; undefined when it names a section that is not there, or none where it has to. */
+/** The sections after a change; undefined when it names an unknown section, or none where one is required. */
 export function applyChange(
   sections: readonly Section[],
   { operation, section_id: id, markdown }: Change,
@@ -94,7 +94,7 @@ const TYPES: Readonly<Record<string, (type: string) => boolean>> = {
 };
 export const isSectionType = (type: string) => Object.hasOwn(TYPES, type);
 
-/** Sections of one of these types (of any, when there are none) that contain this text, whatever its case. */
+/** Sections of one of these types (or of any, without types) that contain this text, ignoring case. */
 export const findSections = (
   sections: readonly Section[],
   types: readonly string[],

@@ -1,4 +1,4 @@
-/** What a channel may be called, and the kinds of channels there are. */
+/** Channel names and channel types. */
 import { Text } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import type { ChannelType } from "~/replicas/chat/store/channels";
@@ -17,7 +17,7 @@ const RESERVED_NAMES = new Set([
   "archived",
 ]);
 
-/** The kinds of conversations that a list is to hold; public channels when nothing is said. */
+/** The types of conversations to list; public channels by default. */
 export function requireTypes(types: readonly string[] | undefined): ChannelType[] {
   const wanted = types === undefined || types.length === 0 ? ["public_channel"] : types;
   if (!wanted.every((type): type is ChannelType => TYPES.some((known) => known === type)))
@@ -25,7 +25,7 @@ export function requireTypes(types: readonly string[] | undefined): ChannelType[
   return [...wanted] as ChannelType[];
 }
 
-/** A channel's name as it is stored. Throws the service's code for each way in which it can be wrong. */
+/** A channel's name as stored. Throws the service's code for each kind of mistake. */
 export function requireName(given: string): string {
   const name = given.replace(/^#/, "");
   if (name === "") throw new ChatError("invalid_name_required");

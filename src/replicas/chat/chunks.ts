@@ -33,7 +33,7 @@ const isChunk = (chunk: unknown): chunk is Chunk => {
   return typeof type === "string" && (VALID[type]?.(chunk as Json) ?? false);
 };
 
-/** What a call adds to a stream; undefined when it names nothing. Throws `invalid_chunks`. */
+/** The chunks that a call adds to a stream; undefined when there are none. Throws `invalid_chunks`. */
 export function readChunks(given: {
   chunks?: unknown;
   markdown_text?: string;
@@ -63,10 +63,10 @@ function taskCard({ id, title, status, details, output, sources }: Chunk): Json 
   };
 }
 
-/** What was streamed as Markdown, as messages keep it. A mark may end in another chunk than it began in. */
+/** Streamed Markdown in the stored form of messages. Markup may begin in one chunk and end in another. */
 export const finishText = (text: string) => normalizeText(markdownToMrkdwn(text));
 
-/** A stream with these chunks at its end. A task that it has already changes where it stands. */
+/** A stream with these chunks appended. A task that it already has is updated in place. */
 export function appendChunks(stream: Streamed, chunks: readonly Chunk[]): Streamed {
   let { text } = stream;
   const blocks = [...stream.blocks];

@@ -1,4 +1,4 @@
-/** What the posting methods share: content as the client gave it → content as it is stored. */
+/** Shared by the posting methods: content from a client → stored content. */
 import { isObject } from "~/json";
 import { Choice, Flag, Json, Maybe, requireRoom, Text } from "~/replicas/chat/arguments";
 import { findBlockProblems, type Problem, toStoredBlocks } from "~/replicas/chat/blocks";
@@ -11,14 +11,14 @@ type Item = Readonly<Record<string, unknown>>;
 
 export const MESSAGE_TEXT = { max: 40_000, tooLong: "msg_too_long" };
 export const MARKDOWN_TEXT = { max: 12_000, tooLong: "msg_too_long" };
-/** A text grows where it is escaped and linked. */
+/** Escaping and linking make a text longer. */
 const STORED_TEXT_MAX = 2 * MESSAGE_TEXT.max;
-/** Of the blocks, and of the attachments, that one message may gather: characters as JSON. The service takes 13,000. */
+/** Characters of JSON in the blocks, and in the attachments, of one message. The service accepts 13,000. */
 const GATHERED_MAX = 50_000;
 const ATTACHMENTS_MAX = 100;
 const METADATA_BYTES_MAX = 16 * 1024;
 
-/** The arguments that say what a message holds. */
+/** The arguments for a message's content. */
 export const CONTENT_ARGS = {
   text: Maybe(
     Text("Text of the message, in mrkdwn. With blocks: what notifications show.", MESSAGE_TEXT),
@@ -48,7 +48,7 @@ export const METADATA_ARG = {
   ),
 };
 
-/** The arguments that let a message look as if somebody else had written it. */
+/** The arguments that show another author for a message. */
 export const AUTHOR_ARGS = {
   username: Maybe(Text("Name to post under.")),
   icon_emoji: Maybe(Text("Emoji for a picture.")),
@@ -72,7 +72,7 @@ export type Content = {
   readonly metadata: Item | undefined;
 };
 
-/** Validates content and brings it into its stored form. Throws the service's codes; does not ask for any content. */
+/** Validates content and converts it to its stored form. Throws the service's codes. Content may be empty. */
 export async function readContent(call: ChatCall, given: Given): Promise<Content> {
   const { text, markdown_text: markdown } = given;
   const blocks = readBlocks(given.blocks);
@@ -92,7 +92,7 @@ export async function readContent(call: ChatCall, given: Given): Promise<Content
   };
 }
 
-/** Content that there has to be. Throws `no_text`. */
+/** Content that must not be empty. Throws `no_text`. */
 export async function requireContent(call: ChatCall, given: Given): Promise<Content> {
   const content = await readContent(call, given);
   const { text, blocks, attachments } = content;
@@ -101,7 +101,7 @@ export async function requireContent(call: ChatCall, given: Given): Promise<Cont
   return content;
 }
 
-/** The parts of a message that content decides. */
+/** The columns of a message that hold its content. */
 export const contentColumns = ({ text, blocks, attachments, metadata }: Content) => ({
   text: text ?? "",
   blocks: blocks ?? null,
@@ -109,7 +109,7 @@ export const contentColumns = ({ text, blocks, attachments, metadata }: Content)
   metadata: metadata && Object.keys(metadata).length > 0 ? metadata : null,
 });
 
-/** What turns names into links, if that is asked for: it costs a look at the names there are. */
+/** The linker of names, if the call requests it: it costs a query. */
 async function readLinker({ session, actor }: ChatCall, given: Given) {
   const groups = given.link_names === true || given.parse === "full";
   if (!groups || given.text === undefined) return undefined;
@@ -147,7 +147,7 @@ export function readAttachments(attachments: unknown): Item[] | undefined {
   });
 }
 
-/** What a message gathers by several calls. Throws the service's codes for more than it can hold. */
+/** Checks the content that several calls have added to a message. Throws the service's codes if there is too much. */
 export function requireShort({ blocks = [], attachments = [] }: Gathered): void {
   requireRoom(blocks, "msg_blocks_too_long", GATHERED_MAX);
   if (attachments.length > ATTACHMENTS_MAX) throw new ChatError("too_many_attachments");
@@ -171,7 +171,7 @@ export function readMetadata(metadata: unknown): Item | undefined {
   };
 }
 
-/** What a message that is posted under another name or picture carries. */
+/** The columns of a message that is posted under another name or picture. */
 export function readAuthor(given: { username?: string; icon_emoji?: string; icon_url?: string }) {
   const { username = null, icon_emoji: emoji, icon_url: url } = given;
   const icons = { ...(emoji ? { emoji } : {}), ...(url ? { image_48: url } : {}) };

@@ -1,21 +1,21 @@
-/** What of the service is simulated, read from the definitions: for the reference, and for the tests that hold it to that. */
+/** Lists which parts of the service are simulated, from the definitions: for the reference and its tests. */
 import { METHODS } from "~/replicas/chat/api/index";
 import type { Tier } from "~/replicas/chat/method";
 import { REFUSED } from "~/replicas/chat/unsupported-methods";
 
 export type Coverage = {
   readonly method: string;
-  /** Null of what is refused. */
+  /** Null for a rejected method. */
   readonly tier: Tier | null;
   readonly summary: string;
   readonly arguments: readonly { readonly name: string; readonly required: boolean }[];
-  /** `full`: behaves as the service; `limited`: `limits` says in what it does not; `refused`: answers `error`. */
+  /** `full`: behaves as the service; `limited`: `limits` describes the difference; `refused`: answers `error`. */
   readonly state: "full" | "limited" | "refused";
   readonly limits?: string;
   readonly error?: string;
 };
 
-/** Every method by name, those that are refused behind the others. */
+/** Every method by name; rejected ones last. */
 export const coverage = (): Coverage[] => [
   ...[...METHODS.values()]
     .map(

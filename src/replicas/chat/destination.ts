@@ -1,11 +1,11 @@
-/** Where a message is to go: `C…`, `#general`, `general`, or a user's id for the direct message with them. */
+/** Destination of a message: `C…`, `#general`, `general`, or a user's id for the direct message with them. */
 import { ChatError } from "~/replicas/chat/errors";
 import { isChannelId, isUserId, newId } from "~/replicas/chat/ids";
 import type { ChatSession } from "~/replicas/chat/method";
 import { findChannelByName } from "~/replicas/chat/store/channels";
 import { openDirect } from "~/replicas/chat/store/directs";
 
-/** By id or name; an id is not looked at. */
+/** By id or name; an id is not looked up. */
 export async function resolveChannel(
   session: ChatSession,
   actor: string,

@@ -1,4 +1,4 @@
-/** The standard emoji. Names as the service knows them, without colons. */
+/** The standard emoji by the service's names, without colons. */
 import data from "~/replicas/chat/emoji.json";
 
 /** Names by category, in their usual order. */

@@ -1,8 +1,8 @@
-/** A refusal in the service's own words: HTTP 200, `ok: false` and a code. */
+/** An error in the service's form: HTTP 200, `ok: false` and a code. */
 export class ChatError extends Error {
   override readonly name = "ChatError";
   readonly code: string;
-  /** Sent along: `errors`, `needed`, `response_metadata` … */
+  /** Additional fields: `errors`, `needed`, `response_metadata` … */
   readonly fields: Readonly<Record<string, unknown>>;
 
   constructor(code: string, fields: Readonly<Record<string, unknown>> = {}) {

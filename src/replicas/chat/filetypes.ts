@@ -1,11 +1,11 @@
-/** Kinds of files, as the service names them. */
+/** The service's file types. */
 export type FileType = {
   readonly filetype: string;
   readonly mimetype: string;
   readonly prettyType: string;
 };
 
-/** Extensions; the service's name of the kind; its MIME type; what people call it. */
+/** Extensions; the service's name of the type; its MIME type; its display name. */
 const TABLE: readonly (readonly [string, string, string, string])[] = [
   ["txt log", "text", "text/plain", "Plain Text"],
   ["md markdown", "markdown", "text/markdown", "Markdown"],
@@ -81,21 +81,21 @@ for (const [extensions, filetype, mimetype, prettyType] of TABLE) {
   for (const extension of extensions.split(" ")) byExtension.set(extension, type);
 }
 
-/** The kind that a file's name says. */
+/** The type by a file's name. */
 export const typeOfName = (name: string): FileType =>
   byExtension.get(/\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? "") ?? BINARY;
 
-/** The kind of that name; undefined for none. */
+/** The type of that name; undefined if there is none. */
 export const findType = (filetype: string): FileType | undefined => byName.get(filetype);
 
 export const isText = ({ mimetype }: Pick<FileType, "mimetype">) =>
   /^(text\/|message\/|application\/(json|xml)$)/.test(mimetype);
 
-/** Programs, which a workspace does not take. */
+/** Programs, which a workspace does not accept. */
 const REFUSED = /\.(exe|bat|cmd|com|scr|msi|dll|vbs|ps1|jar|apk|dmg)$/i;
 export const isRefused = (name: string) => REFUSED.test(name);
 
-/** What `types` of files.list selects. */
+/** The values of `types` of files.list. */
 export const FILE_KINDS = {
   all: [],
   spaces: ["quip"],
@@ -107,11 +107,11 @@ export const FILE_KINDS = {
 } as const satisfies Record<string, readonly string[]>;
 export type FileKind = keyof typeof FILE_KINDS;
 
-/** Lines of a text that its preview shows. */
+/** Lines of a preview. */
 export const PREVIEW_LINES = 5;
 const PREVIEW_CHARACTERS = 1_000;
 
-/** The bytes of a text file as text; null of what is none, or only says so. */
+/** The text of a text file; null for any other file, or when the bytes are not text. */
 export function decodeText(type: Pick<FileType, "mimetype">, bytes: Uint8Array): string | null {
   if (!isText(type)) return null;
   try {
@@ -122,7 +122,7 @@ export function decodeText(type: Pick<FileType, "mimetype">, bytes: Uint8Array):
   }
 }
 
-/** What a file shows of its text. */
+/** The columns that describe a file's text. */
 export function describeText(text: string | null) {
   if (text === null) return { preview: null, lines: null };
   const lines = text.split("\n");

@@ -1,4 +1,4 @@
-/** Ids and message timestamps, as the service forms them. */
+/** Ids and message timestamps in the service's formats. */
 import { randomBytes } from "node:crypto";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -6,7 +6,7 @@ const LENGTH = 10;
 
 export type IdPrefix = "C" | "D" | "F" | "S" | "Bk" | "Rm" | "V" | "R" | "Rec" | "Col" | "I";
 
-/** A new id: the prefix and ten of 0-9A-Z, so that no two in an environment are the same. */
+/** A new id: the prefix and ten random characters of 0-9A-Z, unique within an environment. */
 export const newId = (prefix: IdPrefix) =>
   prefix + Array.from(randomBytes(LENGTH), (byte) => ALPHABET[byte % ALPHABET.length]).join("");
 

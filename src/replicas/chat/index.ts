@@ -73,7 +73,7 @@ async function answer(call: ReplicaCall): Promise<Response> {
   return new Response(JSON.stringify(withWarnings(body, warnings)), { headers: HEADERS });
 }
 
-/** More than a page can hold: the service's word for a list that it does not deliver at that length. */
+/** The service's code for a list that is too long for one page. */
 const limitRequired = () =>
   new ChatError("limit_required", {
     response_metadata: { messages: ["[ERROR] the result is too large: ask for fewer items"] },
@@ -104,7 +104,7 @@ async function callMethod(call: ReplicaCall, warnings: string[]): Promise<Answer
   });
 }
 
-/** A token `xoxp-<userId>` or `xoxb-<userId>` calls as that user; any other says nothing. */
+/** A token `xoxp-<userId>` or `xoxb-<userId>` calls as that user; any other token is ignored. */
 async function actingUser(call: ReplicaCall, token: unknown): Promise<string> {
   const { session, actor, mayImpersonate } = call;
   const named = typeof token === "string" ? userOfToken(token) : undefined;

@@ -1,4 +1,4 @@
-/** Lists: their columns, and what a cell of each kind may hold. */
+/** Lists: their columns, and the values that a cell of each kind may hold. */
 import { isObject } from "~/json";
 import { ChatError } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
@@ -12,7 +12,7 @@ export type Column = {
   readonly is_primary_column: boolean;
   readonly options?: Json;
 };
-/** What stands in a cell, under the name of its kind: `{column_id, key, user: ["U1"]}`. */
+/** The value of a cell, under the name of its kind: `{column_id, key, user: ["U1"]}`. */
 export type Cell = Json & { readonly column_id: string };
 
 const COLUMNS_MAX = 50;
@@ -111,7 +111,7 @@ const TODO_COLUMNS = [
   { key: "todo_due_date", name: "Due date", type: "todo_due_date" },
 ];
 
-/** The columns of a new list. Throws the service's codes for a schema that cannot be. */
+/** The columns of a new list. Throws the service's codes for an invalid schema. */
 export function readSchema(given: unknown, todo: boolean): Column[] {
   if (given !== undefined && !Array.isArray(given)) throw new ChatError("invalid_schema");
   const wanted: unknown[] = given?.length ? given : [textColumn];
@@ -144,7 +144,7 @@ function readColumn(given: unknown): Column {
   return { id, key, name, type, is_primary_column: isPrimary, ...(options ? { options } : {}) };
 }
 
-/** A cell as a client gave it. Throws the service's codes for what its column does not hold. */
+/** A cell from a client. Throws the service's codes for a value that does not fit its column. */
 export function readCell(columns: readonly Column[], given: unknown): Cell {
   const cell = (given ?? {}) as Json;
   const id = cell["column_id"];
@@ -174,7 +174,7 @@ function plainText(value: unknown): string {
   return Array.isArray(value["elements"]) ? value["elements"].map(plainText).join("") : "";
 }
 
-/** What cells refer to. */
+/** The users, channels, files and so on that cells refer to. */
 export const referencesOf = (cells: readonly Cell[]) => {
   const ids = (field: string) =>
     cells.flatMap((cell) => (cell[field] === undefined ? [] : [cell[field]].flat())).filter(isText);

@@ -1,4 +1,4 @@
-/** A method: its name on the wire, what it is for, its arguments, and what it does. */
+/** A method: its name on the wire, summary, arguments and handler. */
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import type { Session } from "~/db/session";
 import { convert, type RawArguments } from "~/replicas/chat/arguments";
@@ -36,9 +36,9 @@ export type ChatCall = {
   readonly session: ChatSession;
   /** The id of the user who calls. */
   readonly actor: string;
-  /** Every argument as it came, for methods that echo them. */
+  /** Every argument as received, for methods that echo them. */
   readonly raw: RawArguments;
-  /** Where the caller reached this service, without a slash at the end. */
+  /** The address at which the caller reached this service, without a trailing slash. */
   readonly baseUrl: string;
   /** Signs triggers. */
   readonly secret: Uint8Array;
@@ -48,7 +48,7 @@ export type ChatCall = {
 
 export type Answer = { readonly [field: string]: unknown };
 
-/** 1: what every agent uses; 2: the rest of a workspace; 3: what only has to be kept and read back. */
+/** 1: used by every agent; 2: the rest of a workspace; 3: values that are only stored and read back. */
 export type Tier = 1 | 2 | 3;
 
 export type Method = {
@@ -56,9 +56,9 @@ export type Method = {
   readonly tier: Tier;
   readonly summary: string;
   readonly args: TObject;
-  /** What the service does here and this does not. */
+  /** How this differs from the service. */
   readonly limits: string | undefined;
-  /** Throws ChatError to refuse. What it writes, it writes in one statement or one transaction. */
+  /** Throws ChatError to reject the call. Writes in one statement or one transaction. */
   readonly run: (raw: RawArguments, call: ChatCall) => Promise<Answer>;
 };
 

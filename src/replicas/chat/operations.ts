@@ -41,10 +41,10 @@ export const clientName = (method: string) =>
 
 const isBinary = (schema: TSchema | undefined) => schema?.["format"] === "binary";
 
-/** As a body has it: without what only the conversion of arguments reads. */
+/** The schema in a body: without what only the conversion of arguments reads. */
 const inBody = ({ json: _, ...schema }: TSchema) => schema as TSchema;
 
-/** As a query has it: everything but numbers and flags is text, and there are no files. */
+/** The schema in a query: everything but numbers and flags is text, and there are no files. */
 function inQuery(schema: TSchema, example: unknown): TSchema | undefined {
   if (isBinary(schema)) return undefined;
   const isList = schema["type"] === "array";

@@ -5,7 +5,7 @@ import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 export const encodeCursor = (what: string, where: string) =>
   Buffer.from(`${what}:${where}`).toString("base64");
 
-/** Where a cursor points. Throws `invalid_cursor` for one that this list did not give out. */
+/** The position of a cursor. Throws `invalid_cursor` for one that this list did not issue. */
 export function decodeCursor(
   cursor: string | undefined,
   what: string,
@@ -19,7 +19,7 @@ export function decodeCursor(
   return where;
 }
 
-/** A limit as the service takes it: below one refused, above the cap cut. */
+/** A limit by the service's rules: values below one are rejected, values above the maximum are reduced. */
 export function clampLimit(limit: number | undefined, fallback: number, max: number): number {
   if (limit === undefined) return fallback;
   if (limit < 1) throw limitError();
@@ -29,7 +29,7 @@ export function clampLimit(limit: number | undefined, fallback: number, max: num
 const limitError = () =>
   new ChatError("invalid_limit", invalidArguments("limit must be at least 1").fields);
 
-/** A page and its cursor from one row more than was asked for. */
+/** A page and its cursor, from rows with one extra row. */
 export function cut<T>(rows: readonly T[], limit: number, cursorOf: (last: T) => string) {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
@@ -37,7 +37,7 @@ export function cut<T>(rows: readonly T[], limit: number, cursorOf: (last: T) =>
   return { page, hasMore: next !== "", metadata: { response_metadata: { next_cursor: next } } };
 }
 
-export const LIMIT = Maybe(Whole("How many items a page has at most.", { minimum: 1 }));
+export const LIMIT = Maybe(Whole("Maximum number of items per page.", { minimum: 1 }));
 
 export const PAGE_ARGS = {
   count: Maybe(Whole("Size of a page.")),
@@ -45,10 +45,10 @@ export const PAGE_ARGS = {
 };
 
 const PAGE_SIZE_MAX = 1_000;
-/** Beyond this, nobody reads by number. */
+/** The last page by number. */
 const PAGES_MAX = 100_000;
 
-/** Where a page by number, or by a cursor that stands for a number, begins and ends, and how the answer tells. */
+/** The window of a page by number or by cursor, and the fields of the answer that describe it. */
 export function readPage(
   given: { count?: number; page?: number; limit?: number; cursor?: string },
   fallback: number,

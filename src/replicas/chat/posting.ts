@@ -1,4 +1,4 @@
-/** Posting: where a message may go, and why it may not. What every method that writes a message shares. */
+/** Posting: shared by every method that writes a message. Decides whether it may go to a channel or thread. */
 import { errorCode, UNIQUE_VIOLATION } from "~/db/connect";
 import { resolveDestination } from "~/replicas/chat/destination";
 import { ChatError } from "~/replicas/chat/errors";
@@ -13,10 +13,10 @@ import {
   SYSTEM_SUBTYPES,
 } from "~/replicas/chat/store/posting";
 
-/** Posts that take the same microsecond of a channel whose clock went back; each finds the next one free. */
+/** Posts that find their microsecond taken, in a channel whose clock went back; each tries the next one. */
 const POST_ATTEMPTS = 5;
 
-/** Everything that a plain message has not. */
+/** The columns that a plain message leaves empty. */
 export const PLAIN = {
   threadTs: null,
   broadcast: false,
@@ -38,7 +38,7 @@ export function readThreadTs(ts: string | undefined): string | null {
   });
 }
 
-/** Why a message cannot be posted; undefined when nothing is known that speaks against it. */
+/** The reason why a message cannot be posted; undefined when there is none. */
 function refusal(found: Obstacles, isReply: boolean): ChatError | undefined {
   if (found.actor_deleted === null) return new ChatError("invalid_auth");
   if (found.actor_deleted) return new ChatError("account_inactive");
@@ -55,7 +55,7 @@ function refusal(found: Obstacles, isReply: boolean): ChatError | undefined {
   return found.is_locked ? new ChatError("restricted_action_thread_locked") : undefined;
 }
 
-/** Throws what a message to this channel, or this thread in it, would be answered with. */
+/** Throws the error that a message to this channel, or to this thread in it, would get. */
 export async function requirePostable(
   { session, actor }: ChatCall,
   channel: string,
@@ -66,7 +66,7 @@ export async function requirePostable(
   if (refused) throw refused;
 }
 
-/** Posts inside the caller's transaction, or as the one statement of a call. */
+/** Posts inside the caller's transaction, or as the only statement of a call. */
 export async function send(session: ChatSession, message: NewMessage): Promise<MessageRow> {
   const posted = await insertMessage(session, message);
   if (posted) return posted;
@@ -77,8 +77,8 @@ export async function send(session: ChatSession, message: NewMessage): Promise<M
 }
 
 /**
- * Runs `work`, which writes messages, again when another server with another clock took the microsecond that a message
- * of it was to have.
+ * Runs `work`, which writes messages, and repeats it when another server with another clock took the microsecond of one
+ * of its messages.
  */
 export async function withFreeTs<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -104,7 +104,7 @@ export async function post(
     return await send(inside, { ...message, channel, user: actor });
   };
   const posted = await withFreeTs(() => (isUserId(to) ? session.transaction(work) : work(session)));
-  // A broadcast shows its root, which a plain post does not have to look for.
+  // A broadcast shows its root, which a plain post does not need to load.
   if (posted.subtype !== "thread_broadcast") return posted;
   return (await findMessage(session, actor, posted.channel_id, posted.ts)) ?? posted;
 }

@@ -1,9 +1,9 @@
-/** What can be changed of a profile, and what a change brings with it. */
+/** Changes of profiles, and the fields that follow from them. */
 import { isObject } from "~/json";
 import { ChatError } from "~/replicas/chat/errors";
 import type { Profile, UserRow } from "~/replicas/chat/store/users";
 
-/** Plain fields and how long they may be. */
+/** Plain fields and their maximum lengths. */
 const FIELDS_MAX = {
   real_name: 80,
   display_name: 80,
@@ -22,11 +22,11 @@ type Field = keyof typeof FIELDS_MAX;
 
 const CUSTOM_FIELD_MAX = 255;
 const SECONDS_MAX = 2 ** 31 - 1;
-/** What a profile shows and nobody sets: clients send it back as they got it. */
+/** Read-only fields of a profile, which clients send back unchanged. */
 const SHOWN_ONLY =
   /^(image_.*|avatar_hash|.*_normalized|team|bot_id|api_app_id|always_active|status_text_canonical|status_emoji_display_info|is_custom_image)$/;
 const RESERVED_NAMES = new Set(["slackbot", "slack", "here", "channel", "everyone", "group"]);
-/** What stands before a status that has words only. */
+/** The emoji of a status that has only text. */
 const STATUS_EMOJI = ":speech_balloon:";
 
 export type ProfileChange = { [F in Field]?: string } & {
@@ -34,12 +34,12 @@ export type ProfileChange = { [F in Field]?: string } & {
   fields?: Record<string, { value: string; alt: string }>;
 };
 
-/** A name in letters without marks, as people type it who do not have them on their keys. */
+/** A name without diacritics. */
 export const normalizeName = (name: string) => name.normalize("NFKD").replace(/\p{M}/gu, "");
 
 const isField = (name: string): name is Field => Object.hasOwn(FIELDS_MAX, name);
 
-/** A change as the client gave it. Throws the service's codes for what cannot be set. */
+/** A change from a client. Throws the service's codes for fields that cannot be set. */
 export function readProfile(given: unknown): ProfileChange {
   if (!isObject(given)) throw new ChatError("invalid_profile");
   const change: ProfileChange = {};
@@ -72,7 +72,7 @@ function readExpiration(value: unknown): number {
   return seconds;
 }
 
-/** `{Xf…: {value, alt}}`; an empty list stands for none. */
+/** `{Xf…: {value, alt}}`; an empty list means none. */
 function readFields(value: unknown): NonNullable<ProfileChange["fields"]> {
   if (Array.isArray(value) && value.length === 0) return {};
   if (!isObject(value)) throw new ChatError("invalid_profile");
@@ -130,7 +130,7 @@ function nameAfter({ real_name: name, profile }: UserRow, change: ProfileChange)
   return `${first} ${last}`.trim() || name;
 }
 
-/** Text and emoji of a status come and go together; a status that is cleared does not expire either. */
+/** Text and emoji of a status are set and cleared together; a cleared status does not expire. */
 function changeStatus(profile: Profile, change: ProfileChange): Profile {
   const { status_text: text, status_emoji: emoji } = change;
   if (text === undefined && emoji === undefined) return {};

@@ -1,4 +1,4 @@
-/** The arguments of a call, wherever they stand: query, form, multipart or JSON. The body wins. */
+/** The arguments of a call from the query, a form, multipart or JSON. The body takes precedence. */
 import { isObject, parseBounded } from "~/json";
 import type { RawArguments } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
@@ -8,7 +8,7 @@ export type Incoming = { readonly request: Request; readonly url: URL; readonly 
 export type Arguments = { readonly raw: RawArguments; readonly warnings: readonly string[] };
 
 const JSON_TYPE = "application/json";
-/** The value of a part of that name, behind its headers. */
+/** The value of the part named `token`, after its headers. */
 const MULTIPART_TOKEN = /name="?token"?[^\r\n]*(?:\r\n[^\r\n]+)*\r\n\r\n([^\r\n]*)/i;
 const FIELDS_MAX = 1_000;
 const FORM_TYPE = "application/x-www-form-urlencoded";
@@ -58,7 +58,7 @@ function decode(body: Uint8Array, code: string): string {
 
 const AMPERSAND = 38;
 
-/** Throws `invalid_form_data` before it takes apart a form of more fields than any method has. */
+/** Throws `invalid_form_data` for a form with more fields than any method has, before parsing it. */
 function readForm(body: Uint8Array): URLSearchParams {
   let fields = 0;
   for (let at = body.indexOf(AMPERSAND); at >= 0; at = body.indexOf(AMPERSAND, at + 1))
@@ -79,7 +79,7 @@ function parseObject(body: Uint8Array): object {
 
 const BOUNDARY = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i;
 const LINE_END = /^[ \t]*(?:\r\n|$)/;
-/** Of what follows a delimiter: padding, and the end of its line. */
+/** Bytes that are checked after a delimiter: padding and the end of its line. */
 const PADDING_MAX = 100;
 
 /** A multipart body up to its first closing delimiter. What follows is no part of the form (RFC 2046, 5.1.1). */
@@ -119,7 +119,7 @@ export async function readMultipart(
   return fields;
 }
 
-/** The `token` argument, where a client sends its credential in the body. Undefined when there is none to read. */
+/** The `token` argument, where clients may send their credential. Undefined when there is none. */
 export async function tokenArgument({
   request,
   url,

@@ -1,4 +1,4 @@
-/** One row, or the refusal. */
+/** Loads one row, or throws the service's error. */
 import { isStandardEmoji } from "~/replicas/chat/emoji";
 import { ChatError } from "~/replicas/chat/errors";
 import { isTs } from "~/replicas/chat/ids";
@@ -20,7 +20,7 @@ export async function requireChannel(
   return channel;
 }
 
-/** A conversation that the caller is in. */
+/** A conversation of which the caller is a member. */
 export async function requireMembership(
   call: ChatCall,
   id: string,
@@ -35,7 +35,7 @@ export function refuseDirect({ is_im: isIm, is_mpim: isMpim }: ChannelRow): void
   if (isIm || isMpim) throw new ChatError("method_not_supported_for_channel_type");
 }
 
-/** A message of a conversation that the caller can see. `malformed`: what a timestamp of the wrong form answers. */
+/** A message of a conversation that the caller can see. `malformed`: the error for a malformed timestamp. */
 export async function requireMessage(
   call: ChatCall,
   channel: string,
@@ -73,7 +73,7 @@ export async function requireActor({ session, actor }: ChatCall) {
   return found;
 }
 
-/** The caller, for what the service keeps from bots: where the workspace is set to do so, they are refused. */
+/** The caller, for methods that the service denies bots: they are rejected if the workspace is configured so. */
 export async function requirePerson(call: ChatCall) {
   const found = await requireActor(call);
   if (found.user.is_bot && found.team.restrict_bots) throw new ChatError("not_allowed_token_type");
@@ -90,7 +90,7 @@ export async function requireFullMember(call: ChatCall, code = "restricted_actio
   return found;
 }
 
-/** A file that the caller can see, uploaded and not deleted. */
+/** An uploaded file that is not deleted and that the caller can see. */
 export async function requireFile(
   { session, actor }: ChatCall,
   id: string,

@@ -1,4 +1,4 @@
-/** What people type into a search: words, "phrases", pre*, -not, and modifiers such as in:#general and has::tada:. */
+/** Search queries: words, "phrases", pre*, -not, and modifiers such as in:#general and has::tada:. */
 import { addDays, type Day, dayAt, isDay, momentOf, weekdayOf } from "~/replicas/chat/zones";
 
 /** Seconds; `to` is not included. */
@@ -45,11 +45,11 @@ function readWord(value: string): Condition | undefined {
   return /^@\w/.test(text) ? { kind: "mention", text, name: nameOf(text) } : { kind: "word", text };
 }
 
-/** `#general`, `<#C1|general>`, `@maya`, `<@U1>`: what is named. */
+/** The name in `#general`, `<#C1|general>`, `@maya` or `<@U1>`. */
 const nameOf = (value: string) =>
   (/^<[#@]([A-Z0-9]+)(?:\|[^>]*)?>$/.exec(value)?.[1] ?? value.replace(/^[#@]/, "")).toLowerCase();
 
-/** Undefined for a modifier that says nothing: it is searched for as a word. */
+/** Undefined for a modifier without a meaning: it is searched for as a word. */
 function readModifier(
   modifier: string,
   value: string,
@@ -91,7 +91,7 @@ function readHas(value: string, own: boolean): Condition | undefined {
     : undefined;
 }
 
-/** A day, month, year or week, in the user's zone. Undefined for what is none: then nothing is found. */
+/** A day, month, year or week in the user's zone. Undefined for anything else, which matches nothing. */
 function readSpan(value: string, tz: string, now: number): Span | undefined {
   const today = dayAt(tz, now);
   const between = (from: Day, to: Day) => ({ from: momentOf(tz, from), to: momentOf(tz, to) });

@@ -29,7 +29,7 @@ const COLORS = [
   "2b6836",
 ];
 const UPDATED = 1_767_225_600; // 2026-01-01
-/** Ranks are text that sorts as the bookmarks stand. */
+/** Ranks are text that sorts in the order of the bookmarks. */
 export const rank = (place: number) => `0|${String(place).padStart(6, "0")}`;
 
 export const seconds = (moment: string) => Date.parse(moment) / 1000;

@@ -94,7 +94,7 @@ const Channel = strict({
   purpose: text,
   previous_names: maybe(Type.Array(Type.String())),
   members: Type.Array(Handle),
-  /** How far members have read; who is not named has read nothing but what they wrote. */
+  /** How far members have read. All others have read only their own messages. */
   last_read: maybe(Type.Record(Handle, Ts)),
 });
 

@@ -22,7 +22,7 @@ import { SeedError } from "~/replicas/replica";
 
 export type SeedRows = { readonly [table: string]: readonly Row[] };
 
-/** Throws SeedError for a name that stands for nothing, or for two things. */
+/** Throws SeedError for a name that is unknown or ambiguous. */
 export function seedRows(seed: ChatSeed): SeedRows {
   const { team, users, channels, messages = [], usergroups = [], emoji = [] } = seed;
   const user = index("user", "users", users, ({ name }) => [name]);
@@ -191,7 +191,7 @@ export function seedRows(seed: ChatSeed): SeedRows {
   return rows;
 }
 
-/** Finds an entry of a list by its names, which no other has. */
+/** Finds an entry of a list by its unique names. */
 function index<T>(
   what: string,
   list: string,

@@ -9,7 +9,7 @@ import { SeedError, seedPath } from "~/replicas/replica";
 export async function seedChat(tx: Tx, t: Tables, seed: unknown): Promise<readonly string[]> {
   const first = Value.Errors(ChatSeed, seed).First();
   if (first) throw new SeedError(seedPath(first.path), problem(first));
-  // Rows as JSON: Postgres knows the type of every column, and a column that is not named is null.
+  // Rows as JSON: Postgres knows the type of every column, and a missing column is null.
   for (const [table, rows] of Object.entries(seedRows(seed as ChatSeed)))
     if (rows.length > 0)
       await tx`
@@ -19,6 +19,6 @@ export async function seedChat(tx: Tx, t: Tables, seed: unknown): Promise<readon
   return [];
 }
 
-/** What was expected, in the words of the shape where it has some: a pattern tells nobody anything. */
+/** Describes the expected value by the shape's description if it has one, which is clearer than a pattern. */
 const problem = ({ message, schema }: { message: string; schema: { description?: string } }) =>
   schema.description === undefined ? message : `expected ${schema.description}`;

@@ -1,6 +1,6 @@
--- The tables of one chat environment. Columns are named as the API names its fields. An environment costs what its
--- relations cost: few tables, few indexes, and varchar where a table of short columns can do without a TOAST table.
--- Times of day that decide an order are microseconds (`…_at`); the API's own fields are seconds, as it has them.
+-- The tables of one chat environment. Columns are named as the API names its fields. The cost of an
+-- environment is the cost of its relations: few tables, few indexes, and varchar where short columns avoid a TOAST table.
+-- Times that decide an order are microseconds (`…_at`); the API's own fields are in seconds, as in the API.
 
 create table teams (
   id varchar(16) primary key,
@@ -9,13 +9,13 @@ create table teams (
   email_domain text not null,
   url text not null,
   plan varchar(16) not null,
-  -- What administrators decide, under the names of team.preferences.list …
+  -- The administrators' settings, named as in team.preferences.list …
   who_can_post_general varchar(8) not null,
-  msg_edit_window_mins int not null, -- -1: messages can be edited for ever
+  msg_edit_window_mins int not null, -- -1: messages can always be edited
   allow_message_deletion boolean not null,
   display_real_names boolean not null,
   disable_file_uploads varchar(16) not null,
-  -- … and what that list leaves out: how many messages the plan holds, and whether bots are kept from people's methods.
+  -- … and two that it leaves out: the plan's limit of messages, and whether bots are denied people's methods.
   message_limit int,
   restrict_bots boolean not null,
   profile jsonb not null -- the custom profile fields: `fields` and `sections` of team.profile.get
@@ -85,7 +85,7 @@ create index channel_members_user on channel_members (user_id);
 create table messages (
   channel_id varchar(16) not null,
   ts varchar(17) collate "C" not null, -- fixed width, so that text order is time order
-  thread_ts varchar(17) collate "C", -- of replies only; a root is one because others name it
+  thread_ts varchar(17) collate "C", -- of replies only; a root is identified by its replies
   subtype varchar(32),
   user_id varchar(16) not null,
   text text not null,
@@ -97,7 +97,7 @@ create table messages (
   attachments jsonb,
   metadata jsonb,
   edited jsonb,
-  extra jsonb, -- what only some messages have: the topic of channel_topic, the inviter of channel_join, is_locked
+  extra jsonb, -- fields of some messages only: the topic of channel_topic, the inviter of channel_join, is_locked
   primary key (channel_id, ts)
 );
 create index messages_history on messages (channel_id, ts) where thread_ts is null or subtype = 'thread_broadcast';
@@ -176,11 +176,11 @@ create table files (
   created_at bigint not null
 );
 
--- Apart from files, so that a changed title does not carry the bytes along.
+-- Separate from files, so that a changed title does not rewrite the bytes.
 create table file_contents (
   file_id varchar(16) primary key,
   content bytea not null,
-  plain_text text -- of text: what search reads
+  plain_text text -- of text: for search
 );
 
 create table file_shares (
@@ -200,7 +200,7 @@ create table canvases (
   updated_at bigint
 );
 
--- Who may read or write a canvas or a list.
+-- Access to canvases and lists.
 create table file_access (
   file_id varchar(16) not null,
   entity_id varchar(16) not null, -- a user or a channel
@@ -246,7 +246,7 @@ create table scheduled_messages (
 create table ephemeral_messages (
   channel_id varchar(16) not null,
   message_ts varchar(17) collate "C" not null,
-  user_id varchar(16) not null, -- who sees it
+  user_id varchar(16) not null, -- the user who sees it
   author_id varchar(16) not null,
   text text not null,
   thread_ts varchar(17) collate "C",
@@ -260,7 +260,7 @@ create table ephemeral_messages (
 create table views (
   id varchar(16) primary key,
   type varchar(16) not null, -- home, modal, workflow_step
-  user_id varchar(16) not null, -- who sees it
+  user_id varchar(16) not null, -- the user who sees it
   app_id varchar(16) not null,
   bot_id varchar(16),
   external_id varchar(255) unique,
@@ -323,7 +323,7 @@ create table emoji (
   url varchar(300) not null -- or `alias:` and the name of another one
 );
 
--- What methods are told and only have to know again: assistant threads, agent sessions, featured workflows, …
+-- Values that methods only store and read back: assistant threads, agent sessions, featured workflows, …
 create table records (
   type varchar(40) not null,
   id varchar(100) not null,

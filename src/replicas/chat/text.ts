@@ -1,10 +1,10 @@
-/** What the service does to a message's text before it stores it. */
+/** Normalizes a message's text as the service does before it stores it. */
 
 /** `<@U…>`, `<#C…|name>`, `<!here>`, `<!subteam^S…|@handle>`, `<!date^…>`, `<https://…|label>`, `<mailto:…>`. */
 const CONSTRUCT =
   /<(?:@[UW][A-Z0-9]+|#[CDG][A-Z0-9]+|![a-z]+(?:\^[^<>|]*)?|(?:https?:\/\/|mailto:)[^<>|\s]+)(?:\|[^<>]*)?>/g;
 const ENTITY = /&(?!amp;|lt;|gt;)/g;
-/** Stops before what is punctuation of the sentence rather than part of the address. */
+/** Stops before punctuation that belongs to the sentence, not to the address. */
 const BARE_URL = /(?:https?:\/\/|mailto:)[^\s<>|]*[^\s<>|.,;:!?'")\]}*_~]/g;
 
 /**
@@ -69,7 +69,7 @@ export const markdownToMrkdwn = (markdown: string): string =>
     .map((part, index) => (index % 2 === 1 ? part : proseToMrkdwn(part)))
     .join("");
 
-/** A heading without the marks that may stand at its end too. */
+/** A heading without its optional closing marks. */
 function withoutMarks(title: string): string {
   let end = title.length;
   while (title[end - 1] === "#") end--;

@@ -1,4 +1,4 @@
-/** The bytes of files, over HTTP: addresses to post them to, and addresses to fetch them from. */
+/** Upload and download of files over HTTP. */
 import { decodeText, describeText } from "~/replicas/chat/filetypes";
 import type { ChatSession } from "~/replicas/chat/method";
 import { readMultipart } from "~/replicas/chat/request";
@@ -12,10 +12,10 @@ const UPLOAD = /^upload\/(F[A-Z0-9]+)\/([0-9a-f]{32})$/;
 const PRIVATE = /^files-pri\/T[A-Z0-9]+-(F[A-Z0-9]+)\/(download\/)?[^/]+$/;
 const PUBLIC = /^files-pub\/T[A-Z0-9]+-(F[A-Z0-9]+)-([0-9a-f]{10})$/;
 
-/** True of addresses that hold a secret of their own: who knows one needs no credential. */
+/** True for addresses that contain a secret: anyone who has one needs no credential. */
 export const carriesSecret = (path: string) => UPLOAD.test(path) || PUBLIC.test(path);
 
-/** True of an address that bytes may be posted to, and whose secret is right. */
+/** True for an upload address with the right secret. */
 export async function awaitsUpload(session: ChatSession, path: string): Promise<boolean> {
   const [, id, token] = UPLOAD.exec(path) ?? [];
   return id !== undefined && token !== undefined && Boolean(await findUpload(session, id, token));
@@ -41,7 +41,7 @@ export async function transfer(
   return await serve(session, isOpen ? publicId : undefined, false);
 }
 
-/** Any status but 200 would have the official client try again for half an hour. */
+/** With any status but 200, the official client retries for half an hour. */
 async function receive(
   session: ChatSession,
   { request, body }: ReplicaCall,
@@ -73,7 +73,7 @@ async function serve(
   download: boolean,
 ): Promise<Response> {
   const found = id === undefined ? undefined : await findContent(session, id);
-  // Not a method of the client, which would try again: here a status other than 200 says what there is.
+  // Not a method of the client, so nothing retries: the status can be 404.
   if (!found) return Response.json({ ok: false, error: "file_not_found" }, { status: 404 });
   return fileResponse(found, download);
 }

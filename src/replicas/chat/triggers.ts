@@ -1,6 +1,6 @@
 /**
- * Trigger ids: what a click of a user gives an app, to open a modal or a dialog with. Nobody clicks here, so the platform
- * issues them. They are signed with the environment's secret instead of stored: issuing one changes no row.
+ * Trigger ids: a user's click gives one to an app, which opens a modal or a dialog with it. Nobody clicks here, so the
+ * platform issues them. They are signed with the environment's secret, not stored: issuing one changes no row.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 

@@ -1,6 +1,6 @@
-/** What clients know and no workspace offers its members: administration, apps, sign-in, and methods that are gone. */
+/** Methods that clients have and no workspace offers its members: administration, apps, sign-in and retired methods. */
 
-/** Of apps and of signing in; there is nothing here that they could be about. */
+/** Methods for apps and sign-in, which do not exist here. */
 const UNSUPPORTED = [
   "apps.connections.open",
   "apps.event.authorizations.list",
@@ -36,7 +36,7 @@ export const REFUSED: ReadonlyMap<string, string> = new Map([
   ...RETIRED.map((name) => [name, "method_deprecated"] as const),
 ]);
 
-/** What a name answers that is not one of our methods. */
+/** The error for the name of a method that is not supported. */
 export function refusalOf(name: string): string {
   if (/^admin\.[a-zA-Z.]+$/.test(name)) return "not_allowed_token_type";
   if (RETIRED_FAMILIES.test(name)) return "method_deprecated";

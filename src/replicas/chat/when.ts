@@ -36,7 +36,7 @@ const NAMED_MINUTES: Readonly<Record<string, number>> = {
   tonight: 20 * 60,
 };
 
-/** Undefined for what is not understood, and for what is over. */
+/** Undefined for text that cannot be parsed, and for times in the past. */
 export function parseWhen(text: string, tz: string, now: number): When | undefined {
   const words = text.trim().toLowerCase().replace(/\s+/g, " ");
   const span = parseSpan(words);
@@ -94,7 +94,7 @@ function parseAmount(words: string): number | undefined {
   return (/^\d/.test(count) ? Number(count) : 1) * (UNIT_SECONDS[unit] ?? 0);
 }
 
-/** Cuts `at 5pm`, `17:30`, `at noon` off. Minutes: undefined when there is no time of day, null when it is no time. */
+/** Cuts off `at 5pm`, `17:30`, `at noon`. Minutes: undefined without a time of day, null when it is invalid. */
 function splitClock(words: string): { rest: string; minutes: number | undefined | null } {
   const named =
     /^(.*?) ?(?:(?:at|in the) )?(midnight|noon|morning|afternoon|evening|tonight)$/.exec(words);
@@ -144,7 +144,7 @@ function parseDate(words: string): Pick<Day, "month" | "day"> | undefined {
   return isDay({ year: 2028, month, day }) ? { month, day } : undefined;
 }
 
-/** One day, or what tells whether a day is meant: the next one is taken. */
+/** One day, or a predicate of days: the next match is taken. */
 function parseDay(words: string, today: Day): Day | ((day: Day) => boolean) | undefined {
   const name = words.replace(/^(on|next|this|coming) /, "");
   if (name === "today") return today;

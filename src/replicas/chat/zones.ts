@@ -1,4 +1,4 @@
-/** Time zones as the service describes them: name, label, offset from UTC in seconds at this moment. */
+/** Time zones in the service's form: name, label, current offset from UTC in seconds. */
 type Zone = { readonly tz: string; readonly label: string; readonly offset: number };
 
 const KEPT_MS = 600_000;
@@ -23,7 +23,7 @@ function offsetSeconds(text: string): number {
   return (sign === "-" ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60);
 }
 
-/** A day as a calendar has it; months count from 1. */
+/** A calendar day; months count from 1. */
 export type Day = { readonly year: number; readonly month: number; readonly day: number };
 const DAY_SECONDS = 86_400;
 
@@ -44,17 +44,17 @@ const utcDay = (seconds: number): Day => {
 };
 const utcSeconds = ({ year, month, day }: Day) => Date.UTC(year, month - 1, day) / 1000;
 
-/** The day that it is in a zone at this moment. */
+/** The current day in a zone. */
 export const dayAt = (tz: string, seconds: number): Day => utcDay(seconds + offsetAt(tz, seconds));
 
-/** The moment at which it is so many minutes past midnight of this day in a zone. */
+/** The Unix time of a number of minutes past midnight of this day in a zone. */
 export function momentOf(tz: string, day: Day, minutes = 0): number {
   const local = utcSeconds(day) + minutes * 60;
   const near = local - offsetAt(tz, local);
   return local - offsetAt(tz, near);
 }
 
-/** The day so many days later. Days beyond a month's end count on. */
+/** The day a number of days later. Days beyond a month's end roll over. */
 export const addDays = (day: Day, days: number): Day =>
   utcDay(utcSeconds(day) + days * DAY_SECONDS);
 

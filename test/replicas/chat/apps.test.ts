@@ -1,4 +1,4 @@
-/** What apps do: blocks, streams, unfurls, views, and threads with an assistant. */
+/** Features of apps: blocks, streams, unfurls, views, and threads with an assistant. */
 import { describe, expect, test } from "bun:test";
 import { home, modal } from "./refusals/apps";
 import { AGENT, BOT, GENERAL, HELLO, JOHN, ROBIN, refused, useScenes, WELCOME } from "./scene";
@@ -7,7 +7,7 @@ const newScene = useScenes();
 const section = (text: string) => ({ type: "section", text: { type: "mrkdwn", text } });
 
 describe("blocks.validate", () => {
-  test("names every mistake and where it is, and posts nothing", async () => {
+  test("reports every mistake with its place, and posts nothing", async () => {
     const { agent } = await newScene();
     const wrong = [{ type: "section" }, { type: "header", text: { type: "mrkdwn", text: "x" } }];
 
@@ -30,7 +30,7 @@ describe("blocks.validate", () => {
 describe("streams", () => {
   const to = { recipient_user_id: JOHN, recipient_team_id: "T01ACME" };
 
-  test("become a reply piece by piece", async () => {
+  test("build a reply in chunks", async () => {
     const { agent, robin } = await newScene();
     const started = await agent.chat.startStream({
       channel: GENERAL,
@@ -78,7 +78,7 @@ describe("streams", () => {
     expect(late.error).toBe("message_not_in_streaming_state");
   });
 
-  test("belong to whom started them, and need no recipient in a direct message", async () => {
+  test("belong to the user who started them, and need no recipient in a direct message", async () => {
     const { agent, john } = await newScene();
     const { channel } = await agent.conversations.open({ users: JOHN });
     const { ts = "" } = await john.chat.postMessage({ channel: channel?.id ?? "", text: "Help!" });
@@ -114,7 +114,7 @@ describe("streams", () => {
 });
 
 describe("chat.unfurl", () => {
-  test("adds what links show to the message, once for each address", async () => {
+  test("adds previews of links to the message, one per address", async () => {
     const { agent, bot } = await newScene();
     const { ts = "" } = await agent.chat.postMessage({
       channel: GENERAL,
@@ -136,7 +136,7 @@ describe("chat.unfurl", () => {
     expect(messages[0]).not.toHaveProperty("edited");
   });
 
-  test("asks the author to sign in, where only they see it", async () => {
+  test("asks the author, and no one else, to sign in", async () => {
     const { agent, bot, sql, schema } = await newScene();
     const { ts = "" } = await agent.chat.postMessage({
       channel: GENERAL,
@@ -167,7 +167,7 @@ describe("chat.unfurl", () => {
 });
 
 describe("views", () => {
-  test("of the home tab are published once for each user, and guarded by their hash", async () => {
+  test("of the home tab are published once per user, and protected by their hash", async () => {
     const { agent } = await newScene();
     const publish = (user: string, text: string, more: object = {}) =>
       agent.views.publish({

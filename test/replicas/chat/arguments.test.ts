@@ -1,4 +1,4 @@
-/** Every argument has a length that it may not exceed, and what gathers by several calls has one too. */
+/** Every argument has a maximum length, and so does content that several calls accumulate. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { METHODS } from "~/replicas/chat/api/index";
 import { COLUMN_MAX, convert } from "~/replicas/chat/arguments";
@@ -23,7 +23,7 @@ const LONG_VALUES: Readonly<Record<"json" | "array" | "string", readonly unknown
   string: [LONG],
 };
 
-test("no text, list or JSON of any method may be longer than a column", () => {
+test("no text, list or JSON argument may be longer than a column", () => {
   expect(writable.length).toBeGreaterThan(400);
   const taken = writable.flatMap(({ name, args, argument, schema }) => {
     const values = LONG_VALUES["json" in schema ? "json" : (schema["type"] as "string" | "array")];
@@ -168,8 +168,8 @@ describe("a call", () => {
   });
 });
 
-describe("what gathers by several calls ends where a column does", () => {
-  /** How often a call is taken, up to `most` times, and what it answers then. */
+describe("content that several calls accumulate is limited by its column", () => {
+  /** How often a call is accepted, up to `most` times, and the next answer. */
   async function until(most: number, call: (index: number) => Promise<unknown>) {
     for (let index = 0; index < most; index++) {
       const answer = await outcome(call(index));
@@ -273,7 +273,7 @@ describe("what gathers by several calls ends where a column does", () => {
     expect(end[0]).toBeGreaterThan(1);
   });
 
-  test("former names of a channel", async () => {
+  test("previous names of a channel", async () => {
     const { agent, john } = await newScene();
     const { channel } = await agent.conversations.create({ name: "first" });
     const id = channel?.id ?? "";
@@ -291,7 +291,7 @@ describe("a page of long messages", () => {
   test.each([
     ["conversations.history", {}],
     ["conversations.replies", { ts: WELCOME }],
-  ])("of %s ends before its limit, and goes on at its cursor", async (method, args) => {
+  ])("of %s ends before its limit, and continues at its cursor", async (method, args) => {
     const { agent, sql, schema } = await newScene();
     const thread = "ts" in args ? WELCOME : null;
     await sql`
@@ -322,7 +322,7 @@ describe("a page of long messages", () => {
   });
 });
 
-test("a list beyond what one result may hold asks for a limit, and is answered with one", async () => {
+test("a list that is too long for one result needs a limit", async () => {
   const { agent, sql, schema } = await newScene();
   await sql`
     insert into ${sql(`${schema}.scheduled_messages`)}

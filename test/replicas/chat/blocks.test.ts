@@ -7,7 +7,7 @@ const button = { type: "button", text: plain("Go"), action_id: "go" };
 const option = { text: plain("A"), value: "a" };
 const many = <T>(count: number, item: T) => Array.from({ length: count }, () => item);
 
-describe("blocks are taken", () => {
+describe("blocks are accepted", () => {
   test.each([
     [{ type: "divider" }],
     [{ type: "header", text: plain("x".repeat(150)) }],
@@ -51,7 +51,7 @@ describe("blocks are taken", () => {
   });
 });
 
-describe("blocks are refused", () => {
+describe("blocks are rejected", () => {
   test.each([
     ["no block", 7, "must be an object", "/blocks/0"],
     ["an unknown type", { type: "jukebox" }, "unsupported type: jukebox", "/blocks/0/type"],
@@ -125,7 +125,7 @@ describe("blocks are refused", () => {
     expect(findBlockProblems([block])).toEqual([{ what, pointer }]);
   });
 
-  test("for being more than fifty, or twice the same", () => {
+  test("for more than fifty, or duplicate ids", () => {
     expect(findBlockProblems(many(51, { type: "divider" }))).toEqual([
       { what: "no more than 50 items allowed", pointer: "/blocks" },
     ]);

@@ -1,4 +1,4 @@
-/** Canvases: their sections, and who may read and write them. */
+/** Canvases: their sections and access. */
 import { describe, expect, test } from "bun:test";
 import { AGENT, GENERAL, JOHN, outcome, RANDOM, type Scene, useScenes } from "./scene";
 
@@ -6,7 +6,7 @@ const newScene = useScenes();
 const markdown = (text: string) =>
   ({ document_content: { type: "markdown", markdown: text } }) as any;
 
-/** The Markdown of a canvas, by what can be found in it. */
+/** The Markdown of a canvas, by lookup. */
 const sectionsOf = async ({ agent }: Pick<Scene, "agent">, id: string, criteria: object) => {
   const { sections }: any = await agent.canvases.sections.lookup({
     canvas_id: id,
@@ -72,7 +72,7 @@ describe("canvases", () => {
     expect(await texts()).toEqual(["All new"]);
   });
 
-  test("keep both of two changes at the same time", async () => {
+  test("keep both of two concurrent changes", async () => {
     const scene = await newScene();
     const { canvas_id: id = "" } = await scene.agent.canvases.create({ title: "Plan" });
     const append = (text: string) =>
@@ -86,7 +86,7 @@ describe("canvases", () => {
     expect(await sectionsOf(scene, id, { section_types: [], contains_text: "" })).toHaveLength(4);
   });
 
-  test("belong to whom they are shared with, at most", async () => {
+  test("are accessible to those they are shared with", async () => {
     const { agent, robin, john } = await newScene();
     const { canvas_id: id = "" } = await robin.canvases.create(markdown("# Mine"));
     const read = { canvas_id: id, criteria: { contains_text: "mine" } } as never;
@@ -116,7 +116,7 @@ describe("canvases", () => {
     expect(await outcome(robin.canvases.sections.lookup(read))).toBe("canvas_deleted");
   });
 
-  test("of a channel there is one, and its members write it", async () => {
+  test("exist once per channel, and its members write it", async () => {
     const { agent, robin } = await newScene();
 
     const { canvas_id: id = "" } = await agent.conversations.canvases.create({

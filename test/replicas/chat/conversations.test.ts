@@ -17,7 +17,7 @@ const newest = async ({ agent }: Scene, channel: string): Promise<any> =>
   (await agent.conversations.history({ channel, limit: 1 })).messages?.[0];
 
 describe("conversations.create", () => {
-  test("gives a channel no time that is still to come", async () => {
+  test("gives a channel no time in the future", async () => {
     const { agent } = await newScene();
     await agent.auth.test();
     // In the second half of a second, where rounding would go up.
@@ -28,7 +28,7 @@ describe("conversations.create", () => {
     expect(channel?.created).toBeLessThanOrEqual(Math.floor(Date.now() / 1000));
   });
 
-  test("makes a channel with its creator as the one member", async () => {
+  test("creates a channel with its creator as the only member", async () => {
     const { agent } = await newScene();
 
     const { channel }: any = await agent.conversations.create({ name: "#launch-2026_ü" });
@@ -50,7 +50,7 @@ describe("conversations.create", () => {
     expect(members).toEqual([AGENT]);
   });
 
-  test("makes private channels, which nobody else can see", async () => {
+  test("creates private channels that nobody else can see", async () => {
     const { agent, robin } = await newScene();
     const { channel: { id = "" } = {} } = await agent.conversations.create({
       name: "secret",
@@ -71,7 +71,7 @@ describe("conversations.create", () => {
 });
 
 describe("conversations.list", () => {
-  test("lists by type, with and without what is archived, page by page", async () => {
+  test("lists by type, with and without archived channels, page by page", async () => {
     const { agent, john } = await newScene();
     await agent.conversations.open({ users: JOHN });
     await agent.conversations.open({ users: `${JOHN},${ROBIN}` });
@@ -93,7 +93,7 @@ describe("conversations.list", () => {
     expect(new Set(seen).size).toBe(4);
   });
 
-  test("tells how many members each has, and whether one is among them", async () => {
+  test("shows the number of members, and whether the caller is one", async () => {
     const { agent } = await newScene();
 
     const { channels } = await agent.conversations.list();
@@ -106,7 +106,7 @@ describe("conversations.list", () => {
 });
 
 describe("conversations.info", () => {
-  test("counts members and names the locale when it is asked to", async () => {
+  test("counts members and shows the locale on request", async () => {
     const { agent } = await newScene();
 
     const plain: any = await agent.conversations.info({ channel: GENERAL });
@@ -126,7 +126,7 @@ describe("conversations.info", () => {
 });
 
 describe("conversations.rename", () => {
-  test("gives another name, keeps the old one in mind and tells the channel", async () => {
+  test("renames, remembers the old name and posts a notice", async () => {
     const scene = await newScene();
     const { channel: { id = "" } = {} } = await scene.agent.conversations.create({
       name: "old-name",
@@ -154,7 +154,7 @@ describe("conversations.rename", () => {
   });
 });
 
-test("a name goes to one of those who ask for it at the same time", async () => {
+test("of concurrent calls for one name, one gets it", async () => {
   const { agent } = await newScene();
   const ids = await Promise.all(
     [1, 2, 3].map(
@@ -173,7 +173,7 @@ test("a name goes to one of those who ask for it at the same time", async () => 
 });
 
 describe("conversations.archive and conversations.unarchive", () => {
-  test("close a channel and open it again, and tell it both times", async () => {
+  test("close and reopen a channel, each with a notice", async () => {
     const scene = await newScene();
     const { agent } = scene;
     const post = { channel: RANDOM, text: "hi" };
@@ -192,7 +192,7 @@ describe("conversations.archive and conversations.unarchive", () => {
 });
 
 describe("conversations.setTopic and conversations.setPurpose", () => {
-  test("change what a channel says of itself, with a notice", async () => {
+  test("change a channel's description, with a notice", async () => {
     const scene = await newScene();
     const { agent } = scene;
 
@@ -228,7 +228,7 @@ describe("conversations.setTopic and conversations.setPurpose", () => {
 });
 
 describe("members", () => {
-  test("join, and are warned when they were there already", async () => {
+  test("join, and are warned when they are already members", async () => {
     const scene = await newScene();
     await scene.robin.conversations.leave({ channel: RANDOM });
 
@@ -243,7 +243,7 @@ describe("members", () => {
     });
   });
 
-  test("leave, and are told when they were not there", async () => {
+  test("leave, and get an answer when they are not members", async () => {
     const scene = await newScene();
 
     await scene.robin.conversations.leave({ channel: RANDOM });
@@ -256,7 +256,7 @@ describe("members", () => {
     ).toBe("not_in_channel");
   });
 
-  test("are invited, all or none, or with force those who can be", async () => {
+  test("are invited all or none, or with force as many as possible", async () => {
     const scene = await newScene();
     const { agent } = scene;
     const { channel: { id = "" } = {} } = await agent.conversations.create({
@@ -286,7 +286,7 @@ describe("members", () => {
     });
   });
 
-  test("are removed by others", async () => {
+  test("are removed by other members", async () => {
     const scene = await newScene();
 
     await scene.agent.conversations.kick({ channel: RANDOM, user: ROBIN });
@@ -296,7 +296,7 @@ describe("members", () => {
     expect(await newest(scene, RANDOM)).toMatchObject({ subtype: "channel_leave", user: ROBIN });
   });
 
-  test("are listed in the order in which they came, page by page", async () => {
+  test("are listed in the order in which they joined, page by page", async () => {
     const { agent } = await newScene();
     await agent.conversations.invite({ channel: RANDOM, users: GUEST });
     const { members: all = [] } = await agent.conversations.members({ channel: RANDOM });
@@ -335,7 +335,7 @@ describe("direct messages", () => {
     expect(Object.keys(found.channel)).toEqual(["id"]);
   });
 
-  test("can be closed and opened again with their history", async () => {
+  test("can be closed and reopened with their history", async () => {
     const { agent } = await newScene();
     const { channel = "" } = await agent.chat.postMessage({ channel: JOHN, text: "psst" });
 
@@ -350,7 +350,7 @@ describe("direct messages", () => {
     expect((await agent.conversations.history({ channel })).messages).toHaveLength(1);
   });
 
-  test("are had with oneself too, and are only looked for when they must not be made", async () => {
+  test("exist with oneself, and are only looked up when they must not be created", async () => {
     const { agent } = await newScene();
 
     const { channel }: any = await agent.conversations.open({ users: AGENT, return_im: true });
@@ -360,7 +360,7 @@ describe("direct messages", () => {
     expect(found.channel.id).toBe(channel.id);
   });
 
-  test("are opened once by calls at the same time", async () => {
+  test("are opened once by concurrent calls", async () => {
     const { agent, john } = await newScene();
 
     const opened = await Promise.all(
@@ -374,7 +374,7 @@ describe("direct messages", () => {
 });
 
 describe("users.conversations", () => {
-  test("lists what somebody is in, of the private ones those that the caller shares", async () => {
+  test("lists a user's channels, and of the private ones those that the caller shares", async () => {
     const { agent, robin } = await newScene();
     await robin.conversations.create({ name: "robins", is_private: true });
     const shared = await agent.conversations.open({ users: ROBIN });

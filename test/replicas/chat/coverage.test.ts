@@ -1,4 +1,4 @@
-/** What this folder tests, held against what there is: no method without a test, no documented error without a case. */
+/** Compares the tests of this folder with the definitions: each method has a test, each documented error a case. */
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,11 +9,11 @@ import { refusalOf } from "~/replicas/chat/unsupported-methods";
 import { DOCUMENTED } from "./documented";
 import { REFUSALS } from "./refusals/index";
 
-/** Documented errors of things that do not go wrong here. */
+/** Documented errors that cannot occur here. */
 const CANNOT_ARISE: Readonly<Record<string, readonly string[]>> = {
-  // The table of emoji is always there.
+  // The table of emoji always exists.
   "emoji.list": ["unable_to_fetch_custom_emojis"],
-  // A snooze that is there can be ended.
+  // An existing snooze can always be ended.
   "dnd.endSnooze": ["snooze_end_failed"],
 };
 
@@ -43,7 +43,7 @@ const isTested = (method: string) =>
   tests.includes(`.${method}(`) || tests.includes(`("${method}"`) || tests.includes(`["${method}"`);
 
 describe("coverage", () => {
-  test("the official client offers no method that is not answered", () => {
+  test("every method of the official client has an answer", () => {
     const unknown = NAMES.filter(
       (name) =>
         !METHODS.has(name) && refusalOf(name) === "unknown_method" && name !== "files.uploadV2",
@@ -57,7 +57,7 @@ describe("coverage", () => {
     expect(untested.map(({ name }) => name)).toEqual([]);
   });
 
-  test("every documented method is there, and every documented error is provoked", () => {
+  test("every documented method exists, and every documented error is provoked", () => {
     const missing = Object.entries(DOCUMENTED).flatMap(([method, codes]) => {
       if (!METHODS.has(method)) return [method];
       const provoked = new Set([
@@ -72,7 +72,7 @@ describe("coverage", () => {
     expect(missing).toEqual([]);
   });
 
-  test("tells of each method its tier, its arguments and its state", () => {
+  test("lists the tier, arguments and state of each method", () => {
     const update = coverage().find(({ method }) => method === "chat.update");
 
     expect(update).toMatchObject({ tier: 1, state: "full" });

@@ -5,14 +5,14 @@ const newScene = useScenes();
 
 const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 
-/** Uploads with what the official client has for it. */
+/** Uploads by the official client's helper. */
 const upload = async ({ agent }: Scene, options: object): Promise<any> => {
   const answer: any = await agent.files.uploadV2(options as never);
   return answer.files.flatMap(({ files }: any) => files);
 };
 
 describe("an upload", () => {
-  test("by the official client ends as a message that carries the file", async () => {
+  test("by the official client results in a message with the file", async () => {
     const scene = await newScene();
     const content = "one\ntwo\nthree\nfour\nfive\nsix";
 
@@ -55,7 +55,7 @@ describe("an upload", () => {
     expect(await (await fetch(file.url_private)).text()).toBe(content);
   });
 
-  test("of several files is one message, in the order given", async () => {
+  test("of several files is one message, in the given order", async () => {
     const scene = await newScene();
 
     const files = await upload(scene, {
@@ -120,7 +120,7 @@ describe("an upload", () => {
     ["a raw body", { body: PNG, headers: { "Content-Type": "application/octet-stream" } }],
     ["a form with the file under any name", { body: form("file") }],
     ["a body without a type", { body: PNG }],
-  ])("takes %s, without a credential", async (_what, init) => {
+  ])("accepts %s, without a credential", async (_what, init) => {
     const { agent } = await newScene();
     const { upload_url: url = "", file_id: id = "" } = await agent.files.getUploadURLExternal({
       filename: "p.png",
@@ -140,7 +140,7 @@ describe("an upload", () => {
     ]);
   });
 
-  test("is closed to those who do not know its address, and once it is complete", async () => {
+  test("needs the secret address, and ends when it is complete", async () => {
     const { agent, url } = await newScene();
     const { upload_url: address = "", file_id: id = "" } = await agent.files.getUploadURLExternal({
       filename: "a.txt",
@@ -178,7 +178,7 @@ describe("files.info", () => {
     });
   });
 
-  test("never serves a page that could run in our name", async () => {
+  test("never serves a page that could run scripts in our origin", async () => {
     const scene = await newScene();
     const [{ url_private: url }] = await upload(scene, { filename: "a.html", content: "<script>" });
 
@@ -191,7 +191,7 @@ describe("files.info", () => {
 });
 
 describe("files.list", () => {
-  test("finds by owner, place, time and kind, newest first, page by page", async () => {
+  test("filters by owner, channel, time and type, newest first, page by page", async () => {
     const scene = await newScene();
     const { agent, robin, write } = scene;
     const [text] = await upload(scene, { channel_id: GENERAL, filename: "a.txt", content: "a" });
@@ -221,7 +221,7 @@ describe("files.list", () => {
 });
 
 describe("files.delete", () => {
-  test("leaves a tombstone in messages, and nothing to fetch", async () => {
+  test("leaves a tombstone in messages, and no content", async () => {
     const scene = await newScene();
     const [file] = await upload(scene, { channel_id: GENERAL, filename: "a.txt", content: "a" });
 

@@ -4,7 +4,7 @@ import { AGENT, GENERAL, HELLO, JOHN, RANDOM, useScenes, WELCOME } from "./scene
 const newScene = useScenes();
 
 describe("conversations.history", () => {
-  test("is newest first, and people read public channels without joining them", async () => {
+  test("is newest first, and people read public channels without joining", async () => {
     const { agent, as } = await newScene();
     const expected = [HELLO, WELCOME];
 
@@ -42,7 +42,7 @@ describe("conversations.history", () => {
     [{ latest: HELLO, inclusive: true, limit: 1 }, [HELLO]],
     [{ oldest: "1767603600", latest: "1767603601" }, [WELCOME]],
     [{ oldest: WELCOME, latest: HELLO }, []],
-  ])("keeps to %j", async (window, expected) => {
+  ])("respects %j", async (window, expected) => {
     const { agent } = await newScene();
 
     const { messages } = await agent.conversations.history({ channel: GENERAL, ...window });
@@ -58,8 +58,8 @@ describe("conversations.history", () => {
   });
 });
 
-describe("what is unread", () => {
-  test("is counted from the mark, without what one wrote oneself, and not in threads", async () => {
+describe("the unread count", () => {
+  test("starts at the mark, without one's own messages and replies", async () => {
     const { agent, john } = await newScene();
     await agent.conversations.mark({ channel: GENERAL, ts: HELLO });
     const unread = async () =>
@@ -78,7 +78,7 @@ describe("what is unread", () => {
     expect(channel).toMatchObject({ last_read: WELCOME, unread_count: 2 });
   });
 
-  test("begins behind the mark, also where that is older than one's own messages", async () => {
+  test("starts at the mark, also if that is older than one's own messages", async () => {
     const { agent, john } = await newScene();
     await john.chat.postMessage({ channel: GENERAL, text: "question" });
     const { ts = "" } = await agent.chat.postMessage({ channel: GENERAL, text: "answer" });
@@ -95,7 +95,7 @@ describe("what is unread", () => {
     expect(await state()).toEqual([later.ts, 0]);
   });
 
-  test("begins where a direct message was marked as unread", async () => {
+  test("starts where a direct message was marked as unread", async () => {
     const { agent } = await newScene();
     const { channel: id = "" } = await agent.chat.postMessage({ channel: JOHN, text: "hello" });
 
@@ -105,7 +105,7 @@ describe("what is unread", () => {
     expect(channel.last_read).toBe("0000000000.000000");
   });
 
-  test("is shown with the last message, in direct messages too", async () => {
+  test("comes with the last message, also in direct messages", async () => {
     const { agent, john } = await newScene();
     const { channel: id = "", ts } = await john.chat.postMessage({ channel: AGENT, text: "psst" });
 
@@ -123,7 +123,7 @@ describe("what is unread", () => {
     });
   });
 
-  test("leaves out of what is displayed who joined and left", async () => {
+  test("displays no messages about joining and leaving", async () => {
     const { agent, robin } = await newScene();
     await agent.conversations.mark({ channel: RANDOM, ts: "1900000000" });
     await agent.conversations.mark({ channel: RANDOM, ts: "1767607800.000300" });

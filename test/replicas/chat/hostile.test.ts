@@ -1,10 +1,10 @@
-/** Arguments that no careful client sends: answered in the service's words, never as a bug. */
+/** Arguments that no careful client sends: they get the service's errors, never an internal one. */
 import { expect, test } from "bun:test";
 import { METHODS } from "~/replicas/chat/api/index";
 import { GENERAL, JOHN, RANDOM, useScenes, WELCOME } from "./scene";
 
 const newScene = useScenes();
-/** One for all of them: they may find what others left behind. */
+/** Shared by all cases, which may see each other's rows. */
 let scene: ReturnType<typeof newScene> | undefined;
 
 const NASTY: readonly unknown[] = [
@@ -38,7 +38,7 @@ const NASTY: readonly unknown[] = [
   GENERAL,
 ];
 
-/** What lets a call come as far as to use the nasty one. */
+/** Valid values of the other arguments. */
 const SOUND: Readonly<Record<string, unknown>> = {
   channel: RANDOM,
   channel_id: RANDOM,

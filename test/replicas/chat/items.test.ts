@@ -17,7 +17,7 @@ const newScene = useScenes();
 const AT = { channel: GENERAL, timestamp: WELCOME };
 
 describe("reactions", () => {
-  test("are listed in the order of their first use, with who used them", async () => {
+  test("are listed in the order of their first use, with their users", async () => {
     const { agent, robin } = await newScene();
     await agent.reactions.add({ ...AT, name: "tada" });
     await robin.reactions.add({ ...AT, name: "tada" });
@@ -33,7 +33,7 @@ describe("reactions", () => {
     ]);
   });
 
-  test("can be the workspace's own", async () => {
+  test("can be custom emoji", async () => {
     const { agent, sql, schema } = await newScene();
     await sql.unsafe(`insert into "${schema}".emoji values ('acme', 'https://acme.test/acme.png')`);
 
@@ -43,7 +43,7 @@ describe("reactions", () => {
     expect(message.reactions.at(-1)).toMatchObject({ name: "acme" });
   });
 
-  test("are taken back by those who put them there", async () => {
+  test("are removed by those who added them", async () => {
     const { agent, robin } = await newScene();
     await agent.reactions.add({ ...AT, name: "tada" });
 
@@ -55,7 +55,7 @@ describe("reactions", () => {
     expect(message.reactions.map(({ name }: any) => name)).toEqual(["wave"]);
   });
 
-  test("are added once when they come twice at the same time", async () => {
+  test("are added once by concurrent calls", async () => {
     const { agent } = await newScene();
 
     const answers = await Promise.allSettled(
@@ -65,7 +65,7 @@ describe("reactions", () => {
     expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
 
-  test("are listed by who used them, newest message first, by page or by cursor", async () => {
+  test("are listed by user, newest message first, by page or by cursor", async () => {
     const { agent, robin } = await newScene();
     await agent.reactions.add({ ...AT, name: "tada" });
     await agent.reactions.add({ channel: RANDOM, timestamp: LUNCH, name: "pizza" });
@@ -94,7 +94,7 @@ describe("reactions", () => {
 });
 
 describe("pins", () => {
-  test("are listed newest first, with the message and where it is", async () => {
+  test("are listed newest first, with the message and its address", async () => {
     const { agent, robin } = await newScene();
     await agent.pins.add(AT);
     await robin.pins.add({ channel: GENERAL, timestamp: HELLO });
@@ -115,7 +115,7 @@ describe("pins", () => {
     ]);
   });
 
-  test("are taken off by anybody", async () => {
+  test("can be removed by any member", async () => {
     const { agent, robin } = await newScene();
     await agent.pins.add(AT);
 

@@ -1,10 +1,10 @@
-/** Tier 3: what has to be kept and read back. */
+/** Tier 3: values that are only stored and read back. */
 import { describe, expect, test } from "bun:test";
 import { AGENT, GENERAL, HELLO, JOHN, outcome, RANDOM, ROBIN, useScenes } from "./scene";
 
 const newScene = useScenes();
 
-describe("external files", () => {
+describe("remote files", () => {
   const remote = { title: "Plan", external_url: "https://docs.test/plan", external_id: "plan-1" };
 
   test("are added, found by either id, changed, shared and removed", async () => {
@@ -64,7 +64,7 @@ describe("external files", () => {
 });
 
 describe("calls", () => {
-  test("are told of, joined, left, changed and ended", async () => {
+  test("are registered, joined, left, changed and ended", async () => {
     const { agent } = await newScene();
     const users = [{ slack_id: JOHN }, { external_id: "x1", display_name: "Xenia" }];
     const added: any = await agent.calls.add({
@@ -109,7 +109,7 @@ describe("calls", () => {
 });
 
 describe("administration", () => {
-  test("is read by administrators", async () => {
+  test("can be read by administrators", async () => {
     const { agent, john, bot } = await newScene();
 
     const logs: any = await john.team.accessLogs({ count: 2 });
@@ -135,7 +135,7 @@ describe("administration", () => {
   });
 });
 
-describe("invitations of other organisations", () => {
+describe("invitations of other organizations", () => {
   test("name their recipients as a comma list or as a list", async () => {
     const { agent } = await newScene();
     const recipients = async (emails: unknown) => {
@@ -148,7 +148,7 @@ describe("invitations of other organisations", () => {
     expect(await recipients(["dan@other.test"])).toContain("dan@other.test");
   });
 
-  test("are kept, approved and declined", async () => {
+  test("are stored, approved and declined", async () => {
     const { agent } = await newScene();
     const invite = (channel: string) =>
       agent.conversations.inviteShared({ channel, emails: ["ann@other.test"] });
@@ -176,7 +176,7 @@ describe("invitations of other organisations", () => {
     expect(await outcome(accepted)).toBe("invite_from_same_org");
   });
 
-  test("are not asked for, and permissions are kept", async () => {
+  test("have no requests, and permissions are stored", async () => {
     const { agent, sql, schema } = await newScene();
     const { requestSharedInvite: requests, externalInvitePermissions: permissions } =
       agent.conversations;
@@ -196,7 +196,7 @@ describe("invitations of other organisations", () => {
 });
 
 describe("agents' channels", () => {
-  test("keep what they are told, and show it", async () => {
+  test("store what agents set, and return it", async () => {
     const { agent, robin } = await newScene();
     const { conversations, sessions } = agent.agents;
     const { channel_id: id = "" } = await conversations.create({
@@ -276,7 +276,7 @@ describe("agents' channels", () => {
 });
 
 describe("clicks and workflows", () => {
-  test("are answered once", async () => {
+  test("accept one answer each", async () => {
     const { agent, trigger } = await newScene();
     const [first, second] = [await trigger(), await trigger()];
     const dialog = {
@@ -329,7 +329,7 @@ describe("clicks and workflows", () => {
 });
 
 describe("the rest", () => {
-  test("is answered from what there is", async () => {
+  test("is answered from the data", async () => {
     const { agent } = await newScene();
 
     expect(

@@ -45,7 +45,7 @@ describe("lists", () => {
     return { list: made.list_id as string, column, add, milk, bread };
   }
 
-  test("hold rows with cells of the kinds of their columns", async () => {
+  test("have rows with cells of their columns' types", async () => {
     const scene = await newScene();
     const { agent } = scene;
     const { list, column, milk, bread } = await filled(scene);
@@ -69,7 +69,7 @@ describe("lists", () => {
     expect(items[1].fields).toMatchObject([{ key: "task" }, { key: "who", user: [JOHN] }]);
   });
 
-  test("have rows below rows, copies of rows, and rows that go", async () => {
+  test("have child rows, copies of rows, and deleted rows", async () => {
     const scene = await newScene();
     const { agent } = scene;
     const { list, milk, bread } = await filled(scene);
@@ -99,7 +99,7 @@ describe("lists", () => {
     expect(left.items.map(({ id }: any) => id)).toEqual([copy.id]);
   });
 
-  test("are copied, renamed, shared and written into a file", async () => {
+  test("are copied, renamed, shared and exported", async () => {
     const scene = await newScene();
     const { agent, robin } = scene;
     const { list } = await filled(scene);
@@ -131,7 +131,7 @@ describe("lists", () => {
     expect(await file.text()).toBe(`Task,Who,State,Cost\n"Milk, fresh",,,2\nBread,${JOHN},,\n`);
   });
 
-  test("come in pages", async () => {
+  test("are listed in pages", async () => {
     const scene = await newScene();
     const { list, add } = await filled(scene);
     await add("Eggs");
@@ -145,7 +145,7 @@ describe("lists", () => {
     expect(sizes).toEqual([2, 1]);
   });
 
-  test("refuse what their columns do not hold, and leave every cell as it was", async () => {
+  test("reject values that do not fit their columns, and change no cell", async () => {
     const scene = await newScene();
     const { list, column, milk } = await filled(scene);
     const before = await scene.state();

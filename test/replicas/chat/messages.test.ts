@@ -16,7 +16,7 @@ import {
 const newScene = useScenes();
 
 describe("chat.postMessage", () => {
-  test("posts what history then shows, with a timestamp of its own", async () => {
+  test("posts a message with a unique timestamp, which history shows", async () => {
     const { agent } = await newScene();
 
     const first = await agent.chat.postMessage({ channel: GENERAL, text: "one" });
@@ -34,7 +34,7 @@ describe("chat.postMessage", () => {
     expect(messages).toEqual([second.message, first.message] as never);
   });
 
-  test("keeps timestamps of one channel apart however many post at once", async () => {
+  test("gives concurrent messages of one channel different timestamps", async () => {
     const { agent } = await newScene();
 
     const posted = await Promise.all(
@@ -50,13 +50,13 @@ describe("chat.postMessage", () => {
     ["an id", GENERAL, GENERAL],
     ["a name", "general", GENERAL],
     ["a name with its sign", "#random", RANDOM],
-  ])("takes %s for the channel", async (_what, channel, id) => {
+  ])("accepts %s as the channel", async (_what, channel, id) => {
     const { agent } = await newScene();
 
     expect((await agent.chat.postMessage({ channel, text: "hi" })).channel).toBe(id);
   });
 
-  test("opens the direct message with a user, and finds it again", async () => {
+  test("opens the direct message with a user, and reuses it", async () => {
     const { agent, john, robin } = await newScene();
 
     const first = await agent.chat.postMessage({ channel: JOHN, text: "psst" });
@@ -68,7 +68,7 @@ describe("chat.postMessage", () => {
     expect(seen.error).toBe("channel_not_found");
   });
 
-  test("posts as a bot for a bot, in public channels that it is not in too", async () => {
+  test("posts as a bot for a bot, also in public channels that it has not joined", async () => {
     const { bot } = await newScene();
 
     const { message } = await bot.chat.postMessage({ channel: RANDOM, text: "built" });
@@ -82,7 +82,7 @@ describe("chat.postMessage", () => {
     expect(message?.["client_msg_id" as never]).toBeUndefined();
   });
 
-  test("shows another name and picture than the author's", async () => {
+  test("shows a given name and picture instead of the author's", async () => {
     const { agent } = await newScene();
 
     const { message } = await agent.chat.postMessage({
@@ -99,7 +99,7 @@ describe("chat.postMessage", () => {
     });
   });
 
-  test("stores blocks with ids, attachments with numbers, and metadata for those who ask", async () => {
+  test("stores blocks with ids, attachments with numbers, and metadata", async () => {
     const { agent } = await newScene();
     const metadata = { event_type: "deploy", event_payload: { build: 7 } };
 
@@ -137,7 +137,7 @@ describe("chat.postMessage", () => {
     expect(full?.metadata).toEqual(metadata);
   });
 
-  test("keeps Markdown as a block, and as text for those who show no blocks", async () => {
+  test("stores Markdown as a block, and as text for clients without blocks", async () => {
     const { agent } = await newScene();
 
     const { message } = await agent.chat.postMessage({
@@ -166,7 +166,7 @@ describe("chat.postMessage", () => {
     expect((await agent.chat.postMessage({ channel: GENERAL, text })).message?.text).toBe(stored);
   });
 
-  test("links channels and groups by name when it is asked to", async () => {
+  test("links channels and groups by name on request", async () => {
     const { agent, sql, schema } = await newScene();
     await sql.unsafe(`
       insert into "${schema}".usergroups
@@ -183,7 +183,7 @@ describe("chat.postMessage", () => {
     );
   });
 
-  test("tells which block is wrong, and where", async () => {
+  test("reports which block is wrong, and where", async () => {
     const { agent } = await newScene();
     const blocks = [{ type: "divider" }, { type: "header", text: { type: "mrkdwn", text: "x" } }];
 
@@ -203,7 +203,7 @@ describe("chat.postMessage", () => {
 });
 
 describe("chat.update", () => {
-  test("changes the text, keeps the place and marks it as edited", async () => {
+  test("changes the text, keeps the timestamp and marks the message as edited", async () => {
     const { agent } = await newScene();
 
     const { ts, text, message } = await agent.chat.update({
@@ -221,7 +221,7 @@ describe("chat.update", () => {
     expect(messages?.find((each) => each.ts === LUNCH)?.text).toBe("Dinner");
   });
 
-  test("removes blocks for a new text, keeps attachments, and clears what is given empty", async () => {
+  test("removes blocks for a new text, keeps attachments, and clears empty arguments", async () => {
     const { agent } = await newScene();
     const { ts = "" } = await agent.chat.postMessage({
       channel: RANDOM,
@@ -248,7 +248,7 @@ describe("chat.update", () => {
     expect(cleared).not.toHaveProperty("metadata");
   });
 
-  test("leaves no mark on a message whose blocks alone change", async () => {
+  test("does not mark a message as edited when only its blocks change", async () => {
     const { agent } = await newScene();
 
     const { message } = await agent.chat.update({
@@ -260,7 +260,7 @@ describe("chat.update", () => {
     expect(message).not.toHaveProperty("edited");
   });
 
-  test("shows a reply in the channel when it is told to", async () => {
+  test("shows a reply in the channel on request", async () => {
     const { agent } = await newScene();
     const { ts = "" } = await agent.chat.postMessage({
       channel: GENERAL,
@@ -279,7 +279,7 @@ describe("chat.update", () => {
     });
   });
 
-  test("is for the author alone, an owner too may not", async () => {
+  test("is for the author only; even an owner may not", async () => {
     const { john } = await newScene();
 
     const answer = await refused(john.chat.update({ channel: GENERAL, ts: HELLO, text: "mine" }));
@@ -302,7 +302,7 @@ describe("chat.delete", () => {
     expect(await state()).toEqual(before);
   });
 
-  test("lets an owner delete what others wrote", async () => {
+  test("lets an owner delete messages of others", async () => {
     const { john, agent } = await newScene();
 
     await john.chat.delete({ channel: GENERAL, ts: HELLO });
@@ -313,7 +313,7 @@ describe("chat.delete", () => {
 });
 
 describe("chat.postEphemeral", () => {
-  test("is kept apart from the history", async () => {
+  test("is not part of the history", async () => {
     const { agent, sql, schema } = await newScene();
 
     const { message_ts: ts } = await agent.chat.postEphemeral({
@@ -333,7 +333,7 @@ describe("chat.postEphemeral", () => {
   });
 });
 
-test("chat.meMessage tells what somebody does", async () => {
+test("chat.meMessage posts an action", async () => {
   const { agent } = await newScene();
 
   const { ts } = await agent.chat.meMessage({ channel: GENERAL, text: "waves" });

@@ -1,4 +1,4 @@
-/** Every list has an order of its own: that of the rows on disk decides nothing, not even between equals. */
+/** Every list has a defined order, independent of the order of rows on disk, even between equals. */
 import { expect, test } from "bun:test";
 import { METHODS } from "~/replicas/chat/api/index";
 import { levelRows, preferHeapOrder, reverseRows } from "../../support/heap";
@@ -140,7 +140,7 @@ async function answers({ url }: Scene, { usual, own }: Awaited<ReturnType<typeof
 const LEVEL =
   /^(created_at|joined_at|created|updated|date_create|date_created|date_update|date_updated|time|post_at)$/;
 
-test("no list depends on where its rows are, nor does the order of equals", async () => {
+test("no list depends on the order of its rows on disk, even between equals", async () => {
   const scene = await newScene();
   const args = await fill(scene);
   await levelRows(scene.sql, scene.schema, (_table, column) =>
@@ -159,7 +159,7 @@ test("no list depends on where its rows are, nor does the order of equals", asyn
   expect(moved).toEqual([]);
 }, 60_000);
 
-/** Lists of one item or none, and answers that are maps or in the order of what was asked for. */
+/** Lists of one item or none, and answers that are maps or in the requested order. */
 const UNORDERED =
   /^(auth\.teams|workflows\.featured|team\.preferences|team\.externalTeams|conversations\.requestSharedInvite)\./;
 const ORDER = /(newest|oldest|first)\b|in the order\b|by (the )?(user )?(id|name|time)\b/;

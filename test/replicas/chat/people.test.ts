@@ -5,7 +5,7 @@ import { AGENT, BOT, GONE, GUEST, JOHN, ROBIN, refused, type Scene, useScenes } 
 const newScene = useScenes();
 
 describe("users.list", () => {
-  test("lists everybody: bots, the deactivated, and the service's own bot", async () => {
+  test("lists all users, including bots, deactivated users and Slackbot", async () => {
     const { agent } = await newScene();
 
     const { members = [], cache_ts } = await agent.users.list({ include_locale: true });
@@ -35,7 +35,7 @@ describe("users.list", () => {
     expect(cache_ts).toBeNumber();
   });
 
-  test("pages through all of them", async () => {
+  test("pages through all users", async () => {
     const { agent } = await newScene();
 
     const seen: string[] = [];
@@ -48,7 +48,7 @@ describe("users.list", () => {
 });
 
 describe("users.info", () => {
-  test("shows anybody, with a zone that knows where it stands", async () => {
+  test("shows any user, with the current offset of their time zone", async () => {
     const { agent } = await newScene();
 
     const { user } = await agent.users.info({ user: ROBIN, include_locale: true });
@@ -59,7 +59,7 @@ describe("users.info", () => {
     expect(bot.user).toMatchObject({ name: "slackbot", is_bot: false });
   });
 
-  test("shows several in the order asked for, from a comma list", async () => {
+  test("shows several users in the given order, from a comma list", async () => {
     const { agent } = await newScene();
     const info = (args: object): any => agent.users.info(args as never);
 
@@ -74,21 +74,21 @@ describe("users.info", () => {
     expect((await refused(info({}))).error).toBe("invalid_arguments");
   });
 
-  test("shows guests those with whom they share a conversation", async () => {
+  test("shows guests the users with whom they share a conversation", async () => {
     const { guest } = await newScene();
 
     expect((await guest.users.info({ user: JOHN })).user?.id).toBe(JOHN);
   });
 });
 
-test("users.lookupByEmail does not mind how the address is written", async () => {
+test("users.lookupByEmail ignores case", async () => {
   const { agent } = await newScene();
 
   expect((await agent.users.lookupByEmail({ email: "Robin@ACME.test" })).user?.id).toBe(ROBIN);
 });
 
 describe("presence", () => {
-  test("is what one sets it to, and tells oneself more", async () => {
+  test("is set by the user, who sees more of it", async () => {
     const { agent, robin } = await newScene();
     expect(await agent.users.getPresence({ user: ROBIN })).toMatchObject({ presence: "active" });
 
@@ -111,7 +111,7 @@ describe("presence", () => {
 describe("profiles", () => {
   const own = async ({ agent }: Scene): Promise<any> => (await agent.users.profile.get({})).profile;
 
-  test("hold a status of words and emoji, until when it lasts, and lose it as one", async () => {
+  test("have a status of text, emoji and expiry, which is cleared as a whole", async () => {
     const scene = await newScene();
     const { agent } = scene;
 
@@ -139,7 +139,7 @@ describe("profiles", () => {
     expect(await own(scene)).toMatchObject({ status_text: "", status_emoji: "" });
   });
 
-  test("take one field by its name, and renew what derives from it", async () => {
+  test("accept one field by name, and update derived fields", async () => {
     const scene = await newScene();
 
     await scene.agent.users.profile.set({ name: "real_name", value: "Agatha Jones" });
@@ -156,7 +156,7 @@ describe("profiles", () => {
     expect((await scene.agent.users.info({ user: AGENT })).user?.real_name).toBe("Agatha Jones");
   });
 
-  test("can be sent back as they were read", async () => {
+  test("can be sent back as received", async () => {
     const scene = await newScene();
     const profile = await own(scene);
 
@@ -165,7 +165,7 @@ describe("profiles", () => {
     expect(await own(scene)).toEqual({ ...profile, title: "Chief" });
   });
 
-  test("have fields of the workspace, with their names for those who ask", async () => {
+  test("have custom fields, with labels on request", async () => {
     const scene = await newScene();
     await scene.write(
       "teams",
@@ -181,7 +181,7 @@ describe("profiles", () => {
     expect(labelled.profile.fields.Xf01TEAM).toEqual({ value: "Core", alt: "", label: "Team" });
   });
 
-  test("of others are changed by administrators", async () => {
+  test("of others can be changed by administrators", async () => {
     const { john, agent } = await newScene();
 
     await john.users.profile.set({ user: ROBIN, name: "title", value: "Lead" });
@@ -190,7 +190,7 @@ describe("profiles", () => {
     expect(profile?.title).toBe("Lead");
   });
 
-  test("have an email address that administrators change, and nobody else", async () => {
+  test("have an email address that only administrators change", async () => {
     const { john, agent } = await newScene();
     const args = { name: "email", value: "smith@acme.test" };
 
@@ -202,7 +202,7 @@ describe("profiles", () => {
 });
 
 describe("bots.info", () => {
-  test("shows the bot that is named, or the caller", async () => {
+  test("shows the named bot, or the caller", async () => {
     const { agent, bot } = await newScene();
 
     const named = await agent.bots.info({ bot: "B06BOT" });
@@ -222,7 +222,7 @@ describe("bots.info", () => {
 });
 
 describe("auth.test", () => {
-  test("shows who calls, and of a bot which one", async () => {
+  test("shows the caller, and the bot if it is one", async () => {
     const { agent, bot, url } = await newScene();
 
     expect(await agent.auth.test()).toMatchObject({
@@ -236,7 +236,7 @@ describe("auth.test", () => {
     expect(await bot.auth.test()).toMatchObject({ user_id: BOT, bot_id: "B06BOT" });
   });
 
-  test("gives an address under which methods are called, with and without api/", async () => {
+  test("returns an address below which methods are called with and without api/", async () => {
     const { agent } = await newScene();
     const { url } = await agent.auth.test();
     for (const prefix of ["api/", ""]) {
@@ -246,7 +246,7 @@ describe("auth.test", () => {
   });
 });
 
-test("api.test echoes its arguments, and the error that it is asked for", async () => {
+test("api.test echoes its arguments and the requested error", async () => {
   const { agent } = await newScene();
 
   expect(await agent.api.test({ foo: "bar" } as never)).toMatchObject({
@@ -272,7 +272,7 @@ test("team.info shows the workspace", async () => {
   });
 });
 
-test("emoji.list shows the workspace's own, and the standard ones by category on demand", async () => {
+test("emoji.list shows custom emoji, and the standard ones by category on request", async () => {
   const { agent, sql, schema } = await newScene();
   await sql.unsafe(`
     insert into "${schema}".emoji values ('acme', 'https://acme.test/acme.png'), ('corp', 'alias:acme')
@@ -298,7 +298,7 @@ describe("user groups", () => {
     return scene;
   }
 
-  test("are listed with as much as is asked for", async () => {
+  test("are listed with the requested fields", async () => {
     const { agent } = await withGroups();
 
     const plain: any = await agent.usergroups.list();
@@ -324,7 +324,7 @@ describe("user groups", () => {
     ]);
   });
 
-  test("tell who is in them, the disabled ones on demand", async () => {
+  test("list their members, disabled groups on request", async () => {
     const { agent } = await withGroups();
 
     expect((await agent.usergroups.users.list({ usergroup: "S01DEV" })).users).toEqual([

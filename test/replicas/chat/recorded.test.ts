@@ -5,7 +5,7 @@ import { AGENT, GENERAL, JOHN, useScenes } from "./scene";
 const newScene = useScenes();
 const UNREAD = "0000000000.000000";
 
-test("a channel that was created or changed shows up to where the caller has read", async () => {
+test("a channel that was created or changed shows the caller's read mark", async () => {
   const { agent } = await newScene();
 
   const { channel: created }: any = await agent.conversations.create({ name: "plans" });

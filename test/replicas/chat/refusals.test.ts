@@ -1,11 +1,11 @@
-/** Calls that are refused: each with the service's own code, and none leaves anything behind. */
+/** Rejected calls: each gets the service's own code, and none has side effects. */
 import { describe, expect, test } from "bun:test";
 import { REFUSALS } from "./refusals/index";
 import { refused, type Scene, useScenes } from "./scene";
 
 const newScene = useScenes();
 
-/** For what needs no scene of its own: what is refused leaves it as it was. */
+/** For cases without preparation: rejected calls leave it unchanged. */
 let shared: Promise<Scene> | undefined;
 const sharedScene = () => {
   shared ??= newScene();
@@ -14,7 +14,7 @@ const sharedScene = () => {
 
 for (const [method, cases] of Object.entries(REFUSALS))
   describe(method, () => {
-    test.each(Object.entries(cases))("refuses with %s", async (code, given) => {
+    test.each(Object.entries(cases))("is rejected with %s", async (code, given) => {
       const isStaged = typeof given === "function";
       const scene = await (isStaged ? newScene() : sharedScene());
       const args = isStaged ? await given(scene) : given;

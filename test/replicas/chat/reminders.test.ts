@@ -1,4 +1,4 @@
-/** Reminders, and when people do not want to be disturbed. */
+/** Reminders and do not disturb. */
 import { describe, expect, test } from "bun:test";
 import { AGENT, JOHN, ROBIN, refused, useScenes } from "./scene";
 
@@ -53,7 +53,7 @@ describe("reminders", () => {
     ["every month", { frequency: "monthly" }],
     ["every year", { frequency: "yearly" }],
     ["every March 3", { frequency: "yearly" }],
-  ])("come back %s", async (time, recurrence) => {
+  ])("recur %s", async (time, recurrence) => {
     const { agent } = await newScene();
 
     const { reminder } = await agent.reminders.add({ text: "tea", time });
@@ -63,7 +63,7 @@ describe("reminders", () => {
     expect(reminder).not.toHaveProperty("complete_ts");
   });
 
-  test("come back as the argument says", async () => {
+  test("recur by the argument", async () => {
     const { agent } = await newScene();
     const recurrence = { frequency: "weekly", weekdays: ["tuesday", "friday"] } as const;
 
@@ -76,7 +76,7 @@ describe("reminders", () => {
     expect(reminder).toMatchObject({ recurring: true, recurrence });
   });
 
-  test("are read back, completed and deleted by whom they are for", async () => {
+  test("are read, completed and deleted by the user they are for", async () => {
     const { agent, robin } = await newScene();
     const made = await agent.reminders.add({
       text: "water the plants",
@@ -109,7 +109,7 @@ describe("reminders", () => {
 });
 
 describe("do not disturb", () => {
-  test("is off until somebody snoozes; only they see for how long", async () => {
+  test("is off until a user snoozes; only the user sees for how long", async () => {
     const { agent, robin } = await newScene();
     expect(await agent.dnd.info({})).toMatchObject({
       dnd_enabled: false,
@@ -132,9 +132,9 @@ describe("do not disturb", () => {
     expect(await agent.dnd.info({})).toMatchObject({ snooze_enabled: false, snooze_remaining: 0 });
   });
 
-  test("goes on between two times of the user's own day, and a session can be ended", async () => {
+  test("lasts between two local times of the user, and a session can be ended", async () => {
     const scene = await newScene();
-    // From two hours ago until in two hours, where the user lives.
+    // From two hours ago until in two hours, in the user's zone.
     const clock = (hours: number) =>
       new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
     const times = `tz = 'Etc/UTC', dnd_enabled = true, dnd_start = '${clock(-2)}', dnd_end = '${clock(2)}'`;
@@ -151,7 +151,7 @@ describe("do not disturb", () => {
     expect((await refused(scene.agent.dnd.endDnd())).error).toBe("not_in_dnd");
   });
 
-  test("is told of several people at once", async () => {
+  test("is returned for several users", async () => {
     const scene = await newScene();
     await scene.write("users", "dnd_enabled = true", `id = '${ROBIN}'`);
 

@@ -61,7 +61,7 @@ export type Scene = {
   readonly robin: WebClient;
   readonly guest: WebClient;
   readonly bot: WebClient;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly sql: Pool;
   readonly databaseUrl: string;
@@ -77,8 +77,8 @@ export type Scene = {
 };
 
 /**
- * Declares a server for the tests of this file. The result makes a scene, each in an environment of its own. `prepare`:
- * what happens to the database before the server connects to it.
+ * Declares a server for the tests of this file. The result makes scenes, each in a separate environment. `prepare`:
+ * changes the database before the server connects to it.
  */
 export function useScenes(
   prepare?: (sql: Pool) => Promise<void>,
@@ -171,14 +171,14 @@ const SILENT = {
   setName() {},
 };
 
-/** What a refused call answers. Fails when it is not refused. */
+/** The answer to a rejected call. Fails when it is not rejected. */
 export async function refused(call: Promise<unknown>): Promise<any> {
   const answer: any = await call.catch((error) => error?.data ?? error);
   expect(answer?.ok, JSON.stringify(answer) ?? String(answer)).toBe(false);
   return answer;
 }
 
-/** The code with which a call was refused, or "ok". */
+/** The error code of a rejected call, or "ok". */
 export const outcome = (call: Promise<unknown>): Promise<string> =>
   call.then(
     () => "ok",

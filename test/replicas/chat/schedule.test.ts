@@ -6,7 +6,7 @@ const newScene = useScenes();
 const later = (seconds = 3600) => Math.floor(Date.now() / 1000) + seconds;
 
 describe("chat.scheduleMessage", () => {
-  test("keeps a message for later, which is not in the history yet", async () => {
+  test("stores a message for later, outside the history", async () => {
     const { agent } = await newScene();
     const post_at = later();
 
@@ -22,7 +22,7 @@ describe("chat.scheduleMessage", () => {
     expect(messages).toHaveLength(2);
   });
 
-  test("delivers what is due to the first who reads, with the time it was meant for", async () => {
+  test("posts due messages on the first read, with their scheduled time", async () => {
     const { agent, robin, write } = await newScene();
     await agent.chat.scheduleMessage({
       channel: GENERAL,
@@ -61,7 +61,7 @@ describe("chat.scheduleMessage", () => {
     expect(scheduled_messages).toEqual([]);
   });
 
-  test("drops what cannot be posted any more", async () => {
+  test("drops messages that can no longer be posted", async () => {
     const { agent, john, write } = await newScene();
     await agent.chat.scheduleMessage({ channel: RANDOM, text: "late", post_at: later() });
     await john.conversations.archive({ channel: RANDOM });
@@ -90,7 +90,7 @@ test("messages of one second are listed and posted in the order of scheduling", 
 });
 
 describe("chat.scheduledMessages.list", () => {
-  test("lists one's own by time, within bounds, page by page", async () => {
+  test("lists the caller's messages by time, within bounds, page by page", async () => {
     const { agent, robin } = await newScene();
     const at = later();
     await robin.chat.scheduleMessage({ channel: GENERAL, text: "robin's", post_at: at });
@@ -117,7 +117,7 @@ describe("chat.scheduledMessages.list", () => {
   });
 });
 
-test("chat.deleteScheduledMessage takes it back", async () => {
+test("chat.deleteScheduledMessage deletes it", async () => {
   const { agent } = await newScene();
   const scheduled = await agent.chat.scheduleMessage({
     channel: GENERAL,

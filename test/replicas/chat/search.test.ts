@@ -1,4 +1,4 @@
-/** Search, on the company of the benchmarks and on what was just written. */
+/** Search in the benchmark template and in new messages. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { WebClient } from "@slack/web-api";
 import { useDatabase } from "../../support/database";
@@ -20,7 +20,7 @@ const find = async (query: string, options: object = {}, as: "agent" | "lena" = 
   const { messages }: any = await company[as].search.messages({ query, count: 100, ...options });
   return messages;
 };
-/** The message itself, of which a match shows only a part. */
+/** The whole message, of which a match shows only a part. */
 const whole = async ({ channel, ts }: any) => {
   const { message }: any = await company.agent.reactions.get({
     channel: channel.id,
@@ -33,7 +33,7 @@ const texts = async (query: string) => (await find(query)).matches.map(({ text }
 const total = async (query: string) => (await find(query)).total;
 
 describe("search.messages", () => {
-  test("finds what was just posted, with all that a client shows of it", async () => {
+  test("finds new messages, with every field that a client shows", async () => {
     const { agent } = await newScene();
     const posted = await agent.chat.postMessage({
       channel: GENERAL,
@@ -62,7 +62,7 @@ describe("search.messages", () => {
     });
   });
 
-  test("takes all words together, in any case, and by their stems", async () => {
+  test("matches all words, ignoring case, and by their stems", async () => {
     const found = await texts("CERTIFICATE expired");
 
     expect(found.length).toBeGreaterThan(1);
@@ -72,7 +72,7 @@ describe("search.messages", () => {
     expect(await texts("renewing")).toContainEqual(expect.stringContaining("renewed"));
   });
 
-  test("takes a phrase as it stands, a prefix for what begins so, and leaves out what has a minus", async () => {
+  test("matches phrases exactly and prefixes, and excludes words with a minus", async () => {
     expect(await texts('"load test"')).not.toContainEqual(expect.stringMatching(/test account/));
     expect(await total("fail*")).toBeGreaterThan(await total("fail"));
     expect(await total("fa*")).toBe(0);
@@ -119,7 +119,7 @@ describe("search.messages", () => {
       ({ ts }: any) => new Date(Number(ts) * 1000).toISOString().startsWith("2025-08"),
     ],
     ["on:02/10/2026 from:samir", ({ user }: any) => user === "U05SPATEL"],
-  ])("%s finds what it says and nothing else", async (query, fits) => {
+  ])("%s finds exactly the matching messages", async (query, fits) => {
     const { matches, total: count } = await find(query);
 
     expect(matches.length).toBe(Math.min(count, 100));
@@ -145,7 +145,7 @@ describe("search.messages", () => {
     expect(messages.filter((message) => !fits(message))).toEqual([]);
   });
 
-  test("leaves out the named day of before: and after:, in the user's zone", async () => {
+  test("excludes the day of before: and after:, in the user's zone", async () => {
     const day = await total("in:incidents on:2026-02-10");
     const rest =
       (await total("in:incidents before:2026-02-10")) +
@@ -158,13 +158,13 @@ describe("search.messages", () => {
     expect(await total("before:2026-02-31")).toBe(0);
   });
 
-  test("finds nothing of somebody or something that is not there", async () => {
+  test("finds nothing for unknown users and channels", async () => {
     expect(await total("from:@nobody")).toBe(0);
     expect(await total("in:#nowhere")).toBe(0);
     expect(await total("in:#leadership")).toBe(0);
   });
 
-  test("keeps to what the caller can read", async () => {
+  test("finds only messages that the caller can read", async () => {
     const mine = await find("objections");
     const lenas = await find("objections", {}, "lena");
 
@@ -172,7 +172,7 @@ describe("search.messages", () => {
     expect(lenas.matches.map(({ channel }: any) => channel.id)).toContain("C18LEADERSHIP");
   });
 
-  test("ranks by how well words fit, and by time where that is equal or wanted", async () => {
+  test("ranks by score, and by time for equal scores or on request", async () => {
     const { agent } = await newScene();
     const say = async (text: string) =>
       (await agent.chat.postMessage({ channel: GENERAL, text })).ts;
@@ -214,7 +214,7 @@ describe("search.messages", () => {
     expect(byCursor).toEqual(all.matches.map(({ ts }: any) => ts));
   });
 
-  test("marks the hits where that is wanted", async () => {
+  test("marks the hits on request", async () => {
     const { matches } = await find("backfill from:sam*", { highlight: true });
     const plain = await find("backfill");
 
@@ -222,7 +222,7 @@ describe("search.messages", () => {
     expect(plain.matches.some(({ text }: any) => text.includes("\uE000"))).toBe(false);
   });
 
-  test("finds who is mentioned by the name that is shown", async () => {
+  test("finds mentioned users by their display name", async () => {
     const { agent } = await newScene();
     await agent.users.profile.set({ name: "display_name", value: "smithy" });
     await agent.chat.postMessage({ channel: GENERAL, text: `Ask <@${ROBIN}> about the crane` });
@@ -254,7 +254,7 @@ describe("search.messages", () => {
 });
 
 describe("search.files", () => {
-  test("looks into titles, names, texts and canvases", async () => {
+  test("searches titles, names, texts and canvases", async () => {
     const names = async (query: string) => {
       const { files }: any = await company.agent.search.files({ query });
       expect(files.total).toBe(files.matches.length);
@@ -272,7 +272,7 @@ describe("search.files", () => {
     expect(await names("is:thread in:#data")).toEqual(["F06DEDUPE"]);
   });
 
-  test("does not find what is shared where the caller is not", async () => {
+  test("does not find files that are shared in other conversations only", async () => {
     const { agent, robin } = await newScene();
     const { channel } = await robin.conversations.create({ name: "hidden", is_private: true });
     const upload = (channelId: string, filename: string) =>
@@ -295,7 +295,7 @@ describe("search.all", () => {
     expect(posts).toMatchObject({ total: 0, matches: [] });
   });
 
-  test("finds what stands in the messages of the seed", async () => {
+  test("finds the messages of the seed", async () => {
     const { agent } = await newScene();
     const { messages }: any = await agent.search.all({ query: `from:@john welcome` });
     const mine: any = await agent.search.all({ query: "lunch from:me" });

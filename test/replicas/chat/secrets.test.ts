@@ -1,4 +1,4 @@
-/** Where every call needs a credential: which addresses of files do without, and which do not. */
+/** Addresses of files with and without a credential, on a server that requires one. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { WebClient } from "@slack/web-api";
 import { connect, type Pool } from "~/db/connect";

@@ -26,7 +26,7 @@ describe("seeds", () => {
     },
   );
 
-  test("chat_base is people and channels, chat_default says three things in them", () => {
+  test("chat_base has people and channels, chat_default three messages as well", () => {
     const base = counts("chat_base");
     const small = counts("chat_default");
 
@@ -34,7 +34,7 @@ describe("seeds", () => {
     expect([small("users"), small("channels"), small("messages")]).toEqual([3, 2, 3]);
   });
 
-  test("chat_bench_default is a company with everything that a workspace has", () => {
+  test("chat_bench_default is a company with every kind of content", () => {
     const rows = seedRows(seedOf("chat_bench_default"));
     const count = (table: string, where: (row: Record<string, unknown>) => unknown = () => true) =>
       (rows[table] ?? []).filter(where).length;
@@ -95,7 +95,7 @@ describe("seeds", () => {
   });
 });
 
-describe("the first mistake in a seed is named with its path", () => {
+describe("the first mistake in a seed is reported with its path", () => {
   const tx = (() => {
     throw new Error("a seed with a mistake was written");
   }) as never;

@@ -1,4 +1,4 @@
-/** Answers, held against the types that the official client declares for them: no field that it does not know. */
+/** Compares answers with the types of the official client: they have no other fields. */
 import { beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ const RESPONSES = join(import.meta.dir, "../../../node_modules/@slack/web-api/di
 
 type Types = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The fields of each type in a file of declarations, with the names of their types. */
+/** The fields of each type in a declaration file, with their types. */
 function typesOf(method: string): Types {
   const name = method.replace(/(^|\.)(\w)/g, (_match, _dot, first) => first.toUpperCase());
   const source = readFileSync(join(RESPONSES, `${name}Response.d.ts`), "utf8");
@@ -27,7 +27,7 @@ function typesOf(method: string): Types {
   );
 }
 
-/** Fields of a value that its type does not have. Types that are not in the file, such as maps, are let pass. */
+/** Fields of a value that its type does not have. Types outside the file, such as maps, are skipped. */
 function unknownFields(value: unknown, type: string, types: Types, path = ""): string[] {
   const fields = types[type.replace(/\[\]$/, "")];
   if (Array.isArray(value))
@@ -136,7 +136,7 @@ test.each<[string, () => object]>([
   ["users.profile.get", () => ({})],
   ["views.open", () => ({ trigger_id: trigger, view: modal })],
   ["views.publish", () => ({ user_id: "U01AGENT", view: home })],
-])("%s answers no field that the client's types do not have", async (method, args) => {
+])("%s returns only fields of the client's types", async (method, args) => {
   const client = method.startsWith("team.") ? admin : agent;
 
   const answer = await client.apiCall(method, { ...args() });

@@ -1,4 +1,4 @@
-/** What calls cost: how often they ask the database, however many rows there are. */
+/** The cost of calls: the number of statements is independent of the number of rows. */
 import { describe, expect, test } from "bun:test";
 import postgres from "postgres";
 import type { Pool } from "~/db/connect";
@@ -10,7 +10,7 @@ import { AGENT, GENERAL, JOHN, RANDOM, type Scene, useScenes, WELCOME } from "./
 
 const newScene = useScenes();
 
-/** Calls the service beside the platform, on a connection that counts. */
+/** Calls the service without the platform, on a connection that counts statements. */
 async function counting(scene: Scene) {
   const { schema } = scene;
   const tables = await scene.sql<{ name: string }[]>`
@@ -25,7 +25,7 @@ async function counting(scene: Scene) {
     user: username,
     pass: password,
     max: 1,
-    // As on a lane.
+    // As in the session pool.
     connection: { ...SESSION, plan_cache_mode: "force_generic_plan", enable_seqscan: "off" },
     onnotice: () => {},
     debug: () => {
@@ -36,7 +36,7 @@ async function counting(scene: Scene) {
   const session = openSession(pool, schema, tablesOf(pool, schema, tables));
   return {
     end: () => pool.end(),
-    /** How many statements a call takes. Fails when it is refused. */
+    /** The number of statements of a call. Fails when it is rejected. */
     async count(method: string, args: object): Promise<number> {
       const url = new URL("http://test/");
       const body = new TextEncoder().encode(JSON.stringify(args));
@@ -59,7 +59,7 @@ async function counting(scene: Scene) {
       expect(answer.ok, JSON.stringify(answer)).toBe(true);
       return statements;
     },
-    /** How many pages of tables and indexes have been looked at so far. */
+    /** The number of pages of tables and indexes read so far. */
     async pages(): Promise<number> {
       await pool`select pg_stat_force_next_flush()`;
       const [row] = await pool<{ pages: number }[]>`
@@ -132,7 +132,7 @@ const LISTS: readonly (readonly [string, object])[] = [
 ];
 
 describe("a call", () => {
-  test("that is made often takes one statement, or two for a name", async () => {
+  test("that is frequent takes one statement, or two for a name", async () => {
     const scene = await newScene();
     const { count, end } = await counting(scene);
 
@@ -143,7 +143,7 @@ describe("a call", () => {
     expect(counts).toEqual(HOT as never);
   });
 
-  test("that lists takes as many for many rows as for few", async () => {
+  test("that lists takes as many statements for many rows as for few", async () => {
     const scene = await newScene();
     const { count, end } = await counting(scene);
     const measure = async () => {
@@ -160,13 +160,13 @@ describe("a call", () => {
     await end();
   });
 
-  // Statements are planned while there is nothing, or next to nothing, and kept.
+  // Statements are planned while tables are almost empty, and the plans are kept.
   test.each([["chat_base"], ["chat_default"]])(
     "of %s looks at as few pages in a large channel as in a small one",
     async (template) => {
       const scene = await newScene(template);
       const { count, pages, end } = await counting(scene);
-      // It would look at pages, too.
+      // It would read pages, too.
       await scene.sql.unsafe(
         `alter table "${scene.schema}".messages set (autovacuum_enabled = off)`,
       );
@@ -193,7 +193,7 @@ describe("a call", () => {
         ["reactions.add", { channel: RANDOM, timestamp: ts, name: "eyes" }],
         ["reactions.remove", { channel: RANDOM, timestamp: ts, name: "eyes" }],
       ];
-      // The fewest of some rounds: other sessions' counts arrive late, and would be taken for these calls'.
+      // The minimum of several rounds: counts of other sessions arrive late and would be added to these calls'.
       const measure = async () => {
         const fewest = calls.map(() => Number.POSITIVE_INFINITY);
         for (let round = 0; round < ROUNDS; round++)
@@ -227,7 +227,7 @@ describe("a call", () => {
     },
   );
 
-  test("that writes for many takes as many as for few", async () => {
+  test("that writes for many takes as many statements as for few", async () => {
     const scene = await newScene();
     const { count, end } = await counting(scene);
     await scene.sql.unsafe(`

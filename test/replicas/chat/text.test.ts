@@ -29,14 +29,14 @@ describe("a text is stored", () => {
   test.each([
     ["a & b https://a.test/?x=1&y=2 <@U01AGENT> 1 < 2"],
     ["<https://a.test|x> &lt;b&gt; :tada:"],
-  ])("as it is when it was stored before: %j", (given) => {
+  ])("unchanged when it was stored before: %j", (given) => {
     const once = normalizeText(given);
 
     expect(normalizeText(once)).toBe(once);
   });
 });
 
-test("names become links where there is something of that name", () => {
+test("names become links if they exist", () => {
   const link = linker(new Map([["dev", "S01DEV"]]), new Map([["general", "C01GENERAL"]]));
   const text = "@dev, @john: #general (#nowhere) a@dev.test";
 
@@ -67,7 +67,7 @@ const MARKS =
     ",",
   );
 
-test.each(MARKS)("a long text made of %j and little else is read in little time", (mark) => {
+test.each(MARKS)("a long text of mostly %j is converted quickly", (mark) => {
   for (const [before, other] of [
     ["", ""],
     ["", "a"],

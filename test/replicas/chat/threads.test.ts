@@ -45,7 +45,7 @@ describe("a thread", () => {
     }
   });
 
-  test("goes on at its root when a reply is replied to", async () => {
+  test("continues at its root when a reply is replied to", async () => {
     const { agent } = await newScene();
     const { ts } = await agent.chat.postMessage({
       channel: GENERAL,
@@ -58,7 +58,7 @@ describe("a thread", () => {
     expect((nested.message as any).thread_ts).toBe(WELCOME);
   });
 
-  test("is followed by its author, by who replied and by who was mentioned", async () => {
+  test("is followed by its author, repliers and mentioned users", async () => {
     const scene = await newScene();
     await scene.robin.chat.postMessage({ channel: GENERAL, thread_ts: WELCOME, text: "hm" });
 
@@ -92,7 +92,7 @@ describe("a thread", () => {
     expect(thread.messages?.map((each) => each.ts)).toEqual([WELCOME, ts!]);
   });
 
-  test("loses its figures with its last reply", async () => {
+  test("has no counts after its last reply is deleted", async () => {
     const scene = await newScene();
     const { ts = "" } = await scene.agent.chat.postMessage({
       channel: GENERAL,
@@ -144,7 +144,7 @@ describe("a thread", () => {
 });
 
 describe("conversations.replies", () => {
-  test("answers a message without replies by itself", async () => {
+  test("returns a message without replies alone", async () => {
     const { agent } = await newScene();
 
     const { messages } = await agent.conversations.replies({ channel: GENERAL, ts: HELLO });
@@ -152,7 +152,7 @@ describe("conversations.replies", () => {
     expect(messages?.map(({ ts }) => ts)).toEqual([HELLO]);
   });
 
-  test("pages through all of them, each once, the root first", async () => {
+  test("pages through every reply once, the root first", async () => {
     const { agent } = await newScene();
     const posted = [WELCOME];
     for (let n = 0; n < 7; n++) {
@@ -175,7 +175,7 @@ describe("conversations.replies", () => {
     expect(seen).toEqual(posted);
   });
 
-  test("keeps to its bounds, and shows the root whatever they are", async () => {
+  test("respects its bounds, and always shows the root", async () => {
     const { agent } = await newScene();
     const reply = { channel: GENERAL, thread_ts: WELCOME };
     const [one, two, three] = [

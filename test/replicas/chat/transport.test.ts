@@ -1,4 +1,4 @@
-/** How calls reach the service: encodings, tokens, other clients, names that are no methods. */
+/** Calls on the wire: encodings, tokens, other clients, unknown methods. */
 import { describe, expect, test } from "bun:test";
 import { WebClient as WebClient7 } from "slack7";
 import { AGENT, clientAs, GENERAL, JOHN, ROBIN, refused, useScenes } from "./scene";
@@ -69,7 +69,7 @@ describe("a call", () => {
     ["invalid_post_type", "text/plain", "channel=C1"],
     ["invalid_form_data", "multipart/form-data; boundary=x", "nothing of the kind"],
     ["missing_post_type", undefined, new Uint8Array([1])],
-  ])("is refused with %s as %s", async (code, type, body) => {
+  ])("is rejected with %s as %s", async (code, type, body) => {
     const { url, state } = await newScene();
     const before = await state();
 
@@ -80,7 +80,7 @@ describe("a call", () => {
     expect(await state()).toEqual(before);
   });
 
-  test.each([["true"], ["1"], [true], [1]])("takes %p for yes", async (count) => {
+  test.each([["true"], ["1"], [true], [1]])("accepts %p as true", async (count) => {
     const { agent } = await newScene();
 
     const { channel }: any = await agent.apiCall("conversations.info", {
@@ -91,7 +91,7 @@ describe("a call", () => {
     expect(channel.num_members).toBe(5);
   });
 
-  test.each([["false"], ["0"], [false], [0]])("takes %p for no", async (count) => {
+  test.each([["false"], ["0"], [false], [0]])("accepts %p as false", async (count) => {
     const { agent } = await newScene();
 
     const { channel }: any = await agent.apiCall("conversations.info", {
@@ -102,7 +102,7 @@ describe("a call", () => {
     expect(channel).not.toHaveProperty("num_members");
   });
 
-  test("takes lists as text with commas, as JSON, and as they are", async () => {
+  test("accepts lists as text with commas, as JSON text, and as JSON", async () => {
     const { url } = await newScene();
     const json = (users: unknown) =>
       post("application/json; charset=utf-8", JSON.stringify({ users, return_im: true }));
@@ -113,7 +113,7 @@ describe("a call", () => {
       );
   });
 
-  test("tells every argument that is missing or wrong, and ignores those it does not know", async () => {
+  test("reports every missing or malformed argument, and ignores unknown ones", async () => {
     const { agent } = await newScene();
 
     const wrong = await refused(
@@ -131,7 +131,7 @@ describe("a call", () => {
     });
   });
 
-  test("cannot hold what could not be stored", async () => {
+  test("cannot contain text that Postgres cannot store", async () => {
     const { url, state } = await newScene();
     const before = await state();
 
@@ -171,7 +171,7 @@ describe("a token", () => {
     (await send(`${url}/auth.test`, { method: "POST", ...init })).user_id;
   const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } });
 
-  test("of a user calls as that user, any other as the environment's", async () => {
+  test("of a user calls as that user, any other as the environment's user", async () => {
     const { url } = await newScene();
 
     expect(await whoCalls(url, bearer(`xoxp-${JOHN}`))).toBe(JOHN);
@@ -181,7 +181,7 @@ describe("a token", () => {
     expect(await whoCalls(url, {})).toBe(AGENT);
   });
 
-  test("of nobody is refused", async () => {
+  test("of an unknown user is rejected", async () => {
     const { url } = await newScene();
 
     expect(await send(`${url}/auth.test`, bearer("xoxp-U99NOBODY"))).toEqual({
@@ -192,7 +192,7 @@ describe("a token", () => {
 });
 
 test.each(["PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"])(
-  "a method called by %s is refused and does nothing",
+  "a method called by %s is rejected without side effects",
   async (method) => {
     const { url, state } = await newScene();
     const before = await state();
@@ -205,7 +205,7 @@ test.each(["PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"])(
 );
 
 describe("other clients", () => {
-  test("the older official one reads and writes", async () => {
+  test("the older official client reads and writes", async () => {
     const { url } = await newScene();
     const client = new WebClient7(`xoxp-${JOHN}`, {
       slackApiUrl: `${url}/`,
@@ -224,7 +224,7 @@ describe("other clients", () => {
     expect(messages?.[0]?.files?.[0]?.id).toBe(uploaded.files[0].files[0].id);
   });
 
-  test("Python's reads with GET and a query, and writes JSON with a charset", async () => {
+  test("the Python client reads with GET and a query, and writes JSON with a charset", async () => {
     const { url } = await newScene();
     const base = `${url}/`;
     const headers = {
@@ -271,7 +271,7 @@ describe("other clients", () => {
     expect(messages[0].ts).toBe(ts);
   });
 
-  test("a base URL without a slash at its end does", async () => {
+  test("a base URL works without a trailing slash", async () => {
     const { url } = await newScene();
 
     expect((await clientAs(url.replace(/\/$/, ""), AGENT).auth.test()).user_id).toBe(AGENT);

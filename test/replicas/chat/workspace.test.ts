@@ -1,4 +1,4 @@
-/** What people keep for themselves and for each other: bookmarks, stars, groups, pictures. */
+/** Bookmarks, stars, groups and pictures. */
 import { describe, expect, test } from "bun:test";
 import { AGENT, GENERAL, JOHN, LUNCH, RANDOM, ROBIN, refused, useScenes, WELCOME } from "./scene";
 
@@ -6,7 +6,7 @@ const newScene = useScenes();
 const AT = { channel: GENERAL, timestamp: WELCOME };
 
 describe("bookmarks", () => {
-  test("stand in the order in which they were added, for everybody in the channel", async () => {
+  test("are listed in the order in which they were added, to every member of the channel", async () => {
     const { agent, robin } = await newScene();
     const add = (title: string, more: object = {}) =>
       agent.bookmarks.add({
@@ -82,7 +82,7 @@ describe("bookmarks", () => {
 });
 
 describe("stars", () => {
-  test("are one's own, of messages, files and channels, the newest first", async () => {
+  test("belong to a user, mark messages, files and channels, and are listed newest first", async () => {
     const { agent, robin } = await newScene();
     const { files }: any = await robin.files.uploadV2({
       channel_id: GENERAL,
@@ -116,7 +116,7 @@ describe("stars", () => {
     expect(messages[0].is_starred).toBeUndefined();
   });
 
-  test("come in pages by number and by cursor, without what is out of sight", async () => {
+  test("are listed in pages by number and by cursor, without invisible items", async () => {
     const { agent, robin } = await newScene();
     const { channel } = await robin.conversations.create({ name: "secret", is_private: true });
     const id = channel?.id ?? "";
@@ -136,7 +136,7 @@ describe("stars", () => {
     expect(types).toEqual(["message", "channel", "channel"]);
   });
 
-  test("are taken away again", async () => {
+  test("can be removed", async () => {
     const { agent } = await newScene();
     await agent.stars.add(AT);
 
@@ -199,7 +199,7 @@ describe("user groups", () => {
     expect(enabled.usergroup).toMatchObject({ date_delete: 0, deleted_by: "", user_count: 2 });
   });
 
-  test("keep the private ones of their channels apart, and get a handle from their name", async () => {
+  test("list their private channels separately, and derive a handle from their name", async () => {
     const { agent } = await newScene();
     const { channel } = await agent.conversations.create({ name: "war-room", is_private: true });
 
@@ -236,7 +236,7 @@ describe("one's own account", () => {
     "base64",
   );
 
-  test("has another picture, until it has none", async () => {
+  test("gets a picture, and loses it", async () => {
     const { agent, robin } = await newScene();
     const before: any = await robin.users.profile.get({ user: AGENT });
 
@@ -252,7 +252,7 @@ describe("one's own account", () => {
     });
   });
 
-  test("tells who it is, as a sign-in does", async () => {
+  test("returns its identity, as a sign-in does", async () => {
     const { agent } = await newScene();
 
     expect(await agent.users.identity({})).toMatchObject({
@@ -280,7 +280,7 @@ describe("one's own account", () => {
 });
 
 describe("the workspace", () => {
-  test("tells its own fields of profiles, by visibility", async () => {
+  test("lists its custom profile fields by visibility", async () => {
     const scene = await newScene();
     const fields = [
       { id: "Xf1", field_name: "Team", label: "Team", is_hidden: false },
@@ -300,7 +300,7 @@ describe("the workspace", () => {
     expect(await ids({ visibility: "hidden" })).toEqual(["Xf2"]);
   });
 
-  test("tells what its administrators have decided, and holds people to it", async () => {
+  test("lists its preferences, and enforces them", async () => {
     const scene = await newScene();
     await scene.write("teams", "who_can_post_general = 'admin', msg_edit_window_mins = 5");
 
@@ -319,7 +319,7 @@ describe("the workspace", () => {
 });
 
 describe("a file", () => {
-  test("is public from one call to the other", async () => {
+  test("is public between two calls", async () => {
     const { agent, guest } = await newScene();
     const { files }: any = await agent.files.uploadV2({
       channel_id: GENERAL,

@@ -1,4 +1,4 @@
-/** Channels in which agents work: what they show beside the messages, and the state of their sessions. */
+/** Channels in which agents work: their views and sessions. */
 import { createHash } from "node:crypto";
 import { isObject } from "~/json";
 import { requireCanvas, writeCanvas } from "~/replicas/chat/api/canvases";
@@ -39,7 +39,7 @@ async function requireSession(call: ChatCall, channel: string, thread: string | 
   return `${channel} ${message.thread_ts ?? message.ts}`;
 }
 
-/** Views stand under the name that the agent gives them, or under one of their own. */
+/** A view is keyed by the agent's name for it, or by a generated one. */
 const viewIdOf = (channel: string, key: string) =>
   `V${createHash("md5").update(`${channel} ${key}`).digest("hex").slice(0, 10).toUpperCase()}`;
 
@@ -50,8 +50,8 @@ export const agents = [
     args: {
       name: NAME_ARG,
       is_private: Maybe(Flag()),
-      session_id: Maybe(Text("The session that it is for.")),
-      origin_channel_id: Maybe(Text("Where the session began.")),
+      session_id: Maybe(Text("The session of the channel.")),
+      origin_channel_id: Maybe(Text("The channel where the session began.")),
       origin_message_ts: Maybe(Text()),
       team_id: Maybe(Text()),
     },
@@ -78,7 +78,7 @@ export const agents = [
   method("agents.conversations.archive", {
     tier: 3,
     summary: "Archives the channel of a session.",
-    args: { ...WHICH_ARGS, summary_message_ts: Maybe(Text("The message that sums it up.")) },
+    args: { ...WHICH_ARGS, summary_message_ts: Maybe(Text("The message with a summary.")) },
     async handle({ channel_id: id, summary_message_ts: summary }, call) {
       const channel = await requireMembership(call, id);
       refuseDirect(channel);
@@ -94,11 +94,13 @@ export const agents = [
 
   method("agents.conversations.setProperties", {
     tier: 3,
-    summary: "Says what the channel of a session is about.",
+    summary: "Sets the properties of a session's channel.",
     args: {
       ...WHICH_ARGS,
-      code_channel: Maybe(Json<unknown>("invalid_arguments", "What stands in its bar.")),
-      agent_resource: Maybe(Json<unknown>("invalid_arguments", "What the agent works on.")),
+      code_channel: Maybe(Json<unknown>("invalid_arguments", "The contents of its bar.")),
+      agent_resource: Maybe(
+        Json<unknown>("invalid_arguments", "The resource that the agent works on."),
+      ),
     },
     async handle({ channel_id: id, code_channel: code, agent_resource: resource }, call) {
       for (const given of [code, resource])
@@ -113,7 +115,7 @@ export const agents = [
 
   method("agents.conversations.setCommands", {
     tier: 3,
-    summary: "Says which commands the agent knows in a channel, instead of those before.",
+    summary: "Replaces the agent's commands in a channel.",
     args: { ...WHICH_ARGS, commands: Json<unknown>("invalid_arguments", "Each with a name.") },
     async handle({ channel_id: id, commands }, call) {
       const isValid =
@@ -129,11 +131,11 @@ export const agents = [
 
   method("agents.conversations.setView", {
     tier: 3,
-    summary: "Shows something beside the messages of a channel.",
+    summary: "Adds or changes a view of a channel.",
     args: {
       ...WHICH_ARGS,
       type: Maybe(Text("blocks, canvas, html, pull_request …")),
-      view_key: Maybe(Text("A view of this name changes; without one there is a new view.")),
+      view_key: Maybe(Text("The key of a view to change; a new view by default.")),
       name: Maybe(Text()),
       content: Maybe(Text(undefined, { max: CONTENT_MAX })),
       blocks: Maybe(Json<unknown>("invalid_blocks_format")),
@@ -143,7 +145,7 @@ export const agents = [
       pr_url: Maybe(Text()),
       base_branch: Maybe(Text()),
       head_branch: Maybe(Text()),
-      csp: Maybe(Json<unknown>("invalid_arguments", "Where its content may connect to.")),
+      csp: Maybe(Json<unknown>("invalid_arguments", "The hosts that its content may connect to.")),
     },
     async handle({ channel_id: channel, view_key: given, blocks, ...shown }, call) {
       if ((given?.length ?? 0) > KEY_MAX) throw invalidArguments("view_key is too long");
@@ -197,7 +199,7 @@ export const agents = [
 
   method("agents.conversations.removeView", {
     tier: 3,
-    summary: "Removes what is shown beside the messages of a channel.",
+    summary: "Removes a view of a channel.",
     args: { ...WHICH_ARGS, view_key: Maybe(Text()), view_id: Maybe(Text("Instead of view_key.")) },
     async handle({ channel_id: channel, view_key: key, view_id: id }, call) {
       if (!key && !id) throw invalidArguments("missing required field: view_key");
@@ -220,7 +222,7 @@ export const agents = [
       channel: Text(),
       canvas_id: Text(),
       content_format: Maybe(Text("markdown")),
-      include_resolved: Maybe(Flag("Resolved comments too.")),
+      include_resolved: Maybe(Flag("Include resolved comments.")),
     },
     async handle({ channel, canvas_id: id, content_format: format = "markdown" }, call) {
       if (format !== "markdown")
@@ -239,7 +241,7 @@ export const agents = [
 
   method("agents.conversations.setCanvasContent", {
     tier: 3,
-    summary: "Gives a canvas another content.",
+    summary: "Replaces the content of a canvas.",
     args: {
       channel: Text(),
       canvas_id: Text(),
@@ -255,13 +257,13 @@ export const agents = [
 
   method("agents.sessions.setStatus", {
     tier: 3,
-    summary: "Says how far the session of an agent is.",
+    summary: "Sets the status of an agent's session.",
     args: {
       ...WHICH_ARGS,
       status: Text(),
       ...THREAD_ARG,
       title: Maybe(Text()),
-      initiator_user_id: Maybe(Text("Who asked for it.")),
+      initiator_user_id: Maybe(Text("The user who asked for it.")),
       ...AUTHOR_ARGS,
     },
     async handle(
@@ -285,7 +287,7 @@ export const agents = [
 
   method("agents.sessions.rename", {
     tier: 3,
-    summary: "Names the session of an agent.",
+    summary: "Sets the title of an agent's session.",
     args: { ...WHICH_ARGS, title: Text(), ...THREAD_ARG },
     async handle({ channel_id: channel, title, thread_ts: thread }, call) {
       const session = await requireSession(call, channel, thread);

@@ -1,4 +1,4 @@
-/** Threads with an assistant: what stands above them, and what is offered in them. */
+/** Threads with an assistant: their titles, statuses and suggested prompts. */
 import { Json, List, Maybe, Text } from "~/replicas/chat/arguments";
 import { AUTHOR_ARGS, readAuthor } from "~/replicas/chat/compose";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";
@@ -39,7 +39,7 @@ const THREAD_ARGS = { channel_id: Text(), thread_ts: Text() };
 export const assistant = [
   method("assistant.threads.setStatus", {
     tier: 2,
-    summary: "Says what the assistant does at the moment; an empty status says nothing.",
+    summary: "Sets the status of the assistant; an empty one clears it.",
     limits: "The status stays when the assistant answers.",
     args: {
       ...THREAD_ARGS,
@@ -70,7 +70,7 @@ export const assistant = [
 
   method("assistant.threads.setTitle", {
     tier: 2,
-    summary: "Names a thread.",
+    summary: "Sets the title of a thread.",
     args: { ...THREAD_ARGS, title: Text() },
     async handle({ channel_id: channel, thread_ts: ts, title }, call) {
       const thread = await requireThread(call, channel, ts);
@@ -81,12 +81,12 @@ export const assistant = [
 
   method("assistant.threads.setSuggestedPrompts", {
     tier: 2,
-    summary: "Offers up to four things to say.",
+    summary: "Sets up to four suggested prompts.",
     args: {
       channel_id: Text(),
       thread_ts: Maybe(Text()),
       prompts: Json<unknown>("invalid_arguments", "Each with title and message."),
-      title: Maybe(Text("What stands above them.")),
+      title: Maybe(Text("The heading above them.")),
     },
     async handle({ channel_id: channel, thread_ts: ts, prompts, title }, call) {
       const suggested = readPrompts(prompts);

@@ -11,7 +11,7 @@ export const auth = [
   method("api.test", {
     tier: 1,
     summary: "Echoes its arguments.",
-    args: { error: Maybe(Text("Answer with this error.")) },
+    args: { error: Maybe(Text("Return this error.")) },
     async handle({ error }, { raw }) {
       const args = Object.fromEntries(raw);
       if (error) throw new ChatError(error, { args });
@@ -21,7 +21,7 @@ export const auth = [
 
   method("auth.test", {
     tier: 1,
-    summary: "Tells who the caller is.",
+    summary: "Returns the caller's identity.",
     args: {},
     async handle(_, call) {
       const { user, team } = await requireActor(call);
@@ -39,7 +39,7 @@ export const auth = [
 
   method("auth.revoke", {
     tier: 2,
-    summary: "Revokes nothing: the platform gave out the credential, and takes it back.",
+    summary: "Revokes nothing: the platform issues and revokes credentials.",
     args: { test: Maybe(Flag()) },
     async handle() {
       return { revoked: false };
@@ -48,7 +48,7 @@ export const auth = [
 
   method("auth.teams.list", {
     tier: 2,
-    summary: "Lists the one workspace there is.",
+    summary: "Lists the only workspace.",
     args: { cursor: Maybe(Cursor()), limit: LIMIT, include_icon: Maybe(Flag()) },
     async handle({ cursor, limit, include_icon: withIcon }, call) {
       clampLimit(limit, TEAMS_MAX, TEAMS_MAX);

@@ -5,7 +5,7 @@ import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 import { method } from "~/replicas/chat/method";
 import { VIEW_BLOCKS_MAX } from "~/replicas/chat/view-payload";
 
-/** Problems of the blocks inside of a message or a view stand below its name. */
+/** Pointers to problems inside a message or a view begin with its name. */
 const below = (name: string, given: unknown, max?: number): Problem[] => {
   if (!isObject(given)) throw new ChatError("invalid_blocks");
   return findBlockProblems(given["blocks"] ?? [], max).map(({ what, pointer }) => ({
@@ -17,11 +17,11 @@ const below = (name: string, given: unknown, max?: number): Problem[] => {
 export const blocks = [
   method("blocks.validate", {
     tier: 2,
-    summary: "Tells what is wrong with blocks, without posting them.",
+    summary: "Validates blocks without posting them.",
     args: {
       blocks: Maybe(Json<unknown>("invalid_blocks")),
-      message: Maybe(Json<unknown>("invalid_blocks", "A message that holds blocks.")),
-      view: Maybe(Json<unknown>("invalid_blocks", "A view that holds blocks.")),
+      message: Maybe(Json<unknown>("invalid_blocks", "A message with blocks.")),
+      view: Maybe(Json<unknown>("invalid_blocks", "A view with blocks.")),
     },
     async handle(given) {
       if (given.blocks === undefined && given.message === undefined && given.view === undefined)

@@ -65,9 +65,9 @@ export const bookmarks = [
       title: Text(),
       type: Text("link"),
       link: Maybe(Text()),
-      emoji: Maybe(Text("Emoji to stand before the title.")),
-      entity_id: Maybe(Text("Id of what is bookmarked: a message or a file.")),
-      parent_id: Maybe(Text("Id of the bookmark that this one stands below.")),
+      emoji: Maybe(Text("Emoji before the title.")),
+      entity_id: Maybe(Text("Id of the bookmarked message or file.")),
+      parent_id: Maybe(Text("Id of the parent bookmark.")),
       access_level: Maybe(Choice("read", "write")),
     },
     async handle(args, call) {
@@ -109,7 +109,7 @@ export const bookmarks = [
       bookmark_id: Text(),
       title: Maybe(Text()),
       link: Maybe(Text()),
-      emoji: Maybe(Text("Empty: without one.")),
+      emoji: Maybe(Text("Empty: removes it.")),
     },
     async handle({ channel_id: channel, bookmark_id: id, title, link, emoji }, call) {
       await requireMembership(call, channel, "permission_denied");

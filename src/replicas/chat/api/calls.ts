@@ -1,4 +1,4 @@
-/** Calls that are held elsewhere, and who takes part in them. */
+/** Calls that are held elsewhere, and their participants. */
 import { Json, Maybe, requireRoom, Text, Whole } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
@@ -38,10 +38,10 @@ const callView = (call: CallRow) => ({
 
 const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
 
-/** People of the workspace by their ids, others by the id that the app gives them. */
+/** Members of the workspace by id, others by the app's own id. */
 const keyOf = (user: JsonObject) => String(user["slack_id"] ?? `external ${user["external_id"]}`);
 
-/** Participants, each once. Those of the workspace have to exist. */
+/** Participants without duplicates. Members of the workspace must exist. */
 async function requireParticipants({ session }: ChatCall, given: unknown): Promise<JsonObject[]> {
   if (!Array.isArray(given) || given.length > USERS_MAX) throw new ChatError("bad_users");
   const users = given.map((user: JsonObject | null): JsonObject => {
@@ -63,7 +63,7 @@ async function shown({ session }: ChatCall, id: string) {
   return callView(found);
 }
 
-/** Changes who takes part in a call that lasts still. */
+/** Changes the participants of a call that has not ended. */
 async function changeParticipants(
   call: ChatCall,
   id: string,
@@ -91,14 +91,14 @@ const PARTICIPANTS_ARGS = {
 export const calls = [
   method("calls.add", {
     tier: 3,
-    summary: "Tells of a call that is held elsewhere.",
+    summary: "Registers a call that is held elsewhere.",
     args: {
-      external_unique_id: Text("The id that the app gives it."),
+      external_unique_id: Text("The app's own id of the call."),
       join_url: Text(),
-      created_by: Maybe(Text("Who started it; for apps.")),
+      created_by: Maybe(Text("The user who started it; for apps.")),
       date_start: Maybe(Whole("A Unix time.")),
       desktop_app_join_url: Maybe(Text()),
-      external_display_id: Maybe(Text("The id that people see.")),
+      external_display_id: Maybe(Text("The id shown to people.")),
       title: Maybe(Text()),
       users: Maybe(Json<unknown>("bad_users", "Who takes part.")),
     },
@@ -153,7 +153,7 @@ export const calls = [
   method("calls.end", {
     tier: 3,
     summary: "Ends a call.",
-    args: { id: Text(), duration: Maybe(Whole("In seconds; counted when left out.")) },
+    args: { id: Text(), duration: Maybe(Whole("In seconds; computed by default.")) },
     async handle({ id, duration }, call) {
       await shown(call, id);
       if (!(await endCall(call.session, id, duration ?? null)))
@@ -175,7 +175,7 @@ export const calls = [
 
   method("calls.participants.remove", {
     tier: 3,
-    summary: "Takes people out of a call.",
+    summary: "Removes people from a call.",
     args: PARTICIPANTS_ARGS,
     async handle({ id, users }, call) {
       return await changeParticipants(call, id, users, (present, named) => {

@@ -30,7 +30,7 @@ const LEVELS = ["read", "write", "owner"];
 
 const sizeOf = (sections: readonly Section[]) => Buffer.byteLength(toMarkdown(sections));
 
-/** Markdown of a `document_content`, or what it is refused with. */
+/** The Markdown of a `document_content`. Throws `code` when it is malformed. */
 function readMarkdown(content: unknown, code: string): string {
   if (content === undefined || content === null) return "";
   const { type, markdown } = content as { type?: unknown; markdown?: unknown };
@@ -39,7 +39,7 @@ function readMarkdown(content: unknown, code: string): string {
   return markdown;
 }
 
-/** A canvas that the caller may read, write or own. One that they cannot even read is not there. */
+/** A canvas that the caller may read, write or own. Without read access it does not exist. */
 export async function requireCanvas(
   { session, actor }: ChatCall,
   id: string,
@@ -139,7 +139,7 @@ function readCriteria(criteria: unknown) {
 export const canvases = [
   method("canvases.create", {
     tier: 2,
-    summary: "Creates a canvas; with a channel, one that its members can write.",
+    summary: "Creates a canvas; with a channel, its members can write it.",
     args: { ...CONTENT_ARGS, channel_id: Maybe(Text()) },
     async handle({ channel_id: channel, ...given }, call) {
       await requireFullMember(call);
@@ -150,7 +150,7 @@ export const canvases = [
 
   method("conversations.canvases.create", {
     tier: 2,
-    summary: "Creates the canvas of a channel. There is one for each.",
+    summary: "Creates the canvas of a channel. Each channel has one at most.",
     args: { channel_id: Text(), ...CONTENT_ARGS },
     async handle({ channel_id: channel, ...given }, call) {
       await requireFullMember(call);
@@ -163,7 +163,7 @@ export const canvases = [
 
   method("canvases.edit", {
     tier: 2,
-    summary: "Changes a canvas: its title, one section, or what stands before, after or between.",
+    summary: "Changes a canvas: its title, one section, or by inserting sections.",
     args: {
       canvas_id: Text(),
       changes: Json<unknown>("invalid_arguments", "One change.", DOCUMENT),
@@ -188,7 +188,7 @@ export const canvases = [
 
   method("canvases.access.set", {
     tier: 2,
-    summary: "Lets users or the members of channels read or write a canvas.",
+    summary: "Grants users or the members of channels access to a canvas.",
     args: { canvas_id: Text(), ...LEVEL_ARG, ...ENTITY_ARGS },
     async handle({ canvas_id: id, access_level: level, ...entities }, call) {
       await requireCanvas(call, id, "write");
@@ -198,7 +198,7 @@ export const canvases = [
 
   method("canvases.access.delete", {
     tier: 2,
-    summary: "Takes access to a canvas away.",
+    summary: "Revokes access to a canvas.",
     args: { canvas_id: Text(), ...ENTITY_ARGS },
     async handle({ canvas_id: id, ...entities }, call) {
       await requireCanvas(call, id, "write");

@@ -20,7 +20,7 @@ const PAGE_DEFAULT = 100;
 const PAGE_MAX = 1_000;
 const SECONDS_MAX = 2 ** 31 - 1;
 
-/** A moment that lies ahead, but not too far. */
+/** A time in the future, within the service's limit. */
 function readPostAt(given: string): number {
   if (!/^\d{1,10}$/.test(given)) throw new ChatError("invalid_time");
   const at = Number(given);
@@ -30,7 +30,7 @@ function readPostAt(given: string): number {
   return at;
 }
 
-/** A bound of post_at, as seconds; a fraction counts for nothing. */
+/** A bound of post_at in seconds; fractions are ignored. */
 function readBound(given: string | undefined, fallback: number): number {
   if (given === undefined || given === "") return fallback;
   const seconds = Number(/^(\d{1,10})(?:\.\d*)?$/.exec(given)?.[1] ?? fallback);
@@ -40,8 +40,8 @@ function readBound(given: string | undefined, fallback: number): number {
 export const chatSchedule = [
   method("chat.scheduleMessage", {
     tier: 1,
-    summary: "Has a message posted later.",
-    limits: "It becomes a message when somebody reads its channel after that time.",
+    summary: "Schedules a message.",
+    limits: "It is posted when somebody reads its channel after that time.",
     args: {
       channel: Text(),
       post_at: Text("When to post it: a Unix time in seconds, at most 120 days ahead."),
@@ -94,7 +94,7 @@ export const chatSchedule = [
 
   method("chat.deleteScheduledMessage", {
     tier: 1,
-    summary: "Takes back a message that has not been posted yet.",
+    summary: "Deletes a scheduled message.",
     args: { channel: Text(), scheduled_message_id: Text(), as_user: Maybe(Flag()) },
     async handle({ channel, scheduled_message_id: id }, call) {
       await requireChannel(call, channel);
@@ -106,11 +106,11 @@ export const chatSchedule = [
 
   method("chat.scheduledMessages.list", {
     tier: 1,
-    summary: "Lists the messages that the caller has scheduled, by the time they will be posted.",
+    summary: "Lists the caller's scheduled messages by time.",
     args: {
       channel: Maybe(Text()),
-      oldest: Maybe(Text("Only those that are posted at this time or later.")),
-      latest: Maybe(Text("Only those that are posted at this time or earlier.")),
+      oldest: Maybe(Text("Only messages for this time or later.")),
+      latest: Maybe(Text("Only messages for this time or earlier.")),
       cursor: Maybe(Cursor()),
       limit: LIMIT,
       team_id: Maybe(Text()),

@@ -29,9 +29,9 @@ const STREAM_ARGS = {
     Json<unknown>("invalid_chunks", "Chunks of text, tasks, a plan, or blocks, in their order."),
   ),
 };
-const WHICH_ARGS = { channel: Text(), ts: Text("Timestamp of the message that is streamed.") };
+const WHICH_ARGS = { channel: Text(), ts: Text("Timestamp of the streamed message.") };
 
-/** In a channel a stream is for one person, who has to be named. */
+/** In a channel, a stream is for one named person. */
 async function requireRecipient(
   call: ChatCall,
   channel: string,
@@ -45,7 +45,7 @@ async function requireRecipient(
 }
 type Recipient = { recipient_user_id?: string; recipient_team_id?: string };
 
-/** A stream of the caller's that has not ended, locked. */
+/** The caller's own stream that has not ended, locked. */
 async function requireStream(session: ChatSession, actor: string, channel: string, ts: string) {
   const stream = await lockStream(session, channel, ts);
   if (!stream) throw new ChatError("message_not_found");
@@ -59,12 +59,12 @@ const append = (stream: Streamed, chunks: readonly Chunk[] = []) => appendChunks
 export const chatStreams = [
   method("chat.startStream", {
     tier: 2,
-    summary: "Starts a reply that is written piece by piece.",
+    summary: "Starts a streamed reply.",
     args: {
       channel: Text(),
       thread_ts: Text("Timestamp of the message to reply to."),
       ...STREAM_ARGS,
-      recipient_user_id: Maybe(Text("In a channel: whom it is for.")),
+      recipient_user_id: Maybe(Text("In a channel: the recipient.")),
       recipient_team_id: Maybe(Text()),
       task_display_mode: Maybe(Choice("timeline", "plan")),
       ...AUTHOR_ARGS,
@@ -92,7 +92,7 @@ export const chatStreams = [
 
   method("chat.appendStream", {
     tier: 2,
-    summary: "Adds to a reply that is being written.",
+    summary: "Appends to a streamed reply.",
     args: { ...WHICH_ARGS, ...STREAM_ARGS },
     async handle({ channel, ts, ...given }, call) {
       const chunks = readChunks(given);
@@ -112,13 +112,13 @@ export const chatStreams = [
 
   method("chat.stopStream", {
     tier: 2,
-    summary: "Ends a reply that is being written; blocks stand at its end.",
+    summary: "Ends a streamed reply; blocks are appended to it.",
     args: {
       ...WHICH_ARGS,
       ...STREAM_ARGS,
-      blocks: Maybe(Json<unknown>("invalid_blocks", "Blocks for the end.")),
+      blocks: Maybe(Json<unknown>("invalid_blocks", "Blocks to append.")),
       ...METADATA_ARG,
-      session_status: Maybe(Text("What the agent's session is from now on.")),
+      session_status: Maybe(Text("The new status of the agent's session.")),
     },
     async handle({ channel, ts, session_status: status, ...given }, call) {
       const chunks = readChunks(given) ?? [];

@@ -20,7 +20,7 @@ function readUnfurls(given: unknown): Unfurls {
   return given as Unfurls;
 }
 
-/** The message, by channel and timestamp. Nothing here gives out ids of unfurls. */
+/** The message, by channel and timestamp. Nothing here issues unfurl ids. */
 async function requireTarget(
   call: ChatCall,
   { channel, ts, unfurl_id: unfurl }: { channel?: string; ts?: string; unfurl_id?: string },
@@ -34,7 +34,7 @@ async function requireTarget(
   return message;
 }
 
-/** The attachments of a message with these in the place of earlier ones of the same addresses. */
+/** The attachments of a message, where these replace earlier ones of the same addresses. */
 function unfurled({ text, attachments }: MessageRow, unfurls: Unfurls): JsonObject[] {
   const kept = (attachments ?? []).filter(
     (attachment) => !Object.hasOwn(unfurls, String(attachment["original_url"])),
@@ -50,7 +50,7 @@ function unfurled({ text, attachments }: MessageRow, unfurls: Unfurls): JsonObje
 export const chatUnfurl = [
   method("chat.unfurl", {
     tier: 2,
-    summary: "Says what the links of a message show, or asks its author to sign in for that.",
+    summary: "Sets the previews of a message's links, or asks its author to sign in.",
     args: {
       channel: Maybe(Text()),
       ts: Maybe(Text()),
@@ -58,7 +58,7 @@ export const chatUnfurl = [
       unfurl_id: Maybe(Text("Instead of channel and ts.")),
       source: Maybe(Choice("composer", "conversations_history")),
       ...METADATA_ARG,
-      user_auth_required: Maybe(Flag("The author has to sign in first.")),
+      user_auth_required: Maybe(Flag("The author must sign in first.")),
       user_auth_url: Maybe(Text()),
       user_auth_message: Maybe(Text()),
       user_auth_blocks: Maybe(Json<unknown>("invalid_blocks")),

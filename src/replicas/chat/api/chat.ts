@@ -32,7 +32,7 @@ import { SLACKBOT } from "~/replicas/chat/views/users";
 
 const asUser = { as_user: Maybe(Flag()) };
 
-/** Of one's own, and not a notice. Throws why it cannot be changed. */
+/** The caller's own message, and not a notice. Otherwise throws the reason. */
 function requireEditable(message: MessageRow, actor: string, team: TeamRow): void {
   const isNotice = message.subtype !== null && SYSTEM_SUBTYPES.includes(message.subtype);
   if (message.user_id !== actor || isNotice) throw new ChatError("cant_update_message");
@@ -41,7 +41,7 @@ function requireEditable(message: MessageRow, actor: string, team: TeamRow): voi
   if (minutes >= 0 && age > minutes * 60) throw new ChatError("edit_window_closed");
 }
 
-/** An empty list is stored as none. */
+/** An empty list is stored as null. */
 const orNull = <T>(items: readonly T[] | undefined) =>
   items === undefined || items.length > 0 ? items : null;
 
@@ -58,8 +58,8 @@ export const chat = [
       reply_broadcast: Maybe(Flag("Show the reply in the channel too.")),
       ...AUTHOR_ARGS,
       ...asUser,
-      mrkdwn: Maybe(Flag("False: the text is shown as it is.")),
-      unfurl_links: Maybe(Flag("Nothing is fetched from here, so nothing unfurls.")),
+      mrkdwn: Maybe(Flag("False: the text is shown without formatting.")),
+      unfurl_links: Maybe(Flag("Ignored: nothing is fetched, so nothing unfurls.")),
       unfurl_media: Maybe(Flag()),
     },
     async handle(args, call) {
@@ -79,7 +79,7 @@ export const chat = [
 
   method("chat.meMessage", {
     tier: 1,
-    summary: "Posts what the caller does, as a /me message.",
+    summary: "Posts a /me message.",
     args: { channel: Text(), text: Maybe(Text(undefined, MESSAGE_TEXT)) },
     async handle(args, call) {
       const content = await requireContent(call, args);
@@ -94,10 +94,10 @@ export const chat = [
 
   method("chat.postEphemeral", {
     tier: 1,
-    summary: "Shows a message to one member of a channel, without keeping it in the history.",
+    summary: "Shows a message to one member of a channel, outside the history.",
     args: {
       channel: Text(),
-      user: Text("Who sees it."),
+      user: Text("The user who sees it."),
       ...CONTENT_ARGS,
       thread_ts: Maybe(Text()),
       ...AUTHOR_ARGS,
@@ -127,13 +127,13 @@ export const chat = [
 
   method("chat.update", {
     tier: 1,
-    summary: "Edits a message of one's own.",
+    summary: "Edits a message of the caller.",
     args: {
       channel: Text(),
       ts: Text("Timestamp of the message."),
       ...CONTENT_ARGS,
       ...METADATA_ARG,
-      file_ids: Maybe(List("The files that the message carries from now on.")),
+      file_ids: Maybe(List("The new files of the message.")),
       reply_broadcast: Maybe(Flag("Show an existing reply in the channel too.")),
       ...asUser,
     },
@@ -197,7 +197,7 @@ export const chat = [
 
   method("chat.getPermalink", {
     tier: 1,
-    summary: "Tells the address of a message.",
+    summary: "Returns the address of a message.",
     args: { channel: Text(), message_ts: Text() },
     async handle({ channel, message_ts: ts }, call) {
       return { channel, permalink: permalink(await requireMessage(call, channel, ts)) };

@@ -1,4 +1,4 @@
-/** Invitations of other organisations into channels. They are kept, and nobody comes: there is only one organisation. */
+/** Invitations of other organizations into channels. They are stored; nobody accepts them. */
 import { Choice, Cursor, Flag, Json, List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
 import { nowSeconds } from "~/replicas/chat/dnd";
 import { ChatError } from "~/replicas/chat/errors";
@@ -21,7 +21,7 @@ const INVITE_SECONDS = 14 * 86_400;
 
 const isEmail = (text: string) => /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(text);
 
-/** An invitation that somebody here has written. */
+/** An invitation from this workspace. */
 async function requireInvite({ session }: ChatCall, id: string | undefined): Promise<JsonObject> {
   const invite = id ? await findRecord(session, INVITE, id) : undefined;
   if (!invite) throw new ChatError("invite_not_found");
@@ -33,19 +33,19 @@ function requireEmails(emails: readonly string[]): void {
   if (!emails.every(isEmail)) throw new ChatError("invalid_email");
 }
 
-/** A request of somebody to have their invitation approved; nobody needs to ask. */
+/** There are no requests to approve an invitation: nobody needs approval. */
 const noRequest = () => new ChatError("invite_not_found");
 
 export const connect = [
   method("conversations.inviteShared", {
     tier: 3,
-    summary: "Invites people of another organisation into a channel.",
+    summary: "Invites people of another organization into a channel.",
     limits: "The invitation is kept; nobody accepts it.",
     args: {
       channel: Text(),
       emails: Maybe(List("Addresses of the people to invite.")),
       user_ids: Maybe(List()),
-      external_limited: Maybe(Flag("They may only write.")),
+      external_limited: Maybe(Flag("They may only post messages.")),
     },
     async handle(
       { channel, emails = [], user_ids: users = [], external_limited: limited = true },
@@ -81,7 +81,7 @@ export const connect = [
 
   method("conversations.listConnectInvites", {
     tier: 3,
-    summary: "Lists the invitations of other organisations by id.",
+    summary: "Lists invitations of other organizations by id.",
     args: { count: Maybe(Whole()), cursor: Maybe(Cursor()), team_id: Maybe(Text()) },
     async handle({ count, cursor }, call) {
       const after = decodeCursor(cursor, "invite", /^I[A-Z0-9]+$/) ?? "";
@@ -114,7 +114,7 @@ export const connect = [
 
   method("conversations.acceptSharedInvite", {
     tier: 3,
-    summary: "Accepts an invitation; not one of one's own organisation.",
+    summary: "Accepts an invitation of another organization.",
     args: {
       channel_name: Text(),
       channel_id: Maybe(Text()),
@@ -156,7 +156,7 @@ export const connect = [
 
   method("conversations.externalInvitePermissions.set", {
     tier: 3,
-    summary: "Says what another organisation may do in a channel.",
+    summary: "Sets the permissions of another organization in a channel.",
     args: { channel: Text(), target_team: Text(), action: Choice("upgrade", "downgrade") },
     async handle({ channel, target_team: team, action }, call) {
       const found = await requireChannel(call, channel);
@@ -169,7 +169,7 @@ export const connect = [
 
   method("conversations.requestSharedInvite.list", {
     tier: 3,
-    summary: "Lists requests for invitations: nobody has to ask, so there are none.",
+    summary: "Lists requests to approve invitations: there are none.",
     args: {
       invite_ids: Maybe(List()),
       user_id: Maybe(Text()),

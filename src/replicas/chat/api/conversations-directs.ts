@@ -10,10 +10,10 @@ import { setOpen } from "~/replicas/chat/store/members";
 import { findUsers } from "~/replicas/chat/store/users";
 import { channelView } from "~/replicas/chat/views/channels";
 
-/** Beside the caller. */
+/** In addition to the caller. */
 const USERS_MAX = 8;
 
-/** A direct message, of two or of a group. */
+/** A direct message between two people or in a group. */
 async function requireDirect(call: ChatCall, id: string): Promise<ChannelRow> {
   const channel = await requireChannel(call, id);
   if (!channel.is_im && !channel.is_mpim)
@@ -21,7 +21,7 @@ async function requireDirect(call: ChatCall, id: string): Promise<ChannelRow> {
   return channel;
 }
 
-/** Those who are to talk with each other, the caller first. */
+/** The participants, the caller first. */
 async function requireParties({ session, actor }: ChatCall, users: readonly string[]) {
   const parties = [...new Set([actor, ...users])];
   if (parties.length > USERS_MAX + 1) throw new ChatError("too_many_users");
@@ -34,7 +34,7 @@ async function requireParties({ session, actor }: ChatCall, users: readonly stri
   return parties;
 }
 
-/** The id of the conversation that is asked for, and whether it was there already and open. */
+/** The id of the requested conversation, and whether it already existed and was open. */
 async function open(
   call: ChatCall,
   given: { channel?: string; users?: readonly string[] },
@@ -64,9 +64,9 @@ export const conversationsDirects = [
       "Opens the direct message with one or more people. The same people always get the same one.",
     args: {
       users: Maybe(List("Ids of one to eight users, without the caller.")),
-      channel: Maybe(Text("Id of a direct message to open again.")),
-      return_im: Maybe(Flag("Answer with the whole conversation.")),
-      prevent_creation: Maybe(Flag("Answer only for one that exists.")),
+      channel: Maybe(Text("Id of a direct message to reopen.")),
+      return_im: Maybe(Flag("Return the whole conversation.")),
+      prevent_creation: Maybe(Flag("Do not create a conversation.")),
     },
     async handle(args, call) {
       const { id, wasOpen } = await open(call, args, args.prevent_creation ?? false);
@@ -77,7 +77,7 @@ export const conversationsDirects = [
 
   method("conversations.close", {
     tier: 1,
-    summary: "Hides a direct message from the caller's list; its history is kept.",
+    summary: "Hides a direct message from the caller's list; its history remains.",
     args: { channel: Text() },
     async handle({ channel: id }, call) {
       await requireDirect(call, id);

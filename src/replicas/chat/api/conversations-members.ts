@@ -1,4 +1,4 @@
-/** Who is in a conversation. */
+/** Members of conversations. */
 import { Cursor, Flag, List, Maybe, Text } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { type ChatCall, type ChatSession, method } from "~/replicas/chat/method";
@@ -55,7 +55,7 @@ const addMembers = (
     return added;
   });
 
-/** Removes a member with a notice. Returns false when the user was none. */
+/** Removes a member with a notice. Returns false when the user was not a member. */
 const removeMember = (session: ChatSession, channel: ChannelRow, user: string): Promise<boolean> =>
   session.transaction(async (inside) => {
     const removed = await deleteMember(inside, channel.id, user);
@@ -63,7 +63,7 @@ const removeMember = (session: ChatSession, channel: ChannelRow, user: string): 
     return removed;
   });
 
-/** Why a user cannot be added; undefined when nothing speaks against it. */
+/** The reason why a user cannot be added; undefined when there is none. */
 function inviteError({ id, deleted, restricted, member }: MemberState, inviter: string) {
   if (id === inviter) return "cant_invite_self";
   if (deleted === null) return "user_not_found";
@@ -72,7 +72,7 @@ function inviteError({ id, deleted, restricted, member }: MemberState, inviter: 
   return restricted ? "user_is_restricted" : undefined;
 }
 
-/** Those of `users` who can be added: all of them or, with `force`, as many as there are. */
+/** The users who can be added: all of them or, with `force`, as many as possible. */
 async function requireInvitable(
   { session, actor }: ChatCall,
   channel: string,
@@ -137,7 +137,7 @@ export const conversationsMembers = [
       if (!channel.is_member) return { not_in_channel: true };
       if (channel.is_archived) throw new ChatError("is_archived");
       if (channel.is_general) throw new ChatError("cant_leave_general");
-      // Nobody could ever see a private channel again that nobody is in.
+      // Without members, nobody could ever see a private channel again.
       if (channel.is_private && (await countMembers(call.session, id)) === 1)
         throw new ChatError("last_member");
       const left = await removeMember(call.session, channel, call.actor);
@@ -167,7 +167,7 @@ export const conversationsMembers = [
 
   method("conversations.kick", {
     tier: 1,
-    summary: "Removes somebody from a channel.",
+    summary: "Removes a user from a channel.",
     args: { channel: Text(), user: Text() },
     async handle({ channel: id, user }, call) {
       const channel = await requireMembership(call, id);

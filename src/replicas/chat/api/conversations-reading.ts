@@ -1,4 +1,4 @@
-/** Reading conversations: history, threads, and up to where one has read. */
+/** Reading conversations: history, threads and read marks. */
 import { sizeOf } from "~/json";
 import { Cursor, Flag, Maybe, Text } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
@@ -41,7 +41,7 @@ function readBound(value: string | undefined, name: "oldest" | "latest"): string
   return padded;
 }
 
-/** A page that the caller may read: people read public channels without joining them, bots do not. */
+/** A page that the caller may read: people read public channels without joining, bots do not. */
 async function requirePage(
   { session }: ChatCall,
   channel: string,
@@ -55,12 +55,12 @@ async function requirePage(
   return (await read()) ?? found;
 }
 
-/** Messages that are read at a time: each may be 200 kB long. */
+/** Messages read per statement: each may be 200 kB long. */
 const MESSAGES_AT_ONCE = 100;
-/** Of a page. It then has fewer messages than were asked for, as the service's pages may. */
+/** Per page. A page may then have fewer messages than its limit, as in the service. */
 const PAGE_LENGTH_MAX = 4 * 1024 * 1024;
 
-/** Up to `size` messages behind `from`, and where the next page begins. `read` reads one more than its limit. */
+/** Up to `size` messages after `from`, and the start of the next page. `read` reads one more than its limit. */
 async function readPage(
   call: ChatCall,
   channel: string,
@@ -83,7 +83,7 @@ async function readPage(
   };
 }
 
-/** Metadata is shown to those who ask for it. */
+/** Metadata is included on request only. */
 function messages(page: Page["messages"], call: ChatCall, withMetadata = false) {
   return page.map((message) =>
     messageView(withMetadata ? message : { ...message, metadata: null }, call),
@@ -147,8 +147,8 @@ export const conversationsReading = [
 
   method("conversations.mark", {
     tier: 1,
-    summary: "Moves the mark up to which the caller has read.",
-    args: { channel: Text(), ts: Text("Timestamp of the last message that was read.") },
+    summary: "Moves the caller's read mark.",
+    args: { channel: Text(), ts: Text("Timestamp of the last message read.") },
     async handle({ channel, ts: given }, call) {
       const ts = padTs(given);
       if (ts === undefined) throw new ChatError("invalid_timestamp");

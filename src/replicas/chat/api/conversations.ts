@@ -1,4 +1,4 @@
-/** Channels: what there are, and making, renaming, archiving and describing them. */
+/** Channels: listing, creating, renaming, archiving and describing them. */
 import { errorCode, UNIQUE_VIOLATION } from "~/db/connect";
 import { Cursor, Flag, List, Maybe, Text } from "~/replicas/chat/arguments";
 import { NAME_ARG, requireName, requireTypes } from "~/replicas/chat/channels";
@@ -39,7 +39,7 @@ const CHANNELS_MAX = 999;
 const NOTE_MAX = 250;
 const NOTE = { tooLong: "too_long" };
 
-/** What a member has read and not read, and the last message. */
+/** A member's read mark and unread counts, and the last message. */
 async function readState(call: ChatCall, id: string) {
   await withFreeTs(() => deliverDue(call.session, id));
   const state = await findReadState(call.session, call.actor, id);
@@ -48,13 +48,13 @@ async function readState(call: ChatCall, id: string) {
   return { ...counts, ...(latest ? { latest: messageView(latest, call) } : {}) };
 }
 
-/** A channel that the caller has just made or changed. */
+/** A channel that the caller has just created or changed. */
 async function changedChannel(call: ChatCall, id: string): Promise<Wire> {
   const channel = channelView(await requireChannel(call, id));
   return present({ ...channel, last_read: await findLastRead(call.session, call.actor, id) });
 }
 
-/** Sets topic or purpose, with a notice when it becomes another one. */
+/** Sets topic or purpose, with a notice when it changes. */
 async function describe(
   call: ChatCall,
   id: string,
@@ -144,7 +144,7 @@ export const conversations = [
 
   method("conversations.rename", {
     tier: 1,
-    summary: "Gives a channel another name.",
+    summary: "Renames a channel.",
     args: { channel: Text(), name: Maybe(NAME_ARG) },
     async handle({ channel: id, name: given = "" }, call) {
       const name = requireName(given);
@@ -165,7 +165,7 @@ export const conversations = [
         ]);
       });
       await rename.catch((error) => {
-        // Another channel got the name after this call had looked for it.
+        // Another channel took the name after this call had checked it.
         throw errorCode(error) === UNIQUE_VIOLATION ? new ChatError("name_taken") : error;
       });
       return { channel: await changedChannel(call, id) };
@@ -174,7 +174,7 @@ export const conversations = [
 
   method("conversations.archive", {
     tier: 1,
-    summary: "Archives a channel: it can be read, but not written to.",
+    summary: "Archives a channel: it becomes read-only.",
     args: { channel: Text() },
     async handle({ channel: id }, call) {
       const channel = await requireMembership(call, id);
@@ -188,7 +188,7 @@ export const conversations = [
 
   method("conversations.unarchive", {
     tier: 1,
-    summary: "Opens an archived channel again.",
+    summary: "Unarchives a channel.",
     args: { channel: Text() },
     async handle({ channel: id }, call) {
       const channel = await requireChannel(call, id);
@@ -200,14 +200,14 @@ export const conversations = [
 
   method("conversations.setTopic", {
     tier: 1,
-    summary: "Sets what a channel is talking about.",
+    summary: "Sets the topic of a channel.",
     args: { channel: Text(), topic: Text("At most 250 characters.", NOTE) },
     handle: ({ channel, topic }, call) => describe(call, channel, "topic", topic),
   }),
 
   method("conversations.setPurpose", {
     tier: 1,
-    summary: "Sets what a channel is for.",
+    summary: "Sets the purpose of a channel.",
     args: { channel: Text(), purpose: Text("At most 250 characters.", NOTE) },
     handle: ({ channel, purpose }, call) => describe(call, channel, "purpose", purpose),
   }),

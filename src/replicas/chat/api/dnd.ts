@@ -11,8 +11,8 @@ const TEAM_USERS_MAX = 50;
 export const dnd = [
   method("dnd.info", {
     tier: 2,
-    summary: "Tells when somebody does not want to be disturbed.",
-    args: { user: Maybe(Text("Who; the caller when left out.")), team_id: Maybe(Text()) },
+    summary: "Returns a user's do-not-disturb times.",
+    args: { user: Maybe(Text("The user; the caller by default.")), team_id: Maybe(Text()) },
     async handle({ user: id }, call) {
       const user = await requireUser(call, id || call.actor);
       return { ...dndView(user), ...(user.id === call.actor ? snoozeView(user) : {}) };
@@ -21,9 +21,9 @@ export const dnd = [
 
   method("dnd.setSnooze", {
     tier: 2,
-    summary: "Keeps notifications from the caller for a while.",
+    summary: "Snoozes the caller's notifications.",
     args: {
-      num_minutes: Maybe(Whole("For how long.", { minimum: 1, maximum: SNOOZE_MINUTES_MAX })),
+      num_minutes: Maybe(Whole("The duration.", { minimum: 1, maximum: SNOOZE_MINUTES_MAX })),
     },
     async handle({ num_minutes: minutes }, call) {
       const { user } = await requirePerson(call);
@@ -65,7 +65,7 @@ export const dnd = [
 
   method("dnd.teamInfo", {
     tier: 2,
-    summary: "Tells when up to 50 people do not want to be disturbed. Unknown ones are left out.",
+    summary: "Returns the do-not-disturb times of up to 50 users. Unknown users are left out.",
     args: { users: Maybe(List()), team_id: Maybe(Text()) },
     async handle({ users: ids = [] }, { session }) {
       if (ids.length === 0) throw new ChatError("no_users_provided");

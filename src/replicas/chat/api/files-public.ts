@@ -13,12 +13,12 @@ async function setPublic(call: ChatCall, id: string, isPublic: boolean) {
 export const filesPublic = [
   method("files.sharedPublicURL", {
     tier: 2,
-    summary: "Gives a file an address that anybody can open.",
+    summary: "Creates a public address for a file.",
     args: { file: Text() },
     async handle({ file: id }, call) {
       const file = await requireFile(call, id);
       const { user } = await requireActor(call);
-      // What lives elsewhere, and canvases, have no public address; guests may not hand files out.
+      // Remote files and canvases have no public address, and guests may not publish files.
       if (file.mode === "external" || file.mode === "quip" || isGuest(user))
         throw new ChatError("not_allowed");
       return await setPublic(call, id, true);
@@ -27,7 +27,7 @@ export const filesPublic = [
 
   method("files.revokePublicURL", {
     tier: 2,
-    summary: "Takes a file's public address away.",
+    summary: "Removes a file's public address.",
     args: { file: Text() },
     async handle({ file: id }, call) {
       await requireFile(call, id);

@@ -29,11 +29,11 @@ const SECONDS_MAX = 2 ** 31 - 1;
 const ABOUT_ARGS = {
   filetype: Maybe(Text()),
   preview_image: Maybe(Bytes("PNG, JPEG or GIF of at most 1 MiB.")),
-  indexable_file_contents: Maybe(Bytes("Text by which search finds the file.")),
+  indexable_file_contents: Maybe(Bytes("Text that search finds the file by.")),
 };
 const WHICH_ARGS = {
-  file: Maybe(Text("Id of the file here.")),
-  external_id: Maybe(Text("Or the id that the app gave it.")),
+  file: Maybe(Text("Id of the file.")),
+  external_id: Maybe(Text("The app's own id, instead of file.")),
 };
 
 /** A remote file, named in one of two ways. */
@@ -93,7 +93,7 @@ const readBound = (given: string | undefined, fallback: number) =>
 export const filesRemote = [
   method("files.remote.add", {
     tier: 3,
-    summary: "Adds a file that lives elsewhere.",
+    summary: "Adds a remote file.",
     args: { title: Text(), external_url: Text(), external_id: Text(), ...ABOUT_ARGS },
     async handle({ title, external_url: url, external_id: externalId, ...about }, call) {
       await requirePerson(call);
@@ -121,7 +121,7 @@ export const filesRemote = [
 
   method("files.remote.info", {
     tier: 3,
-    summary: "Shows a file that lives elsewhere.",
+    summary: "Shows a remote file.",
     args: WHICH_ARGS,
     async handle(args, call) {
       return { file: fileView(await requireRemote(call, args), call) };
@@ -130,9 +130,9 @@ export const filesRemote = [
 
   method("files.remote.list", {
     tier: 3,
-    summary: "Lists files that live elsewhere, newest first.",
+    summary: "Lists remote files, newest first.",
     args: {
-      channel: Maybe(Text("Only those that are shared here.")),
+      channel: Maybe(Text("Only files that are shared in this channel.")),
       ts_from: Maybe(Text()),
       ts_to: Maybe(Text()),
       limit: LIMIT,
@@ -158,7 +158,7 @@ export const filesRemote = [
 
   method("files.remote.update", {
     tier: 3,
-    summary: "Changes a file that lives elsewhere.",
+    summary: "Changes a remote file.",
     args: { ...WHICH_ARGS, title: Maybe(Text()), external_url: Maybe(Text()), ...ABOUT_ARGS },
     async handle({ file, external_id: externalId, title, external_url: url, ...about }, call) {
       const { preview, text, filetype, mimetype } = readAbout(about);
@@ -181,7 +181,7 @@ export const filesRemote = [
 
   method("files.remote.remove", {
     tier: 3,
-    summary: "Removes a file that lives elsewhere. Messages that carry it show that it is gone.",
+    summary: "Removes a remote file. Messages with it show a tombstone.",
     args: WHICH_ARGS,
     async handle(args, call) {
       const { id } = await requireOwnRemote(call, args);
@@ -192,7 +192,7 @@ export const filesRemote = [
 
   method("files.remote.share", {
     tier: 3,
-    summary: "Shares a file that lives elsewhere with channels, by a message in each.",
+    summary: "Shares a remote file in channels, by a message in each.",
     args: { channels: List(), ...WHICH_ARGS },
     async handle({ channels, ...which }, call) {
       const { id } = await requireRemote(call, which);

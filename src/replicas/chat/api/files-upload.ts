@@ -1,4 +1,4 @@
-/** Uploads in three steps: announce a file, send its bytes to the address that this answers, complete it. */
+/** Uploads in three steps: announce a file, send its bytes to the returned address, complete it. */
 import { randomBytes } from "node:crypto";
 import { Json, List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
 import { contentColumns, MESSAGE_TEXT, readContent } from "~/replicas/chat/compose";
@@ -17,7 +17,7 @@ import {
 import { findTeam } from "~/replicas/chat/store/team";
 import { fileView } from "~/replicas/chat/views/files";
 
-/** What one request can carry, less the frame around a multipart body. */
+/** The maximum request body, less the framing of a multipart body. */
 export const FILE_BYTES_MAX = 4 * 1024 * 1024 - 4096;
 const STORAGE_BYTES_MAX = 256 * 1024 * 1024;
 const ALT_TEXT = { max: 1_000, tooLong: "alt_txt_too_large" };
@@ -66,14 +66,14 @@ async function requireUploads({ session, actor }: ChatCall, files: readonly Want
 export const filesUpload = [
   method("files.getUploadURLExternal", {
     tier: 1,
-    summary: "Announces a file and answers the address to which its bytes are to be posted.",
+    summary: "Announces a file and returns the address for its upload.",
     limits: "A file has at most 4 MiB.",
     args: {
       filename: Maybe(Text()),
       length: Maybe(Whole("Size in bytes.", { minimum: 1, maximum: FILE_BYTES_MAX })),
-      alt_text: Maybe(Text("Description of an image, for those who cannot see it.", ALT_TEXT)),
-      alt_txt: Maybe(Text("The same, by its other name.", ALT_TEXT)),
-      snippet_type: Maybe(Text("Kind of text that a snippet holds.")),
+      alt_text: Maybe(Text("Description of an image for people who cannot see it.", ALT_TEXT)),
+      alt_txt: Maybe(Text("Alias of the previous argument.", ALT_TEXT)),
+      snippet_type: Maybe(Text("Type of a snippet's text.")),
     },
     async handle(args, call) {
       const { filename: name, length: size, snippet_type: snippet } = args;
@@ -112,7 +112,7 @@ export const filesUpload = [
 
   method("files.completeUploadExternal", {
     tier: 1,
-    summary: "Completes uploads and, where it is told to, posts a message that carries the files.",
+    summary: "Completes uploads and, given a channel, posts a message with the files.",
     args: {
       files: Json("invalid_arguments", "[{id, title}]"),
       channel_id: Maybe(Text()),

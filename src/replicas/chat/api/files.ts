@@ -19,7 +19,7 @@ const SECONDS_MAX = 2 ** 31 - 1;
 
 const isKind = (kind: string): kind is FileKind => Object.hasOwn(FILE_KINDS, kind);
 
-/** What `types` selects: kinds of files, and modes. Nulls: everything. */
+/** The file kinds and modes that `types` selects. Nulls: everything. */
 function readKinds(types: readonly string[] = []) {
   if (!types.every(isKind)) throw new ChatError("unknown_type");
   if (types.length === 0 || types.includes("all")) return { filetypes: null, modes: null };
@@ -29,7 +29,7 @@ function readKinds(types: readonly string[] = []) {
   };
 }
 
-/** A bound as seconds; a fraction counts for nothing, and what is no time bounds nothing. */
+/** A bound in seconds; fractions are ignored, and so is anything that is not a time. */
 const readBound = (given: string | undefined, fallback: number) =>
   Math.min(Number(/^(\d{1,10})(?:\.\d*)?$/.exec(given ?? "")?.[1] ?? fallback), SECONDS_MAX);
 
@@ -39,11 +39,11 @@ const escapeHtml = (text: string) =>
 export const files = [
   method("files.info", {
     tier: 1,
-    summary: "Shows one file, with its content when that is text.",
+    summary: "Shows one file, with its content if it is text.",
     args: {
       file: Text(),
       ...PAGE_ARGS,
-      cursor: Maybe(Cursor("Of its comments, of which there are none.")),
+      cursor: Maybe(Cursor("Ignored: files have no comments.")),
       limit: LIMIT,
     },
     async handle({ file: id, ...wanted }, call) {
@@ -65,12 +65,12 @@ export const files = [
     tier: 1,
     summary: "Lists the files that the caller can see, newest first.",
     args: {
-      user: Maybe(Text("Only those of this user.")),
-      channel: Maybe(Text("Only those that are shared here.")),
-      ts_from: Maybe(Text("Only those created at this time or later.")),
-      ts_to: Maybe(Text("Only those created at this time or earlier.")),
+      user: Maybe(Text("Only files of this user.")),
+      channel: Maybe(Text("Only files that are shared in this channel.")),
+      ts_from: Maybe(Text("Only files created at this time or later.")),
+      ts_to: Maybe(Text("Only files created at this time or earlier.")),
       types: Maybe(List("all, spaces, snippets, images, gdocs, zips, pdfs")),
-      show_files_hidden_by_limit: Maybe(Flag("Nothing is hidden.")),
+      show_files_hidden_by_limit: Maybe(Flag("Ignored: nothing is hidden.")),
       ...PAGE_ARGS,
       team_id: Maybe(Text()),
     },
@@ -98,7 +98,7 @@ export const files = [
 
   method("files.delete", {
     tier: 1,
-    summary: "Deletes a file. Messages that carry it show that it is gone.",
+    summary: "Deletes a file. Messages with it show a tombstone.",
     args: { file: Text() },
     async handle({ file: id }, call) {
       const file = await requireFile(call, id, { deleted: "file_deleted" });

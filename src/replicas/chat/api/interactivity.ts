@@ -1,4 +1,4 @@
-/** What apps answer to clicks and workflows. There are no clicks here: what is said is kept. */
+/** Apps' answers to clicks and workflows. There are no clicks here: the answers are stored. */
 import { isObject } from "~/json";
 import { Flag, Json, List, Maybe, Text } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
@@ -33,7 +33,7 @@ async function answerTrigger(
   await mergeRecord(session, type, trigger, data);
 }
 
-/** What is wrong with a dialog, as the service lists it. */
+/** The problems of a dialog, in the service's own form. */
 function dialogProblems(dialog: JsonObject): { name: string; error: string }[] {
   const { title, callback_id: callback, elements } = dialog;
   const isTitle = typeof title === "string" && title !== "" && title.length <= TITLE_MAX;
@@ -52,7 +52,7 @@ function dialogProblems(dialog: JsonObject): { name: string; error: string }[] {
   ];
 }
 
-/** Ends the execution of a function, which nothing here has started: any id does, once. */
+/** Ends the execution of a function. Nothing here starts one, so any id is accepted, once. */
 async function complete({ session }: ChatCall, id: string, data: JsonObject): Promise<JsonObject> {
   if (!/^Fx[A-Z0-9]+$/.test(id)) throw new ChatError("function_execution_not_found");
   if (await findRecord(session, EXECUTION, id))
@@ -83,7 +83,7 @@ const FEATURED_ARGS = { channel_id: Text(), trigger_ids: List("Ids of workflows'
 export const interactivity = [
   method("dialog.open", {
     tier: 3,
-    summary: "Opens a dialog, which modals have replaced.",
+    summary: "Opens a dialog, the predecessor of modals.",
     args: { trigger_id: Maybe(Text()), dialog: Maybe(Json<unknown>("invalid_arguments")) },
     async handle({ trigger_id: trigger, dialog }, call) {
       if (trigger === undefined) throw new ChatError("missing_trigger");
@@ -109,7 +109,7 @@ export const interactivity = [
 
   method("entity.presentDetails", {
     tier: 3,
-    summary: "Shows the details of something that a link stands for.",
+    summary: "Shows the details of an entity behind a link.",
     args: {
       trigger_id: Text(),
       metadata: Maybe(Json<unknown>("invalid_metadata")),
@@ -137,7 +137,7 @@ export const interactivity = [
 
   method("functions.completeSuccess", {
     tier: 3,
-    summary: "Ends a step of a workflow with what it has to hand on.",
+    summary: "Ends a step of a workflow with its outputs.",
     args: { function_execution_id: Text(), outputs: Json<unknown>("parameter_validation_failed") },
     async handle({ function_execution_id: id, outputs }, call) {
       if (!isObject(outputs) || JSON.stringify(outputs).length > OUTPUTS_MAX)
@@ -148,7 +148,7 @@ export const interactivity = [
 
   method("functions.completeError", {
     tier: 3,
-    summary: "Ends a step of a workflow that has failed.",
+    summary: "Ends a failed step of a workflow.",
     args: { function_execution_id: Text(), error: Text() },
     async handle({ function_execution_id: id, error }, call) {
       return await complete(call, id, { state: "error", error });
@@ -166,7 +166,7 @@ export const interactivity = [
 
   method("workflows.featured.remove", {
     tier: 3,
-    summary: "Features workflows in a channel no longer.",
+    summary: "Stops featuring workflows in a channel.",
     args: FEATURED_ARGS,
     async handle({ channel_id: channel, trigger_ids: ids }, call) {
       return await feature(call, channel, ids, (known, gone) =>
@@ -177,7 +177,7 @@ export const interactivity = [
 
   method("workflows.featured.set", {
     tier: 3,
-    summary: "Says which workflows a channel features.",
+    summary: "Sets the featured workflows of a channel.",
     args: FEATURED_ARGS,
     async handle({ channel_id: channel, trigger_ids: ids }, call) {
       return await feature(call, channel, ids, (_, wanted) => [...new Set(wanted)]);

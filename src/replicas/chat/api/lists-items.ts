@@ -67,7 +67,7 @@ const listView = (list: ListRow): Wire => ({
   },
 });
 
-/** Throws when a cell names somebody or something that is not there. */
+/** Throws when a cell names a user or an object that does not exist. */
 async function requireReferences(call: ChatCall, cells: readonly Cell[]): Promise<void> {
   const { users, channels, files } = referencesOf(cells);
   if (users.length > 0) {
@@ -81,7 +81,7 @@ async function requireReferences(call: ChatCall, cells: readonly Cell[]): Promis
   if (files.length > 0) await requireFiles(call, files);
 }
 
-/** The cells of a row with these in the place of those of the same columns. */
+/** The cells of a row, where these replace those of the same columns. */
 function replaced(fields: readonly Cell[], cells: readonly Cell[]): Cell[] {
   const row = [...new Map([...fields, ...cells].map((cell) => [cell.column_id, cell])).values()];
   requireRoom(row, "over_cell_fields_limit");
@@ -96,7 +96,7 @@ async function requireItem(call: ChatCall, list: string, id: string, code: strin
 
 type Update = { readonly row: string; readonly isNew: boolean; readonly cell: Cell };
 
-/** What is to stand where. A row that is to be made is named by what the client calls it. */
+/** The cells to set by row. The client names new rows itself. */
 function readUpdates(list: ListRow, given: unknown): Update[] {
   if (!Array.isArray(given) || given.length > CELLS_MAX) throw new ChatError("invalid_input_type");
   return given.map((cell) => {
@@ -111,12 +111,12 @@ function readUpdates(list: ListRow, given: unknown): Update[] {
 export const listsItems = [
   method("slackLists.items.create", {
     tier: 3,
-    summary: "Adds a row to a list, empty, filled, or as another one.",
+    summary: "Adds a row to a list: empty, filled, or as a copy.",
     args: {
       list_id: Text(),
       initial_fields: Maybe(Json<unknown>("invalid_args", "Cells: column_id, and a value.", CELLS)),
       duplicated_item_id: Maybe(Text()),
-      parent_item_id: Maybe(Text("The row that this one stands below.")),
+      parent_item_id: Maybe(Text("The parent row.")),
     },
     async handle(args, call) {
       const { list_id: list, duplicated_item_id: original, parent_item_id: parent } = args;
@@ -141,7 +141,7 @@ export const listsItems = [
 
   method("slackLists.items.update", {
     tier: 3,
-    summary: "Changes cells of a list, all of them or none.",
+    summary: "Changes cells of a list: all of them, or none.",
     args: {
       list_id: Text(),
       cells: Json<unknown>("invalid_input_type", "row_id, column_id, value.", CELLS),
@@ -193,7 +193,7 @@ export const listsItems = [
 
   method("slackLists.items.info", {
     tier: 3,
-    summary: "Shows a row, with its list and what stands below it.",
+    summary: "Shows a row with its list and its children.",
     args: { list_id: Text(), id: Text(), include_is_subscribed: Maybe(Flag()) },
     async handle({ list_id: list, id, include_is_subscribed: withSubscription }, call) {
       const found = await requireList(call, list, "read");
@@ -218,7 +218,7 @@ export const listsItems = [
       list_id: Text(),
       limit: LIMIT,
       cursor: Maybe(Cursor()),
-      archived: Maybe(Flag("Those that are archived, and only those.")),
+      archived: Maybe(Flag("Only archived rows.")),
     },
     async handle({ list_id: list, limit, cursor, archived = false }, call) {
       const offset = Number(decodeCursor(cursor, "offset", /^\d{1,9}$/) ?? 0);
@@ -234,7 +234,7 @@ export const listsItems = [
 
   method("slackLists.items.delete", {
     tier: 3,
-    summary: "Deletes a row and what stands below it.",
+    summary: "Deletes a row and its children.",
     args: { list_id: Text(), id: Text() },
     async handle({ list_id: list, id }, call) {
       await requireList(call, list, "write");
@@ -246,7 +246,7 @@ export const listsItems = [
 
   method("slackLists.items.deleteMultiple", {
     tier: 3,
-    summary: "Deletes several rows; those that are not there any more are passed over.",
+    summary: "Deletes several rows; unknown ones are ignored.",
     args: { list_id: Text(), ids: List() },
     async handle({ list_id: list, ids }, call) {
       await requireList(call, list, "write");

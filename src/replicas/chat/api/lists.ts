@@ -24,7 +24,7 @@ export const ROWS_MAX = 1_000;
 const EXPORT = "list_export";
 const LEVELS = ["read", "write", "owner"];
 
-/** A list that the caller may read, write or own. One that they cannot even read is not there. */
+/** A list that the caller may read, write or own. Without read access it does not exist. */
 export async function requireList(
   { session, actor }: ChatCall,
   id: string,
@@ -45,18 +45,18 @@ export const metadataView = ({ schema, todo_mode: todo, description_blocks: bloc
   ...(blocks ? { description_blocks: blocks } : {}),
 });
 
-/** Everything of a list, archived or not. Lists have at most a thousand rows. */
+/** All rows of a list, including archived ones. Lists have at most a thousand rows. */
 const everything = { archived: null, offset: 0, limit: ROWS_MAX };
 
 const ABOUT_ARGS = {
   description_blocks: Maybe(Json<unknown>("invalid_blocks", "Rich text below the title.")),
-  todo_mode: Maybe(Flag("Add what a list of things to do has: done, by whom, until when.")),
+  todo_mode: Maybe(Flag("Add the columns of a to-do list: done, assignee, due date.")),
 };
 
 export const lists = [
   method("slackLists.create", {
     tier: 3,
-    summary: "Creates a list, with columns of its own or those of another list.",
+    summary: "Creates a list with its own columns or those of another list.",
     args: {
       name: Text(undefined, NAME),
       ...ABOUT_ARGS,
@@ -104,7 +104,7 @@ export const lists = [
 
   method("slackLists.update", {
     tier: 3,
-    summary: "Changes what a list is called.",
+    summary: "Renames a list.",
     args: { id: Text(), name: Maybe(Text(undefined, NAME)), ...ABOUT_ARGS },
     async handle({ id, name, description_blocks: blocks, todo_mode: todo }, call) {
       await requireList(call, id, "write");
@@ -121,7 +121,7 @@ export const lists = [
 
   method("slackLists.access.set", {
     tier: 3,
-    summary: "Lets users or the members of channels read or write a list.",
+    summary: "Grants users or the members of channels access to a list.",
     args: { list_id: Text(), ...LEVEL_ARG, ...ENTITY_ARGS },
     async handle({ list_id: id, access_level: level, ...entities }, call) {
       await requireList(call, id, "write");
@@ -131,7 +131,7 @@ export const lists = [
 
   method("slackLists.access.delete", {
     tier: 3,
-    summary: "Takes access to a list away.",
+    summary: "Revokes access to a list.",
     args: { list_id: Text(), ...ENTITY_ARGS },
     async handle({ list_id: id, ...entities }, call) {
       await requireList(call, id, "write");
@@ -141,7 +141,7 @@ export const lists = [
 
   method("slackLists.download.start", {
     tier: 3,
-    summary: "Writes a list into a file of comma-separated values.",
+    summary: "Exports a list to a file of comma-separated values.",
     args: { list_id: Text(), include_archived: Maybe(Flag()) },
     async handle({ list_id: id, include_archived: withArchived }, call) {
       const list = await requireList(call, id, "read");
@@ -183,7 +183,7 @@ export const lists = [
 
   method("slackLists.download.get", {
     tier: 3,
-    summary: "Tells where the file is that a list was written into.",
+    summary: "Returns the address of an exported list.",
     args: { list_id: Text(), job_id: Text() },
     async handle({ list_id: id, job_id: job }, call) {
       await requireList(call, id, "read");

@@ -1,4 +1,4 @@
-/** Ids of users before and after a workspace joins an organisation. */
+/** Ids of users before and after a workspace joins an organization. */
 import { Flag, List, Maybe, Text } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { method } from "~/replicas/chat/method";
@@ -10,7 +10,7 @@ const EXCHANGE_MAX = 400;
 export const migration = [
   method("migration.exchange", {
     tier: 3,
-    summary: "Returns the ids of users in their organisation: unchanged, because there is none.",
+    summary: "Returns the ids of users in their organization: unchanged, because there is none.",
     args: { users: List(), to_old: Maybe(Flag()), team_id: Maybe(Text()) },
     async handle({ users }, call) {
       if (users.length > EXCHANGE_MAX) throw new ChatError("too_many_users");

@@ -39,7 +39,7 @@ export const pins = [
 
   method("pins.remove", {
     tier: 1,
-    summary: "Takes a pin off a message.",
+    summary: "Unpins a message.",
     args: PIN_ARGS,
     async handle({ channel, timestamp }, call) {
       const ts = requireTimestamp(timestamp);
@@ -51,7 +51,7 @@ export const pins = [
 
   method("pins.list", {
     tier: 1,
-    summary: "Lists what is pinned to a channel, the newest pin first.",
+    summary: "Lists the pins of a channel, newest first.",
     args: { channel: Text() },
     async handle({ channel }, call) {
       await requireChannel(call, channel);

@@ -32,7 +32,7 @@ function requireItem({ channel, timestamp }: { channel?: string; timestamp?: str
   return { channel, ts: timestamp };
 }
 
-/** Without colons: the service takes no others. The workspace's own are looked for where the name is no standard one. */
+/** Without colons: the service accepts no others. Custom emoji are looked up when the name is not a standard one. */
 async function requireName({ session }: ChatCall, name: string): Promise<string> {
   if (isStandardEmoji(name) || (await hasEmoji(session, name))) return name;
   throw new ChatError("invalid_name");
@@ -48,7 +48,7 @@ function refusal(found: ReactionTarget): ChatError {
   if (!found.has_emoji && found.distinct_emoji >= EMOJI_PER_MESSAGE_MAX)
     return new ChatError("too_many_emoji");
   if (found.own_reactions >= REACTIONS_PER_USER_MAX) return new ChatError("too_many_reactions");
-  // The same call came twice at once, and the other one was first.
+  // The same call arrived twice concurrently, and the other one won.
   return new ChatError("already_reacted");
 }
 
@@ -68,7 +68,7 @@ export const reactions = [
 
   method("reactions.remove", {
     tier: 1,
-    summary: "Takes an emoji of one's own off a message.",
+    summary: "Removes a reaction of the caller from a message.",
     args: { ...ITEM_ARGS, name: Text("Name of the emoji, without colons.") },
     async handle(args, call) {
       const { channel, ts } = requireItem(args);
@@ -83,7 +83,7 @@ export const reactions = [
   method("reactions.get", {
     tier: 1,
     summary: "Shows a message with its reactions, or a file.",
-    args: { ...ITEM_ARGS, full: Maybe(Flag("Name everybody, however many they are.")) },
+    args: { ...ITEM_ARGS, full: Maybe(Flag("List every user.")) },
     async handle(args, call) {
       if (args.file)
         return { type: "file", file: fileView(await requireFile(call, args.file), call) };
@@ -95,10 +95,10 @@ export const reactions = [
 
   method("reactions.list", {
     tier: 1,
-    summary: "Lists the messages that somebody reacted to, newest first.",
+    summary: "Lists the messages with a reaction of a user, newest first.",
     args: {
-      user: Maybe(Text("Whose reactions; the caller's when left out.")),
-      full: Maybe(Flag("Name everybody, however many they are.")),
+      user: Maybe(Text("The user; the caller by default.")),
+      full: Maybe(Flag("List every user.")),
       ...PAGE_ARGS,
       cursor: Maybe(Cursor()),
       limit: LIMIT,

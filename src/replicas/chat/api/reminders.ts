@@ -31,7 +31,7 @@ const reminderView = (reminder: ReminderRow): Wire =>
     recurrence: reminder.recurrence,
   });
 
-/** A Unix time, seconds from now when it is less than a day, or English. Throws `cannot_parse`. */
+/** A Unix time, seconds from now (less than a day), or English. Throws `cannot_parse`. */
 function readTime(given: string, tz: string): When {
   const now = nowSeconds();
   if (/^\d{1,15}$/.test(given)) {
@@ -74,12 +74,12 @@ const REMINDER_ARGS = { reminder: Text("Id of the reminder."), team_id: Maybe(Te
 export const reminders = [
   method("reminders.add", {
     tier: 2,
-    summary: "Has the caller reminded of something.",
-    limits: "Nobody is notified when the time comes.",
+    summary: "Creates a reminder for the caller.",
+    limits: "Nobody is notified.",
     args: {
       text: Maybe(Text()),
       time: Maybe(Text("A Unix time, seconds from now (up to a day), or English: every Thursday.")),
-      user: Maybe(Text("The caller: reminders for others are not possible any more.")),
+      user: Maybe(Text("The caller only: reminders for others are no longer possible.")),
       recurrence: Maybe(
         Json<unknown>("invalid_arguments", "frequency, and weekdays if it is weekly."),
       ),

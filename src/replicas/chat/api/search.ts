@@ -23,14 +23,14 @@ import { present, type Wire } from "~/replicas/chat/views/wire";
 const PAGE_DEFAULT = 20;
 const PAGE_SIZE_MAX = 100;
 const PAGES_MAX = 100;
-/** What stands around a hit. */
+/** The text around a hit. */
 const HIT = { begin: "\uE000", end: "\uE001" };
 
 const SEARCH_ARGS = {
   query: Maybe(Text("Words, and modifiers: in: from: to: with: before: after: on: has: is:")),
   sort: Maybe(Choice("score", "timestamp")),
   sort_dir: Maybe(Choice("asc", "desc")),
-  highlight: Maybe(Flag("Mark the words that were found.")),
+  highlight: Maybe(Flag("Mark the matching words.")),
   ...PAGE_ARGS,
   team_id: Maybe(Text()),
 };
@@ -44,7 +44,7 @@ type SearchArgs = {
   cursor?: string;
 };
 
-/** A query and its page, ready to be asked for. Throws `no_query`. */
+/** Parses a query and its page. Throws `no_query`. */
 async function readSearch(call: ChatCall, args: SearchArgs) {
   const { user } = await requirePerson(call);
   const query = args.query?.trim();
@@ -53,7 +53,7 @@ async function readSearch(call: ChatCall, args: SearchArgs) {
   const names = terms.flatMap(({ condition }) =>
     "name" in condition && condition.kind !== "emoji" ? [condition.name] : [],
   );
-  // The client's first cursor of all is `*`.
+  // The client's first cursor is `*`.
   const cursor = args.cursor === "*" ? undefined : args.cursor;
   const page = readPage(
     {
@@ -162,7 +162,7 @@ export const search = [
   method("search.messages", {
     tier: 1,
     summary: "Searches the messages that the caller can read.",
-    limits: "Words are found by themselves and by their English stems.",
+    limits: "Words match as they are and by their English stems.",
     args: { ...SEARCH_ARGS, cursor: Maybe(Cursor()) },
     async handle(args, call) {
       const { query, search, page } = await readSearch(call, args);

@@ -24,11 +24,11 @@ const STAR_ARGS = {
   channel: Maybe(Text()),
   timestamp: Maybe(Text("Timestamp of a message of the channel.")),
   file: Maybe(Text()),
-  file_comment: Maybe(Text("Files have no comments any more.")),
+  file_comment: Maybe(Text("Files no longer have comments.")),
 };
 type StarArgs = { channel?: string; timestamp?: string; file?: string; file_comment?: string };
 
-/** What the arguments name; the caller can see it. */
+/** The item that the arguments name, visible to the caller. */
 async function requireItem(call: ChatCall, args: StarArgs): Promise<Starred> {
   await requirePerson(call);
   if (args.file) {
@@ -75,7 +75,7 @@ export const stars = [
 
   method("stars.remove", {
     tier: 2,
-    summary: "Takes something out of what the caller has saved.",
+    summary: "Removes an item from the caller's saved items.",
     args: STAR_ARGS,
     async handle(args, call) {
       const item = await requireItem(call, args);
@@ -86,7 +86,7 @@ export const stars = [
 
   method("stars.list", {
     tier: 2,
-    summary: "Lists what the caller has saved, the newest first.",
+    summary: "Lists the caller's saved items, newest first.",
     args: { ...PAGE_ARGS, limit: LIMIT, cursor: Maybe(Cursor()), team_id: Maybe(Text()) },
     async handle(args, call) {
       const page = readPage(args, PAGE_DEFAULT);

@@ -1,4 +1,4 @@
-/** What administrators read about the workspace. */
+/** Methods for administrators of the workspace. */
 import { Choice, Cursor, List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { type ChatCall, method } from "~/replicas/chat/method";
@@ -53,7 +53,7 @@ export const teamAdmin = [
   method("team.accessLogs", {
     tier: 3,
     summary: "Lists who has signed in, by user id.",
-    limits: "Nobody signs in here: everybody has once, when the workspace began.",
+    limits: "Nobody signs in here: every user has one entry, from the workspace's start.",
     args: {
       before: Maybe(Whole("Only those before this time.")),
       ...PAGE_ARGS,
@@ -74,7 +74,7 @@ export const teamAdmin = [
 
   method("team.billableInfo", {
     tier: 3,
-    summary: "Tells for whom the workspace pays.",
+    summary: "Reports which users are billable.",
     args: {
       user: Maybe(Text("Only this one.")),
       limit: LIMIT,
@@ -99,7 +99,7 @@ export const teamAdmin = [
 
   method("team.billing.info", {
     tier: 3,
-    summary: "Tells the workspace's plan.",
+    summary: "Returns the workspace's plan.",
     args: {},
     async handle(_, { session }) {
       return { plan: (await findTeam(session)).plan };
@@ -112,8 +112,8 @@ export const teamAdmin = [
     limits: "Apps cannot be changed here: each was added once.",
     args: {
       app_id: Maybe(Text()),
-      service_id: Maybe(Text("Of integrations older than apps, of which there are none.")),
-      user: Maybe(Text("Only what this one did.")),
+      service_id: Maybe(Text("Ignored: there are no integrations older than apps.")),
+      user: Maybe(Text("Only changes by this user.")),
       change_type: Maybe(Choice("added", "removed", "enabled", "disabled", "updated")),
       ...PAGE_ARGS,
       team_id: Maybe(Text()),
@@ -137,7 +137,7 @@ export const teamAdmin = [
 
   method("team.externalTeams.list", {
     tier: 3,
-    summary: "Lists the organisations that the workspace is connected with: none.",
+    summary: "Lists the organizations that the workspace is connected to: none.",
     args: {
       connection_status_filter: Maybe(Choice("CONNECTED", "DISCONNECTED", "BLOCKED", "IN_REVIEW")),
       slack_connect_pref_filter: Maybe(List()),
@@ -156,7 +156,7 @@ export const teamAdmin = [
 
   method("team.externalTeams.disconnect", {
     tier: 3,
-    summary: "Ends the connection with an organisation; there is none.",
+    summary: "Ends the connection to an organization; there is none.",
     args: { target_team: Maybe(Text()) },
     async handle({ target_team: team }, call) {
       await requireAdmin(call);

@@ -19,7 +19,7 @@ export const teamSettings = [
 
   method("team.preferences.list", {
     tier: 2,
-    summary: "Lists what administrators have decided.",
+    summary: "Lists the workspace's preferences.",
     args: {},
     async handle(_, { session }) {
       const team = await findTeam(session);

@@ -42,7 +42,7 @@ export const team = [
 
   method("bots.info", {
     tier: 1,
-    summary: "Shows a bot: the one that is named, or the caller.",
+    summary: "Shows the named bot, or the caller.",
     args: { bot: Maybe(Text("Id of the bot, B….")), team_id: Maybe(Text()) },
     async handle({ bot: id }, { session, actor }) {
       const bot = await findBot(session, id ? { bot: id } : { user: actor });

@@ -27,15 +27,15 @@ const WHICH_ARGS = {
   team_id: Maybe(Text()),
 };
 const ABOUT_ARGS = {
-  handle: Maybe(Text("What to mention it by, without @.")),
+  handle: Maybe(Text("Its handle, without @.")),
   description: Maybe(Text(undefined, { tooLong: "description_too_long" })),
-  channels: Maybe(List("Channels that its members are to be in.")),
-  additional_channels: Maybe(List("More of them.")),
-  enable_section: Maybe(Flag("Sections of the sidebar are not kept.")),
+  channels: Maybe(List("Default channels of its members.")),
+  additional_channels: Maybe(List("More default channels.")),
+  enable_section: Maybe(Flag("Ignored: there are no sidebar sections.")),
 };
 type About = { channels?: string[]; additional_channels?: string[] };
 
-/** A group, for somebody who may change groups. */
+/** A group, for a caller who may change groups. */
 async function requireUsergroup(call: ChatCall, id: string): Promise<UsergroupRow> {
   await requireFullMember(call, "permission_denied");
   const group = await findUsergroup(call.session, id);
@@ -74,7 +74,7 @@ async function readPrefs({ session, actor }: ChatCall, given: About) {
   return { channels: of(false), groups: of(true) };
 }
 
-/** Runs a write that gives a group its name and handle. Throws which of them is taken. */
+/** Runs a write that sets a group's name and handle. The error names the one that is taken. */
 async function withFreeNames(
   call: ChatCall,
   group: { id: string; name: string | null; handle: string | null },
@@ -171,13 +171,11 @@ export const usergroupsEditing = [
 
   method("usergroups.users.update", {
     tier: 2,
-    summary: "Says who is in a user group, instead of those who were.",
+    summary: "Replaces the members of a user group.",
     args: {
       ...WHICH_ARGS,
-      users: Maybe(List("Everybody who is in it from now on.")),
-      additional_channels: Maybe(
-        List("Channels that its members are to be in, beside the others."),
-      ),
+      users: Maybe(List("The new members.")),
+      additional_channels: Maybe(List("More default channels of its members.")),
       is_shared: Maybe(Flag()),
     },
     async handle(args, call) {

@@ -10,8 +10,8 @@ export const usergroups = [
     summary: "Lists the user groups by name.",
     args: {
       include_disabled: Maybe(Flag()),
-      include_count: Maybe(Flag("Add how many users each has.")),
-      include_users: Maybe(Flag("Add who they are.")),
+      include_count: Maybe(Flag("Include the number of users.")),
+      include_users: Maybe(Flag("Include the users.")),
       team_id: Maybe(Text()),
     },
     async handle(args, { session }) {

@@ -16,7 +16,7 @@ const imagesOf = (profile: Wire): Wire =>
 export const usersPhoto = [
   method("users.identity", {
     tier: 2,
-    summary: "Tells who the caller is, as a sign-in does.",
+    summary: "Returns the caller's identity, as a sign-in does.",
     args: {},
     async handle(_, call) {
       const { user, team } = await requirePerson(call);
@@ -35,13 +35,13 @@ export const usersPhoto = [
 
   method("users.setPhoto", {
     tier: 2,
-    summary: "Gives the caller another picture.",
-    limits: "The picture gets new addresses, but is not served from them.",
+    summary: "Sets the caller's picture.",
+    limits: "The addresses change, but do not serve the picture.",
     args: {
       image: Bytes("PNG, JPEG or GIF of at most 1 MiB."),
       crop_x: Maybe(Whole()),
       crop_y: Maybe(Whole()),
-      crop_w: Maybe(Whole("Size of the square that is cut out.")),
+      crop_w: Maybe(Whole("Size of the cropped square.")),
     },
     async handle({ image, crop_x: x = 0, crop_y: y = 0, crop_w: width }, call) {
       const { user } = await requirePerson(call);
@@ -59,7 +59,7 @@ export const usersPhoto = [
 
   method("users.deletePhoto", {
     tier: 2,
-    summary: "Gives the caller the picture back that everybody begins with.",
+    summary: "Resets the caller's picture to the default.",
     args: {},
     async handle(_, call) {
       const { user } = await requirePerson(call);

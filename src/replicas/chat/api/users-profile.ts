@@ -16,7 +16,7 @@ function labelled(fields: unknown, { profile }: TeamRow): Wire {
   );
 }
 
-/** What a change refers to outside of itself: an emoji there is, an address nobody else has, fields of the workspace. */
+/** Checks a change's references: the emoji exists, the address is free, the fields belong to the workspace. */
 async function requirePossible(
   call: ChatCall,
   user: UserRow,
@@ -35,10 +35,10 @@ async function requirePossible(
 export const usersProfile = [
   method("users.profile.get", {
     tier: 1,
-    summary: "Shows somebody's profile.",
+    summary: "Shows a user's profile.",
     args: {
-      user: Maybe(Text("Whose; the caller's when left out.")),
-      include_labels: Maybe(Flag("Add the names of the workspace's own fields.")),
+      user: Maybe(Text("The user; the caller by default.")),
+      include_labels: Maybe(Flag("Add the labels of custom fields.")),
     },
     async handle({ user: id, include_labels: withLabels }, call) {
       const profile = profileView(await requireUser(call, id || call.actor));
@@ -54,8 +54,8 @@ export const usersProfile = [
       "Changes the caller's profile and status; administrators change anybody's, and the email address.",
     args: {
       profile: Maybe(Json("invalid_profile", "The fields to change.")),
-      name: Maybe(Text("One field to change, instead.")),
-      value: Maybe(Text("What to set it to.", { tooLong: "too_long" })),
+      name: Maybe(Text("Instead of profile: one field to change.")),
+      value: Maybe(Text("The new value of that field.", { tooLong: "too_long" })),
       user: Maybe(Text()),
     },
     async handle({ profile, name, value = "", user: id }, call) {

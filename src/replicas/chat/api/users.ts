@@ -11,14 +11,14 @@ import { channelView } from "~/replicas/chat/views/channels";
 import { SLACKBOT, slackbotView, userView } from "~/replicas/chat/views/users";
 import type { Wire } from "~/replicas/chat/views/wire";
 
-/** A workspace with more people than this is only listed in pages. */
+/** Workspaces with more people are listed in pages only. */
 const USERS_MAX = 1_000;
-/** Of one call of users.info. */
+/** Per call of users.info. */
 const INFO_USERS_MAX = 30;
 const CHANNELS_DEFAULT = 100;
 const CHANNELS_MAX = 999;
 
-/** A user whom the caller may know of. */
+/** A user who is visible to the caller. */
 async function requireVisibleUser({ session, actor }: ChatCall, id: string) {
   const user = await findUserFor(session, actor, id);
   if (!user) throw new ChatError("user_not_found");
@@ -48,7 +48,7 @@ export const users = [
       const { page, hasMore, metadata } = cut(rows, size, ({ id }) => encodeCursor("user", id));
       if (hasMore && !limit) throw new ChatError("limit_required");
       const members = page.map((user) => userView(user, withLocale));
-      // On the last page, which has a user before it: no cursor points behind the last one.
+      // Slackbot is last, on a page that has another user before it: no cursor points behind the last one.
       const teamId = page[0]?.team_id;
       if (!hasMore && teamId !== undefined) members.push(slackbotView(teamId));
       return { members, cache_ts: Math.floor(Date.now() / 1000), ...metadata };
@@ -75,7 +75,7 @@ export const users = [
 
   method("users.lookupByEmail", {
     tier: 1,
-    summary: "Finds somebody by their address.",
+    summary: "Finds a user by email address.",
     args: { email: Text() },
     async handle({ email }, { session }) {
       const user = await findUserByEmail(session, email.trim());
@@ -88,7 +88,7 @@ export const users = [
     tier: 1,
     summary: "Lists the conversations that a user is in and the caller can see, by id.",
     args: {
-      user: Maybe(Text("Whose conversations; the caller's when left out.")),
+      user: Maybe(Text("The user; the caller by default.")),
       types: Maybe(List("public_channel, private_channel, mpim, im")),
       exclude_archived: Maybe(Flag()),
       cursor: Maybe(Cursor()),
@@ -120,8 +120,8 @@ export const users = [
 
   method("users.getPresence", {
     tier: 1,
-    summary: "Tells whether somebody is there.",
-    args: { user: Maybe(Text("Who; the caller when left out.")) },
+    summary: "Reports whether a user is active.",
+    args: { user: Maybe(Text("The user; the caller by default.")) },
     async handle({ user: id }, call) {
       if (id === SLACKBOT) return { presence: "active" };
       const user = await requireUser(call, id || call.actor);
@@ -141,7 +141,7 @@ export const users = [
 
   method("users.setPresence", {
     tier: 1,
-    summary: "Sets the caller away, or back to what the service sees.",
+    summary: "Sets the caller's presence to away, or back to automatic.",
     args: { presence: Text("auto or away.") },
     async handle({ presence }, call) {
       if (presence !== "auto" && presence !== "away") throw new ChatError("invalid_presence");

@@ -20,14 +20,14 @@ import { readTrigger } from "~/replicas/chat/triggers";
 import { readView, VIEW_BYTES_MAX } from "~/replicas/chat/view-payload";
 import { present, type Wire } from "~/replicas/chat/views/wire";
 
-/** The app in whose name people call: they have one, though no row knows it. */
+/** The app that people call through. No row stands for it. */
 const PEOPLES_APP = "A00DIORAMA";
 const STACK_MAX = 3;
 
 const appOf = (user: UserRow) => user.app_id ?? PEOPLES_APP;
 const newHash = () => `${nowSeconds()}.${crypto.randomUUID().replaceAll("-", "").slice(0, 8)}`;
 
-/** Always the same for the same user and app: there is one home tab for each. */
+/** Constant for a user and an app: each pair has one home tab. */
 const homeId = (user: string, app: string) =>
   `V${createHash("md5").update(`${user} ${app}`).digest("hex").slice(0, 10).toUpperCase()}`;
 
@@ -59,7 +59,7 @@ async function shown(call: ChatCall, app: string, id: string) {
   return { view: viewView(view) };
 }
 
-/** A trigger that this environment issued, that is fresh and was not used before, and the user it was issued for. */
+/** Checks that this environment issued the trigger, and that it is fresh and unused. Returns it with its user. */
 async function requireTrigger(
   { session, secret }: ChatCall,
   given: { trigger_id?: string; interactivity_pointer?: string },
@@ -106,16 +106,16 @@ async function withFreeId(write: () => Promise<unknown>): Promise<void> {
 }
 
 const VIEW_ARG = {
-  view: Json<unknown>("invalid_arguments", "What is shown.", {
+  view: Json<unknown>("invalid_arguments", "The view.", {
     max: VIEW_BYTES_MAX,
     tooLong: "view_too_large",
   }),
 };
 const TRIGGER_ARGS = {
-  trigger_id: Maybe(Text("What a click gave the app. Here the platform issues it.")),
-  interactivity_pointer: Maybe(Text("The same, by its other name.")),
+  trigger_id: Maybe(Text("The trigger of a user's click, issued by the platform.")),
+  interactivity_pointer: Maybe(Text("Alias of the previous argument.")),
 };
-const HASH_ARG = { hash: Maybe(Text("Only if the view has this hash still.")) };
+const HASH_ARG = { hash: Maybe(Text("Only if the view still has this hash.")) };
 
 export const views = [
   method("views.publish", {
@@ -186,7 +186,7 @@ export const views = [
 
   method("views.update", {
     tier: 2,
-    summary: "Changes a view, named by its id or by the id that the app gave it.",
+    summary: "Changes a view, named by its id or its external id.",
     args: {
       ...VIEW_ARG,
       view_id: Maybe(Text()),

@@ -20,7 +20,7 @@ export type BookmarkRow = {
 
 const BOOKMARKS_MAX = 100;
 
-/** The bookmarks of a channel, in their order. There are at most 100. */
+/** The bookmarks of a channel by rank. There are at most 100. */
 export async function listBookmarks(
   { sql, t }: ChatSession,
   channel: string,
@@ -55,7 +55,7 @@ export type NewBookmark = {
   readonly user: string;
 };
 
-/** Adds a bookmark behind the others of its channel. False when the channel has as many as it may. */
+/** Adds a bookmark after the others of its channel. False when the channel has the maximum. */
 export async function insertBookmark(session: ChatSession, b: NewBookmark): Promise<boolean> {
   const { sql, t } = session;
   const rows = await sql`
@@ -71,7 +71,7 @@ export async function insertBookmark(session: ChatSession, b: NewBookmark): Prom
   return rows.count === 1;
 }
 
-/** Changes what is given; an empty emoji takes it away. False when there is no such bookmark. */
+/** Changes the given columns; an empty emoji removes it. False when there is no such bookmark. */
 export async function updateBookmark(
   session: ChatSession,
   channel: string,

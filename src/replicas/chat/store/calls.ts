@@ -17,7 +17,7 @@ export type CallRow = {
 };
 
 export type NewCall = Omit<CallRow, "date_start" | "date_end" | "duration"> & {
-  /** Now, when it is null. */
+  /** Null: now. */
   readonly date_start: number | null;
 };
 
@@ -44,7 +44,7 @@ export async function lockCall({ sql, t }: ChatSession, id: string): Promise<Cal
   return call;
 }
 
-/** Changes what is given. */
+/** Changes the given columns. */
 export async function updateCall(
   session: ChatSession,
   id: string,
@@ -64,7 +64,7 @@ export async function updateCall(
   `;
 }
 
-/** Ends a call that lasts still. The duration is counted when it is null. False when it has ended before. */
+/** Ends a call. A null duration is computed. False when the call has already ended. */
 export async function endCall(
   session: ChatSession,
   id: string,

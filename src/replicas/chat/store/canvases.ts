@@ -12,15 +12,15 @@ export type CanvasRow = {
   readonly channel_id: string | null;
   readonly sections: readonly Section[];
   readonly is_deleted: boolean;
-  /** What the viewer may do: nothing, read, write, or anything as its owner. */
+  /** The viewer's level of access; null: none. */
   readonly access: "read" | "write" | "owner" | null;
 };
 
 const CANVAS_MIMETYPE = "application/vnd.slack-docs";
 
 /**
- * A canvas or a list, by the id of its file, whether or not the viewer may see it. The members of a channel write its
- * own canvas; elsewhere the highest level counts that the viewer was given, alone or with a channel.
+ * A canvas or a list, by the id of its file, whether or not the viewer may see it. The members of a channel can write
+ * its own canvas; otherwise the viewer's highest level of access applies, granted directly or by a channel.
  */
 export async function findCanvas(
   { sql, t }: ChatSession,
@@ -47,7 +47,7 @@ export async function findCanvas(
   return canvas;
 }
 
-/** The canvas of a channel itself. */
+/** The channel's own canvas. */
 export async function findChannelCanvas(
   { sql, t }: ChatSession,
   channel: string,
@@ -65,7 +65,7 @@ export async function lockCanvas({ sql, t }: ChatSession, id: string): Promise<v
   await sql`select from ${t.canvases} where file_id = ${id} for update`;
 }
 
-/** Creates a canvas; false when the channel has one of its own already. */
+/** Creates a canvas; false when the channel already has its own. */
 export async function insertCanvas(
   session: ChatSession,
   canvas: {
@@ -122,7 +122,7 @@ export type Entity = {
   readonly has_access: boolean;
 };
 
-/** Of these channels (as far as the viewer can see them) and users, which there are, and which are named for a file. */
+/** For these channels and users: whether each exists (and is visible to the viewer), and has access to a file. */
 export async function findEntities(
   session: ChatSession,
   viewer: string,

@@ -9,7 +9,7 @@ export type Note = { readonly value: string; readonly creator: string; readonly 
 export const EMPTY_NOTE: Note = { value: "", creator: "", last_set: 0 };
 /** A member who has read nothing yet. */
 export const UNREAD = "0000000000.000000";
-/** Names of a channel that are remembered beside the present one. */
+/** Previous names of a channel that are kept. */
 const PREVIOUS_NAMES_MAX = 100;
 
 /** A channel as one user sees it. */
@@ -34,12 +34,12 @@ export type ChannelRow = {
   readonly last_read: string | null;
   readonly is_open: boolean | null;
   readonly num_members: number | null;
-  /** The other one of a direct message; oneself in a conversation with oneself. */
+  /** The other user of a direct message; the viewer in a conversation with themselves. */
   readonly other_user: string | null;
   readonly other_deleted: boolean | null;
 };
 
-/** What `c`, joined with the viewer's membership `m`, shows of itself. */
+/** The columns of a ChannelRow of `c`, joined with the viewer's membership `m`. */
 function channelColumns(session: ChatSession, viewer: string, count: boolean): Fragment {
   const { sql, t } = session;
   const members = sql`(select count(*)::int from ${t.channel_members} n where n.channel_id = c.id)`;
@@ -79,8 +79,8 @@ export async function findChannel(
 export type ChannelType = "public_channel" | "private_channel" | "mpim" | "im";
 
 /**
- * A page of channels in the order of their ids, one more than asked for when there is another page. With `member` only
- * those that this user is in.
+ * A page of channels by id, with one extra row when there is another page. With `member`, only those that this user is
+ * in.
  */
 export async function listChannels(
   session: ChatSession,
@@ -170,7 +170,7 @@ export async function renameChannel(
   return rows.count === 1;
 }
 
-/** Returns false when the channel is in that state already. */
+/** Returns false when the channel is already in that state. */
 export async function setArchived(
   session: ChatSession,
   id: string,
@@ -207,7 +207,7 @@ export type ChannelKind = {
   readonly is_direct: boolean;
 };
 
-/** Those of these channels that the viewer can see, in the order given. */
+/** The channels among these that the viewer can see, in the given order. */
 export async function findChannels(
   session: ChatSession,
   viewer: string,

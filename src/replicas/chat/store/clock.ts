@@ -1,10 +1,10 @@
-/** The time, as the tables hold it. Statements read the server's clock, so that several servers agree. */
+/** The time in the formats of the tables. Statements read the clock of Postgres, so that several servers agree. */
 import type { Fragment } from "~/db/connect";
 import type { ChatSession } from "~/replicas/chat/method";
 
 type Handle = Pick<ChatSession, "sql">;
 
-// A cast rounds: without the floor, a moment could lie in the future.
+// A cast rounds: without the floor, a time could be in the future.
 export const nowSeconds = ({ sql }: Handle): Fragment =>
   sql`floor(extract(epoch from clock_timestamp()))::int`;
 

@@ -8,7 +8,7 @@ export type Upload = {
   readonly mode: string;
 };
 
-/** The announced file that an upload address leads to, while its upload is not complete. */
+/** The announced file of an upload address, until its upload is complete. */
 export async function findUpload(
   { sql, t }: ChatSession,
   id: string,
@@ -20,7 +20,7 @@ export async function findUpload(
   return upload;
 }
 
-/** Stores what was uploaded; a second upload to the same address replaces the first. */
+/** Stores uploaded bytes; a second upload to the same address replaces the first. */
 export async function putContent(
   { sql, t }: ChatSession,
   id: string,
@@ -55,7 +55,7 @@ export async function findContent(
   return found;
 }
 
-/** The text of a file, if it is one. */
+/** The text of a text file. */
 export async function findPlainText(
   { sql, t }: ChatSession,
   id: string,

@@ -1,10 +1,10 @@
-/** Direct messages: conversations whose members are what they are. */
+/** Direct messages: conversations that are identified by their members. */
 import type { ChatSession } from "~/replicas/chat/method";
 import { EMPTY_NOTE, UNREAD } from "~/replicas/chat/store/channels";
 import { nowMicros, nowMillis, nowSeconds } from "~/replicas/chat/store/clock";
 import { json } from "~/replicas/chat/store/json";
 
-/** Who is in it, as one value: the same people always get the same conversation. */
+/** The members as one value: the same people always get the same conversation. */
 export const memberKey = (users: readonly string[]) => [...new Set(users)].sort().join(",");
 
 /** The id of the direct message between exactly these users. */
@@ -19,7 +19,7 @@ export async function findDirect(
 }
 
 /**
- * The direct message between these users, the first of whom asks for it, made with the id `fresh` when there is none.
+ * The direct message between these users, the first of whom is the caller. Created with the id `fresh` if needed.
  * Undefined when one of them does not exist.
  */
 export async function openDirect(
@@ -57,6 +57,6 @@ export async function openDirect(
     select id from created
     union all select id from ${t.channels} where member_key = ${key}
   `;
-  // Another call may have made it just now, after this statement began to look.
+  // Another call may have created it after this statement began.
   return direct?.id ?? (await findDirect(session, users));
 }

@@ -11,7 +11,7 @@ export type Edit = {
   readonly broadcast: boolean;
 };
 
-/** Changes what is given and keeps the rest. `undefined`: not given. A new text leaves the edited mark. */
+/** Changes the given columns and keeps the rest. `undefined`: not given. A new text sets the edited mark. */
 export async function updateMessage(
   session: ChatSession,
   channel: string,
@@ -57,7 +57,7 @@ export type Stream = {
   readonly state: string | null;
 };
 
-/** Puts what was streamed so far into a message, and adds to `extra`. */
+/** Writes the streamed content so far to a message, and adds to `extra`. */
 export async function updateStream(
   session: ChatSession,
   channel: string,
@@ -77,7 +77,7 @@ export async function updateStream(
   `;
 }
 
-/** Puts these files in the place of those that a message carries. */
+/** Replaces the files of a message. */
 export async function replaceFiles(
   { sql, t }: ChatSession,
   channel: string,
@@ -100,7 +100,7 @@ export const DELETED_TEXT = "This message was deleted.";
 
 /**
  * Removes a message with its reactions, pin, stars and shares, inside the caller's transaction. A root that has replies
- * stays as a tombstone, so that they can still be read; a tombstone goes with its last reply.
+ * stays as a tombstone, so that they can still be read; a tombstone is removed with its last reply.
  */
 export async function deleteMessage(
   { sql, t }: ChatSession,
@@ -108,7 +108,7 @@ export async function deleteMessage(
   ts: string,
   slackbot: string,
 ): Promise<void> {
-  // The lock holds off replies, which would lose their root.
+  // The lock blocks replies, which would lose their root.
   await sql`
     with locked as (select from ${t.channels} where id = ${channel} for no key update),
       reactions as (delete from ${t.reactions} where channel_id = ${channel} and ts = ${ts}),

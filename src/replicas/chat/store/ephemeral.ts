@@ -2,7 +2,7 @@ import type { ChatSession } from "~/replicas/chat/method";
 import { asTs, nowMicros } from "~/replicas/chat/store/clock";
 import { type Json, json } from "~/replicas/chat/store/json";
 
-/** Keeps a message that only `user` sees. Returns its timestamp, which no other of the channel has. */
+/** Stores a message that only `user` sees. Returns its timestamp, which is unique in the channel. */
 export async function insertEphemeral(
   session: ChatSession,
   message: {

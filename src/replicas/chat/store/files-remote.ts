@@ -1,4 +1,4 @@
-/** Files that live elsewhere: an address, and what an app says about it. */
+/** Remote files: an address, and the app's description of it. */
 import type { ChatSession } from "~/replicas/chat/method";
 import { nowMicros } from "~/replicas/chat/store/clock";
 import { type FileRow, fileColumns, fileVisible } from "~/replicas/chat/store/files";
@@ -27,7 +27,7 @@ export async function insertRemote(session: ChatSession, f: RemoteFile): Promise
   return rows.count === 1;
 }
 
-/** Changes what is given. */
+/** Changes the given columns. */
 export async function updateRemote(
   { sql, t }: ChatSession,
   id: string,
@@ -46,7 +46,7 @@ export async function updateRemote(
   `;
 }
 
-/** The preview of a file, and the text by which search finds it; what is not given stays. */
+/** Sets the preview of a file and its text for search; missing values stay. */
 export async function putRemoteContent(
   { sql, t }: ChatSession,
   id: string,
@@ -62,7 +62,7 @@ export async function putRemoteContent(
   `;
 }
 
-/** The id of the file that an app knows by this one. */
+/** The id of the file with this external id. */
 export async function findByExternalId(
   { sql, t }: ChatSession,
   externalId: string,
@@ -73,7 +73,7 @@ export async function findByExternalId(
   return file?.id;
 }
 
-/** A page of those that the viewer can see, newest first; one more than asked for when there is another page. */
+/** A page of the files that the viewer can see, newest first, with one extra row when there is another page. */
 export async function listRemote(
   session: ChatSession,
   viewer: string,

@@ -64,7 +64,7 @@ export function fileColumns(session: ChatSession, viewer: string): Fragment {
   `;
 }
 
-/** True of a file `f` that the viewer owns, was given access to, or shares a conversation with. */
+/** Whether the viewer owns the file `f`, has access to it, or is in a conversation that shares it. */
 export function fileVisible(session: ChatSession, viewer: string): Fragment {
   const { sql, t } = session;
   return sql`(
@@ -100,7 +100,7 @@ export async function findFile(
   return file;
 }
 
-/** How many of these the viewer can see; deleted ones and unfinished uploads do not count. */
+/** How many of these the viewer can see, without deleted files and incomplete uploads. */
 export async function countVisibleFiles(
   session: ChatSession,
   viewer: string,
@@ -125,7 +125,7 @@ export type FileFilter = {
   readonly modes: readonly string[] | null;
 };
 
-/** A page of the files that the viewer can see, newest first, with how many there are in all. */
+/** A page of the files that the viewer can see, newest first, with their total count. */
 export async function listFiles(
   session: ChatSession,
   viewer: string,
@@ -164,7 +164,7 @@ export type NewFile = {
   readonly token: string | null;
 };
 
-/** Announces a file. Returns false when the workspace's storage would not hold it. */
+/** Announces a file. Returns false when it would exceed the workspace's storage. */
 export async function insertFile(
   session: ChatSession,
   file: NewFile,
@@ -189,7 +189,7 @@ export type UploadState = {
   readonly is_complete: boolean;
 };
 
-/** Of the announced files among `ids`, how far they are. */
+/** The upload states of the announced files among `ids`. */
 export async function listUploads(
   { sql, t }: ChatSession,
   viewer: string,
@@ -203,7 +203,7 @@ export async function listUploads(
   `;
 }
 
-/** Ends uploads: their addresses are closed, and their titles set where they are given. */
+/** Completes uploads: closes their addresses, and sets the given titles. */
 export async function completeUploads(
   { sql, t }: ChatSession,
   files: readonly { id: string; title: string | null }[],
@@ -251,7 +251,7 @@ export async function setPublicUrl(
   `;
 }
 
-/** What is left of a deleted file is its place in messages. */
+/** Deletes a file. Only its place in messages remains. */
 export async function buryFile({ sql, t }: ChatSession, id: string): Promise<void> {
   await sql`
     with contents as (delete from ${t.file_contents} where file_id = ${id}),

@@ -17,7 +17,7 @@ export type ListRow = {
   readonly access: "read" | "write" | "owner" | null;
 };
 
-/** A list, whether or not the viewer may see it. The highest level counts that they were given, alone or in a channel. */
+/** A list, whether or not the viewer may see it. The viewer's highest level of access applies. */
 export async function findList(
   { sql, t }: ChatSession,
   viewer: string,
@@ -49,7 +49,7 @@ export async function insertList(
   `;
 }
 
-/** Changes what is given. */
+/** Changes the given columns. */
 export async function updateList(
   session: ChatSession,
   id: string,
@@ -76,7 +76,7 @@ export type ItemRow = {
 };
 export type NewItem = Pick<ItemRow, "id" | "parent_item_id" | "fields">;
 
-/** Adds items in their order. */
+/** Adds items in the given order. */
 export async function insertItems(
   session: ChatSession,
   list: string,
@@ -107,7 +107,7 @@ export async function listItems(
   `;
 }
 
-/** Those of these items that there are, locked until the caller's transaction ends. */
+/** The existing items among these, locked until the caller's transaction ends. */
 export async function lockItems(
   { sql, t }: ChatSession,
   list: string,
@@ -146,7 +146,7 @@ export async function updateItems(
   `;
 }
 
-/** Deletes items with what stands below them. Returns how many of those that were named there were. */
+/** Deletes items with their children. Returns how many of the named items existed. */
 export async function deleteItems(
   { sql, t }: ChatSession,
   list: string,

@@ -1,9 +1,9 @@
 /**
- * Rows that are joined by their whole key, as relations to stand behind `join` or `left join`, with `on true`.
+ * Rows joined by their whole key, as relations for `join` or `left join`, with `on true`.
  *
- * A statement is planned once, often while its tables hold next to nothing: to read by half a key and compare the rest
- * then looks as cheap as to read by the key, and once the channel has grown it reads all of it. `offset 0` makes the
- * look-up a query of its own, which can only go by the key.
+ * A statement is planned once, often while its tables are almost empty. Reading by half a key and comparing the rest
+ * then looks as cheap as reading by the key, but reads the whole channel once that has grown. `offset 0` makes the
+ * look-up a separate subquery, which can only use the key.
  */
 import type { Fragment } from "~/db/connect";
 import type { ChatSession } from "~/replicas/chat/method";

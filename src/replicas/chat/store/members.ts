@@ -3,7 +3,7 @@ import { UNREAD } from "~/replicas/chat/store/channels";
 import { asTs, nowMicros } from "~/replicas/chat/store/clock";
 import { lastRead } from "~/replicas/chat/store/messages";
 
-/** Adds users who are not members yet, in the order given. Returns those who were added. */
+/** Adds users who are not members yet, in the given order. Returns those who were added. */
 export async function insertMembers(
   session: ChatSession,
   channel: string,
@@ -31,7 +31,7 @@ export async function deleteMember(
   return rows.count === 1;
 }
 
-/** Shows a direct message among the user's conversations, or hides it. Returns false when it was so already. */
+/** Shows a direct message among the user's conversations, or hides it. Returns false when nothing changed. */
 export async function setOpen(
   { sql, t }: ChatSession,
   channel: string,
@@ -45,7 +45,7 @@ export async function setOpen(
   return rows.count === 1;
 }
 
-/** Moves the mark up to which a member has read, forward or back, also behind the member's own messages. */
+/** Moves a member's read mark forward or back, also behind the member's own messages. */
 export async function setLastRead(
   session: ChatSession,
   channel: string,
@@ -61,7 +61,7 @@ export async function setLastRead(
 
 export type MemberRow = { readonly user_id: string; readonly joined_at: string };
 
-/** A page of members in the order in which they joined, one more than asked for when there is another page. */
+/** A page of members in the order in which they joined, with one extra row when there is another page. */
 export async function listMembers(
   { sql, t }: ChatSession,
   channel: string,
@@ -83,14 +83,14 @@ export async function countMembers({ sql, t }: ChatSession, channel: string): Pr
 
 export type MemberState = {
   readonly id: string;
-  /** Null for somebody who does not exist. */
+  /** Null for an unknown user. */
   readonly deleted: boolean | null;
   readonly restricted: boolean | null;
   readonly name: string | null;
   readonly member: boolean;
 };
 
-/** For each of `users` whether they exist and are in the channel, in the order given. */
+/** Whether each of `users` exists and is in the channel, in the given order. */
 export async function memberStates(
   { sql, t }: ChatSession,
   channel: string,

@@ -50,13 +50,13 @@ export type MessageRow = {
   readonly is_pinned: boolean;
   readonly is_starred: boolean;
   readonly reactions: readonly { name: string; users: string[]; count: number }[] | null;
-  /** Of a root that has replies. */
+  /** For a root that has replies. */
   readonly thread: Thread | null;
-  /** Of a reply that the channel shows too. */
+  /** For a reply that is also shown in the channel. */
   readonly root: MessageRow | null;
 };
 
-/** What `m` shows of itself; thread figures are counted, not stored, so that a reply changes one row only. */
+/** The columns of `m` without its root. Thread counts are computed, so that a reply changes one row only. */
 function columnsOf(session: ChatSession, viewer: string, m: Fragment): Fragment {
   const { sql, t } = session;
   return sql`
@@ -132,17 +132,17 @@ export async function findMessage(
   return message;
 }
 
-/** What a page of messages belongs to, as the viewer may see it. Undefined: there is no such channel for them. */
+/** A page of messages with facts about its channel. Undefined when the viewer cannot see the channel. */
 export type Page = {
   readonly is_member: boolean;
   readonly viewer_is_bot: boolean;
   readonly pin_count: number;
-  /** Scheduled messages of the channel have become due and are not messages yet. */
+  /** The channel has scheduled messages that are due and not posted yet. */
   readonly is_due: boolean;
   readonly messages: MessageRow[];
 };
 
-/** The rows of `select` as one JSON value beside what is known of the channel, so that a page is one statement. */
+/** The rows of `select` as one JSON value beside facts about the channel, so that a page takes one statement. */
 async function pageOf(
   session: ChatSession,
   viewer: string,
@@ -172,7 +172,7 @@ export type Window = {
   readonly limit: number;
 };
 
-/** Only the bounds that are given become part of the statement, so that each of its forms has a plan of its own. */
+/** Only the given bounds become part of the statement, so that each form has its own plan. */
 function within(sql: Sql, { oldest, latest, inclusive }: Window): Fragment {
   const lower =
     oldest === undefined ? sql`` : sql`and m.ts ${inclusive ? sql`>=` : sql`>`} ${oldest}`;
@@ -181,7 +181,7 @@ function within(sql: Sql, { oldest, latest, inclusive }: Window): Fragment {
   return sql`${lower} ${upper}`;
 }
 
-/** Newest first, roots and broadcasts only; one more than asked for when there is another page. */
+/** Newest first, roots and broadcasts only, with one extra row when there is another page. */
 export async function listHistory(
   session: ChatSession,
   viewer: string,
@@ -204,8 +204,8 @@ export async function listHistory(
 }
 
 /**
- * The root of a thread, then its replies, oldest first; `ts` is of any message in it. The root is there on the first
- * page whatever the window; one more than asked for when there is another page.
+ * The root of a thread, then its replies, oldest first; `ts` is that of any message in it. The first page has the root
+ * regardless of the window. There is one extra row when there is another page.
  */
 export async function listReplies(
   session: ChatSession,
@@ -247,7 +247,7 @@ export type ReadState = {
   readonly latest: MessageRow | null;
 };
 
-/** What a member has not read yet: what others wrote after the member's mark and own last message. */
+/** A member's unread messages: those of others after the member's mark and own last message. */
 export async function findReadState(
   session: ChatSession,
   viewer: string,
@@ -275,7 +275,7 @@ export async function findReadState(
   return state;
 }
 
-/** Up to where a member has read a channel; undefined for anybody else. */
+/** The timestamp up to which a member has read a channel; undefined for anyone else. */
 export async function findLastRead(
   session: ChatSession,
   viewer: string,

@@ -5,7 +5,7 @@ import { type MessageRow, messageColumns } from "~/replicas/chat/store/messages"
 
 const PINS_MAX = 100;
 
-/** Pins a message, unless it is pinned already or too many of its channel are. */
+/** Pins a message, unless it is already pinned or its channel has too many pins. */
 export async function insertPin(
   session: ChatSession,
   { channel, ts, user }: { channel: string; ts: string; user: string },

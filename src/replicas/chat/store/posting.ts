@@ -21,7 +21,7 @@ export type NewMessage = {
   readonly extra: Json | null;
 };
 
-/** What stands in the way of a message, or would. */
+/** Conditions that prevent a message, or would. */
 export type Obstacles = {
   readonly channel: string | null;
   readonly is_private: boolean | null;
@@ -59,7 +59,7 @@ const nextMicros = ({ sql, t }: ChatSession): Fragment => sql`(
   from ${t.messages} l where l.channel_id = place.channel_id
 )`;
 
-/** What a workspace lets its members `u` do in a channel `c`; `w` is the workspace. */
+/** The permissions of a workspace `w` for its member `u` in a channel `c`. */
 function workspaceRules({ sql, t }: ChatSession): { mayPost: Fragment; isFull: Fragment } {
   return {
     mayPost: sql`(not c.is_general or case w.who_can_post_general
@@ -84,7 +84,7 @@ type PostingContext = Pick<Bot, "real_name" | "updated"> & {
 
 /**
  * Posts a message in one statement: finds channel, author, membership and thread, takes the next timestamp under a lock
- * on the channel, and inserts where all of that allows it. Undefined where it does not; `findObstacles` tells why.
+ * on the channel, and inserts if all of that allows it. Otherwise undefined; `findObstacles` returns the reason.
  */
 export async function insertMessage(
   session: ChatSession,
@@ -173,7 +173,7 @@ function posted(message: NewMessage, subtype: string | null, place: PostingConte
   };
 }
 
-/** What `insertMessage` found in its way, looked at again. */
+/** Reads again the conditions that kept `insertMessage` from posting. */
 export async function findObstacles(
   session: ChatSession,
   { channel, user, threadTs }: Pick<NewMessage, "channel" | "user" | "threadTs">,
@@ -204,7 +204,7 @@ export type Notice = {
   readonly extra?: Json;
 };
 
-/** Writes notices of the service in one channel, inside the caller's transaction. */
+/** Writes the service's notices in one channel, inside the caller's transaction. */
 export async function insertNotices(
   session: ChatSession,
   channel: string,

@@ -3,7 +3,7 @@ import { nowMicros } from "~/replicas/chat/store/clock";
 import { memberOf, messageAt } from "~/replicas/chat/store/lookup";
 import { type MessageRow, messageColumns } from "~/replicas/chat/store/messages";
 
-/** Distinct emoji on one message; the skin tones of one count as one. */
+/** Distinct emoji on one message; skin tones do not count as distinct. */
 export const EMOJI_PER_MESSAGE_MAX = 23;
 /** Reactions of one user to one message. */
 export const REACTIONS_PER_USER_MAX = 50;
@@ -16,15 +16,15 @@ export type ReactionTarget = {
   readonly is_locked: boolean | null;
   readonly distinct_emoji: number;
   readonly own_reactions: number;
-  /** Somebody has put this emoji there. */
+  /** The message already has this emoji. */
   readonly has_emoji: boolean;
   readonly has_reacted: boolean;
   readonly added: boolean;
 };
 
 /**
- * Adds a reaction in one statement. What it found on the way tells why it was not added: no such channel for this
- * user, no such message, too many emoji, or the same reaction again.
+ * Adds a reaction in one statement. The result has the reason if it was not added: no such channel for this user, no
+ * such message, too many emoji, or the same reaction again.
  */
 export async function insertReaction(
   session: ChatSession,
@@ -68,7 +68,7 @@ export async function insertReaction(
   return target;
 }
 
-/** Returns false when the user has not put this emoji on this message. */
+/** Returns false when the user has no such reaction on this message. */
 export async function deleteReaction(
   { sql, t }: ChatSession,
   reaction: { channel: string; ts: string; user: string; name: string },
@@ -80,7 +80,7 @@ export async function deleteReaction(
   return rows.count === 1;
 }
 
-/** Messages with a reaction of `user` that the viewer can see, newest first, with how many there are in all. */
+/** Messages with a reaction of `user` that the viewer can see, newest first, with their total count. */
 export async function listReactedMessages(
   session: ChatSession,
   viewer: string,

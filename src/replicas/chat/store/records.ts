@@ -1,4 +1,4 @@
-/** What methods are told and only have to know again. */
+/** Values that methods only store and read back. */
 import type { ChatSession } from "~/replicas/chat/method";
 import { type Json, json } from "~/replicas/chat/store/json";
 
@@ -26,7 +26,7 @@ export async function listRecords(
   `;
 }
 
-/** Adds these fields to what is known; a field that is null goes. */
+/** Merges these fields into a record; a null field is removed. */
 export async function mergeRecord(
   session: ChatSession,
   type: string,
@@ -41,7 +41,7 @@ export async function mergeRecord(
   `;
 }
 
-/** Returns false when there was none. */
+/** Returns false when there is no such record. */
 export async function deleteRecord(
   { sql, t }: ChatSession,
   type: string,

@@ -27,14 +27,14 @@ export async function insertReminder(
   `;
 }
 
-/** Those that a user has made or is to be reminded by, by time. */
+/** The reminders that a user created or receives, by time. */
 export async function listReminders({ sql, t }: ChatSession, user: string): Promise<ReminderRow[]> {
   return await sql<ReminderRow[]>`
     select * from ${t.reminders} where user_id = ${user} or creator = ${user} order by time, id
   `;
 }
 
-/** A reminder of this user, or by them. */
+/** A reminder that this user created or receives. */
 export async function findReminder(
   { sql, t }: ChatSession,
   user: string,
@@ -46,7 +46,7 @@ export async function findReminder(
   return reminder;
 }
 
-/** One that is complete stays as it is. */
+/** A completed reminder stays as it is. */
 export async function completeReminder(session: ChatSession, id: string): Promise<void> {
   const { sql, t } = session;
   await sql`

@@ -1,4 +1,4 @@
-/** Messages that are to be posted later. They become messages when somebody looks, with the time they were meant for. */
+/** Scheduled messages. They become messages when somebody reads the channel, with the time they were scheduled for. */
 import { randomBytes } from "node:crypto";
 import type { ChatSession } from "~/replicas/chat/method";
 import { asTs, nowMicros, nowSeconds } from "~/replicas/chat/store/clock";
@@ -27,17 +27,17 @@ export type NewScheduled = {
 };
 
 const WINDOW_SECONDS = 300;
-/** For one channel in any five minutes. */
+/** Per channel in any five minutes. */
 const SCHEDULED_MAX = 30;
 
-/** The id of the message; undefined when there would be too many of this channel within five minutes. */
+/** The id of the message; undefined when the channel would have too many within five minutes. */
 export async function insertScheduled(
   session: ChatSession,
   message: NewScheduled,
 ): Promise<string | undefined> {
   const { sql, t } = session;
   const m = message;
-  // It begins with the time: those of one second are listed and posted in the order in which they were scheduled.
+  // It begins with the time: messages of one second are listed and posted in the order in which they were scheduled.
   const id = sql`'Q' || upper(to_hex(${nowMicros(session)}) || ${randomBytes(1).toString("hex")})`;
   const [row] = await sql<{ id: string }[]>`
     insert into ${t.scheduled_messages} (
@@ -62,7 +62,7 @@ export async function insertScheduled(
   return row?.id;
 }
 
-/** False when there is no such message of this user that is still to be posted. */
+/** False when this user has no such message left to post. */
 export async function deleteScheduled(
   session: ChatSession,
   user: string,
@@ -77,7 +77,7 @@ export async function deleteScheduled(
   return rows.count === 1;
 }
 
-/** A page of one's own, by time; one more than asked for when there is another page. */
+/** A page of the user's scheduled messages by time, with one extra row when there is another page. */
 export async function listScheduled(
   session: ChatSession,
   user: string,
@@ -101,13 +101,13 @@ export async function listScheduled(
 }
 
 /**
- * Turns what is due into messages, of one channel or of all. One that cannot be posted any more (its channel is
- * archived, its author has left, its thread is gone) is dropped.
+ * Posts the due messages of one channel or of all. Those that cannot be posted any more (the channel is archived, the
+ * author has left, the thread was deleted) are dropped.
  */
 export async function deliverDue(session: ChatSession, channel: string | undefined): Promise<void> {
   const { sql, t } = session;
   const inChannel = channel === undefined ? sql`` : sql`and channel_id = ${channel}`;
-  // They stand at the very beginning of their second, behind those that are there already.
+  // They get the first free timestamps of their second.
   const micros = sql`
     due.post_at * 1000000::bigint + coalesce((
       select right(max(m.ts), 6)::int from ${t.messages} m

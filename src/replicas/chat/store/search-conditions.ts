@@ -1,9 +1,9 @@
-/** What a search asks of a message or a file, as parts of a statement. */
+/** The conditions of a search on messages and files, as parts of a statement. */
 import type { Fragment } from "~/db/connect";
 import type { ChatSession } from "~/replicas/chat/method";
 import type { Condition, Term } from "~/replicas/chat/search-query";
 
-/** Ids behind the names of a query; a name may stand for several. */
+/** The ids that the names of a query refer to; a name may have several. */
 export type Names = {
   readonly users: ReadonlyMap<string, readonly string[]>;
   readonly channels: ReadonlyMap<string, readonly string[]>;
@@ -120,7 +120,7 @@ function messageIs(
   ))`;
 }
 
-/** Conditions joined: all must hold, but of several conversations or authors any. */
+/** All conditions must hold; of several conversations or authors, any one. */
 export function all(
   { sql }: ChatSession,
   terms: readonly Term[],
@@ -141,7 +141,7 @@ export function all(
     );
 }
 
-/** How well the words of a query are met; more of them in a shorter text count more. */
+/** The score of a text for the words of a query: higher for more matches in a shorter text. */
 export function scoreOf({ sql }: ChatSession, terms: readonly Term[]): Fragment {
   const words = terms.flatMap(({ negated, condition }) =>
     !negated && "text" in condition ? [condition.text] : [],

@@ -1,4 +1,4 @@
-/** Search in messages and files. Nothing is indexed: what an environment holds is read faster than an index is kept. */
+/** Search in messages and files. There is no index: environments are small enough to scan. */
 import type { Fragment } from "~/db/connect";
 import type { ChatSession } from "~/replicas/chat/method";
 import type { Condition } from "~/replicas/chat/search-query";
@@ -22,8 +22,8 @@ import {
 export type Found<Row> = { readonly rows: (Row & { score: number })[]; readonly total: number };
 
 /**
- * People by id, handle, or what they call themselves (a handle goes first); conversations by id or name, or as the
- * direct message with somebody.
+ * Finds people by id, handle or display name (handles take precedence), and conversations by id, by name or as the
+ * direct message with a user.
  */
 export async function findNames(
   session: ChatSession,
@@ -64,7 +64,7 @@ export async function findNames(
   return { users: of("users"), channels: of("channels") };
 }
 
-/** A page of the messages that the viewer can read and that meet a query, with how many there are. */
+/** A page of the messages that match a query and that the viewer can read, with their total count. */
 export async function searchMessages(
   session: ChatSession,
   search: Search,
@@ -116,7 +116,7 @@ export type ChannelOf = {
   readonly author: string | null;
 };
 
-/** The same for files: by title, name and content; what a message has or is, one that shares the file has to. */
+/** The same for files, by title, name and content. Conditions on messages apply to those that share the file. */
 export async function searchFiles(session: ChatSession, search: Search): Promise<Found<FileRow>> {
   const { sql, t } = session;
   const { viewer, terms } = search;

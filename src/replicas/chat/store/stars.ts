@@ -5,7 +5,7 @@ import { type FileRow, fileColumns, fileVisible } from "~/replicas/chat/store/fi
 import { memberOf, messageAt } from "~/replicas/chat/store/lookup";
 import { type MessageRow, messageColumns } from "~/replicas/chat/store/messages";
 
-/** A channel, a message of a channel, or a file; what does not apply is ''. */
+/** A channel, a message of a channel, or a file; the fields that do not apply are ''. */
 export type Starred = {
   readonly type: "channel" | "message" | "file";
   readonly channel: string;
@@ -13,7 +13,7 @@ export type Starred = {
   readonly file: string;
 };
 
-/** Returns false when the user has starred it already. */
+/** Returns false when the user has already starred it. */
 export async function insertStar(
   session: ChatSession,
   user: string,
@@ -52,7 +52,7 @@ export type StarRow = {
   readonly total: number;
 };
 
-/** A page of what a user has starred and can still see, the newest star first. */
+/** A page of a user's stars that are still visible to the user, newest first. */
 export async function listStars(
   session: ChatSession,
   user: string,

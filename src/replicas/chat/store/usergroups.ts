@@ -47,7 +47,7 @@ export async function findUsergroup(
   return group;
 }
 
-/** What is taken already; undefined when nothing is. A handle is shared with users and channels. */
+/** The name or handle that is taken; undefined when neither is. Users and channels share the handles. */
 export async function findTaken(
   { sql, t }: ChatSession,
   group: { id: string; name: string | null; handle: string | null },
@@ -65,7 +65,7 @@ export async function findTaken(
   return found?.handle ? "handle" : undefined;
 }
 
-/** Breaks the unique indexes when name or handle were taken just now. */
+/** Violates a unique index when name or handle were just taken. */
 export async function insertUsergroup(
   session: ChatSession,
   group: {
@@ -89,7 +89,7 @@ export async function insertUsergroup(
   `;
 }
 
-/** Changes what is given. */
+/** Changes the given columns. */
 export async function updateUsergroup(
   session: ChatSession,
   id: string,
@@ -111,7 +111,7 @@ export async function updateUsergroup(
   `;
 }
 
-/** Returns false when the group is in that state already. */
+/** Returns false when the group is already in that state. */
 export async function setDisabled(
   session: ChatSession,
   id: string,
@@ -128,7 +128,7 @@ export async function setDisabled(
   return rows.count === 1;
 }
 
-/** Makes these the members of a group, inside the caller's transaction. */
+/** Replaces the members of a group, inside the caller's transaction. */
 export async function replaceUsers(
   session: ChatSession,
   id: string,

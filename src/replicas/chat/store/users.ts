@@ -32,7 +32,7 @@ export type UserRow = {
   readonly dnd_ended_ts: number;
   readonly snooze_endtime: number;
   readonly updated: number;
-  /** Where pictures would be. */
+  /** Base address of pictures. */
   readonly avatar_base: string;
 };
 
@@ -48,7 +48,7 @@ export async function findUser(session: ChatSession, id: string): Promise<UserRo
   return user;
 }
 
-/** A page of users in the order of their ids, one more than asked for when there is another page. */
+/** A page of users by id, with one extra row when there is another page. */
 export async function listUsers(
   session: ChatSession,
   page: { after: string; limit: number | undefined },
@@ -73,7 +73,7 @@ export async function findActor(
   return row;
 }
 
-/** Those of `ids` who exist. */
+/** The users among `ids` who exist. */
 export async function findUsers(
   session: ChatSession,
   ids: readonly string[],
@@ -86,7 +86,7 @@ export async function findUsers(
   return new Map(rows.map((user) => [user.id, user]));
 }
 
-/** Somebody who is not deactivated. The address is compared without regard to case. */
+/** An active user. The address is compared ignoring case. */
 export async function findUserByEmail(
   session: ChatSession,
   email: string,
@@ -113,7 +113,7 @@ export async function findBot(
   return user;
 }
 
-/** A user, and whether the viewer may know of them: a guest knows those with whom they share a conversation. */
+/** A user, and whether the viewer can see them: guests see the users with whom they share a conversation. */
 export async function findUserFor(
   session: ChatSession,
   viewer: string,
@@ -136,7 +136,7 @@ export type UserChange = Partial<
   Pick<UserRow, "real_name" | "profile" | "presence" | "dnd_ended_ts" | "snooze_endtime">
 >;
 
-/** Sets what is given of a user. */
+/** Sets the given columns of a user. */
 export async function updateUser(
   session: ChatSession,
   id: string,

@@ -20,7 +20,7 @@ export type NewView = Omit<ViewRow, "team_id" | keyof ViewContent> & {
   readonly trigger_id: string | null;
 };
 
-/** Shows a view. Breaks the unique indexes when its external id, or the trigger it uses, was used before. */
+/** Inserts a view. Violates a unique index when its external id or its trigger was used before. */
 export async function insertView(session: ChatSession, view: NewView): Promise<void> {
   const { sql, t } = session;
   const { content: c } = view;
@@ -38,7 +38,7 @@ export async function insertView(session: ChatSession, view: NewView): Promise<v
   `;
 }
 
-/** Puts other content into a view. False when it has changed since `expected`, where that is given. */
+/** Replaces the content of a view. False when its hash is not `expected`, if that is given. */
 export async function updateView(
   session: ChatSession,
   id: string,
@@ -56,7 +56,7 @@ export async function updateView(
   return rows.count === 1;
 }
 
-/** By its id, or by the id that the app gave it. */
+/** By its id, or by the app's external id. */
 export async function findView(
   { sql, t }: ChatSession,
   app: string,

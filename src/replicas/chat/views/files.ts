@@ -3,12 +3,12 @@ import { findType, PREVIEW_LINES } from "~/replicas/chat/filetypes";
 import type { FileRow, Share } from "~/replicas/chat/store/files";
 import { present, type Wire } from "~/replicas/chat/views/wire";
 
-/** Where the caller reached this service: files can be fetched there. */
+/** The address at which the caller reached this service: files can be fetched there. */
 export type FileUrls = { readonly baseUrl: string };
 
 export const seconds = (micros: string | number) => Math.floor(Number(micros) / 1_000_000);
 
-/** The secret part of a public address: always the same for the same file, not to be guessed from its id. */
+/** The secret part of a public address: constant for a file, and not derivable from its id alone. */
 export const publicSecret = (file: Pick<FileRow, "id" | "created_at">) =>
   createHash("sha256").update(`${file.id} ${file.created_at}`).digest("hex").slice(0, 10);
 
@@ -18,7 +18,7 @@ export const slug = (name: string) =>
     .replace(/[^\p{L}\p{N}._-]+/gu, "_")
     .slice(0, 100) || "file";
 
-/** `withShares`: where it is shared is part of it; not so inside of messages. */
+/** `withShares`: includes where it is shared. Files inside messages leave this out. */
 export function fileView(file: FileRow, { baseUrl }: FileUrls, withShares = true): Wire {
   if (file.mode === "tombstone") return { id: file.id, mode: "tombstone" };
   const created = seconds(file.created_at);

@@ -4,11 +4,11 @@ import { type FileUrls, fileView } from "~/replicas/chat/views/files";
 import { botIcons } from "~/replicas/chat/views/users";
 import { present, type Wire } from "~/replicas/chat/views/wire";
 
-/** As the service cuts them. */
+/** The service's own limits. */
 const REPLY_USERS_MAX = 5;
 const REACTION_USERS_MAX = 50;
 
-/** `full`: every user of every reaction, however many. */
+/** `full`: lists every user of every reaction. */
 export function messageView(message: MessageRow, place: FileUrls, full = false): Wire {
   const { bot, thread, files } = message;
   const isReply = message.thread_ts !== null;
@@ -71,7 +71,7 @@ export function messageView(message: MessageRow, place: FileUrls, full = false):
   });
 }
 
-/** Of what people post: always the same for the same message. */
+/** Only people's messages have one. It is constant for a message. */
 function clientMessageId({ bot_id: botId, subtype, channel_id: channel, ts }: MessageRow) {
   if (botId !== null || subtype !== null) return null;
   return createHash("md5")

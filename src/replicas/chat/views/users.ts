@@ -4,7 +4,7 @@ import type { UserRow } from "~/replicas/chat/store/users";
 import { present, type Wire } from "~/replicas/chat/views/wire";
 import { zone } from "~/replicas/chat/zones";
 
-/** The user who writes notices, and under whose name deleted messages stand. Not a row: it is the same everywhere. */
+/** The user who writes notices and is the author of deleted messages. Not a row: it is the same everywhere. */
 export const SLACKBOT = "USLACKBOT";
 
 export function userView(user: UserRow, withLocale = false): Wire {

@@ -1,4 +1,4 @@
-/** Of what apps do: blocks, canvases, streams, unfurls, views and assistants. */
+/** Blocks, canvases, streams, unfurls, views and assistants. */
 import {
   AGENT,
   BOT,

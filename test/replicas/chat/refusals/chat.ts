@@ -20,7 +20,7 @@ const LONG = "x".repeat(40_001);
 const BAD_BLOCKS = [{ type: "section", text: { type: "mrkdwn" } }];
 const MANY = Array.from({ length: 101 }, () => ({ text: "x" }));
 
-/** What every method that posts refuses, beside `args`. */
+/** Rejections of every method that posts, in addition to `args`. */
 function postingRefusals(args: object): Readonly<Record<string, Case>> {
   const say = { channel: GENERAL, text: "hi", ...args };
   return {

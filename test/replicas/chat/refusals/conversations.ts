@@ -23,7 +23,7 @@ async function direct({ agent }: Scene): Promise<string> {
   return channel?.id ?? "";
 }
 
-/** What every method on a channel refuses that one has to be in. */
+/** Rejections of every method that requires membership of a channel. */
 const placeRefusals = (args: object): Readonly<Record<string, Case>> => ({
   channel_not_found: async (scene) => ({ ...args, channel: await foreign(scene, true) }),
   not_in_channel: async (scene) => ({ ...args, channel: await foreign(scene) }),

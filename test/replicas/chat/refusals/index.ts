@@ -1,4 +1,4 @@
-/** Every way in which a call can be refused. One file for each group of methods. */
+/** Every way in which a call can be rejected. One file per group of methods. */
 import { appsRefusals } from "./apps";
 import type { Refusals } from "./case";
 import { chatRefusals } from "./chat";

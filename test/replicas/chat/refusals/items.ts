@@ -1,4 +1,4 @@
-/** Of reactions, pins and files, people and groups. */
+/** Reactions, pins and files, people and groups. */
 import { AGENT, GENERAL, GUEST, JOHN, LUNCH, ROBIN, type Scene, WELCOME } from "../scene";
 import { by, type Case, type Refusals } from "./case";
 import { archived, foreign } from "./chat";
@@ -6,7 +6,7 @@ import { archived, foreign } from "./chat";
 const NOWHERE = "C99NOWHERE";
 const AT_WELCOME = { channel: GENERAL, timestamp: WELCOME };
 
-/** What every method on a message refuses. */
+/** Rejections of every method on a message. */
 const itemRefusals = (args: object): Readonly<Record<string, Case>> => ({
   message_not_found: { ...args, channel: GENERAL, timestamp: LUNCH },
   channel_not_found: { ...args, channel: NOWHERE, timestamp: WELCOME },

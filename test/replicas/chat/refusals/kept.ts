@@ -1,4 +1,4 @@
-/** Of tier 3: external files, calls, lists, invitations, agents, workflows. */
+/** Tier 3: remote files, calls, lists, invitations, agents, workflows. */
 import { AGENT, GENERAL, GUEST, HELLO, JOHN, LUNCH, type Scene } from "../scene";
 import { by, type Case, type Refusals } from "./case";
 import { archived, foreign } from "./chat";

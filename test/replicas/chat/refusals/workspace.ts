@@ -1,4 +1,4 @@
-/** Of search, bookmarks, stars, reminders, rest, public files, groups and pictures. */
+/** Search, bookmarks, stars, reminders, do not disturb, public files, groups and pictures. */
 import { AGENT, BOT, GENERAL, GUEST, JOHN, LUNCH, ROBIN, type Scene, WELCOME } from "../scene";
 import { by, type Case, type Refusals } from "./case";
 import { foreign } from "./chat";
@@ -14,12 +14,12 @@ async function bookmarked({ agent }: Scene): Promise<string> {
   return made?.id ?? "";
 }
 
-/** Of a bookmark that there is already. */
+/** Arguments for an existing bookmark. */
 const ofBookmark =
   (args: object): Case =>
   async (scene) => ({ channel_id: GENERAL, bookmark_id: await bookmarked(scene), ...args });
 
-/** Somebody who is not in the channel. */
+/** A user who is not in the channel. */
 const elsewhere =
   (args: object): Case =>
   async (scene) => ({ ...args, channel_id: await foreign(scene) });
@@ -29,7 +29,7 @@ async function reminded({ agent }: Scene, time = "in 1 hour"): Promise<string> {
   return reminder?.id ?? "";
 }
 
-/** A reminder that somebody else has to complete. */
+/** A reminder of another user. */
 async function theirs(scene: Scene): Promise<string> {
   const id = await reminded(scene);
   await scene.write("reminders", `user_id = '${JOHN}'`, `id = '${id}'`);
@@ -48,7 +48,7 @@ async function group({ agent }: Scene, name = "Crew"): Promise<string> {
   return usergroup?.id ?? "";
 }
 
-/** Of a group that there is already. */
+/** Arguments for an existing group. */
 const ofGroup =
   (args: object): Case =>
   async (scene) => ({ usergroup: await group(scene), ...args });
