@@ -76,7 +76,8 @@ print(json.dumps({"version": version, "problems": problems, "teams": ask(documen
 const TEAMS =
   'query { teams(filter: { id: { eq: "c0000000-0000-4000-8000-000000000001" } }) { nodes { key issueCount } } }';
 
-test.each(["3.2.14", "3.3.2"])(
+/** 3.2.6 rejects a directive with a location that it does not know. */
+test.each(["3.2.6", "3.2.14", "3.3.2"])(
   "graphql-core %s builds a valid schema from introspection and from SDL",
   async (version) => {
     const environment = join(folder, version);
