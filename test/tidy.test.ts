@@ -228,7 +228,9 @@ describe("the tree", () => {
 
   test("has no long files", () => {
     const LINES_MAX = 420;
-    const long = sources.filter((file) => read(file).split("\n").length > LINES_MAX);
+    // Row types are generated, and looked up rather than read.
+    const written = sources.filter((file) => basename(file) !== "rows.ts");
+    const long = written.filter((file) => read(file).split("\n").length > LINES_MAX);
     expect(long).toEqual([]);
   });
 });

@@ -2,35 +2,9 @@
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import type { Session } from "~/db/session";
 import { convert, type RawArguments } from "~/replicas/chat/arguments";
+import type { Rows } from "~/replicas/chat/store/rows";
 
-/** The tables of tables.sql. */
-export type TableName =
-  | "teams"
-  | "users"
-  | "channels"
-  | "channel_members"
-  | "messages"
-  | "reactions"
-  | "pins"
-  | "bookmarks"
-  | "stars"
-  | "reminders"
-  | "files"
-  | "file_contents"
-  | "file_shares"
-  | "canvases"
-  | "file_access"
-  | "usergroups"
-  | "usergroup_users"
-  | "scheduled_messages"
-  | "ephemeral_messages"
-  | "views"
-  | "calls"
-  | "lists"
-  | "list_items"
-  | "emoji"
-  | "records";
-export type ChatSession = Session<TableName>;
+export type ChatSession = Session<keyof Rows>;
 
 export type ChatCall = {
   readonly session: ChatSession;

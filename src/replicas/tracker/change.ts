@@ -1,9 +1,9 @@
 /** What the mutations of every entity are made of. */
-import type { RowObject } from "~/graphql/page";
 import type { Context } from "~/replicas/tracker/context";
 import { newId, requireUuid } from "~/replicas/tracker/ids";
 import { requireRow } from "~/replicas/tracker/require";
-import { deleteRows, insertRow, updateRow, type Values } from "~/replicas/tracker/store/write";
+import type { Changes, Entity, NewValues, Row } from "~/replicas/tracker/store/entities";
+import { deleteRows, insertRow, updateRow } from "~/replicas/tracker/store/write";
 
 /** Arguments of a mutation that names a row. */
 export type Target = { readonly id: string };
@@ -16,10 +16,11 @@ export type Optional<T> = T | null | undefined;
 const FORMER_IDENTIFIERS_MAX = 100;
 
 /** The former identifiers of a row that gets another one. */
-export const formerIdentifiers = (row: RowObject): readonly unknown[] =>
-  [...(row["previousIdentifiers"] as readonly string[]), row["identifier"]].slice(
-    -FORMER_IDENTIFIERS_MAX,
-  );
+export const formerIdentifiers = (row: {
+  readonly identifier: string;
+  readonly previousIdentifiers: readonly string[];
+}): readonly string[] =>
+  [...row.previousIdentifiers, row.identifier].slice(-FORMER_IDENTIFIERS_MAX);
 
 /** Id and times of a row that this request creates; its id may be the caller's. */
 export const newRow = ({ now }: Context, id?: Optional<string>) => ({
@@ -29,31 +30,52 @@ export const newRow = ({ now }: Context, id?: Optional<string>) => ({
 });
 
 /** Inserts a row. `values.id` may be the caller's. */
-export const createRow = (context: Context, type: string, values: Values): Promise<RowObject> =>
-  insertRow(context.session, type, {
+export const createRow = <E extends Entity>(
+  context: Context,
+  type: E,
+  values: NewValues<E>,
+): Promise<Row<E>> => {
+  const { id, createdAt }: { id?: Optional<string>; createdAt?: unknown } = values;
+  return insertRow(context.session, type, {
     ...values,
-    ...newRow(context, values["id"] as Optional<string>),
-    ...(values["createdAt"] instanceof Date && { createdAt: values["createdAt"] }),
+    ...newRow(context, id),
+    ...(createdAt instanceof Date && { createdAt }),
   });
+};
 
 /** Writes what differs. What is undefined stays as it is. */
-export const changeRow = (
+export const changeRow = <E extends Entity>(
   { session, now }: Context,
-  type: string,
-  row: RowObject,
-  changes: Values,
-): Promise<RowObject> => updateRow(session, type, row, changes, now);
+  type: E,
+  row: Row<E>,
+  changes: Changes<E>,
+): Promise<Row<E>> => updateRow(session, type, row, changes, now);
 
-export const archiveRow = (context: Context, type: string, row: RowObject): Promise<RowObject> =>
-  changeRow(context, type, row, { archivedAt: row["archivedAt"] ?? context.now });
+export const archiveRow = <E extends Entity>(
+  context: Context,
+  type: E,
+  row: Row<E>,
+): Promise<Row<E>> => changeArchive(context, type, row, row["archivedAt"] ?? context.now);
 
-export const restoreRow = (context: Context, type: string, row: RowObject): Promise<RowObject> =>
-  changeRow(context, type, row, { archivedAt: null });
+export const restoreRow = <E extends Entity>(
+  context: Context,
+  type: E,
+  row: Row<E>,
+): Promise<Row<E>> => changeArchive(context, type, row, null);
+
+const changeArchive = <E extends Entity>(
+  context: Context,
+  type: E,
+  row: Row<E>,
+  archivedAt: unknown,
+) =>
+  // Every entity has the column.
+  changeRow(context, type, row, { archivedAt } as Changes<E>);
 
 /** Removes a row, and answers as a deletion does. */
 export async function removeRow(
   context: Context,
-  type: string,
+  type: Entity,
   id: string,
 ): Promise<{ readonly entityId: string }> {
   const row = await requireRow(context, type, id);

@@ -1,4 +1,5 @@
 /** Comments: what they are on, who is told of them, and who may change them. */
+
 import type { RowObject } from "~/graphql/page";
 import { createRow, type Optional } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
@@ -6,6 +7,7 @@ import { invalidArgument, invalidInput, notFound } from "~/replicas/tracker/erro
 import { mentionsIn } from "~/replicas/tracker/issues/issue-input";
 import { requireAuthor, requireGiven, requireRow } from "~/replicas/tracker/require";
 import { markdownOf, richText } from "~/replicas/tracker/rich-text";
+import type { Row } from "~/replicas/tracker/store/entities";
 import { writeEffects } from "~/replicas/tracker/store/issues/effects";
 import { announce } from "~/replicas/tracker/store/notifications";
 import { listUsersNamed } from "~/replicas/tracker/store/users";
@@ -79,13 +81,16 @@ async function targetOf(
 }
 
 /** The comment that a thread begins with: an answer to an answer hangs on the first one. */
-async function rootOf(context: Context, id: Optional<string>): Promise<RowObject | undefined> {
+async function rootOf(context: Context, id: Optional<string>): Promise<Row<"Comment"> | undefined> {
   const parent = await requireGiven(context, "Comment", "parentId", id);
   if (!parent?.["parentId"]) return parent;
-  return await requireRow(context, "Comment", parent["parentId"] as string);
+  return await requireRow(context, "Comment", parent["parentId"]);
 }
 
-export async function createComment(context: Context, input: CommentCreate): Promise<RowObject> {
+export async function createComment(
+  context: Context,
+  input: CommentCreate,
+): Promise<Row<"Comment">> {
   const text = bodyOf(input);
   if (!text) throw invalidArgument("body", null, "isDefined", "body must be given");
   const parent = await rootOf(context, input.parentId);
@@ -122,7 +127,7 @@ type About = { readonly projectId?: string | null; readonly initiativeId?: strin
 /** Notifies the users whom a comment on a project, an initiative or an update of one mentions. */
 export async function tellMentioned(
   { session, read, viewer, now }: Context,
-  comment: RowObject,
+  comment: Row<"Comment">,
   userIds: readonly string[],
 ): Promise<void> {
   const field = MENTIONING.find((name) => comment[name]);
@@ -144,14 +149,13 @@ export async function tellMentioned(
   );
 }
 
-const parentOf = ({ parentId }: RowObject) =>
-  parentId ? { parentCommentId: parentId as string } : {};
+const parentOf = ({ parentId }: Row<"Comment">) => (parentId ? { parentCommentId: parentId } : {});
 
 /** Notifies the followers of the issue of a comment, and those whom it mentions of the mention. */
 export async function tell(
   { session, viewer, now }: Context,
   issueId: string,
-  comment: RowObject,
+  comment: Row<"Comment">,
   {
     mentioned,
     followers,
@@ -179,14 +183,14 @@ export async function tell(
 }
 
 /** A comment that the acting user may change. */
-export async function requireOwnComment(context: Context, id: string): Promise<RowObject> {
+export async function requireOwnComment(context: Context, id: string): Promise<Row<"Comment">> {
   const comment = await requireRow(context, "Comment", id);
   requireAuthor(context, comment, "a comment");
   return comment;
 }
 
 /** A comment that begins a thread. */
-export async function requireThread(context: Context, id: string): Promise<RowObject> {
+export async function requireThread(context: Context, id: string): Promise<Row<"Comment">> {
   const comment = await requireRow(context, "Comment", id);
   if (comment["parentId"] !== null)
     throw invalidInput("Only the first comment of a thread can be resolved");
@@ -196,7 +200,7 @@ export async function requireThread(context: Context, id: string): Promise<RowOb
 /** A comment of the thread that settles it. */
 export async function requireAnswer(
   context: Context,
-  thread: RowObject,
+  thread: Row<"Comment">,
   id: Optional<string>,
 ): Promise<string | null> {
   const answer = await requireGiven(context, "Comment", "resolvingCommentId", id);

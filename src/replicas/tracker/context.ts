@@ -1,9 +1,24 @@
 /** What one request has: who asks, its clock, its session and what it has read. */
 import type { Running } from "~/graphql/execute";
 import { createReader, type Reader } from "~/graphql/reader";
+import type { Entity, Row } from "~/replicas/tracker/store/entities";
 import { MODELS } from "~/replicas/tracker/store/models/index";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 import type { ViewerContext } from "~/replicas/tracker/store/viewer";
+
+/** The reader, with the types of the rows. */
+type EntityReader = Omit<Reader, "one" | "find" | "rows"> & {
+  one<E extends Entity>(
+    ...args: [type: E, ...Tail<Parameters<Reader["one"]>>]
+  ): Promise<Row<E> | undefined> | undefined;
+  find<E extends Entity>(
+    ...args: [type: E, ...Tail<Parameters<Reader["find"]>>]
+  ): Promise<Row<E> | undefined>;
+  rows<E extends Entity>(
+    ...args: [type: E, ...Tail<Parameters<Reader["rows"]>>]
+  ): Promise<Row<E>[]>;
+};
+type Tail<List extends unknown[]> = List extends [unknown, ...infer Rest] ? Rest : never;
 
 export type Context = ViewerContext &
   Running & {
@@ -13,7 +28,7 @@ export type Context = ViewerContext &
     readonly baseUrl: string;
     /** The only clock of the request. */
     readonly now: Date;
-    readonly read: Reader;
+    readonly read: EntityReader;
   };
 
 export function createContext(
@@ -31,6 +46,6 @@ export function createContext(
     actor: viewerContext.viewer.id,
     hidden: viewerContext.hiddenTeamIds,
   };
-  const read = createReader(MODELS, scope, running.budget);
+  const read = createReader(MODELS, scope, running.budget) as EntityReader;
   return { ...viewerContext, ...running, session, now, read, baseUrl };
 }

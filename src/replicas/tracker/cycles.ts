@@ -1,8 +1,9 @@
 /** The cycles that a team has by its settings. */
-import type { RowObject } from "~/graphql/page";
+
 import { createRow } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { findNextCycleNumber, listCycles } from "~/replicas/tracker/store/cycles";
+import type { Row } from "~/replicas/tracker/store/entities";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const WEEK_MS = 7 * DAY_MS;
@@ -24,7 +25,7 @@ function startBefore(moment: Date, weekday: number): Date {
  */
 export async function planCycles(
   context: Context,
-  team: RowObject,
+  team: Row<"Team">,
   startDate?: Date | null,
 ): Promise<void> {
   const { session, now } = context;

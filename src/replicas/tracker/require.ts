@@ -3,29 +3,30 @@ import type { RowObject } from "~/graphql/page";
 import type { Context } from "~/replicas/tracker/context";
 import { forbidden, notFound, notFoundIn } from "~/replicas/tracker/errors";
 import { requireUuid } from "~/replicas/tracker/ids";
+import type { Entity, Row } from "~/replicas/tracker/store/entities";
 import { lookUp } from "~/replicas/tracker/store/lookups";
 import { MODELS } from "~/replicas/tracker/store/models/index";
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
 /** The row with this id, or with what else leads to a row of its type: an identifier, a key, the slug of a URL. */
-export async function requireRow(
+export async function requireRow<E extends Entity>(
   context: Context,
-  type: string,
+  type: E,
   id: string,
   fields: ReadonlySet<string> = NO_FIELDS,
-): Promise<RowObject> {
+): Promise<Row<E>> {
   const row = await findRow(context, type, id, fields);
   if (!row) throw notFound(type);
   return row;
 }
 
-async function findRow(
+async function findRow<E extends Entity>(
   { read, viewer }: Context,
-  type: string,
+  type: E,
   id: string,
   fields: ReadonlySet<string>,
-): Promise<RowObject | undefined> {
+): Promise<Row<E> | undefined> {
   const own = type === "User" && id === "me" ? viewer.id : id;
   const where = lookUp(type, own);
   if (where !== undefined) return await read.find(type, where, fields);
@@ -33,12 +34,12 @@ async function findRow(
 }
 
 /** The row that an argument leads to which takes nothing but an id; undefined when it was not given. */
-export async function requireGiven(
+export async function requireGiven<E extends Entity>(
   context: Context,
-  type: string,
+  type: E,
   property: string,
   id: string | null | undefined,
-): Promise<RowObject | undefined> {
+): Promise<Row<E> | undefined> {
   if (id === null || id === undefined) return undefined;
   const row = await findRow(context, type, requireUuid(property, id), NO_FIELDS);
   if (!row) throw notFoundIn(property);

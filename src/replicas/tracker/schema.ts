@@ -14,6 +14,7 @@ import { COVERAGE } from "~/replicas/tracker/coverage";
 import { notAccessible } from "~/replicas/tracker/errors";
 import { LENGTHS } from "~/replicas/tracker/lengths";
 import { requireRow } from "~/replicas/tracker/require";
+import type { Entity } from "~/replicas/tracker/store/entities";
 import { MODEL_OF, MODELS } from "~/replicas/tracker/store/models/index";
 import { nextSyncId } from "~/replicas/tracker/store/write";
 
@@ -42,7 +43,12 @@ function rootResolvers(schema: GraphQLSchema): Resolvers<Context> {
   const { Query = {}, Mutation = {} } = RESOLVERS;
   const [query, mutation] = [schema.getQueryType(), schema.getMutationType()];
   if (!query || !mutation) throw new Error("the schema lacks queries or mutations");
-  const options = { models: MODELS, modelOf: MODEL_OF, requireRow };
+  const options = {
+    models: MODELS,
+    modelOf: MODEL_OF,
+    requireRow: (context: Context, type: string, id: string, fields: ReadonlySet<string>) =>
+      requireRow(context, type as Entity, id, fields),
+  };
   const queries = { ...rootQueries<Context>(query, options), ...refusals(query), ...Query };
   const changes = Object.entries(Mutation).map(([name, resolve]) => [name, counted(resolve)]);
   return {

@@ -11,7 +11,7 @@ import { richText } from "~/replicas/tracker/rich-text";
 import type { Names } from "~/replicas/tracker/seed-names";
 import { columnsIn, modelOf } from "~/replicas/tracker/seed-sections";
 import type { Item } from "~/replicas/tracker/seed-types";
-import type { Values } from "~/replicas/tracker/store/write";
+import type { Values } from "~/replicas/tracker/store/entities";
 
 /** A row with the columns that must not be empty and that its entry did not give. */
 export function computedOf(item: Item, row: Values, names: Names): Values {

@@ -93,7 +93,7 @@ export function readDump(dump: Entry): ReadDump {
         field,
         field === "id" && typeof value === "string"
           ? mapId("Organization", value, "organization.id")
-          : leaf(columns?.get(field), value),
+          : leaf(columns?.get(field)?.type, value),
       ]),
     );
   }

@@ -6,8 +6,8 @@ import { type Model, requireModel } from "~/graphql/model";
 import { derivedId } from "~/replicas/tracker/ids";
 import { RECORD_SECTIONS } from "~/replicas/tracker/seed-records";
 import type { Pairs, Section } from "~/replicas/tracker/seed-types";
+import type { Values } from "~/replicas/tracker/store/entities";
 import { MODELS } from "~/replicas/tracker/store/models/index";
-import type { Values } from "~/replicas/tracker/store/write";
 
 const connects =
   (from: string, target: string) =>

@@ -59,7 +59,7 @@ export const TrackerSeed = Type.Object(
     organization: Type.Object(
       {
         ...Object.fromEntries(
-          [...(TABLES.get("organizations") ?? [])].map(([column, type]) => [
+          [...(TABLES.get("organizations") ?? [])].map(([column, { type }]) => [
             column,
             Type.Optional(Leaf(type)),
           ]),

@@ -1,5 +1,5 @@
 /** The types that the modules of the seed share. */
-import type { Values } from "~/replicas/tracker/store/write";
+import type { Values } from "~/replicas/tracker/store/entities";
 
 export type Entry = Readonly<Record<string, unknown>>;
 

@@ -16,8 +16,8 @@ import { Names } from "~/replicas/tracker/seed-names";
 import { columnsIn, modelOf, relationsOf, SECTIONS, TOP } from "~/replicas/tracker/seed-sections";
 import { TrackerSeed } from "~/replicas/tracker/seed-shape";
 import type { Entry, Item } from "~/replicas/tracker/seed-types";
+import type { Values } from "~/replicas/tracker/store/entities";
 import { TABLES } from "~/replicas/tracker/store/tables";
-import type { Values } from "~/replicas/tracker/store/write";
 
 type Rows = Map<string, Values[]>;
 const text = (value: unknown) => String(value ?? "");
@@ -43,7 +43,7 @@ async function insertRows(tx: Tx, t: Tables, table: string, rows: readonly Value
           Object.fromEntries(
             Object.entries(row).map(([name, value]) => [
               name,
-              columns?.get(name) === "jsonb" ? tx.json(value as never) : value,
+              columns?.get(name)?.type === "jsonb" ? tx.json(value as never) : value,
             ]),
           ),
         );

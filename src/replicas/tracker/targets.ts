@@ -3,16 +3,17 @@ import type { RowObject } from "~/graphql/page";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidInput } from "~/replicas/tracker/errors";
 import { requireRow } from "~/replicas/tracker/require";
+import type { Entity } from "~/replicas/tracker/store/entities";
 
 /** What an input's fields lead to: `{ issueId: "Issue" }`. */
-export type TargetTypes = { readonly [field: string]: string };
+export type TargetTypes = { readonly [field: string]: Entity };
 
 /** The one thing that an input names. Throws unless it is exactly one, and there. */
 export async function requireTarget(
   context: Context,
   types: TargetTypes,
   input: { readonly [field: string]: unknown },
-): Promise<{ readonly field: string; readonly type: string; readonly row: RowObject }> {
+): Promise<{ readonly field: string; readonly type: Entity; readonly row: RowObject }> {
   const named = Object.entries(types).filter(([field]) => input[field]);
   const [found] = named;
   if (!found || named.length > 1)

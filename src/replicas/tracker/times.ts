@@ -1,9 +1,14 @@
-/** What the type of a status says of when something was started, completed or canceled. */
-import type { RowObject } from "~/graphql/page";
-import type { Values } from "~/replicas/tracker/store/write";
+/** When something was started, completed or canceled, by the type of its status. */
+
+type Moment = Date | null;
+type Times = {
+  readonly startedAt?: Moment;
+  readonly completedAt?: Moment;
+  readonly canceledAt?: Moment;
+};
 
 /** `row`: as it was before; undefined for a new one. */
-export function timesOf(type: string, now: Date, row?: RowObject): Values {
+export function timesOf(type: string, now: Date, row?: Required<Times>): Times {
   switch (type) {
     case "started":
       return { startedAt: row?.["startedAt"] ?? now, completedAt: null, canceledAt: null };

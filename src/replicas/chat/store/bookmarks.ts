@@ -1,22 +1,8 @@
 import type { ChatSession } from "~/replicas/chat/method";
 import { nowSeconds } from "~/replicas/chat/store/clock";
+import type { Rows } from "~/replicas/chat/store/rows";
 
-export type BookmarkRow = {
-  readonly id: string;
-  readonly channel_id: string;
-  readonly title: string;
-  readonly link: string | null;
-  readonly emoji: string | null;
-  readonly type: string;
-  readonly entity_id: string | null;
-  readonly parent_id: string | null;
-  readonly access_level: string | null;
-  readonly rank: string;
-  readonly date_created: number;
-  readonly date_updated: number;
-  readonly last_updated_by_user_id: string;
-  readonly team_id: string;
-};
+export type BookmarkRow = Rows["bookmarks"] & { readonly team_id: string };
 
 const BOOKMARKS_MAX = 100;
 

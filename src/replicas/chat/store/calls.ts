@@ -1,20 +1,9 @@
 import type { ChatSession } from "~/replicas/chat/method";
 import { nowSeconds } from "~/replicas/chat/store/clock";
 import { type Json, json } from "~/replicas/chat/store/json";
+import type { Rows } from "~/replicas/chat/store/rows";
 
-export type CallRow = {
-  readonly id: string;
-  readonly created_by: string;
-  readonly external_unique_id: string;
-  readonly external_display_id: string | null;
-  readonly join_url: string;
-  readonly desktop_app_join_url: string | null;
-  readonly title: string | null;
-  readonly users: readonly Json[];
-  readonly date_start: number;
-  readonly date_end: number | null;
-  readonly duration: number | null;
-};
+export type CallRow = Omit<Rows["calls"], "users"> & { readonly users: readonly Json[] };
 
 export type NewCall = Omit<CallRow, "date_start" | "date_end" | "duration"> & {
   /** Null: now. */

@@ -4,6 +4,7 @@ import { nowMicros, nowMillis, nowSeconds } from "~/replicas/chat/store/clock";
 import { json } from "~/replicas/chat/store/json";
 import { memberOf } from "~/replicas/chat/store/lookup";
 import { lastRead } from "~/replicas/chat/store/messages";
+import type { Rows } from "~/replicas/chat/store/rows";
 
 export type Note = { readonly value: string; readonly creator: string; readonly last_set: number };
 export const EMPTY_NOTE: Note = { value: "", creator: "", last_set: 0 };
@@ -13,19 +14,10 @@ export const UNREAD = "0000000000.000000";
 const PREVIOUS_NAMES_MAX = 100;
 
 /** A channel as one user sees it. */
-export type ChannelRow = {
-  readonly id: string;
-  readonly name: string | null;
-  readonly is_channel: boolean;
-  readonly is_group: boolean;
-  readonly is_im: boolean;
-  readonly is_mpim: boolean;
-  readonly is_private: boolean;
-  readonly is_general: boolean;
-  readonly is_archived: boolean;
-  readonly creator: string;
-  readonly created: number;
-  readonly updated: string;
+export type ChannelRow = Omit<
+  Rows["channels"],
+  "topic" | "purpose" | "previous_names" | "member_key"
+> & {
   readonly topic: Note;
   readonly purpose: Note;
   readonly previous_names: readonly string[];

@@ -1,8 +1,10 @@
 /** Files and where they are shared. Their bytes are in `contents.ts`. */
+
 import type { Fragment } from "~/db/connect";
 import type { ChatSession } from "~/replicas/chat/method";
 import { nowMicros } from "~/replicas/chat/store/clock";
 import { memberOf, messageAt } from "~/replicas/chat/store/lookup";
+import type { Rows } from "~/replicas/chat/store/rows";
 
 export type Share = {
   readonly channel_id: string;
@@ -15,22 +17,7 @@ export type Share = {
 };
 
 /** A file as one user sees it. */
-export type FileRow = {
-  readonly id: string;
-  readonly user_id: string;
-  readonly name: string;
-  readonly title: string;
-  readonly mimetype: string;
-  readonly filetype: string;
-  readonly mode: string;
-  readonly size: number;
-  readonly external_id: string | null;
-  readonly external_url: string | null;
-  readonly alt_txt: string | null;
-  readonly preview: string | null;
-  readonly lines: number | null;
-  readonly public_url_shared: boolean;
-  readonly upload_token: string | null;
+export type FileRow = Omit<Rows["files"], "created_at"> & {
   readonly created_at: string | number;
   readonly team_id: string;
   readonly team_url: string;

@@ -1,16 +1,10 @@
 import type { ChatSession } from "~/replicas/chat/method";
 import { nowSeconds } from "~/replicas/chat/store/clock";
 import { json } from "~/replicas/chat/store/json";
+import type { Rows } from "~/replicas/chat/store/rows";
 import type { Recurrence } from "~/replicas/chat/when";
 
-export type ReminderRow = {
-  readonly id: string;
-  readonly creator: string;
-  readonly user_id: string;
-  readonly text: string;
-  readonly time: number;
-  readonly complete_ts: number;
-  readonly recurring: boolean;
+export type ReminderRow = Omit<Rows["reminders"], "recurrence"> & {
   readonly recurrence: Recurrence | null;
 };
 

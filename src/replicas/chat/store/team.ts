@@ -1,20 +1,8 @@
 import type { ChatSession } from "~/replicas/chat/method";
 import type { Json } from "~/replicas/chat/store/json";
+import type { Rows } from "~/replicas/chat/store/rows";
 
-export type TeamRow = {
-  readonly id: string;
-  readonly name: string;
-  readonly domain: string;
-  readonly email_domain: string;
-  readonly url: string;
-  readonly plan: string;
-  readonly who_can_post_general: string;
-  readonly msg_edit_window_mins: number;
-  readonly allow_message_deletion: boolean;
-  readonly display_real_names: boolean;
-  readonly disable_file_uploads: string;
-  readonly message_limit: number | null;
-  readonly restrict_bots: boolean;
+export type TeamRow = Omit<Rows["teams"], "profile"> & {
   readonly profile: { readonly fields: readonly Json[]; readonly sections: readonly Json[] };
 };
 

@@ -2,19 +2,10 @@ import type { Fragment } from "~/db/connect";
 import type { ChatSession } from "~/replicas/chat/method";
 import { nowSeconds } from "~/replicas/chat/store/clock";
 import { json } from "~/replicas/chat/store/json";
+import type { Rows } from "~/replicas/chat/store/rows";
 
-export type UsergroupRow = {
-  readonly id: string;
-  readonly name: string;
-  readonly handle: string;
-  readonly description: string;
+export type UsergroupRow = Omit<Rows["usergroups"], "prefs"> & {
   readonly prefs: { readonly channels: readonly string[]; readonly groups: readonly string[] };
-  readonly date_create: number;
-  readonly date_update: number;
-  readonly date_delete: number;
-  readonly created_by: string;
-  readonly updated_by: string;
-  readonly deleted_by: string | null;
   readonly team_id: string;
   readonly users: readonly string[];
 };

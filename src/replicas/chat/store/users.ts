@@ -2,36 +2,14 @@ import type { Fragment } from "~/db/connect";
 import type { ChatSession } from "~/replicas/chat/method";
 import { nowSeconds } from "~/replicas/chat/store/clock";
 import { json } from "~/replicas/chat/store/json";
+import type { Rows } from "~/replicas/chat/store/rows";
 import type { TeamRow } from "~/replicas/chat/store/team";
 
 export type Profile = { readonly [field: string]: unknown };
 
-export type UserRow = {
-  readonly id: string;
-  readonly team_id: string;
-  readonly name: string;
-  readonly deleted: boolean;
-  readonly color: string;
-  readonly real_name: string;
-  readonly tz: string;
-  readonly locale: string;
+export type UserRow = Omit<Rows["users"], "profile" | "presence"> & {
   readonly profile: Profile;
-  readonly is_admin: boolean;
-  readonly is_owner: boolean;
-  readonly is_primary_owner: boolean;
-  readonly is_restricted: boolean;
-  readonly is_ultra_restricted: boolean;
-  readonly is_bot: boolean;
-  readonly bot_id: string | null;
-  readonly app_id: string | null;
-  readonly home_tab_enabled: boolean;
   readonly presence: "auto" | "away";
-  readonly dnd_enabled: boolean;
-  readonly dnd_start: string;
-  readonly dnd_end: string;
-  readonly dnd_ended_ts: number;
-  readonly snooze_endtime: number;
-  readonly updated: number;
   /** Base address of pictures. */
   readonly avatar_base: string;
 };

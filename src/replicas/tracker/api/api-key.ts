@@ -10,7 +10,7 @@ import {
 } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { requireRow } from "~/replicas/tracker/require";
-import type { Values } from "~/replicas/tracker/store/write";
+import type { Values } from "~/replicas/tracker/store/entities";
 
 export const apiKeys: Resolvers<Context> = {
   Mutation: {

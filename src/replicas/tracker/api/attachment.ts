@@ -1,6 +1,5 @@
 /** Attachments. The same address on the same issue is one attachment, even if another user adds it again. */
 
-import type { RowObject } from "~/graphql/page";
 import { type Resolver, type Resolvers, rootPage } from "~/graphql/resolvers";
 import { selectedFields } from "~/graphql/selection";
 import {
@@ -16,9 +15,10 @@ import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument } from "~/replicas/tracker/errors";
 import { requireRow } from "~/replicas/tracker/require";
 import { countSources } from "~/replicas/tracker/store/attachments";
+import type { Row, Values } from "~/replicas/tracker/store/entities";
 import { writeEffects } from "~/replicas/tracker/store/issues/effects";
 import { having } from "~/replicas/tracker/store/lookups";
-import type { Values } from "~/replicas/tracker/store/write";
+import { columnsIn } from "~/replicas/tracker/store/write";
 
 type Content = {
   readonly id?: Optional<string>;
@@ -47,24 +47,34 @@ function requireUrl(url: string): string {
 }
 
 /** Attaches something to an issue, or changes what is attached there already. */
-async function attach(context: Context, content: Content, sourceType?: string): Promise<RowObject> {
+async function attach(
+  context: Context,
+  content: Content,
+  sourceType?: string,
+): Promise<Row<"Attachment">> {
   const issue = await requireRow(context, "Issue", content.issueId);
   const url = requireUrl(content.url);
   const known = await context.read.find("Attachment", having({ issueId: issue.id, url }));
   const source = sourceType === undefined ? undefined : { type: sourceType };
-  const values = { ...content, issueId: issue.id, url, source, sourceType };
   if (known)
     return await changeRow(context, "Attachment", known, {
-      title: values.title,
-      subtitle: values.subtitle,
-      iconUrl: values.iconUrl,
-      metadata: values.metadata ?? undefined,
-      groupBySource: values.groupBySource ?? undefined,
+      title: content.title,
+      subtitle: content.subtitle,
+      iconUrl: content.iconUrl,
+      metadata: content.metadata ?? undefined,
+      groupBySource: content.groupBySource ?? undefined,
       source,
       sourceType,
     });
   const { viewer, session, now } = context;
-  const attachment = await createRow(context, "Attachment", { ...values, creatorId: viewer.id });
+  const attachment = await createRow(context, "Attachment", {
+    ...columnsIn("Attachment", content),
+    issueId: issue.id,
+    url,
+    source,
+    sourceType,
+    creatorId: viewer.id,
+  });
   const history = [{ issueId: issue.id, attachmentId: attachment.id }];
   await writeEffects(session, { history }, { actor: viewer.id, now });
   return attachment;
@@ -95,7 +105,7 @@ export const attachments: Resolvers<Context> = {
   Query: {
     attachmentIssue: async (_source, { id }: Target, context, info) => {
       const attachment = await requireRow(context, "Attachment", id);
-      const issueId = attachment["issueId"] as string;
+      const issueId = attachment["issueId"];
       return await requireRow(context, "Issue", issueId, selectedFields(info));
     },
     attachmentSources: async (_source, { teamId }: { teamId?: Optional<string> }, { session }) => ({
@@ -114,7 +124,9 @@ export const attachments: Resolvers<Context> = {
 
     attachmentUpdate: async (_source, { id, input }: Target & Given<Values>, context) => {
       const before = await requireRow(context, "Attachment", id);
-      return { attachment: await changeRow(context, "Attachment", before, input) };
+      return {
+        attachment: await changeRow(context, "Attachment", before, columnsIn("Attachment", input)),
+      };
     },
 
     attachmentDelete: (_source, { id }: Target, context) => removeRow(context, "Attachment", id),

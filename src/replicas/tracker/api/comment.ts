@@ -20,6 +20,7 @@ import { invalidArgument, notFound } from "~/replicas/tracker/errors";
 import { mentionsIn } from "~/replicas/tracker/issues/issue-input";
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
 import { deleteComments } from "~/replicas/tracker/store/comments";
+import type { Entity, Row } from "~/replicas/tracker/store/entities";
 import { withHash } from "~/replicas/tracker/store/lookups";
 import { listUsersNamed } from "~/replicas/tracker/store/users";
 import {
@@ -50,7 +51,7 @@ const PLACES = [
 
 /** The page that a comment, or what it is on, stands on. */
 async function pageUrl(row: RowObject, context: Context): Promise<string> {
-  const read = async (key: string, type: string) =>
+  const read = async (key: string, type: Entity) =>
     row[key] ? await context.read.one(type, row[key] as string) : undefined;
   for (const [key, type, urlOf] of PAGES) {
     const subject = await read(key, type);
@@ -85,7 +86,7 @@ type Update = CommentBody & {
 };
 
 /** What an update says of the end of a thread. */
-async function resolution(context: Context, comment: RowObject, input: Update) {
+async function resolution(context: Context, comment: Row<"Comment">, input: Update) {
   const { resolvingUserId, resolvingCommentId } = input;
   if (resolvingUserId === undefined && resolvingCommentId === undefined) return {};
   const user = await requireGiven(context, "User", "resolvingUserId", resolvingUserId);
@@ -102,7 +103,7 @@ export const comments: Resolvers<Context> = {
   Comment: {
     hideInLinear: () => false,
     isArtificialAgentSessionRoot: () => false,
-    url: async (comment: RowObject, _args, context) =>
+    url: async (comment: Row<"Comment">, _args, context) =>
       `${await pageUrl(comment, context)}#comment-${comment.id.slice(0, HASH_LENGTH)}`,
   },
   Query: {
@@ -139,8 +140,8 @@ export const comments: Resolvers<Context> = {
         editedAt: isEdited && !skipEditedAt ? context.now : undefined,
         ...(await resolution(context, before, input)),
       });
-      const issueId = comment["issueId"] as string | null;
-      const old = new Set(mentionsIn(before["body"] as string));
+      const issueId = comment["issueId"];
+      const old = new Set(mentionsIn(before.body));
       const names = isEdited ? mentionsIn(text.body).filter((name) => !old.has(name)) : [];
       const mentioned = await listUsersNamed(context.session, names);
       if (!issueId) await tellMentioned(context, comment, mentioned);

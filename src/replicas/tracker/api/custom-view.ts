@@ -1,8 +1,10 @@
 /** Custom views: a filter that is kept, and lists that follow it. */
+
 import { coerceInputValue } from "graphql";
 import { compileFilter } from "~/graphql/filter";
 import { requireModel } from "~/graphql/model";
-import { EMPTY, type PageArguments, type RowObject } from "~/graphql/page";
+import type { RowObject } from "~/graphql/page";
+import { EMPTY, type PageArguments } from "~/graphql/page";
 import { fieldOf, filterTypeOf, type Resolver, type Resolvers } from "~/graphql/resolvers";
 import { selectedOfNodes } from "~/graphql/selection";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
@@ -14,6 +16,7 @@ import {
   deleteRecordsOf,
   hasSubscribers,
 } from "~/replicas/tracker/store/dependents";
+import type { Row } from "~/replicas/tracker/store/entities";
 import { MODELS } from "~/replicas/tracker/store/models/index";
 
 /** What a view shows, by the filter that it has. */
@@ -24,7 +27,7 @@ const SHOWN = [
   ["filterData", "Issue"],
 ] as const;
 
-const rules: Rules = {
+const rules: Rules<"CustomView"> = {
   operations: ["create", "update", "delete"],
   create: (input, { viewer }) => ({
     ownerId: input.ownerId ?? viewer.id,
@@ -86,7 +89,7 @@ function scopeOf(
 
 export const customViews: Resolvers<Context> = {
   CustomView: {
-    filters: ({ filterData }: RowObject) => filterData,
+    filters: ({ filterData }: Row<"CustomView">) => filterData,
     initiatives: shownBy("Initiative", "initiativeFilterData"),
     issues: shownBy("Issue", "filterData"),
     projects: shownBy("Project", "projectFilterData"),

@@ -1,22 +1,21 @@
 /** Customers, and what they need. */
 
-import { requireModel } from "~/graphql/model";
 import type { RowObject } from "~/graphql/page";
 import type { Resolver, Resolvers } from "~/graphql/resolvers";
 import { selectedFields } from "~/graphql/selection";
-import { create, mutationsOf, type Rules, update } from "~/replicas/tracker/api/entity";
+import { create, modelOf, mutationsOf, type Rules, update } from "~/replicas/tracker/api/entity";
 import { changeRow, type Given, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidInput, notFound, userError } from "~/replicas/tracker/errors";
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
 import { deleteFollowers, deleteRecordsOf } from "~/replicas/tracker/store/dependents";
+import type { Entity } from "~/replicas/tracker/store/entities";
 import { having, withHash } from "~/replicas/tracker/store/lookups";
-import { MODELS } from "~/replicas/tracker/store/models/index";
 import { currentSyncId, deleteRows } from "~/replicas/tracker/store/write";
 import { pageSlug, workspaceUrl } from "~/replicas/tracker/urls";
 
 const all = { includeArchived: true };
-const listOf = ({ read }: Context, type: string, values: Readonly<Record<string, string>>) =>
+const listOf = ({ read }: Context, type: Entity, values: Readonly<Record<string, string>>) =>
   read.rows(type, { args: all, where: having(values) });
 
 /** The status of a customer that comes in without one. */
@@ -47,7 +46,7 @@ const customerRules: Rules = {
 };
 
 /** Statuses and tiers: `key` is what customers hold of them. */
-const gradeRules = (type: string, key: "statusId" | "tierId"): Rules => ({
+const gradeRules = (type: Entity, key: "statusId" | "tierId"): Rules => ({
   operations: ["create", "update", "delete"],
   check: ({ name, displayName }, _context, row) => {
     const shown = displayName ?? name ?? row?.["displayName"];
@@ -126,14 +125,7 @@ const updateNeed: Resolver<Context> = async (_source, args: NeedUpdate, context,
     id: undefined,
     ...(args.clearAttachment && { attachmentId: null, url: null }),
   };
-  const changed = await update(
-    requireModel(MODELS, "CustomerNeed"),
-    needRules,
-    need,
-    changes,
-    context,
-    info,
-  );
+  const changed = await update(modelOf("CustomerNeed"), needRules, need, changes, context, info);
   const updatedRelatedNeeds: RowObject[] = [];
   const { customerId } = changed as { customerId?: string };
   if (applyPriorityToRelatedNeeds === true && input.priority != null && customerId !== undefined)
@@ -161,7 +153,7 @@ const upsertCustomer: Resolver<Context> = async (
   info,
 ) => {
   const { externalId, tierName, ...rest } = input;
-  const model = requireModel(MODELS, "Customer");
+  const model = modelOf("Customer");
   const customers = await context.read.rows("Customer", { args: all });
   const has = (row: RowObject, name: string, value: string) =>
     (row[name] as string[]).includes(value);
@@ -254,7 +246,7 @@ export const customers: Resolvers<Context> = {
       context,
       info,
     ) => ({
-      need: await create(requireModel(MODELS, "CustomerNeed"), needRules, input, context, info),
+      need: await create(modelOf("CustomerNeed"), needRules, input, context, info),
     }),
   },
 };

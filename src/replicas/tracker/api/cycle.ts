@@ -1,6 +1,5 @@
 /** Cycles: spans of a team's time that follow each other and never overlap. */
 
-import type { RowObject } from "~/graphql/page";
 import type { Resolvers } from "~/graphql/resolvers";
 import { hasPlainYear } from "~/graphql/scalars";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
@@ -11,24 +10,23 @@ import { invalidArgument, invalidInput, notEnabled, userError } from "~/replicas
 import { moveToCycle } from "~/replicas/tracker/issues/move";
 import { requireRow } from "~/replicas/tracker/require";
 import {
-  type CycleRow,
   findNextCycleNumber,
   listCycleIssues,
   listCycles,
   listOpenIssues,
 } from "~/replicas/tracker/store/cycles";
-import type { Values } from "~/replicas/tracker/store/write";
+import type { Changes, Row } from "~/replicas/tracker/store/entities";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 type Span = { readonly startsAt?: Date | null; readonly endsAt?: Date | null };
 
-const rules: Rules = {
+const rules: Rules<"Cycle"> = {
   operations: ["create", "update", "archive"],
   check: async (input: Span & { teamId?: string }, { session }, row) => {
-    const teamId = input.teamId ?? (row?.["teamId"] as string);
-    const startsAt = input.startsAt ?? (row?.["startsAt"] as Date);
-    const endsAt = input.endsAt ?? (row?.["endsAt"] as Date);
+    const teamId = input.teamId ?? (row?.teamId as string);
+    const startsAt = input.startsAt ?? (row?.startsAt as Date);
+    const endsAt = input.endsAt ?? (row?.endsAt as Date);
     const others = (await listCycles(session, teamId)).filter(({ id }) => id !== row?.id);
     requireFree(others, startsAt, endsAt);
     return undefined;
@@ -40,22 +38,20 @@ const rules: Rules = {
     return { number: await findNextCycleNumber(context.session, teamId) };
   },
   update: (cycle, { completedAt }, context) =>
-    completedAt != null && cycle["completedAt"] === null
-      ? closing(cycle as CycleRow, context)
-      : undefined,
+    completedAt != null && cycle["completedAt"] === null ? closing(cycle, context) : undefined,
   leaves: async (cycle, context) => {
     await moveToCycle(context, await listCycleIssues(context.session, cycle.id), null);
   },
 };
 
-function requireFree(others: readonly CycleRow[], startsAt: Date, endsAt: Date): void {
+function requireFree(others: readonly Row<"Cycle">[], startsAt: Date, endsAt: Date): void {
   if (startsAt >= endsAt) throw invalidInput("A cycle must end after it starts");
   if (others.some((other) => other.startsAt < endsAt && startsAt < other.endsAt))
     throw invalidInput("Cycles of a team cannot overlap");
 }
 
 /** What is open when a cycle closes goes on in the next one, and is remembered. */
-async function closing(cycle: CycleRow, context: Context): Promise<Values> {
+async function closing(cycle: Row<"Cycle">, context: Context): Promise<Changes<"Cycle">> {
   const { session } = context;
   const open = await listOpenIssues(session, cycle.id);
   const next = (await listCycles(session, cycle.teamId)).find(
@@ -70,13 +66,13 @@ async function shiftAll(
   context: Context,
   { id, daysToShift }: { id: string; daysToShift: number },
 ) {
-  const cycle = (await requireRow(context, "Cycle", id)) as CycleRow;
+  const cycle = await requireRow(context, "Cycle", id);
   if (cycle.completedAt !== null) throw userError("A completed cycle cannot be moved");
   const cycles = await listCycles(context.session, cycle.teamId);
   const moving = cycles.filter(({ startsAt }) => startsAt >= cycle.startsAt);
   const staying = cycles.filter(({ startsAt }) => startsAt < cycle.startsAt);
   const moved = (moment: Date) => new Date(moment.getTime() + daysToShift * DAY_MS);
-  let shifted: RowObject = cycle;
+  let shifted: Row<"Cycle"> = cycle;
   for (const one of moving) {
     const span = { startsAt: moved(one.startsAt), endsAt: moved(one.endsAt) };
     if (![span.startsAt, span.endsAt].every(hasPlainYear))
@@ -94,9 +90,9 @@ async function shiftAll(
 }
 
 /** Starts the next cycle at the midnight before now. The one that runs is completed there. */
-async function startToday(context: Context, id: string): Promise<RowObject> {
+async function startToday(context: Context, id: string): Promise<Row<"Cycle">> {
   const { now } = context;
-  const cycle = (await requireRow(context, "Cycle", id)) as CycleRow;
+  const cycle = await requireRow(context, "Cycle", id);
   const cycles = await listCycles(context.session, cycle.teamId);
   const next = cycles.find(({ startsAt }) => startsAt > now);
   if (next?.id !== cycle.id) throw userError("Only the next cycle can be started today");

@@ -1,6 +1,5 @@
 /** Documents, and the bodies of everything that has one. */
 
-import type { RowObject } from "~/graphql/page";
 import type { Resolvers } from "~/graphql/resolvers";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import { changeRow, type Target } from "~/replicas/tracker/change";
@@ -8,7 +7,7 @@ import type { Context } from "~/replicas/tracker/context";
 import { invalidInput } from "~/replicas/tracker/errors";
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
 import { treeOf } from "~/replicas/tracker/rich-text";
-import type { Values } from "~/replicas/tracker/store/write";
+import type { NewValues, Row, Values } from "~/replicas/tracker/store/entities";
 import { documentUrl } from "~/replicas/tracker/urls";
 
 /** Where a document can stand: in one of these. */
@@ -16,7 +15,7 @@ const PLACES = ["projectId", "initiativeId", "issueId", "teamId", "cycleId", "re
 
 const placesIn = (row: Values) => PLACES.filter((name) => (row[name] ?? null) !== null);
 
-const rules: Rules = {
+const rules: Rules<"Document"> = {
   operations: ["create", "update", "delete", "unarchive"],
   place: "bottom",
   check: async (input: Values & { subscriberIds?: readonly string[] | null }, context, row) => {
@@ -30,7 +29,7 @@ const rules: Rules = {
       throw invalidInput("A document cannot be inside itself");
     return undefined;
   },
-  create: async (input: Values, context) => {
+  create: async (input: NewValues<"Document">, context) => {
     const above = input["parentDocumentId"]
       ? await requireRow(context, "Document", String(input["parentDocumentId"]))
       : undefined;
@@ -60,13 +59,13 @@ type Share = Target & { readonly userIds: readonly string[] };
 async function share(context: Context, { id, userIds }: Share, isShared: boolean) {
   const document = await requireRow(context, "Document", id);
   for (const userId of userIds) await requireGiven(context, "User", "userIds", userId);
-  const had = document["sharedWithUserIds"] as readonly string[];
+  const had = document["sharedWithUserIds"];
   const others = had.filter((userId) => !userIds.includes(userId));
   const sharedWithUserIds = isShared ? [...new Set([...had, ...userIds])] : others;
   return { document: await changeRow(context, "Document", document, { sharedWithUserIds }) };
 }
 
-const contentState = (row: RowObject) => treeOf(row, "content");
+const contentState = (row: Row<"Document">) => treeOf(row, "content");
 
 /** Earlier versions are not kept. */
 const noHistory = async (context: Context, id: string) => {
@@ -78,10 +77,10 @@ export const documents: Resolvers<Context> = {
   Document: {
     contentData: contentState,
     contentState,
-    url: (document: RowObject, _args, context) => documentUrl(context, document),
+    url: (document: Row<"Document">, _args, context) => documentUrl(context, document),
   },
   DocumentContent: {
-    contentData: (row: RowObject) => JSON.parse(contentState(row) ?? "null"),
+    contentData: (row: Row<"DocumentContent">) => JSON.parse(contentState(row) ?? "null"),
     contentState,
   },
   Query: {

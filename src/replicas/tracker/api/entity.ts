@@ -19,10 +19,14 @@ import { invalidArgument } from "~/replicas/tracker/errors";
 import { newId, newSlugId } from "~/replicas/tracker/ids";
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
 import { markdownOf, richText } from "~/replicas/tracker/rich-text";
+import type { Changes, Entity, NewValues, Row, Values } from "~/replicas/tracker/store/entities";
 import { MODELS } from "~/replicas/tracker/store/models/index";
 import { findEdge } from "~/replicas/tracker/store/sort-order";
-import { REQUIRED } from "~/replicas/tracker/store/tables";
-import { deleteRows, lockWorkspace, type Values } from "~/replicas/tracker/store/write";
+import { TABLES } from "~/replicas/tracker/store/tables";
+import { deleteRows, lockWorkspace } from "~/replicas/tracker/store/write";
+
+type EntityModel = Model & { readonly name: Entity };
+export const modelOf = (type: Entity) => requireModel(MODELS, type) as EntityModel;
 
 type Operation = "create" | "update" | "delete" | "archive" | "unarchive";
 // An input is as the schema has checked it; each rule says what it reads.
@@ -31,32 +35,38 @@ type Input = any;
 type Result<T> = T | Promise<T>;
 
 /** What is particular about an entity. Rules may refuse; what they return overrides what was given. */
-export type Rules = {
+export type Rules<E extends Entity = Entity> = {
   readonly operations: readonly Operation[];
   /** Where a new row goes among the others, unless it says so itself. */
   readonly place?: "top" | "bottom";
   /** References that the rules look up themselves, because they take more than ids. */
   readonly keyed?: readonly string[];
   /** Holds for every write: `row` is undefined for a new one. */
-  readonly check?: (input: Input, context: Context, row?: RowObject) => Result<Values | undefined>;
-  readonly create?: (input: Input, context: Context) => Result<Values | undefined>;
-  readonly update?: (row: RowObject, input: Input, context: Context) => Result<Values | undefined>;
-  /** What else is written with the row; `before` is undefined for a new one. */
-  readonly written?: (
-    row: RowObject,
+  readonly check?: (
     input: Input,
     context: Context,
-    before?: RowObject,
-  ) => Result<void>;
+    row?: Row<E>,
+  ) => Result<NewValues<E> | undefined>;
+  readonly create?: (input: Input, context: Context) => Result<NewValues<E> | undefined>;
+  readonly update?: (row: Row<E>, input: Input, context: Context) => Result<Changes<E> | undefined>;
+  /** What else is written with the row; `before` is undefined for a new one. */
+  readonly written?: (row: Row<E>, input: Input, context: Context, before?: Row<E>) => Result<void>;
   /** Before a row is archived or trashed; refuses. */
-  readonly leaves?: (row: RowObject, context: Context) => Result<void>;
+  readonly leaves?: (row: Row<E>, context: Context) => Result<void>;
   /** Before a row is removed. */
-  readonly removed?: (row: RowObject, context: Context) => Result<void>;
+  readonly removed?: (row: Row<E>, context: Context) => Result<void>;
 };
 
 /** The resolvers of `<stem>Create`, `<stem>Update` and so on. */
-export function mutationsOf(type: string, rules: Rules): Record<string, Resolver<Context>> {
-  const model = requireModel(MODELS, type);
+export function mutationsOf<E extends Entity>(
+  type: E,
+  rules: Rules<E>,
+): Record<string, Resolver<Context>> {
+  return untypedMutations(type, rules as unknown as Rules);
+}
+
+function untypedMutations(type: Entity, rules: Rules): Record<string, Resolver<Context>> {
+  const model = modelOf(type);
   const stem = type.charAt(0).toLowerCase() + type.slice(1);
   const resolvers: Record<Operation, Resolver<Context>> = {
     create: (_source, { input }: Given<Input>, context, info) =>
@@ -114,7 +124,7 @@ export const oneAtATime = (
 
 /** A row with what every row of its kind has. */
 export async function create(
-  model: Model,
+  model: EntityModel,
   rules: Omit<Rules, "operations">,
   input: Input,
   context: Context,
@@ -126,21 +136,22 @@ export async function create(
     ...textOf(model, input),
     ...(await referencesOf(model, rules, input, context)),
   };
-  const values = {
+  const values: Record<string, unknown> = {
     ...own(model, context),
-    ...given,
+    ...storedOf(model, given, info),
     ...(await rules.check?.(given, context)),
     ...(await rules.create?.(given, context)),
   };
-  if (rules.place && (values.sortOrder ?? null) === null)
-    values.sortOrder = await findEdge(context.session, model, rules.place);
-  const row = await createRow(context, model.name, columnsOf(model, values, info));
+  if (rules.place && (values["sortOrder"] ?? null) === null)
+    values["sortOrder"] = await findEdge(context.session, model, rules.place);
+  requireStored(model, values, info);
+  const row = await createRow(context, model.name, values);
   await rules.written?.(row, given, context);
   return row;
 }
 
 export async function update(
-  model: Model,
+  model: EntityModel,
   rules: Omit<Rules, "operations">,
   row: RowObject,
   input: Input,
@@ -153,13 +164,13 @@ export async function update(
     ...textOf(model, input),
     ...(await referencesOf(model, rules, input, context)),
   };
-  const values = {
-    ...given,
+  const changes: Record<string, unknown> = {
+    ...storedOf(model, given, info),
     ...trashOf(model, input, context),
     ...(await rules.check?.(given, context, row)),
     ...(await rules.update?.(row, given, context)),
   };
-  const changes = columnsOf(model, values, info);
+  requireStored(model, changes, info);
   for (const [name, value] of Object.entries(changes))
     if (value === null && isRequired(model, name, info))
       throw invalidArgument(name, null, "isDefined", `${name} must not be null`);
@@ -174,7 +185,7 @@ export async function update(
 }
 
 async function remove(
-  model: Model,
+  model: EntityModel,
   { leaves, removed }: Pick<Rules, "leaves" | "removed">,
   row: RowObject,
   context: Context,
@@ -186,7 +197,7 @@ async function remove(
   return row;
 }
 
-export const trashRow = (context: Context, type: string, row: RowObject): Promise<RowObject> =>
+export const trashRow = (context: Context, type: Entity, row: RowObject): Promise<RowObject> =>
   changeRow(context, type, row, { trashed: true, archivedAt: row["archivedAt"] ?? context.now });
 
 /** A row under each name that a payload may have for it. */
@@ -234,13 +245,15 @@ const NAMED = new Set(["Issue", "Project", "Initiative", "Document"]);
 
 /** The ids of the rows that an input names. Refuses what is not there. */
 async function referencesOf(
-  model: Model,
+  model: EntityModel,
   { keyed }: Pick<Rules, "keyed">,
   input: Input,
   context: Context,
 ): Promise<Values> {
   const found = await Promise.all(
-    [...model.one.values()].map(async ({ to, key }) => {
+    [...model.one.values()].map(async (relation) => {
+      const { key } = relation;
+      const to = relation.to as Entity;
       const value = input[key];
       if (typeof value !== "string" || keyed?.includes(key)) return [];
       const row = NAMED.has(to)
@@ -264,24 +277,32 @@ function isRequired(
   name: string,
   { schema }: GraphQLResolveInfo,
 ): boolean {
-  if (!shared) return REQUIRED.get(table)?.has(name) ?? false;
+  if (!shared) return TABLES.get(table)?.get(name)?.required ?? false;
   const found = schema.getType(type);
   const fields = isObjectType(found) ? found.getFields() : {};
   return isNonNullType((fields[name] ?? fields[name.replace(/Id$/, "")])?.type);
 }
 
-/** What of the values has a place in the row. A shared table keeps what the type in the API has. */
-function columnsOf(
-  { columns, shared, name }: Model,
-  values: Values,
-  { schema }: GraphQLResolveInfo,
-): Values {
-  const type = schema.getType(name);
-  const fields = isObjectType(type) ? type.getFields() : {};
-  const kept = (key: string) =>
-    key === "id" ||
-    key === "createdAt" ||
-    columns.has(key) ||
-    (shared && (key in fields || key.replace(/Id$/, "") in fields));
-  return Object.fromEntries(Object.entries(values).filter(([key]) => kept(key)));
+/** The values of an input that its row stores. */
+function storedOf(model: Model, input: Values, info: GraphQLResolveInfo): Values {
+  const isStored = storedIn(model, info);
+  return Object.fromEntries(Object.entries(input).filter(([name]) => isStored(name)));
+}
+
+/** A rule that misspells a column would lose its write. */
+function requireStored(model: Model, values: Values, info: GraphQLResolveInfo): void {
+  const isStored = storedIn(model, info);
+  const unknown = Object.keys(values).find((name) => !isStored(name));
+  if (unknown !== undefined) throw new Error(`${model.name} has no column ${unknown}`);
+}
+
+/** Whether a row has a place for a value. A shared table stores the fields of the type in the API. */
+function storedIn({ columns, shared, name: type }: Model, { schema }: GraphQLResolveInfo) {
+  const found = schema.getType(type);
+  const fields = isObjectType(found) ? found.getFields() : {};
+  return (name: string): boolean =>
+    name === "id" ||
+    name === "createdAt" ||
+    columns.has(name) ||
+    (shared && (name in fields || name.replace(/Id$/, "") in fields));
 }

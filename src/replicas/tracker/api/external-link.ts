@@ -7,7 +7,7 @@ import { invalidInput } from "~/replicas/tracker/errors";
 
 const OWNERS = ["projectId", "initiativeId", "teamId", "cycleId", "releaseId", "resourceFolderId"];
 
-const rules: Rules = {
+const rules: Rules<"EntityExternalLink"> = {
   operations: ["create", "update", "delete"],
   place: "bottom",
   check: ({ url }) => {

@@ -12,10 +12,11 @@ import {
 import type { Context } from "~/replicas/tracker/context";
 import { invalidInput, notAccessible } from "~/replicas/tracker/errors";
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
+import type { Changes, Entity, NewValues, Row } from "~/replicas/tracker/store/entities";
 import { deleteFavorite, nextFavoriteOrder } from "~/replicas/tracker/store/favorites";
 import { having } from "~/replicas/tracker/store/lookups";
-import type { Values } from "~/replicas/tracker/store/write";
-import { requireTarget } from "~/replicas/tracker/targets";
+import { columnsIn } from "~/replicas/tracker/store/write";
+import { requireTarget, type TargetTypes } from "~/replicas/tracker/targets";
 import { issueUrl, pageSlug, workspaceUrl } from "~/replicas/tracker/urls";
 
 const TARGETS = {
@@ -34,7 +35,7 @@ const TARGETS = {
   releasePipelineId: "ReleasePipeline",
   teamId: "Team",
   userId: "User",
-} as const;
+} as const satisfies TargetTypes;
 
 /** Things that nothing here ever is. */
 const ABSENT = [
@@ -55,7 +56,7 @@ const PAGES: Readonly<Record<string, string>> = {
 };
 
 async function subjectOf(favorite: RowObject, { read }: Context) {
-  const found = Object.entries(TARGETS).find(([field]) => favorite[field]);
+  const found = Object.entries<Entity>(TARGETS).find(([field]) => favorite[field]);
   if (!found) return undefined;
   const [field, type] = found;
   const row = await read.one(type, favorite[field] as string);
@@ -65,7 +66,7 @@ async function subjectOf(favorite: RowObject, { read }: Context) {
 const titleOf = ({ title, name, number }: RowObject): string =>
   String(title ?? name ?? (number === undefined ? "" : `Cycle ${number}`));
 
-async function urlOf(favorite: RowObject, context: Context): Promise<string | null> {
+async function urlOf(favorite: Row<"Favorite">, context: Context): Promise<string | null> {
   const subject = await subjectOf(favorite, context);
   if (!subject) return null;
   const { type, row } = subject;
@@ -76,12 +77,7 @@ async function urlOf(favorite: RowObject, context: Context): Promise<string | nu
   return page ? workspaceUrl(context, page, pageSlug(titleOf(row), row["slugId"])) : null;
 }
 
-type Create = Values & {
-  readonly folderName?: Optional<string>;
-  readonly parentId?: Optional<string>;
-  readonly predefinedViewType?: Optional<string>;
-  readonly predefinedViewTeamId?: Optional<string>;
-};
+type Create = NewValues<"Favorite"> & { readonly [A in (typeof ABSENT)[number]]?: unknown };
 
 /** A folder of the acting user. */
 async function requireFolder(context: Context, id: Optional<string>): Promise<void> {
@@ -112,26 +108,29 @@ async function identityOf(
 }
 
 /** A favorite is of one thing; whatever else the input names was not looked up. */
-const withoutTargets = (input: Create): Values =>
-  Object.fromEntries(
-    Object.entries(input).filter(
-      ([name]) => !Object.hasOwn(TARGETS, name) && name !== "predefinedViewTeamId",
+const withoutTargets = (input: Create): Changes<"Favorite"> =>
+  columnsIn(
+    "Favorite",
+    Object.fromEntries(
+      Object.entries(input).filter(
+        ([name]) => !Object.hasOwn(TARGETS, name) && name !== "predefinedViewTeamId",
+      ),
     ),
   );
 
 export const favorites: Resolvers<Context> = {
   Favorite: {
-    color: async (favorite: RowObject, _args, context) =>
+    color: async (favorite: Row<"Favorite">, _args, context) =>
       (await subjectOf(favorite, context))?.row["color"],
-    icon: async (favorite: RowObject, _args, context) =>
+    icon: async (favorite: Row<"Favorite">, _args, context) =>
       (await subjectOf(favorite, context))?.row["icon"],
-    title: async (favorite: RowObject, _args, context) => {
+    title: async (favorite: Row<"Favorite">, _args, context) => {
       const subject = await subjectOf(favorite, context);
       return subject
         ? titleOf(subject.row)
         : (favorite["folderName"] ?? favorite["predefinedViewType"] ?? "");
     },
-    url: (favorite: RowObject, _args, context) => urlOf(favorite, context),
+    url: (favorite: Row<"Favorite">, _args, context) => urlOf(favorite, context),
   },
   Mutation: {
     favoriteCreate: async (_source, { input }: Given<Create>, context) => {
@@ -146,7 +145,7 @@ export const favorites: Resolvers<Context> = {
         ...withoutTargets(input),
         ...identity,
         ownerId,
-        sortOrder: input["sortOrder"] ?? (await nextFavoriteOrder(context.session, ownerId)),
+        sortOrder: input.sortOrder ?? (await nextFavoriteOrder(context.session, ownerId)),
       });
       return { favorite };
     },
@@ -155,7 +154,10 @@ export const favorites: Resolvers<Context> = {
       const before = await requireRow(context, "Favorite", id);
       await requireFolder(context, input.parentId);
       if (input.parentId === before.id) throw invalidInput("A folder cannot be in itself");
-      const changes = { ...input, sortOrder: input["sortOrder"] ?? undefined };
+      const changes = {
+        ...columnsIn("Favorite", input),
+        sortOrder: input.sortOrder ?? undefined,
+      };
       return { favorite: await changeRow(context, "Favorite", before, changes) };
     },
 

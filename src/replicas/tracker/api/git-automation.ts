@@ -4,8 +4,8 @@ import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidInput } from "~/replicas/tracker/errors";
 import { deleteRecordsOf } from "~/replicas/tracker/store/dependents";
+import type { Values } from "~/replicas/tracker/store/entities";
 import { having } from "~/replicas/tracker/store/lookups";
-import type { Values } from "~/replicas/tracker/store/write";
 
 const stateRules: Rules = {
   operations: ["create", "update", "delete"],

@@ -1,13 +1,13 @@
 /** Initiatives: what they are called, how far they are, which hang below which, and their projects. */
 
-import { requireModel } from "~/graphql/model";
-import type { PageArguments, RowObject } from "~/graphql/page";
+import type { PageArguments } from "~/graphql/page";
 import { pageOf, type Resolvers } from "~/graphql/resolvers";
-import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
+import { modelOf, mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import { type Labelled, labellingMutations, setLabels } from "~/replicas/tracker/api/labels";
 import { formerIdentifiers } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, invalidInput } from "~/replicas/tracker/errors";
+import type { Row } from "~/replicas/tracker/store/entities";
 import {
   findHolder,
   hasInitiativeRelation,
@@ -15,7 +15,6 @@ import {
   levelsWith,
 } from "~/replicas/tracker/store/initiatives";
 import { INITIATIVE_LABELS, listLabelIds } from "~/replicas/tracker/store/labels";
-import { MODELS } from "~/replicas/tracker/store/models/index";
 import { findNextNumber } from "~/replicas/tracker/store/sort-order";
 import { timesOf } from "~/replicas/tracker/times";
 import { initiativeUrl } from "~/replicas/tracker/urls";
@@ -31,7 +30,7 @@ const TYPE_OF: Readonly<Record<string, string>> = {
   Canceled: "canceled",
 };
 
-const rules: Rules = {
+const rules: Rules<"Initiative"> = {
   operations: ["create", "update", "delete", "archive", "unarchive"],
   place: "top",
   check: ({ priority }) => {
@@ -62,7 +61,7 @@ const rules: Rules = {
   },
 };
 
-const relationRules: Rules = {
+const relationRules: Rules<"InitiativeRelation"> = {
   operations: ["create", "update", "delete"],
   place: "bottom",
   create: async ({ initiativeId: above, relatedInitiativeId: below }, { session, viewer }) => {
@@ -76,7 +75,7 @@ const relationRules: Rules = {
   },
 };
 
-const projectRules: Rules = {
+const projectRules: Rules<"InitiativeToProject"> = {
   operations: ["create", "update", "delete"],
   place: "bottom",
   create: async ({ initiativeId, projectId }, { session }) => {
@@ -88,7 +87,10 @@ const projectRules: Rules = {
   },
 };
 
-const labelledOf = async ({ id }: RowObject, { session }: Context): Promise<Labelled> => ({
+const labelledOf = async (
+  { id }: { readonly id: string },
+  { session }: Context,
+): Promise<Labelled> => ({
   id,
   had: await listLabelIds(session, INITIATIVE_LABELS, id),
 });
@@ -97,11 +99,11 @@ export const initiatives: Resolvers<Context> = {
   Initiative: {
     facets: () => [],
     projects: pageOf(
-      requireModel(MODELS, "Initiative"),
+      modelOf("Initiative"),
       (args: PageArguments & { includeSubInitiatives?: boolean }) =>
         args.includeSubInitiatives === false ? "projects" : "projectsWithSubInitiatives",
     ),
-    url: (initiative: RowObject, _args, context) => initiativeUrl(context, initiative),
+    url: (initiative: Row<"Initiative">, _args, context) => initiativeUrl(context, initiative),
   },
   Mutation: {
     ...mutationsOf("Initiative", rules),

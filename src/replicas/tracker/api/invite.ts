@@ -11,9 +11,9 @@ import {
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, invalidInput } from "~/replicas/tracker/errors";
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
+import type { Values } from "~/replicas/tracker/store/entities";
 import { having } from "~/replicas/tracker/store/lookups";
 import { findUserId } from "~/replicas/tracker/store/users";
-import type { Values } from "~/replicas/tracker/store/write";
 
 type Create = Values & {
   readonly email: string;

@@ -1,6 +1,5 @@
 /** The mutations of issues. */
 
-import type { RowObject } from "~/graphql/page";
 import type { Resolvers } from "~/graphql/resolvers";
 import { changeRow, type Given, type Optional, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
@@ -15,6 +14,7 @@ import type { IssueUpdate } from "~/replicas/tracker/issues/compute-update";
 import { createIssues, type IssueCreate } from "~/replicas/tracker/issues/create";
 import { updateIssues } from "~/replicas/tracker/issues/update";
 import { requireAdmin, requireGiven, requireRow } from "~/replicas/tracker/require";
+import type { Row } from "~/replicas/tracker/store/entities";
 import { writeEffects } from "~/replicas/tracker/store/issues/effects";
 import { findUserId } from "~/replicas/tracker/store/users";
 
@@ -73,7 +73,7 @@ type Shared = Target & { readonly userId: string };
 async function share(context: Context, { id, userId }: Shared, isShared: boolean) {
   const issue = await requireRow(context, "Issue", id);
   const user = await requireRow(context, "User", userId);
-  const others = (issue["sharedWithUserIds"] as readonly string[]).filter((one) => one !== user.id);
+  const others = issue["sharedWithUserIds"].filter((one) => one !== user.id);
   const sharedWithUserIds = isShared ? [...others, user.id] : others;
   return { issue: await changeRow(context, "Issue", issue, { sharedWithUserIds }) };
 }
@@ -172,8 +172,8 @@ export const issueChanges: Resolvers<Context> = {
       { attachmentId }: { attachmentId: string },
       context,
     ) => {
-      const attachment: RowObject = await requireRow(context, "Attachment", attachmentId);
-      return { issue: await requireRow(context, "Issue", attachment["issueId"] as string) };
+      const attachment: Row<"Attachment"> = await requireRow(context, "Attachment", attachmentId);
+      return { issue: await requireRow(context, "Issue", attachment["issueId"]) };
     },
   },
 };

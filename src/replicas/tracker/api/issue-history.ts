@@ -4,6 +4,7 @@ import type { RowObject } from "~/graphql/page";
 import type { Resolvers } from "~/graphql/resolvers";
 import { selectedFields } from "~/graphql/selection";
 import type { Context } from "~/replicas/tracker/context";
+import type { Row } from "~/replicas/tracker/store/entities";
 import { lookUp } from "~/replicas/tracker/store/lookups";
 
 type RelationChange = { readonly identifier: string; readonly type: string };
@@ -26,17 +27,21 @@ export const issueHistory: Resolvers<Context> = {
       return changed.length === 0 ? null : Object.fromEntries(changed);
     },
     descriptionUpdatedBy: async (
-      { updatedDescription, actorId }: RowObject,
+      { updatedDescription, actorId }: Row<"IssueHistory">,
       _args,
       { read },
       info,
     ) => {
       if (!updatedDescription || !actorId) return null;
-      const actor = await read.one("User", actorId as string, selectedFields(info));
+      const actor = await read.one("User", actorId, selectedFields(info));
       return actor ? [actor] : null;
     },
     /** Without those to issues that the asking user must not see. */
-    relationChanges: async ({ relationChanges }: RowObject, _args, { read, hiddenTeamIds }) => {
+    relationChanges: async (
+      { relationChanges }: Row<"IssueHistory">,
+      _args,
+      { read, hiddenTeamIds },
+    ) => {
       if (relationChanges === null || hiddenTeamIds.length === 0) return relationChanges;
       const seen: RelationChange[] = [];
       for (const change of relationChanges as readonly RelationChange[]) {

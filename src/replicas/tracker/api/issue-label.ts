@@ -1,6 +1,5 @@
 /** Labels of issues. The labels of projects and initiatives follow the same rules; those of teams are only here. */
 
-import type { RowObject } from "~/graphql/page";
 import type { Resolvers } from "~/graphql/resolvers";
 import {
   changeRow,
@@ -13,6 +12,7 @@ import type { Context } from "~/replicas/tracker/context";
 import { DEFAULT_COLOR } from "~/replicas/tracker/defaults";
 import { duplicateLabel, invalidInput } from "~/replicas/tracker/errors";
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
+import type { Row } from "~/replicas/tracker/store/entities";
 import {
   deleteLabel,
   findLabelNamed,
@@ -20,6 +20,7 @@ import {
   listTeamLabelsNamed,
   replaceLabels,
 } from "~/replicas/tracker/store/issues/labels";
+import { columnsIn } from "~/replicas/tracker/store/write";
 
 type LabelInput = {
   readonly id?: Optional<string>;
@@ -40,7 +41,7 @@ async function requireGroup(
   parentId: Optional<string>,
   teamId: Optional<string>,
   isGroup: boolean,
-): Promise<RowObject | undefined> {
+): Promise<Row<"IssueLabel"> | undefined> {
   const parent = await requireGiven(context, "IssueLabel", "parentId", parentId);
   if (!parent) return undefined;
   if (isGroup) throw invalidInput("A label group cannot be in another group");
@@ -60,7 +61,7 @@ async function requireFreeName(
 }
 
 /** Labels of teams that have the name of a new workspace label become that label. */
-async function absorb({ session, now }: Context, label: RowObject): Promise<void> {
+async function absorb({ session, now }: Context, label: Row<"IssueLabel">): Promise<void> {
   const others = await listTeamLabelsNamed(session, String(label["name"]));
   await replaceLabels(session, others, label.id, now);
 }
@@ -89,7 +90,7 @@ export const issueLabels: Resolvers<Context> = {
       const replaces = replaceTeamLabels === true && !input.teamId;
       if (!replaces) await requireFreeName(context, input.name, input.teamId);
       const issueLabel = await createRow(context, "IssueLabel", {
-        ...input,
+        ...columnsIn("IssueLabel", input),
         color: input.color ?? DEFAULT_COLOR,
         isGroup,
         groupType: isGroup ? (input.groupType ?? "singleSelect") : null,
@@ -105,8 +106,8 @@ export const issueLabels: Resolvers<Context> = {
       context,
     ) => {
       const label = await requireRow(context, "IssueLabel", id);
-      const teamId = label["teamId"] as string | null;
-      const isGroup = input.isGroup ?? (label["isGroup"] as boolean);
+      const teamId = label["teamId"];
+      const isGroup = input.isGroup ?? label["isGroup"];
       const use = await findLabelUse(context.session, label.id);
       if (isGroup && !label["isGroup"] && use.issues > 0)
         throw invalidInput("A label that issues have cannot become a group");
@@ -116,7 +117,7 @@ export const issueLabels: Resolvers<Context> = {
       const replaces = replaceTeamLabels === true && teamId === null;
       if (input.name && !replaces) await requireFreeName(context, input.name, teamId, label.id);
       const issueLabel = await changeRow(context, "IssueLabel", label, {
-        ...input,
+        ...columnsIn("IssueLabel", input),
         name: input.name ?? undefined,
         color: input.color ?? undefined,
         isGroup,

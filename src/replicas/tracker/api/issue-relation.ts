@@ -1,6 +1,5 @@
 /** Relations between issues. */
 
-import type { RowObject } from "~/graphql/page";
 import type { Resolvers } from "~/graphql/resolvers";
 import {
   changeRow,
@@ -13,6 +12,7 @@ import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, invalidInput } from "~/replicas/tracker/errors";
 import { updateIssues } from "~/replicas/tracker/issues/update";
 import { requireRow } from "~/replicas/tracker/require";
+import type { Row } from "~/replicas/tracker/store/entities";
 import { writeEffects } from "~/replicas/tracker/store/issues/effects";
 import { isRelated } from "~/replicas/tracker/store/issues/relations";
 import { listStates } from "~/replicas/tracker/store/states";
@@ -42,8 +42,8 @@ async function requireNew(context: Context, { id, issueId, relatedIssueId, type 
 /** Both issues record the change, and the followers of a blocked one are notified. */
 async function remember(
   { session, viewer, now }: Context,
-  one: RowObject,
-  other: RowObject,
+  one: Row<"Issue">,
+  other: Row<"Issue">,
   type: string,
   isAdded: boolean,
 ): Promise<void> {
@@ -73,8 +73,8 @@ async function remember(
 }
 
 /** A duplicate is closed: in its team's state for that, or a canceled one. */
-async function closeDuplicate(context: Context, issue: RowObject): Promise<void> {
-  const states = await listStates(context.session, issue["teamId"] as string);
+async function closeDuplicate(context: Context, issue: Row<"Issue">): Promise<void> {
+  const states = await listStates(context.session, issue["teamId"]);
   const state =
     states.find(({ type }) => type === "duplicate") ??
     states.find(({ type }) => type === "canceled");
@@ -109,9 +109,9 @@ export const issueRelations: Resolvers<Context> = {
     ) => {
       const relation = await requireRow(context, "IssueRelation", id);
       const end = async (name: "issueId" | "relatedIssueId") =>
-        await requireRow(context, "Issue", input[name] ?? (relation[name] as string));
+        await requireRow(context, "Issue", input[name] ?? relation[name]);
       const [issue, related] = [await end("issueId"), await end("relatedIssueId")];
-      const type = input.type ?? (relation["type"] as string);
+      const type = input.type ?? relation["type"];
       const ends = { issueId: issue.id, relatedIssueId: related.id, type };
       await requireNew(context, { ...ends, id: relation.id });
       const issueRelation = await changeRow(context, "IssueRelation", relation, ends);
@@ -121,10 +121,10 @@ export const issueRelations: Resolvers<Context> = {
 
     issueRelationDelete: async (_source, { id }: Target, context) => {
       const relation = await requireRow(context, "IssueRelation", id);
-      const issue = await requireRow(context, "Issue", relation["issueId"] as string);
-      const related = await requireRow(context, "Issue", relation["relatedIssueId"] as string);
+      const issue = await requireRow(context, "Issue", relation["issueId"]);
+      const related = await requireRow(context, "Issue", relation["relatedIssueId"]);
       await deleteRows(context.session, "IssueRelation", [relation.id]);
-      await remember(context, issue, related, relation["type"] as string, false);
+      await remember(context, issue, related, relation["type"], false);
       return { entityId: relation.id };
     },
   },

@@ -1,19 +1,19 @@
 /** Issues: what they show beside their columns, and how they are found. */
 
-import type { RowObject } from "~/graphql/page";
 import { type Resolvers, rootPage } from "~/graphql/resolvers";
 import { selectedFields, wantsOnlyId } from "~/graphql/selection";
 import { PRIORITIES } from "~/replicas/tracker/api/conventions";
 import type { Context } from "~/replicas/tracker/context";
 import { identifierOf, slugOf } from "~/replicas/tracker/ids";
 import { FOR_MEMBERS } from "~/replicas/tracker/issues/update";
+import type { Row } from "~/replicas/tracker/store/entities";
 import { lookUp, withAttachmentTo } from "~/replicas/tracker/store/lookups";
 import { issueUrl } from "~/replicas/tracker/urls";
 
 const BRANCH_FORMAT = "{username}/{issueIdentifier}-{issueTitle}";
 
 /** The name of a branch for this issue, as the viewer would name it. */
-function branchName({ identifier, title }: RowObject, { viewer, workspace }: Context): string {
+function branchName({ identifier, title }: Row<"Issue">, { viewer, workspace }: Context): string {
   const parts: Readonly<Record<string, string>> = {
     username: slugOf(viewer.displayName),
     issueIdentifier: String(identifier).toLowerCase(),
@@ -35,11 +35,11 @@ const identifiersIn = (text: string): string[] =>
 
 export const issues: Resolvers<Context> = {
   Issue: {
-    boardOrder: ({ sortOrder }: RowObject) => sortOrder,
-    branchName: (issue: RowObject, _args, context) => branchName(issue, context),
-    sharedAccess: ({ sharedWithUserIds, teamId }: RowObject, _args, { hiddenTeamIds }) => {
-      const ids = (sharedWithUserIds ?? []) as readonly string[];
-      const only = hiddenTeamIds.includes(teamId as string);
+    boardOrder: ({ sortOrder }: Row<"Issue">) => sortOrder,
+    branchName: (issue: Row<"Issue">, _args, context) => branchName(issue, context),
+    sharedAccess: ({ sharedWithUserIds, teamId }: Row<"Issue">, _args, { hiddenTeamIds }) => {
+      const ids = sharedWithUserIds;
+      const only = hiddenTeamIds.includes(teamId);
       return {
         ids,
         isShared: ids.length > 0,
@@ -48,7 +48,7 @@ export const issues: Resolvers<Context> = {
         disallowedIssueFields: only ? FOR_MEMBERS : [],
       };
     },
-    url: (issue: RowObject, _args, context) => issueUrl(context, issue),
+    url: (issue: Row<"Issue">, _args, context) => issueUrl(context, issue),
   },
   IssueSharedAccess: {
     sharedWithUsers: ({ ids }: { ids: readonly string[] }, _args, { read }, info) => {

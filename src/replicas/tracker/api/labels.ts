@@ -1,6 +1,5 @@
 /** Rules that labels of projects and of initiatives share: groups, names, retirement, and which go together. */
 
-import type { RowObject } from "~/graphql/page";
 import type { Resolver } from "~/graphql/resolvers";
 import { mutationsOf, payloadOf, type Rules } from "~/replicas/tracker/api/entity";
 import { changeRow, type Target } from "~/replicas/tracker/change";
@@ -9,6 +8,7 @@ import { DEFAULT_COLOR } from "~/replicas/tracker/defaults";
 import { duplicateLabel, invalidInput, notFoundIn } from "~/replicas/tracker/errors";
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
 import { deleteFollowers } from "~/replicas/tracker/store/dependents";
+import type { Row } from "~/replicas/tracker/store/entities";
 import {
   deleteAssignments,
   findLabelNamed,
@@ -28,13 +28,15 @@ type Input = {
   readonly groupType?: string | null;
 };
 
+type LabelEntity = "ProjectLabel" | "InitiativeLabel";
+
 /** Mutations of a type of labels. */
 export function labelMutations(
-  type: string,
+  type: LabelEntity,
   labelling: Labelling,
 ): Record<string, Resolver<Context>> {
   const stem = type.charAt(0).toLowerCase() + type.slice(1);
-  const rules: Rules = {
+  const rules: Rules<LabelEntity> = {
     operations: ["create", "update", "delete"],
     check: (input: Input, context, row) => checkLabel(type, labelling, input, context, row),
     create: (input) => ({ color: input.color ?? DEFAULT_COLOR }),
@@ -64,13 +66,13 @@ export function labelMutations(
 }
 
 async function checkLabel(
-  type: string,
+  type: LabelEntity,
   labelling: Labelling,
   input: Input,
   context: Context,
-  row?: RowObject,
+  row?: Row<LabelEntity> & { readonly teamId?: string | null },
 ) {
-  const teamId = (row?.["teamId"] ?? input.teamId ?? null) as string | null;
+  const teamId = row?.teamId ?? input.teamId ?? null;
   if (typeof input.name === "string") {
     const taken = await findLabelNamed(context.session, labelling, input.name, teamId);
     if (taken !== undefined && taken !== row?.id) throw duplicateLabel(input.name);
@@ -165,7 +167,7 @@ async function withLabel(
 export function labellingMutations(
   type: "Project" | "Initiative",
   labelling: Labelling,
-  labelledOf: (row: RowObject, context: Context) => Promise<Labelled>,
+  labelledOf: (row: { readonly id: string }, context: Context) => Promise<Labelled>,
 ): Record<string, Resolver<Context>> {
   const change =
     (isAdded: boolean): Resolver<Context> =>

@@ -11,9 +11,10 @@ import {
 } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { requireRow } from "~/replicas/tracker/require";
+import type { NewValues, Values } from "~/replicas/tracker/store/entities";
 import { having } from "~/replicas/tracker/store/lookups";
-import type { Values } from "~/replicas/tracker/store/write";
-import { requireTarget } from "~/replicas/tracker/targets";
+import { columnsIn } from "~/replicas/tracker/store/write";
+import { requireTarget, type TargetTypes } from "~/replicas/tracker/targets";
 
 const TARGETS = {
   customViewId: "CustomView",
@@ -24,7 +25,7 @@ const TARGETS = {
   projectId: "Project",
   teamId: "Team",
   userId: "User",
-};
+} as const satisfies TargetTypes;
 
 /** The type of a subscription begins as its target does; that to a label is not `IssueLabel…`. */
 const subscriptionType = (row: RowObject) => {
@@ -34,7 +35,11 @@ const subscriptionType = (row: RowObject) => {
 
 export const notificationSubscriptions: Resolvers<Context> = {
   Mutation: {
-    notificationSubscriptionCreate: async (_source, { input }: Given<Values>, context) => {
+    notificationSubscriptionCreate: async (
+      _source,
+      { input }: Given<NewValues<"NotificationSubscription">>,
+      context,
+    ) => {
       const { field, row } = await requireTarget(context, TARGETS, input);
       const mine = { subscriberId: context.viewer.id, [field]: row.id };
       const known = await context.read.find("NotificationSubscription", having(mine));
@@ -44,7 +49,10 @@ export const notificationSubscriptions: Resolvers<Context> = {
             notificationSubscriptionTypes: input["notificationSubscriptionTypes"] ?? undefined,
             includeSubInitiativeUpdates: input["includeSubInitiativeUpdates"] ?? undefined,
           })
-        : await createRow(context, "NotificationSubscription", { ...input, ...mine });
+        : await createRow(context, "NotificationSubscription", {
+            ...columnsIn("NotificationSubscription", input),
+            ...mine,
+          });
       return { notificationSubscription };
     },
 

@@ -16,8 +16,8 @@ import {
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument } from "~/replicas/tracker/errors";
 import { requireRow } from "~/replicas/tracker/require";
+import type { Changes, Entity, Row } from "~/replicas/tracker/store/entities";
 import { having, inInbox } from "~/replicas/tracker/store/lookups";
-import type { Values } from "~/replicas/tracker/store/write";
 import { issueUrl, projectUrl, workspaceUrl } from "~/replicas/tracker/urls";
 
 const SUBJECTS = [
@@ -31,9 +31,9 @@ const SUBJECTS = [
 export const notificationType = (row: RowObject) =>
   `${SUBJECTS.find(([key]) => row[key])?.[1] ?? "Issue"}Notification`;
 
-const subjectOf = async (row: RowObject, { read }: Context) => {
+const subjectOf = async (row: Row<"Notification">, { read }: Context) => {
   const [key, type] = SUBJECTS.find(([name]) => row[name]) ?? SUBJECTS[0];
-  return { type, subject: await read.one(type, row[key] as string) };
+  return { type, subject: await read.one<Entity>(type, row[key] as string) };
 };
 
 const CATEGORIES: readonly (readonly [RegExp, string])[] = [
@@ -55,7 +55,7 @@ const sentence = (type: string) => {
   return text.charAt(0).toUpperCase() + text.slice(1);
 };
 
-async function urlOf(row: RowObject, context: Context): Promise<string> {
+async function urlOf(row: Row<"Notification">, context: Context): Promise<string> {
   const { type, subject } = await subjectOf(row, context);
   if (!subject) return workspaceUrl(context);
   if (type === "Issue") return issueUrl(context, subject);
@@ -63,42 +63,41 @@ async function urlOf(row: RowObject, context: Context): Promise<string> {
   return workspaceUrl(context, type.toLowerCase(), String(subject["slugId"]));
 }
 
-const actorOf = ({ actorId }: RowObject, { read }: Context) =>
-  actorId ? read.one("User", actorId as string) : undefined;
+const actorOf = ({ actorId }: Row<"Notification">, { read }: Context) =>
+  actorId ? read.one("User", actorId) : undefined;
 
 const FIELDS: Resolvers<Context>[string] = {
-  actorAvatarColor: ({ actorId }: RowObject) => colorOf(String(actorId ?? "000000")),
-  actorAvatarUrl: async (row: RowObject, _args, context) =>
+  actorAvatarColor: ({ actorId }: Row<"Notification">) => colorOf(String(actorId ?? "000000")),
+  actorAvatarUrl: async (row: Row<"Notification">, _args, context) =>
     (await actorOf(row, context))?.["avatarUrl"],
-  actorInactive: async (row: RowObject, _args, context) =>
+  actorInactive: async (row: Row<"Notification">, _args, context) =>
     (await actorOf(row, context))?.["active"] === false,
-  actorInitials: async (row: RowObject, _args, context) => {
+  actorInitials: async (row: Row<"Notification">, _args, context) => {
     const actor = await actorOf(row, context);
     return actor && initialsOf(String(actor["name"]));
   },
-  category: ({ type }: RowObject) => categoryOf(String(type)),
-  groupingKey: (row: RowObject) =>
+  category: ({ type }: Row<"Notification">) => categoryOf(String(type)),
+  groupingKey: (row: Row<"Notification">) =>
     SUBJECTS.flatMap(([key]) => (row[key] ? [`${key}-${row[key]}`] : []))[0] ?? row.id,
   groupingPriority: () => 0,
-  inboxUrl: (row: RowObject, _args, context) => workspaceUrl(context, "inbox", row.id),
-  initiativeUpdateHealth: async ({ initiativeUpdateId }: RowObject, _args, { read }) =>
-    initiativeUpdateId &&
-    (await read.one("InitiativeUpdate", initiativeUpdateId as string))?.["health"],
-  isLinearActor: ({ actorId }: RowObject) => actorId === null,
-  issueStatusType: async ({ issueId }: RowObject, _args, { read }) => {
-    const issue = issueId ? await read.one("Issue", issueId as string) : undefined;
+  inboxUrl: (row: Row<"Notification">, _args, context) => workspaceUrl(context, "inbox", row.id),
+  initiativeUpdateHealth: async ({ initiativeUpdateId }: Row<"Notification">, _args, { read }) =>
+    initiativeUpdateId && (await read.one("InitiativeUpdate", initiativeUpdateId))?.["health"],
+  isLinearActor: ({ actorId }: Row<"Notification">) => actorId === null,
+  issueStatusType: async ({ issueId }: Row<"Notification">, _args, { read }) => {
+    const issue = issueId ? await read.one("Issue", issueId) : undefined;
     if (!issue) return undefined;
-    return (await read.one("WorkflowState", issue["stateId"] as string, new Set(), true))?.["type"];
+    return (await read.one("WorkflowState", issue["stateId"], new Set(), true))?.["type"];
   },
-  projectUpdateHealth: async ({ projectUpdateId }: RowObject, _args, { read }) =>
-    projectUpdateId && (await read.one("ProjectUpdate", projectUpdateId as string))?.["health"],
-  subtitle: ({ type }: RowObject) => sentence(String(type)),
-  title: async (row: RowObject, _args, context) => {
+  projectUpdateHealth: async ({ projectUpdateId }: Row<"Notification">, _args, { read }) =>
+    projectUpdateId && (await read.one("ProjectUpdate", projectUpdateId))?.["health"],
+  subtitle: ({ type }: Row<"Notification">) => sentence(String(type)),
+  title: async (row: Row<"Notification">, _args, context) => {
     const { subject } = await subjectOf(row, context);
     const name = subject?.["title"] ?? subject?.["name"] ?? "";
     return subject?.["number"] ? `${subject["identifier"]} ${name}` : name;
   },
-  url: (row: RowObject, _args, context) => urlOf(row, context),
+  url: (row: Row<"Notification">, _args, context) => urlOf(row, context),
 };
 
 type About = {
@@ -113,7 +112,7 @@ type About = {
 };
 
 /** The acting user's notifications of one thing; `id` is that of one of them. */
-async function listAbout(context: Context, input: About): Promise<readonly RowObject[]> {
+async function listAbout(context: Context, input: About): Promise<readonly Row<"Notification">[]> {
   const { id, ...others } = input;
   const one = id ? await requireRow(context, "Notification", id) : undefined;
   const [key, value] =
@@ -137,8 +136,8 @@ async function listAbout(context: Context, input: About): Promise<readonly RowOb
 }
 
 /** Changes all notifications of one thing. */
-async function changeAll(context: Context, input: About, changes: Values) {
-  const notifications: RowObject[] = [];
+async function changeAll(context: Context, input: About, changes: Changes<"Notification">) {
+  const notifications: Row<"Notification">[] = [];
   for (const row of await listAbout(context, input))
     notifications.push(await changeRow(context, "Notification", row, changes));
   return { notifications };

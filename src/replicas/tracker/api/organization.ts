@@ -7,7 +7,8 @@ import { changeRow, type Given } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument } from "~/replicas/tracker/errors";
 import { requireAdmin, requireRow } from "~/replicas/tracker/require";
-import type { Values } from "~/replicas/tracker/store/write";
+import type { NewValues, Row, Values } from "~/replicas/tracker/store/entities";
+import { columnsIn } from "~/replicas/tracker/store/write";
 
 /** Settings of several values: what is left out of an input stays as it is. */
 const MERGED = [
@@ -34,7 +35,7 @@ const URL_KEY = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
 const setting =
   (name: string, otherwise: unknown) =>
-  ({ authSettings }: RowObject) =>
+  ({ authSettings }: Row<"Organization">) =>
     (authSettings as Values)[name] ?? otherwise;
 
 export const organizations: Resolvers<Context> = {
@@ -61,19 +62,19 @@ export const organizations: Resolvers<Context> = {
       requireRow(context, "Organization", context.workspace.id, selectedFields(info)),
   },
   Mutation: {
-    organizationUpdate: async (_source, { input }: Given<Values>, context) => {
+    organizationUpdate: async (_source, { input }: Given<NewValues<"Organization">>, context) => {
       requireAdmin(context);
       const row = await requireRow(context, "Organization", context.workspace.id);
-      const urlKey = input["urlKey"] as string | null | undefined;
+      const urlKey = input["urlKey"];
       const isNew = typeof urlKey === "string" && urlKey !== row["urlKey"];
       if (isNew && !URL_KEY.test(urlKey))
         throw invalidArgument("urlKey", urlKey, "matches", "urlKey must be a part of an address");
       const changes = {
-        ...mergedSettings(row, input, MERGED),
+        ...mergedSettings(row, columnsIn("Organization", input), MERGED),
         name: input["name"] ?? undefined,
         urlKey: urlKey ?? undefined,
         ...(isNew && {
-          previousUrlKeys: [...(row["previousUrlKeys"] as readonly string[]), row["urlKey"]],
+          previousUrlKeys: [...row["previousUrlKeys"], row["urlKey"]],
         }),
       };
       return { organization: await changeRow(context, "Organization", row, changes) };

@@ -1,6 +1,5 @@
 /** Milestones of projects. */
 
-import type { RowObject } from "~/graphql/page";
 import type { Resolvers } from "~/graphql/resolvers";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import { changeRow, type Given, type Target } from "~/replicas/tracker/change";
@@ -9,6 +8,7 @@ import { invalidInput, notAccessible } from "~/replicas/tracker/errors";
 import { moveIssues } from "~/replicas/tracker/issues/move";
 import { requireRow } from "~/replicas/tracker/require";
 import { markdownOf, treeOf } from "~/replicas/tracker/rich-text";
+import type { Row } from "~/replicas/tracker/store/entities";
 import {
   listMilestoneIssues,
   listProjectTeams,
@@ -27,7 +27,7 @@ type Move = {
   } | null;
 };
 
-const rules: Rules = {
+const rules: Rules<"ProjectMilestone"> = {
   operations: ["create", "update", "delete"],
   place: "bottom",
   check: ({ descriptionData }) =>
@@ -52,7 +52,7 @@ const moveToProject = (context: Context, issues: readonly Target[], projectId: s
   moveIssues(context, idsOf(issues), { projectId, addedToProjectAt: context.now });
 
 /** Takes a milestone to another project, with its issues. Their teams have to be in that project too. */
-async function move(context: Context, milestone: RowObject, input: Move) {
+async function move(context: Context, milestone: Row<"ProjectMilestone">, input: Move) {
   const { session } = context;
   // Moving issues between teams renumbers them, and the move could not be undone as this call promises.
   if (input.newIssueTeamId != null || (input.undoIssueTeamIds?.length ?? 0) > 0)
@@ -86,7 +86,7 @@ async function move(context: Context, milestone: RowObject, input: Move) {
 
 export const projectMilestones: Resolvers<Context> = {
   ProjectMilestone: {
-    descriptionState: (milestone: RowObject) => treeOf(milestone, "description"),
+    descriptionState: (milestone: Row<"ProjectMilestone">) => treeOf(milestone, "description"),
   },
   Mutation: {
     ...mutationsOf("ProjectMilestone", rules),

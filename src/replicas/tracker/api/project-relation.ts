@@ -18,7 +18,7 @@ const oneOf = (property: string, value: string | null | undefined, known: readon
     );
 };
 
-const rules: Rules = {
+const rules: Rules<"ProjectRelation"> = {
   operations: ["create", "update", "delete"],
   check: async (input, { session, viewer }, row) => {
     const relation = { ...row, ...input };

@@ -12,7 +12,7 @@ import {
 } from "~/replicas/tracker/store/projects";
 import { timesOf } from "~/replicas/tracker/times";
 
-const rules: Rules = {
+const rules: Rules<"ProjectStatus"> = {
   operations: ["create", "update", "archive", "unarchive"],
   check: async ({ name, type }, { session }, row) => {
     const others = (await listStatuses(session)).filter(({ id }) => id !== row?.id);

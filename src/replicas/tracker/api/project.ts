@@ -1,6 +1,5 @@
 /** Projects: their teams, members, labels and what their status says of their times. */
 
-import type { RowObject } from "~/graphql/page";
 import type { Resolvers } from "~/graphql/resolvers";
 import { mutationsOf, payloadOf, type Rules } from "~/replicas/tracker/api/entity";
 import { type Labelled, labellingMutations, setLabels } from "~/replicas/tracker/api/labels";
@@ -10,6 +9,7 @@ import { DEFAULT_COLOR } from "~/replicas/tracker/defaults";
 import { invalidArgument, invalidInput, userError } from "~/replicas/tracker/errors";
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
 import { treeOf } from "~/replicas/tracker/rich-text";
+import type { Changes, NewValues, Row, Values } from "~/replicas/tracker/store/entities";
 import { listLabelIds, PROJECT_LABELS } from "~/replicas/tracker/store/labels";
 import { announce } from "~/replicas/tracker/store/notifications";
 import {
@@ -21,7 +21,6 @@ import {
   setProjectTeams,
 } from "~/replicas/tracker/store/projects";
 import { findNextNumber } from "~/replicas/tracker/store/sort-order";
-import type { Values } from "~/replicas/tracker/store/write";
 import { timesOf } from "~/replicas/tracker/times";
 import { projectUrl } from "~/replicas/tracker/urls";
 
@@ -43,7 +42,7 @@ const FILLED = ["description", "content", "icon", "color", "priority"];
 
 const PRIORITY_MAX = 4;
 
-const rules: Rules = {
+const rules: Rules<"Project"> = {
   operations: ["create", "update", "delete", "archive", "unarchive"],
   place: "top",
   check: async (input: Input, context) => {
@@ -56,14 +55,17 @@ const rules: Rules = {
       throw invalidInput("The leading team must be one of the project's teams");
     return undefined;
   },
-  create: async (input: Input & Values, context) => {
+  create: async (input: Input & NewValues<"Project">, context) => {
     const [firstTeam = ""] = input.teamIds ?? [];
     const leadTeamId = input.leadTeamId ?? firstTeam;
     const team = await requireRow(context, "Team", leadTeamId);
     const standard = input.useDefaultTemplate ? team["defaultProjectTemplateId"] : null;
-    const templateId = input.templateId ?? (standard as string | null);
+    const templateId = input.templateId ?? standard;
     const template = await templateFor(context, "project", templateId);
-    const templated = { ...pick(template, ...FILLED), ...given(pick(input, ...FILLED)) };
+    const templated: Changes<"Project"> = {
+      ...pick(template, ...FILLED),
+      ...given(pick(input, ...FILLED)),
+    };
     const { statusId, ...times } = await statusOf(input.statusId, context);
     const prefix = `P-${team["key"]}-`;
     return {
@@ -71,7 +73,7 @@ const rules: Rules = {
       statusId,
       ...times,
       leadTeamId,
-      color: input["color"] ?? templated["color"] ?? DEFAULT_COLOR,
+      color: input.color ?? templated.color ?? DEFAULT_COLOR,
       lastAppliedTemplateId: templateId ?? input.lastAppliedTemplateId,
       identifier: `${prefix}${await findNextNumber(context.session, "Project", prefix)}`,
     };
@@ -84,7 +86,7 @@ const rules: Rules = {
         throw invalidInput("The leading team must be one of the project's teams");
     }
     const [firstTeam] = input.teamIds ?? [];
-    const leaves = input.teamIds?.includes(project["leadTeamId"] as string) === false;
+    const leaves = input.teamIds?.includes(project.leadTeamId) === false;
     return {
       ...(leaves && input.leadTeamId == null && { leadTeamId: firstTeam }),
       ...(input.statusId != null &&
@@ -105,10 +107,10 @@ const rules: Rules = {
 
 /** The lead is a member too. Who comes in, or takes the lead, is told. */
 async function setMembers(
-  project: RowObject,
+  project: Row<"Project">,
   { memberIds, leadId }: Input,
   { session, viewer, now }: Context,
-  before?: RowObject,
+  before?: Row<"Project">,
 ): Promise<void> {
   const had = await listProjectMembers(session, project.id);
   const members = [...(memberIds ?? had), ...(leadId == null ? [] : [leadId])];
@@ -142,7 +144,7 @@ async function requireTeams(teamIds: readonly string[], context: Context): Promi
 
 /** A team whose issues are in the project stays. */
 async function requireTeamsLeft(
-  project: RowObject,
+  project: Row<"Project">,
   teamIds: readonly string[],
   { session }: Context,
 ) {
@@ -155,7 +157,7 @@ async function requireTeamsLeft(
 async function statusOf(
   id: string | null | undefined,
   { session, now }: Context,
-  project?: RowObject,
+  project?: Row<"Project">,
 ) {
   const statuses = await listStatuses(session);
   const status =
@@ -166,7 +168,10 @@ async function statusOf(
   return { statusId: status.id, ...timesOf(status.type, now, project) };
 }
 
-const labelledOf = async ({ id }: RowObject, { session }: Context): Promise<Labelled> => ({
+const labelledOf = async (
+  { id }: { readonly id: string },
+  { session }: Context,
+): Promise<Labelled> => ({
   id,
   had: await listLabelIds(session, PROJECT_LABELS, id),
   teamIds: await listProjectTeams(session, id),
@@ -174,10 +179,10 @@ const labelledOf = async ({ id }: RowObject, { session }: Context): Promise<Labe
 
 export const projects: Resolvers<Context> = {
   Project: {
-    contentState: (project: RowObject) => treeOf(project, "content"),
-    description: ({ description }: RowObject) => description ?? "",
+    contentState: (project: Row<"Project">) => treeOf(project, "content"),
+    description: ({ description }: Row<"Project">) => description ?? "",
     facets: () => [],
-    url: (project: RowObject, _args, context) => projectUrl(context, project),
+    url: (project: Row<"Project">, _args, context) => projectUrl(context, project),
   },
   Mutation: {
     ...mutationsOf("Project", rules),

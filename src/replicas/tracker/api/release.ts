@@ -1,23 +1,25 @@
 /** Releases: where they are in their pipeline, which issues are in them, and their notes. */
 import type { GraphQLInputObjectType, GraphQLResolveInfo } from "graphql";
-import { requireModel } from "~/graphql/model";
 import type { PageArguments, RowObject } from "~/graphql/page";
 import { fieldOf, filterTypeOf, type Resolver, type Resolvers } from "~/graphql/resolvers";
 import { selectedFields } from "~/graphql/selection";
-import { create, mutationsOf, type Rules, update } from "~/replicas/tracker/api/entity";
+import { create, modelOf, mutationsOf, type Rules, update } from "~/replicas/tracker/api/entity";
 import { stagesOf } from "~/replicas/tracker/api/release-pipeline";
 import { createRow, type Given } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidInput, notFound, userError } from "~/replicas/tracker/errors";
 import { newId, newSlugId } from "~/replicas/tracker/ids";
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
+import type { Values } from "~/replicas/tracker/store/entities";
 import { having } from "~/replicas/tracker/store/lookups";
-import { MODELS } from "~/replicas/tracker/store/models/index";
-import { deleteRows, type Values } from "~/replicas/tracker/store/write";
+import { deleteRows } from "~/replicas/tracker/store/write";
 import { timesOf } from "~/replicas/tracker/times";
 import { pageSlug, workspaceUrl } from "~/replicas/tracker/urls";
 
-const release = requireModel(MODELS, "Release");
+const release = modelOf("Release");
+
+/** Records have their values without types. */
+type ReleaseTimes = Parameters<typeof timesOf>[2];
 
 /** The stage that a release comes into, with the times that it brings. */
 async function staged(
@@ -34,7 +36,7 @@ async function staged(
       ? (stages.find(({ type }) => type === first) ?? stages[0])
       : stages.find(({ id }) => id === stageId);
   if (!stage) throw invalidInput("The stage does not belong to the release's pipeline");
-  return { stageId: stage.id, ...timesOf(String(stage["type"]), context.now, row) };
+  return { stageId: stage.id, ...timesOf(String(stage["type"]), context.now, row as ReleaseTimes) };
 }
 
 const given = (input: Values, ...names: readonly string[]): Values =>

@@ -7,6 +7,7 @@ import { archiveRow, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, userError } from "~/replicas/tracker/errors";
 import { requireAuthor, requireGiven, requireRow } from "~/replicas/tracker/require";
+import type { Entity } from "~/replicas/tracker/store/entities";
 import { announce, listFollowers } from "~/replicas/tracker/store/notifications";
 import { listProjectMembers } from "~/replicas/tracker/store/projects";
 import { initiativeUrl, projectUrl } from "~/replicas/tracker/urls";
@@ -69,7 +70,7 @@ const reminder =
   (type: Subject): Resolver<Context> =>
   async (_source, args: Record<string, string | null>, context) => {
     const key = KEYS[type];
-    const subject = await requireRow(context, type, args[key] ?? "");
+    const subject = await requireRow<Entity>(context, type, args[key] ?? "");
     await requireGiven(context, "User", "userId", args["userId"]);
     const userId = args["userId"] ?? subject["leadId"] ?? subject["ownerId"];
     if (userId == null) throw userError("Nobody leads it who could be reminded");

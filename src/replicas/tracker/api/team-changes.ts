@@ -1,6 +1,5 @@
 /** The mutations of teams and their members. */
 
-import type { RowObject } from "~/graphql/page";
 import type { Resolvers } from "~/graphql/resolvers";
 import { audit } from "~/replicas/tracker/api/audit";
 import { mergedSettings } from "~/replicas/tracker/api/organization";
@@ -20,6 +19,7 @@ import { forbidden, invalidArgument, invalidInput } from "~/replicas/tracker/err
 import { moveToCycle } from "~/replicas/tracker/issues/move";
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
 import { deleteCycles, listIssuesInCycles } from "~/replicas/tracker/store/cycles";
+import type { Changes, NewValues, Row, Values } from "~/replicas/tracker/store/entities";
 import { listStates } from "~/replicas/tracker/store/states";
 import {
   archiveIssues,
@@ -30,7 +30,7 @@ import {
   renameIssues,
   restoreIssues,
 } from "~/replicas/tracker/store/teams";
-import { deleteRows, lockWorkspace, type Values } from "~/replicas/tracker/store/write";
+import { columnsIn, deleteRows, lockWorkspace } from "~/replicas/tracker/store/write";
 
 const KEY = /^[A-Z][A-Z0-9]{0,6}$/;
 const KEY_LENGTH = 3;
@@ -78,7 +78,11 @@ async function requireFreeKey(
 }
 
 /** What an input says in other words than the columns. Throws on what does not fit. */
-async function columnsOf(context: Context, input: TeamInput, team?: RowObject): Promise<Values> {
+async function columnsOf(
+  context: Context,
+  input: TeamInput,
+  team?: Row<"Team">,
+): Promise<Changes<"Team">> {
   const { parentId, issueEstimationType, defaultIssueStateId } = input;
   if (issueEstimationType && !ESTIMATIONS.includes(issueEstimationType))
     throw invalidArgument(
@@ -102,13 +106,13 @@ async function columnsOf(context: Context, input: TeamInput, team?: RowObject): 
     throw invalidInput("The default state must be one of the team's own");
   const { private: isPrivate } = input;
   return {
-    ...input,
+    ...columnsIn("Team", input),
     ...(typeof isPrivate === "boolean" && { visibility: isPrivate ? "private" : "public" }),
   };
 }
 
 /** Settings of another team, for a new one. */
-async function settingsOf(context: Context, teamId: Optional<string>): Promise<Values> {
+async function settingsOf(context: Context, teamId: Optional<string>): Promise<Changes<"Team">> {
   const other = await requireGiven(context, "Team", "copySettingsFromTeamId", teamId);
   if (!other) return {};
   const { id: _, key: __, name: ___, parentId: ____, ...settings } = other;
@@ -130,21 +134,24 @@ async function createStates(
   context: Context,
   teamId: string,
   triage: boolean,
-): Promise<RowObject[]> {
-  const states: RowObject[] = [];
+): Promise<Row<"WorkflowState">[]> {
+  const states: Row<"WorkflowState">[] = [];
   for (const [position, state] of [...(triage ? [TRIAGE_STATE] : []), ...DEFAULT_STATES].entries())
     states.push(await createRow(context, "WorkflowState", { ...state, teamId, position }));
   return states;
 }
 
-async function addMember(context: Context, values: Values & { teamId: string; userId: string }) {
+async function addMember(
+  context: Context,
+  values: NewValues<"TeamMembership"> & { userId: string },
+) {
   const sortOrder =
     values["sortOrder"] ?? (await nextMembershipOrder(context.session, values.userId));
   return await createRow(context, "TeamMembership", { ...values, sortOrder });
 }
 
 /** A team that the acting user runs. */
-async function requireOwnTeam(context: Context, id: string): Promise<RowObject> {
+async function requireOwnTeam(context: Context, id: string): Promise<Row<"Team">> {
   const team = await requireRow(context, "Team", id);
   if (context.viewer.guest) throw forbidden("Guests cannot change teams");
   return team;
@@ -207,7 +214,7 @@ export const teamChanges: Resolvers<Context> = {
         name: input.name ?? undefined,
         key,
         ...(isRenamed && {
-          previousKeys: [...(team["previousKeys"] as readonly string[]), team["key"]],
+          previousKeys: [...team["previousKeys"], team["key"]],
         }),
       };
       const changed = await changeRow(context, "Team", team, changes);
@@ -225,7 +232,7 @@ export const teamChanges: Resolvers<Context> = {
 
     teamUnarchive: async (_source, { id }: Target, context) => {
       const team = await requireOwnTeam(context, id);
-      const archivedAt = team["archivedAt"] as Date | null;
+      const archivedAt = team["archivedAt"];
       if (archivedAt) await restoreIssues(context.session, team.id, archivedAt, context.now);
       return { entity: await restoreRow(context, "Team", team) };
     },
@@ -240,7 +247,12 @@ export const teamChanges: Resolvers<Context> = {
     teamMembershipCreate: async (_source, { input }: Given<Membership & Values>, context) => {
       await requireGiven(context, "Team", "teamId", input.teamId);
       await requireGiven(context, "User", "userId", input.userId);
-      const teamMembership = await addMember(context, input);
+      const { teamId, userId } = input;
+      const teamMembership = await addMember(context, {
+        ...columnsIn("TeamMembership", input),
+        teamId,
+        userId,
+      });
       await audit(context, "teamMembershipCreated", {
         entityType: "TeamMembership",
         entityId: teamMembership.id,
@@ -249,11 +261,15 @@ export const teamChanges: Resolvers<Context> = {
       return { teamMembership };
     },
 
-    teamMembershipUpdate: async (_source, { id, input }: Target & Given<Values>, context) => {
+    teamMembershipUpdate: async (
+      _source,
+      { id, input }: Target & Given<NewValues<"TeamMembership">>,
+      context,
+    ) => {
       const before = await requireRow(context, "TeamMembership", id);
       const changes = {
-        owner: input["owner"] ?? undefined,
-        sortOrder: input["sortOrder"] ?? undefined,
+        owner: input.owner ?? undefined,
+        sortOrder: input.sortOrder ?? undefined,
       };
       const teamMembership = await changeRow(context, "TeamMembership", before, changes);
       if (before["owner"] !== teamMembership["owner"])

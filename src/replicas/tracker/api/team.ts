@@ -5,13 +5,14 @@ import { pageOf, type Resolvers, rootPage } from "~/graphql/resolvers";
 import { selectedFields } from "~/graphql/selection";
 import type { Context } from "~/replicas/tracker/context";
 import { derivedId } from "~/replicas/tracker/ids";
+import type { Row } from "~/replicas/tracker/store/entities";
 import { administeredBy, having, retired } from "~/replicas/tracker/store/lookups";
 import { team } from "~/replicas/tracker/store/models/people";
 import { workspaceUrl } from "~/replicas/tracker/urls";
 
 export const teams: Resolvers<Context> = {
   Team: {
-    cycleCalenderUrl: ({ id, key }: RowObject, _args, context) =>
+    cycleCalenderUrl: ({ id, key }: Row<"Team">, _args, context) =>
       workspaceUrl(
         context,
         "team",
@@ -19,11 +20,11 @@ export const teams: Resolvers<Context> = {
         "cycles",
         `${derivedId("calendar", id).slice(0, 8)}.ics`,
       ),
-    displayName: async ({ name, parentId }: RowObject, _args, { read }) => {
-      const parent = parentId ? await read.one("Team", parentId as string) : undefined;
+    displayName: async ({ name, parentId }: Row<"Team">, _args, { read }) => {
+      const parent = parentId ? await read.one("Team", parentId) : undefined;
       return parent ? `${parent["name"]} › ${name}` : name;
     },
-    inviteHash: ({ id }: RowObject) => derivedId("invite", id).slice(0, 8),
+    inviteHash: ({ id }: Row<"Team">) => derivedId("invite", id).slice(0, 8),
     issueCount: (row: RowObject, { includeArchived }: { includeArchived?: boolean }, { read }) => {
       const name = includeArchived ? "issueCountWithArchived" : "issueCount";
       return name in row ? row[name] : read.value(team, name, row.id);
@@ -33,9 +34,9 @@ export const teams: Resolvers<Context> = {
     issues: pageOf(team, ({ includeSubTeams }) =>
       includeSubTeams ? "issuesWithSubTeams" : "issues",
     ),
-    membership: ({ id }: RowObject, { userId }: { userId: string }, { read }, info) =>
+    membership: ({ id }: Row<"Team">, { userId }: { userId: string }, { read }, info) =>
       read.find("TeamMembership", having({ teamId: id, userId }), selectedFields(info)),
-    private: ({ visibility }: RowObject) => visibility === "private",
+    private: ({ visibility }: Row<"Team">) => visibility === "private",
     projects: pageOf(team, ({ includeSubTeams }) =>
       includeSubTeams ? "projectsWithSubTeams" : "projects",
     ),

@@ -9,7 +9,7 @@ import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidInput } from "~/replicas/tracker/errors";
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
-import type { Values } from "~/replicas/tracker/store/write";
+import type { Values } from "~/replicas/tracker/store/entities";
 
 type Input = { readonly teamId?: string | null; readonly templateData?: unknown };
 
@@ -17,7 +17,7 @@ type Input = { readonly teamId?: string | null; readonly templateData?: unknown 
 export const teamByKey = async (input: Input, context: Context): Promise<Values> =>
   input.teamId == null ? {} : { teamId: (await requireRow(context, "Team", input.teamId)).id };
 
-const rules: Rules = {
+const rules: Rules<"Template"> = {
   operations: ["create", "update", "delete"],
   place: "bottom",
   keyed: ["teamId"],

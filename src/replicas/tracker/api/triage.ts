@@ -1,14 +1,12 @@
 /** Who takes care of triage, and when. Kept; nobody is assigned by it. */
 
-import { requireModel } from "~/graphql/model";
 import type { Resolver, Resolvers } from "~/graphql/resolvers";
-import { create, mutationsOf, type Rules, update } from "~/replicas/tracker/api/entity";
+import { create, modelOf, mutationsOf, type Rules, update } from "~/replicas/tracker/api/entity";
 import type { Given, Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, invalidInput } from "~/replicas/tracker/errors";
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
 import { having } from "~/replicas/tracker/store/lookups";
-import { MODELS } from "~/replicas/tracker/store/models/index";
 
 type Entry = { readonly startsAt: Date; readonly endsAt: Date; readonly userId?: string | null };
 
@@ -29,7 +27,7 @@ const upsertSchedule: Resolver<Context> = async (
   context,
   info,
 ) => {
-  const model = requireModel(MODELS, "TimeSchedule");
+  const model = modelOf("TimeSchedule");
   const known = await context.read.find("TimeSchedule", having({ externalId }));
   if (!known && input.name == null) throw invalidInput("A new schedule needs a name");
   const timeSchedule = known

@@ -6,8 +6,8 @@ import { changeRow, createRow, type Given, type Target } from "~/replicas/tracke
 import type { Context } from "~/replicas/tracker/context";
 import { forbidden } from "~/replicas/tracker/errors";
 import { derivedId } from "~/replicas/tracker/ids";
+import type { Values } from "~/replicas/tracker/store/entities";
 import { having } from "~/replicas/tracker/store/lookups";
-import type { Values } from "~/replicas/tracker/store/write";
 
 const CHANNELS = { desktop: true, email: true, mobile: true, slack: false } as const;
 const CATEGORIES = [

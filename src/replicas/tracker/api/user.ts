@@ -1,16 +1,16 @@
 /** Users. */
 
-import type { RowObject } from "~/graphql/page";
 import type { Resolvers } from "~/graphql/resolvers";
 import { selectedFields } from "~/graphql/selection";
 import { audit } from "~/replicas/tracker/api/audit";
-import { changeRow, type Given, type Optional, type Target } from "~/replicas/tracker/change";
+import { changeRow, type Given, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { forbidden, invalidInput, userError } from "~/replicas/tracker/errors";
 import { derivedId } from "~/replicas/tracker/ids";
 import { requireAdmin, requireRow } from "~/replicas/tracker/require";
+import type { Changes, NewValues, Row } from "~/replicas/tracker/store/entities";
 import { findUserByName } from "~/replicas/tracker/store/users";
-import type { Values } from "~/replicas/tracker/store/write";
+import { columnsIn } from "~/replicas/tracker/store/write";
 import { workspaceUrl } from "~/replicas/tracker/urls";
 
 const COLORS = [
@@ -37,7 +37,11 @@ export function initialsOf(name: string): string {
 type Role = "admin" | "app" | "guest" | "owner" | "user";
 
 /** Someone else's access, changed by an admin. */
-async function administer(context: Context, id: string, changes: Values): Promise<RowObject> {
+async function administer(
+  context: Context,
+  id: string,
+  changes: Changes<"User">,
+): Promise<Row<"User">> {
   requireAdmin(context);
   const user = await requireRow(context, "User", id);
   if (user.id === context.viewer.id) throw userError("You cannot change your own access");
@@ -67,16 +71,16 @@ async function setActive(context: Context, id: string, active: boolean) {
 
 export const users: Resolvers<Context> = {
   User: {
-    avatarBackgroundColor: ({ id }: RowObject) => colorOf(id),
-    canAccessAnyPublicTeam: ({ guest }: RowObject) => !guest,
+    avatarBackgroundColor: ({ id }: Row<"User">) => colorOf(id),
+    canAccessAnyPublicTeam: ({ guest }: Row<"User">) => !guest,
     hasGitHubCodeAccess: () => false,
-    initials: ({ name }: RowObject) => initialsOf(String(name)),
-    inviteHash: ({ id }: RowObject) => derivedId("invite", id).slice(0, 8),
-    isAssignable: ({ active }: RowObject) => active,
-    isMe: ({ id }: RowObject, _args, { viewer }) => id === viewer.id,
-    isMentionable: ({ active }: RowObject) => active,
-    supportsAgentSessions: ({ app }: RowObject) => app,
-    url: ({ displayName }: RowObject, _args, context) =>
+    initials: ({ name }: Row<"User">) => initialsOf(String(name)),
+    inviteHash: ({ id }: Row<"User">) => derivedId("invite", id).slice(0, 8),
+    isAssignable: ({ active }: Row<"User">) => active,
+    isMe: ({ id }: Row<"User">, _args, { viewer }) => id === viewer.id,
+    isMentionable: ({ active }: Row<"User">) => active,
+    supportsAgentSessions: ({ app }: Row<"User">) => app,
+    url: ({ displayName }: Row<"User">, _args, context) =>
       workspaceUrl(context, "profiles", String(displayName)),
   },
   Query: {
@@ -84,11 +88,7 @@ export const users: Resolvers<Context> = {
       requireRow(context, "User", context.viewer.id, selectedFields(info)),
   },
   Mutation: {
-    userUpdate: async (
-      _source,
-      { id, input }: Target & Given<Values & { displayName?: Optional<string> }>,
-      context,
-    ) => {
+    userUpdate: async (_source, { id, input }: Target & Given<NewValues<"User">>, context) => {
       const user = await requireRow(context, "User", id);
       if (user.id !== context.viewer.id) requireAdmin(context);
       const { displayName } = input;
@@ -96,8 +96,8 @@ export const users: Resolvers<Context> = {
       if (other && other !== user.id)
         throw invalidInput(`There is already a user with the name "${displayName}"`);
       const changes = {
-        ...input,
-        name: input["name"] ?? undefined,
+        ...columnsIn("User", input),
+        name: input.name ?? undefined,
         displayName: displayName ?? undefined,
       };
       return { user: await changeRow(context, "User", user, changes) };

@@ -1,16 +1,14 @@
 /** How lists are shown: for one user, or for everybody who has not said otherwise. */
 
-import { requireModel } from "~/graphql/model";
 import type { RowObject } from "~/graphql/page";
 import type { Resolver, Resolvers } from "~/graphql/resolvers";
-import { create, mutationsOf, type Rules, update } from "~/replicas/tracker/api/entity";
+import { create, modelOf, mutationsOf, type Rules, update } from "~/replicas/tracker/api/entity";
 import type { Given } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidInput } from "~/replicas/tracker/errors";
 import { having } from "~/replicas/tracker/store/lookups";
-import { MODELS } from "~/replicas/tracker/store/models/index";
 
-const model = requireModel(MODELS, "ViewPreferences");
+const model = modelOf("ViewPreferences");
 const TARGETS = [
   "customViewId",
   "initiativeId",
@@ -65,7 +63,7 @@ const put: Resolver<Context> = async (_source, { input }: Given<Preferences>, co
 
 /** What a view is shown by: the user's own preferences, then everybody's. */
 const values: Resolver<Context> = async ({ id }: RowObject, _args, { read }) => {
-  const view = requireModel(MODELS, "CustomView");
+  const view = modelOf("CustomView");
   const kept = await Promise.all(
     ["organizationViewPreferencesId", "userViewPreferencesId"].map(async (name) => {
       const preferencesId = await read.value(view, name, id);

@@ -1,6 +1,6 @@
 /** Webhooks: kept, and never called. */
+
 import { randomBytes } from "node:crypto";
-import type { RowObject } from "~/graphql/page";
 import type { Resolvers } from "~/graphql/resolvers";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import { teamByKey } from "~/replicas/tracker/api/template";
@@ -8,6 +8,7 @@ import { changeRow, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, invalidInput } from "~/replicas/tracker/errors";
 import { requireRow } from "~/replicas/tracker/require";
+import type { Row } from "~/replicas/tracker/store/entities";
 
 const SECRET_BYTES = 20;
 const newSecret = () => `lin_wh_${randomBytes(SECRET_BYTES).toString("hex")}`;
@@ -18,7 +19,7 @@ export function requireUrl(property: string, value: string | null | undefined): 
     throw invalidArgument(property, value, "isUrl", `${property} must be a URL address`);
 }
 
-const rules: Rules = {
+const rules: Rules<"Webhook"> = {
   operations: ["create", "update", "delete"],
   keyed: ["teamId"],
   check: ({ url, resourceTypes }) => {
@@ -42,7 +43,7 @@ const rules: Rules = {
 export const webhooks: Resolvers<Context> = {
   Webhook: {
     failures: () => [],
-    teamIds: ({ teamId }: RowObject) => (teamId ? [teamId] : null),
+    teamIds: ({ teamId }: Row<"Webhook">) => (teamId ? [teamId] : null),
   },
   Mutation: {
     ...mutationsOf("Webhook", rules),

@@ -1,4 +1,5 @@
 /** Workflow states. Every team keeps at least one of each essential type. */
+
 import type { Resolvers } from "~/graphql/resolvers";
 import {
   archiveRow,
@@ -12,6 +13,7 @@ import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, invalidInput, userError } from "~/replicas/tracker/errors";
 import { requireGiven, requireRow } from "~/replicas/tracker/require";
 import { findStateUse, listStates } from "~/replicas/tracker/store/states";
+import { columnsIn } from "~/replicas/tracker/store/write";
 
 type Create = {
   readonly color: string;
@@ -39,18 +41,27 @@ export const workflowStates: Resolvers<Context> = {
       requireFreeName(states, name);
       const last = states.filter((state) => state.type === type).at(-1) ?? states.at(-1);
       const position = input.position ?? (last?.position ?? 0) + 1;
-      return { workflowState: await createRow(context, "WorkflowState", { ...input, position }) };
+      return {
+        workflowState: await createRow(context, "WorkflowState", {
+          ...columnsIn("WorkflowState", input),
+          position,
+        }),
+      };
     },
 
     workflowStateUpdate: async (_source, { id, input }: Target & Given<Update>, context) => {
       const state = await requireRow(context, "WorkflowState", id);
-      const states = await listStates(context.session, state["teamId"] as string);
+      const states = await listStates(context.session, state["teamId"]);
       if (input.name)
         requireFreeName(
           states.filter((other) => other.id !== state.id),
           input.name,
         );
-      return { workflowState: await changeRow(context, "WorkflowState", state, input) };
+      const changes = {
+        ...columnsIn("WorkflowState", input),
+        name: input.name ?? undefined,
+      };
+      return { workflowState: await changeRow(context, "WorkflowState", state, changes) };
     },
 
     workflowStateArchive: async (_source, { id }: Target, context) => {

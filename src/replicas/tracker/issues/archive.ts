@@ -1,8 +1,8 @@
 /** Archiving, the trash, and removal for good. */
-import type { RowObject } from "~/graphql/page";
 import { changeRow } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { historyOf, NO_LABELS } from "~/replicas/tracker/issues/history";
+import type { Changes, Row } from "~/replicas/tracker/store/entities";
 import { writeEffects } from "~/replicas/tracker/store/issues/effects";
 import {
   deleteIssue,
@@ -10,10 +10,14 @@ import {
   listTree,
   lockIssues,
 } from "~/replicas/tracker/store/issues/update";
-import { differences, type Values } from "~/replicas/tracker/store/write";
+import { differences } from "~/replicas/tracker/store/write";
 
 /** Changes what says where an issue is kept, and remembers it in its history. */
-async function keep(context: Context, issue: RowObject, changes: Values): Promise<RowObject> {
+async function keep(
+  context: Context,
+  issue: Row<"Issue">,
+  changes: Changes<"Issue">,
+): Promise<Row<"Issue">> {
   const different = differences(issue, changes);
   const history = historyOf(issue, different, NO_LABELS);
   if (!history) return issue;
@@ -23,11 +27,11 @@ async function keep(context: Context, issue: RowObject, changes: Values): Promis
   return written;
 }
 
-export const archiveIssue = (context: Context, issue: RowObject): Promise<RowObject> =>
+export const archiveIssue = (context: Context, issue: Row<"Issue">): Promise<Row<"Issue">> =>
   keep(context, issue, { archivedAt: issue["archivedAt"] ?? context.now });
 
 /** Its sub-issues go with it. */
-export const trashIssue = (context: Context, issue: RowObject): Promise<RowObject> => {
+export const trashIssue = (context: Context, issue: Row<"Issue">): Promise<Row<"Issue">> => {
   const archivedAt = issue["archivedAt"] ?? context.now;
   return keepTree(context, issue, (one) => ({
     archivedAt: one["archivedAt"] ?? archivedAt,
@@ -36,21 +40,21 @@ export const trashIssue = (context: Context, issue: RowObject): Promise<RowObjec
 };
 
 /** `issue`: as it was in the trash. The sub-issues that went there with it come back with it. */
-export const restoreIssue = (context: Context, issue: RowObject): Promise<RowObject> =>
+export const restoreIssue = (context: Context, issue: Row<"Issue">): Promise<Row<"Issue">> =>
   keepTree(context, issue, (one) =>
     one.id === issue.id || isTrashedWith(issue, one) ? { archivedAt: null, trashed: null } : {},
   );
 
-const isTrashedWith = (issue: RowObject, one: RowObject) =>
+const isTrashedWith = (issue: Row<"Issue">, one: Row<"Issue">) =>
   issue["trashed"] === true &&
   one["trashed"] === true &&
   Number(one["archivedAt"]) === Number(issue["archivedAt"]);
 
 async function keepTree(
   context: Context,
-  issue: RowObject,
-  changes: (one: RowObject) => Values,
-): Promise<RowObject> {
+  issue: Row<"Issue">,
+  changes: (one: Row<"Issue">) => Changes<"Issue">,
+): Promise<Row<"Issue">> {
   const tree = await lockIssues(context.session, await listTree(context.session, issue.id));
   let kept = issue;
   for (const one of tree) {
@@ -61,8 +65,7 @@ async function keepTree(
 }
 
 /** Its number is never given again. */
-export async function removeIssue({ session }: Context, issue: RowObject): Promise<void> {
-  const { teamId, number } = issue as unknown as { teamId: string; number: number };
-  await keepNumber(session, teamId, number);
+export async function removeIssue({ session }: Context, issue: Row<"Issue">): Promise<void> {
+  await keepNumber(session, issue.teamId, issue.number);
   await deleteIssue(session, issue.id);
 }

@@ -1,5 +1,4 @@
 /** What an issue is after a change: its state, its labels, its columns. */
-import type { RowObject } from "~/graphql/page";
 import type { Optional } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidInput } from "~/replicas/tracker/errors";
@@ -26,8 +25,8 @@ import {
   requirePriority,
   requireTitle,
 } from "~/replicas/tracker/issues/values";
+import type { Changes, Row } from "~/replicas/tracker/store/entities";
 import type { IssueLookups, State, Team } from "~/replicas/tracker/store/issues/issue-lookups";
-import type { Values } from "~/replicas/tracker/store/write";
 
 export type IssueUpdate = IssueReferences &
   Plain & {
@@ -47,7 +46,7 @@ export type IssueUpdate = IssueReferences &
 
 /** The given state, or in a new team the one that corresponds to the old. */
 export function stateAfter(
-  issue: RowObject,
+  issue: Row<"Issue">,
   { stateId }: IssueUpdate,
   lookups: IssueLookups,
   team: Team,
@@ -82,11 +81,11 @@ export function labelsAfter(
 
 export function valuesAfter(
   { now, viewer }: Context,
-  issue: RowObject,
+  issue: Row<"Issue">,
   input: IssueUpdate,
   lookups: IssueLookups,
   { team, state, from }: { readonly team: Team; readonly state: State; readonly from: Team },
-): Values {
+): Changes<"Issue"> {
   const isMoved = team.id !== from.id;
   const oldType = lookups.states.find(({ id }) => id === issue["stateId"])?.type;
   const times = timesAfter(timesOf(issue), oldType, state.type, now);
@@ -97,12 +96,12 @@ export function valuesAfter(
       ? cycleOf(team, state)
       : place.cycleId;
   if (oldType === "triage" && state.type !== "triage" && team.requirePriorityToLeaveTriage)
-    requireUrgency(input.priority ?? (issue["priority"] as number));
+    requireUrgency(input.priority ?? issue["priority"]);
   return {
     title:
       input.title === undefined || input.title === null ? undefined : requireTitle(input.title),
     description: descriptionOf(input),
-    priority: input.priority === null ? 0 : ifGiven(input.priority, requirePriority),
+    priority: input.priority === undefined ? undefined : requirePriority(input.priority ?? 0),
     estimate: requireEstimate(input.estimate),
     dueDate: input.dueDate,
     assigneeId:
@@ -118,8 +117,8 @@ export function valuesAfter(
     ...times,
     ...place,
     cycleId,
-    addedToCycleAt: cycleId === issue["cycleId"] ? undefined : cycleId && now,
-    addedToProjectAt: place.projectId === issue["projectId"] ? undefined : place.projectId && now,
+    addedToCycleAt: cycleId === issue.cycleId ? undefined : since(cycleId, now),
+    addedToProjectAt: place.projectId === issue.projectId ? undefined : since(place.projectId, now),
     sortOrder: input.sortOrder ?? undefined,
     prioritySortOrder: input.prioritySortOrder ?? undefined,
     subIssueSortOrder: input.parentId === null ? null : subIssueOrder(issue, input),
@@ -138,19 +137,21 @@ export function valuesAfter(
   };
 }
 
+const since = (id: string | null, now: Date) => (id === null ? null : now);
+
 /** Whether a user loses access to the issue by its move to another team. */
-export const losesAccess = (issue: RowObject, userId: string, team: Team): boolean =>
+export const losesAccess = (issue: Row<"Issue">, userId: string, team: Team): boolean =>
   team.id !== issue["teamId"] &&
   !isOpenTo(userId, team) &&
-  !(issue["sharedWithUserIds"] as readonly string[]).includes(userId);
+  !issue.sharedWithUserIds.includes(userId);
 
 /** Null in place of a user who loses access; undefined where nothing changes. */
-function kept(issue: RowObject, key: "assigneeId" | "delegateId", team: Team): null | undefined {
-  const old = issue[key] as string | null;
+function kept(issue: Row<"Issue">, key: "assigneeId" | "delegateId", team: Team): null | undefined {
+  const old = issue[key];
   return old !== null && losesAccess(issue, old, team) ? null : undefined;
 }
 
-const subIssueOrder = (issue: RowObject, { parentId, subIssueSortOrder }: IssueUpdate) =>
+const subIssueOrder = (issue: Row<"Issue">, { parentId, subIssueSortOrder }: IssueUpdate) =>
   subIssueSortOrder ?? (parentId ? (issue["subIssueSortOrder"] ?? issue["sortOrder"]) : undefined);
 
 function requireUrgency(priority: number): void {
@@ -165,13 +166,13 @@ type IssuePlacement = {
 
 /** Project, milestone and cycle; in a new team what that takes no part in is left behind. */
 function placeAfter(
-  issue: RowObject,
+  issue: Row<"Issue">,
   input: IssueUpdate,
   lookups: IssueLookups,
   team: Team,
   isMoved: boolean,
 ): IssuePlacement {
-  const old = issue as unknown as IssuePlacement;
+  const old: IssuePlacement = issue;
   const milestone = ifGiven(input.projectMilestoneId, (id) => requireMilestone(lookups, id));
   const stays =
     !isMoved ||

@@ -1,5 +1,4 @@
 /** New issues. */
-import type { RowObject } from "~/graphql/page";
 import { createRow, newRow, type Optional } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, invalidInput, notFoundIn } from "~/replicas/tracker/errors";
@@ -28,10 +27,10 @@ import {
   requirePriority,
   requireTitle,
 } from "~/replicas/tracker/issues/values";
+import type { NewValues, Row } from "~/replicas/tracker/store/entities";
 import { type Effects, NO_EFFECTS } from "~/replicas/tracker/store/issues/effects";
 import { insertIssues } from "~/replicas/tracker/store/issues/insert";
 import type { IssueLookups, State, Team } from "~/replicas/tracker/store/issues/issue-lookups";
-import type { Values } from "~/replicas/tracker/store/write";
 
 export type IssueCreate = IssueReferences &
   Plain & {
@@ -53,13 +52,16 @@ export type IssueCreate = IssueReferences &
   };
 
 /** One new row, and what is written beside it. */
-type Planned = { readonly row: Values & { readonly id: string }; readonly effects: Effects };
+type Planned = {
+  readonly row: NewValues<"Issue"> & { readonly id: string };
+  readonly effects: Effects;
+};
 
 /** Creates issues, all or none, in this order. */
 export async function createIssues(
   context: Context,
   inputs: readonly IssueCreate[],
-): Promise<{ readonly issues: readonly RowObject[]; readonly lastSyncId: number }> {
+): Promise<{ readonly issues: readonly Row<"Issue">[]; readonly lastSyncId: number }> {
   const lookups = await readIssueReferences(context, inputs);
   const filled = inputs.map((input) => fromTemplate(input, lookups, context));
   // A template may refer to more than the input does.
@@ -151,7 +153,7 @@ function plan(context: Context, input: IssueCreate, lookups: IssueLookups): Plan
     ...times,
     completedAt: times.completedAt && (input.completedAt ?? times.completedAt),
     addedToTeamAt: now,
-    addedToCycleAt: cycleId && now,
+    addedToCycleAt: cycleId === null ? null : now,
     addedToProjectAt: project ? now : null,
     slaType: input.slaType ?? (input.slaBreachesAt ? "all" : null),
     ...deadline(input, now),

@@ -1,6 +1,5 @@
 /** What a change of an issue leaves in its history: the old and the new value of each field that shows there. */
-import type { RowObject } from "~/graphql/page";
-import type { Values } from "~/replicas/tracker/store/write";
+import type { Changes, NewValues, Row } from "~/replicas/tracker/store/entities";
 
 const FIELDS = [
   "title",
@@ -31,10 +30,10 @@ export const NO_LABELS: LabelChange = { added: [], removed: [] };
 
 /** The row of the history; undefined when nothing of what changed shows there. `different`: the fields that changed. */
 export function historyOf(
-  issue: RowObject,
-  different: Values,
+  issue: Row<"Issue">,
+  different: Changes<"Issue">,
   { added, removed }: LabelChange,
-): Values | undefined {
+): NewValues<"IssueHistory"> | undefined {
   const pairs = FIELDS.filter((name) => name in different).flatMap((name) => [
     [`from${capital(name)}`, issue[name]] as const,
     [`to${capital(name)}`, different[name]] as const,

@@ -1,15 +1,16 @@
 /** Issues that go somewhere else together. */
 import type { Context } from "~/replicas/tracker/context";
 import { historyOf, NO_LABELS } from "~/replicas/tracker/issues/history";
+import type { Changes } from "~/replicas/tracker/store/entities";
 import { writeEffects } from "~/replicas/tracker/store/issues/effects";
 import { lockIssues, setIssues } from "~/replicas/tracker/store/issues/update";
-import { differences, type Values } from "~/replicas/tracker/store/write";
+import { differences } from "~/replicas/tracker/store/write";
 
 /** Puts issues into a project, a milestone or a cycle, or into none, and remembers it in the history of each. */
 export async function moveIssues(
   { session, viewer, now }: Context,
   ids: readonly string[],
-  place: Values,
+  place: Changes<"Issue">,
 ): Promise<void> {
   const issues = await lockIssues(session, ids);
   if (issues.length === 0) return;

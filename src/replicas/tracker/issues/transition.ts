@@ -1,6 +1,6 @@
 /** What entering a state does to the times of an issue. */
 
-import type { RowObject } from "~/graphql/page";
+import type { Row } from "~/replicas/tracker/store/entities";
 
 export type Times = {
   readonly startedAt: Date | null;
@@ -18,11 +18,13 @@ export const NO_TIMES: Times = {
   triagedAt: null,
 };
 
-export function timesOf(issue: RowObject): Times {
-  const { startedAt, completedAt, canceledAt, startedTriageAt, triagedAt } = issue as RowObject &
-    Times;
-  return { startedAt, completedAt, canceledAt, startedTriageAt, triagedAt };
-}
+export const timesOf = ({
+  startedAt,
+  completedAt,
+  canceledAt,
+  startedTriageAt,
+  triagedAt,
+}: Row<"Issue">): Times => ({ startedAt, completedAt, canceledAt, startedTriageAt, triagedAt });
 
 /** `from` is undefined for a new issue. Moving within a type keeps the times. */
 export function timesAfter(times: Times, from: string | undefined, to: string, now: Date): Times {

@@ -1,5 +1,4 @@
 /** Changes of issues. */
-import type { RowObject } from "~/graphql/page";
 import { changeRow, createRow, formerIdentifiers } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { forbidden, invalidInput, notFound } from "~/replicas/tracker/errors";
@@ -20,12 +19,13 @@ import {
 } from "~/replicas/tracker/issues/issue-input";
 import { isClosed } from "~/replicas/tracker/issues/transition";
 import { descriptionOf } from "~/replicas/tracker/issues/values";
+import type { Changes, Row } from "~/replicas/tracker/store/entities";
 import { type Notice, writeEffects } from "~/replicas/tracker/store/issues/effects";
 import type { IssueLookups, State, Team } from "~/replicas/tracker/store/issues/issue-lookups";
 import { listSubscribers } from "~/replicas/tracker/store/issues/subscribers";
 import { listOpenChildren, lockIssues, moveNumber } from "~/replicas/tracker/store/issues/update";
 import { having } from "~/replicas/tracker/store/lookups";
-import { deleteRows, differences, type Values } from "~/replicas/tracker/store/write";
+import { deleteRows, differences } from "~/replicas/tracker/store/write";
 
 /** What of an issue is only for members of its team to change, even if it is shared. */
 export const FOR_MEMBERS = ["cycleId", "projectId", "projectMilestoneId", "teamId"] as const;
@@ -35,7 +35,7 @@ export async function updateIssues(
   context: Context,
   ids: readonly string[],
   input: IssueUpdate,
-): Promise<readonly RowObject[]> {
+): Promise<readonly Row<"Issue">[]> {
   if (input.labelIds && (input.addedLabelIds || input.removedLabelIds))
     throw invalidInput("labelIds cannot be combined with addedLabelIds or removedLabelIds");
   const locked = await lockIssues(context.session, ids);
@@ -45,11 +45,9 @@ export async function updateIssues(
     context,
     [{ ...input, ...(description !== undefined && { description }) }],
     {
-      teamIds: [...new Set(locked.map((issue) => issue["teamId"] as string))],
+      teamIds: [...new Set(locked.map((issue) => issue["teamId"]))],
       labelledIds: locked.map(({ id }) => id),
-      projectIds: input.teamId
-        ? (locked.flatMap(({ projectId }) => projectId ?? []) as string[])
-        : [],
+      projectIds: input.teamId ? locked.flatMap(({ projectId }) => projectId ?? []) : [],
     },
   );
   const changes: Change[] = [];
@@ -62,16 +60,16 @@ export async function updateIssues(
 
 /** An issue before and after its change, and what of it differs. */
 type Change = {
-  readonly before: RowObject;
-  readonly after: RowObject;
-  readonly different: Values;
+  readonly before: Row<"Issue">;
+  readonly after: Row<"Issue">;
+  readonly different: Changes<"Issue">;
   readonly team: Team;
   readonly state: State;
 };
 
 async function updateIssue(
   context: Context,
-  issue: RowObject,
+  issue: Row<"Issue">,
   input: IssueUpdate,
   lookups: IssueLookups,
 ): Promise<Change> {
@@ -100,7 +98,7 @@ async function updateIssue(
 
   const written = await changeRow(context, "Issue", issue, { ...different, updatedAt: now });
   const history = historyOf(issue, different, { added, removed });
-  const assigneeId = (different["assigneeId"] ?? undefined) as string | undefined;
+  const assigneeId = different.assigneeId ?? undefined;
   const mentioned = "description" in different ? mentionedIn(lookups, descriptionOf(input)) : [];
   await writeEffects(
     session,
@@ -130,17 +128,20 @@ async function cascade(context: Context, change: Change): Promise<void> {
   if ("stateId" in different) await closeAround(context, after, team, state);
 }
 
-function teamOf({ teams }: IssueLookups, issue: RowObject): Team {
+function teamOf({ teams }: IssueLookups, issue: Row<"Issue">): Team {
   const team = teams.find(({ id }) => id === issue["teamId"]);
   if (!team) throw notFound("Team");
   return team;
 }
 
 /** What changes with the team itself. */
-async function moveTo({ session, now }: Context, issue: RowObject, team: Team): Promise<Values> {
-  const { teamId, number } = issue as unknown as { teamId: string; number: number };
+async function moveTo(
+  { session, now }: Context,
+  issue: Row<"Issue">,
+  team: Team,
+): Promise<Changes<"Issue">> {
   return {
-    ...(await moveNumber(session, { teamId, number }, team.id)),
+    ...(await moveNumber(session, issue, team.id)),
     teamId: team.id,
     previousIdentifiers: formerIdentifiers(issue),
     addedToTeamAt: now,
@@ -150,7 +151,7 @@ async function moveTo({ session, now }: Context, issue: RowObject, team: Team): 
 /** `subscriberIds` replaces the list; a move removes those who lose access. */
 async function followersAfter(
   { session }: Context,
-  issue: RowObject,
+  issue: Row<"Issue">,
   { subscriberIds }: IssueUpdate,
   lookups: IssueLookups,
   team: Team,
@@ -168,15 +169,15 @@ async function followersAfter(
 
 /** Who is told of a change. */
 function noticesOf(
-  issue: RowObject,
-  different: Values,
+  issue: Row<"Issue">,
+  different: Changes<"Issue">,
   state: State,
   mentioned: readonly string[],
 ): Notice[] {
   const notices: Notice[] = [];
   const issueId = issue.id;
-  const old = issue["assigneeId"] as string | null;
-  const assignee = different["assigneeId"] as string | null | undefined;
+  const old = issue["assigneeId"];
+  const assignee = different.assigneeId;
   if (assignee) notices.push({ type: "issueAssignedToYou", issueId, userIds: [assignee] });
   if (assignee !== undefined && old)
     notices.push({ type: "issueUnassignedFromYou", issueId, userIds: [old] });
@@ -215,7 +216,7 @@ async function putInReleases(context: Context, issueId: string, input: IssueUpda
 /** Where the team says so: the sub-issues of a closed issue are closed with it, and a parent with its last sub-issue. */
 async function closeAround(
   context: Context,
-  issue: RowObject,
+  issue: Row<"Issue">,
   team: Team,
   state: State,
 ): Promise<void> {
@@ -224,7 +225,7 @@ async function closeAround(
   if (team.autoCloseChildIssues)
     for (const id of await listOpenChildren(session, issue.id))
       await closeIssue(context, id, state.type, { autoClosedByParentClosing: true });
-  const parentId = issue["parentId"] as string | null;
+  const parentId = issue["parentId"];
   if (!team.autoCloseParentIssues || parentId === null) return;
   if ((await listOpenChildren(session, parentId)).length === 0)
     await closeIssue(context, parentId, "completed", {});
@@ -240,7 +241,7 @@ async function closeIssue(
   const issue = (await lockIssues(context.session, [id]))[0];
   if (!issue) return;
   const { states } = await readIssueReferences(context, [], {
-    teamIds: [issue["teamId"] as string],
+    teamIds: [issue["teamId"]],
   });
   const current = states.find((state) => state.id === issue["stateId"]);
   const target =

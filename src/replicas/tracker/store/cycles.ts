@@ -1,19 +1,11 @@
-import type { RowObject } from "~/graphql/page";
+import type { Row } from "~/replicas/tracker/store/entities";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
-
-export type CycleRow = RowObject & {
-  readonly teamId: string;
-  readonly number: number;
-  readonly startsAt: Date;
-  readonly endsAt: Date;
-  readonly completedAt: Date | null;
-};
 
 /** The cycles of a team that are not archived, in the order of their time. Others who change them wait. */
 export const listCycles = async (
   { sql, t }: TrackerSession,
   teamId: string,
-): Promise<readonly CycleRow[]> => sql<CycleRow[]>`
+): Promise<readonly Row<"Cycle">[]> => sql<Row<"Cycle">[]>`
   select * from ${t.cycles} where "teamId" = ${teamId} and "archivedAt" is null
   order by "startsAt", id for update
 `;

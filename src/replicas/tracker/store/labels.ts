@@ -40,7 +40,7 @@ export async function listLabels(
   const rows = await sql<Label[]>`
     select l.id, l.name, l."isGroup", ${team} as "teamId", l."parentId", l."retiredAt", g."groupType"
     from ${t[labels]} l left join ${t[labels]} g on g.id = l."parentId"
-    where l.id::text = any(${ids as string[]})
+    where l.id::text = any(${ids})
   `;
   return new Map(rows.map((row) => [row.id, row]));
 }
@@ -106,7 +106,7 @@ export async function insertAssignments(
 ): Promise<void> {
   await sql`
     insert into ${t[assignments]} (${sql(key)}, "labelId", "createdAt")
-    select ${of}, unnest(${ids as string[]}::uuid[]), ${now}
+    select ${of}, unnest(${ids}::uuid[]), ${now}
   `;
 }
 
@@ -117,6 +117,6 @@ export async function deleteAssignments(
   ids: readonly string[],
 ): Promise<void> {
   await sql`
-    delete from ${t[assignments]} where ${sql(key)} = ${of} and "labelId" = any(${ids as string[]}::uuid[])
+    delete from ${t[assignments]} where ${sql(key)} = ${of} and "labelId" = any(${ids}::uuid[])
   `;
 }

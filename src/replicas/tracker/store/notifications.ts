@@ -36,7 +36,7 @@ export async function announce(
     select gen_random_uuid(), ${now}, ${now}, ${type}, u.id, ${actor},
       ${projectId}::uuid, ${projectUpdateId}::uuid, ${initiativeId}::uuid, ${initiativeUpdateId}::uuid, ${commentId}::uuid, ${parentCommentId}::uuid
     from ${t.users} u
-    where u.active and u.id <> ${actor} and u.id = any(${userIds as string[]}::uuid[])
+    where u.active and u.id <> ${actor} and u.id = any(${userIds}::uuid[])
       and (${projectId}::uuid is null or ${maySeeProject(session, sql`${projectId}::uuid`, sql`u.id`)})
   `;
 }

@@ -1,5 +1,5 @@
 /** What belongs to projects beside their own row. */
-import type { RowObject } from "~/graphql/page";
+import type { Row } from "~/replicas/tracker/store/entities";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
 type Pairs = {
@@ -145,6 +145,6 @@ export const listMilestoneIssues = async (
 export const listProjectsWithStatus = async (
   { sql, t }: TrackerSession,
   statusId: string,
-): Promise<readonly RowObject[]> => sql<RowObject[]>`
+): Promise<readonly Row<"Project">[]> => sql<Row<"Project">[]>`
   select * from ${t.projects} where "statusId" = ${statusId} order by "createdAt", id for update
 `;

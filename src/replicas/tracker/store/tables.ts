@@ -1,79 +1,17 @@
-/** The columns of the environment's tables, read from their DDL: what `tables.sql` says is said once. */
+/** The tables of the environment, as `tables.sql` declares them. */
 import type { Session } from "~/db/session";
+import { parseTables } from "~/replicas/ddl";
+import type { Rows } from "~/replicas/tracker/store/rows";
 import ddl from "~/replicas/tracker/tables.sql" with { type: "text" };
 
-/** Postgres types by column. */
-export type Columns = ReadonlyMap<string, string>;
+/** Columns by table, in the order of the DDL. */
+export const TABLES = parseTables(ddl);
 
-const TABLE = /^create table (\w+) \(\n([\s\S]*?)^\);/gm;
-const COLUMN = /^ {2}"?(\w+)"? ([a-z0-9]+(?:\(\d+\))?(?:\[\])?)/;
+/** Throws on a name that is no column of the table: a misspelt one would lose the write without a trace. */
+export function requireColumns(table: keyof Rows, row: object): void {
+  const columns = TABLES.get(table);
+  const unknown = Object.keys(row).find((name) => !columns?.has(name));
+  if (unknown !== undefined) throw new Error(`${table} has no column ${unknown}`);
+}
 
-/** By table, in the order of the DDL. */
-export const TABLES: ReadonlyMap<string, Columns> = new Map(
-  [...ddl.matchAll(TABLE)].map(([, name = "", body = ""]) => [
-    name,
-    new Map(
-      body.split("\n").flatMap((line) => {
-        const [, column, type] = COLUMN.exec(line) ?? [];
-        return column && type && !/^(primary|unique)$/.test(column)
-          ? [[column, type] as const]
-          : [];
-      }),
-    ),
-  ]),
-);
-
-/** Columns of each table that are never null. */
-export const REQUIRED: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  [...ddl.matchAll(TABLE)].map(([, name = "", body = ""]) => [
-    name,
-    new Set(
-      body
-        .split("\n")
-        .flatMap((line) => (line.includes(" not null") ? (COLUMN.exec(line)?.[1] ?? []) : [])),
-    ),
-  ]),
-);
-
-export type TrackerSession = Session<
-  | "organizations"
-  | "users"
-  | "teams"
-  | "team_memberships"
-  | "workflow_states"
-  | "issues"
-  | "issue_labels"
-  | "issue_label_assignments"
-  | "issue_subscribers"
-  | "issue_relations"
-  | "issue_history"
-  | "comments"
-  | "reactions"
-  | "attachments"
-  | "cycles"
-  | "projects"
-  | "project_teams"
-  | "project_members"
-  | "project_statuses"
-  | "project_milestones"
-  | "project_updates"
-  | "project_labels"
-  | "project_label_assignments"
-  | "project_relations"
-  | "initiatives"
-  | "initiative_to_projects"
-  | "initiative_relations"
-  | "initiative_updates"
-  | "initiative_labels"
-  | "initiative_label_assignments"
-  | "documents"
-  | "custom_views"
-  | "templates"
-  | "favorites"
-  | "entity_external_links"
-  | "webhooks"
-  | "notification_subscriptions"
-  | "notifications"
-  | "records"
-  | "uploads"
->;
+export type TrackerSession = Session<keyof Rows>;

@@ -67,7 +67,7 @@ export const deleteMemberships = async (
   teamIds: readonly string[],
 ): Promise<unknown> => sql`
   delete from ${t.team_memberships}
-  where "userId" = ${userId} and "teamId" = any(${teamIds as string[]}::uuid[])
+  where "userId" = ${userId} and "teamId" = any(${teamIds}::uuid[])
 `;
 
 /** How many memberships a user has, for the place of the next one. */

@@ -36,7 +36,7 @@ export async function listUsersNamed(
 ): Promise<readonly string[]> {
   if (names.length === 0) return [];
   const rows = await sql<{ id: string }[]>`
-    select id from ${t.users} where active and lower("displayName") = any(${names as string[]}::text[])
+    select id from ${t.users} where active and lower("displayName") = any(${names}::text[])
     order by id
   `;
   return rows.map(({ id }) => id);

@@ -5,19 +5,27 @@ import type { RowObject } from "~/graphql/page";
 import { sizeOf } from "~/json";
 import { insertConflict, invalidArgument } from "~/replicas/tracker/errors";
 import { COLUMN_MAX } from "~/replicas/tracker/lengths";
+import type { Changes, Entity, NewValues, Row, Values } from "~/replicas/tracker/store/entities";
 import { MODELS } from "~/replicas/tracker/store/models/index";
-import type { TrackerSession } from "~/replicas/tracker/store/tables";
-
-export type Values = Readonly<Record<string, unknown>>;
+import type { Rows } from "~/replicas/tracker/store/rows";
+import { requireColumns, type TrackerSession } from "~/replicas/tracker/store/tables";
 
 const OWN = ["id", "createdAt", "updatedAt", "archivedAt"] as const;
 
+/** The values of an input that are columns of the entity. Its fields have the types of the columns. */
+export function columnsIn<E extends Entity>(type: E, input: object): Changes<E> {
+  const { columns } = requireModel(MODELS, type);
+  return Object.fromEntries(
+    Object.entries(input).filter(([name]) => columns.has(name)),
+  ) as Changes<E>;
+}
+
 /** Inserts a row and returns it with its defaults. Throws when its id, or what must be unique, is taken. */
-export async function insertRow(
+export async function insertRow<E extends Entity>(
   { sql, t }: TrackerSession,
-  type: string,
-  values: Values,
-): Promise<RowObject> {
+  type: E,
+  values: NewValues<E>,
+): Promise<Row<E>> {
   const model = requireModel(MODELS, type);
   const columns = columnsOf(model, values);
   requireRoom(columns);
@@ -25,7 +33,7 @@ export async function insertRow(
     const [row] = await sql`
       insert into ${t[model.table as keyof typeof t]} ${sql(columns as never)} returning *
     `;
-    return flatten(model, row ?? {}) as RowObject;
+    return flatten(model, row ?? {}) as Row<E>;
   } catch (error) {
     if (errorCode(error) === UNIQUE_VIOLATION) throw insertConflict(type, values["id"]);
     throw error;
@@ -39,14 +47,11 @@ function requireRoom(columns: Values): void {
       throw invalidArgument(name, undefined, "maxLength", `${name} is too long to be stored`);
 }
 
-const isKept = ({ shared, columns }: Model, name: string) => shared || columns.has(name);
-
-/** What is left out takes the column's default. An input may hold more than is kept. */
+/** Columns without a value take their defaults. */
 function columnsOf(model: Model, values: Values): Values {
+  if (!model.shared) requireColumns(model.table as keyof Rows, values);
   const given = Object.fromEntries(
-    Object.entries(values).filter(
-      ([name, value]) => value !== undefined && value !== null && isKept(model, name),
-    ),
+    Object.entries(values).filter(([, value]) => value !== undefined && value !== null),
   );
   if (!model.shared) return given;
   const own = Object.fromEntries(
@@ -58,13 +63,13 @@ function columnsOf(model: Model, values: Values): Values {
   return { ...own, type: model.name, data };
 }
 
-/** What of `changes` differs from the row. What is undefined is not a change. */
-export function differences(row: RowObject, changes: Values): Values {
+/** The changes that differ from the row. What is undefined is not a change. */
+export function differences<C extends Values>(row: RowObject, changes: C): Partial<C> {
   return Object.fromEntries(
     Object.entries(changes).filter(
       ([name, value]) => value !== undefined && !isSame(row[name] ?? null, value),
     ),
-  );
+  ) as Partial<C>;
 }
 
 function isSame(one: unknown, other: unknown): boolean {
@@ -74,17 +79,16 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 /** Writes what differs, and with it the time of the change. The row as it is then; the same row when nothing differs. */
-export async function updateRow(
+export async function updateRow<E extends Entity>(
   { sql, t }: TrackerSession,
-  type: string,
-  row: RowObject,
-  changes: Values,
+  type: E,
+  row: Row<E>,
+  changes: Changes<E>,
   now: Date,
-): Promise<RowObject> {
+): Promise<Row<E>> {
   const model = requireModel(MODELS, type);
-  const different = Object.fromEntries(
-    Object.entries(differences(row, changes)).filter(([name]) => isKept(model, name)),
-  );
+  if (!model.shared) requireColumns(model.table as keyof Rows, changes);
+  const different = differences(row, changes);
   if (Object.keys(different).length === 0) return row;
   const set = model.shared
     ? {
@@ -97,7 +101,7 @@ export async function updateRow(
     update ${t[model.table as keyof typeof t]} set ${sql({ ...set, updatedAt: now } as never)}
     where id = ${row.id} returning *
   `;
-  return flatten(model, written ?? {}) as RowObject;
+  return flatten(model, written ?? {}) as Row<E>;
 }
 
 function dataAfter(row: RowObject, changes: Values): Values {
@@ -112,12 +116,12 @@ function dataAfter(row: RowObject, changes: Values): Values {
 /** Removes rows; returns how many there were. */
 export async function deleteRows(
   { sql, t }: TrackerSession,
-  type: string,
+  type: Entity,
   ids: readonly string[],
 ): Promise<number> {
   const { table } = requireModel(MODELS, type);
   const rows = await sql`
-    delete from ${t[table as keyof typeof t]} where id = any(${ids as string[]}::uuid[])
+    delete from ${t[table as keyof typeof t]} where id = any(${ids}::uuid[])
   `;
   return rows.count;
 }

@@ -1,9 +1,9 @@
 /** What the service writes beside a change of an issue: its history, who follows it, and who is told. */
 import type { Fragment } from "~/db/connect";
 import { newId } from "~/replicas/tracker/ids";
-import type { TrackerSession } from "~/replicas/tracker/store/tables";
+import type { NewValues } from "~/replicas/tracker/store/entities";
+import { requireColumns, type TrackerSession } from "~/replicas/tracker/store/tables";
 import { maySeeIssue } from "~/replicas/tracker/store/visibility";
-import type { Values } from "~/replicas/tracker/store/write";
 
 export type Label = { readonly issueId: string; readonly labelId: string };
 export type Subscriber = { readonly issueId: string; readonly userId: string };
@@ -25,7 +25,7 @@ export type Effects = {
   readonly subscribed: readonly Subscriber[];
   readonly unsubscribed: readonly Subscriber[];
   /** Rows of issue_history without id, times and actor. */
-  readonly history: readonly Values[];
+  readonly history: readonly NewValues<"IssueHistory">[];
   readonly notices: readonly Notice[];
 };
 
@@ -54,6 +54,7 @@ export function effectsOf(
   const json = (rows: readonly unknown[]) => sql`${sql.json(rows as never)}::jsonb`;
   const row = { createdAt: now, updatedAt: now, actorId: actor };
   const history = effects.history.map((changed) => ({ id: newId(), ...row, ...changed }));
+  for (const changed of history) requireColumns("issue_history", changed);
   const pairs = (rows: readonly unknown[]) =>
     sql`jsonb_to_recordset(${json(rows)}) as pair("issueId" uuid, "labelId" uuid, "userId" uuid)`;
   return sql`

@@ -1,9 +1,9 @@
 /** New issues: numbers, places and everything beside them in one statement. */
 import type { Fragment } from "~/db/connect";
-import type { RowObject } from "~/graphql/page";
+import type { NewValues, Row } from "~/replicas/tracker/store/entities";
 import { type Acting, type Effects, effectsOf } from "~/replicas/tracker/store/issues/effects";
-import { TABLES, type TrackerSession } from "~/replicas/tracker/store/tables";
-import { sequence, type Values } from "~/replicas/tracker/store/write";
+import { requireColumns, TABLES, type TrackerSession } from "~/replicas/tracker/store/tables";
+import { sequence } from "~/replicas/tracker/store/write";
 
 const COLUMNS = [...(TABLES.get("issues")?.keys() ?? [])];
 
@@ -13,11 +13,12 @@ const COLUMNS = [...(TABLES.get("issues")?.keys() ?? [])];
  */
 export async function insertIssues(
   session: TrackerSession,
-  issues: readonly Values[],
+  issues: readonly NewValues<"Issue">[],
   effects: Effects,
   acting: Acting,
-): Promise<{ readonly rows: readonly RowObject[]; readonly lastSyncId: number }> {
+): Promise<{ readonly rows: readonly Row<"Issue">[]; readonly lastSyncId: number }> {
   const { sql, t, schema } = session;
+  for (const issue of issues) requireColumns("issues", issue);
   const values: Readonly<Record<string, Fragment>> = {
     number: sql`top.number + place.nth`,
     identifier: sql`top.key || '-' || (top.number + place.nth)`,
@@ -51,6 +52,6 @@ export async function insertIssues(
     from added cross join (select nextval(${sequence(schema)}::regclass)::float8 as id) sync
     order by added.number
   `;
-  const rows = found.map(({ lastSyncId: _, ...row }) => row as RowObject);
+  const rows = found.map(({ lastSyncId: _, ...row }) => row as Row<"Issue">);
   return { rows, lastSyncId: found[0]?.["lastSyncId"] };
 }

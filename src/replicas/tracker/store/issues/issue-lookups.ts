@@ -94,14 +94,12 @@ export type Wanted = {
   readonly templateIds: readonly string[];
 };
 
-const array = (values: readonly string[]) => values as string[];
-
 export async function readIssueLookups(
   { sql, t }: TrackerSession,
   wanted: Wanted,
   now: Date,
 ): Promise<IssueLookups> {
-  const teamIds = array(wanted.teamIds);
+  const teamIds = wanted.teamIds;
   const [row] = await sql<[IssueLookups]>`
     with held as (
       select * from ${t.teams} where id = any(${teamIds}::uuid[]) order by id for no key update
@@ -131,19 +129,19 @@ export async function readIssueLookups(
       (
         select coalesce(jsonb_agg(jsonb_build_object('id', u.id, 'displayName', u."displayName") order by u.id), '[]')
         from ${t.users} u
-        where u.active and (u.id = any(${array(wanted.userIds)}::uuid[]) or lower(u."displayName") = any(${array(wanted.userNames)}::text[]))
+        where u.active and (u.id = any(${wanted.userIds}::uuid[]) or lower(u."displayName") = any(${wanted.userNames}::text[]))
       ) as users,
       (
         select coalesce(jsonb_agg(to_jsonb(l) || jsonb_build_object('exclusive', coalesce(g."groupType", 'singleSelect') = 'singleSelect')), '[]')
         from ${t.issue_labels} l left join ${t.issue_labels} g on g.id = l."parentId"
-        where l.id = any(${array(wanted.labelIds)}::uuid[]) or l.id in (
-          select a."labelId" from ${t.issue_label_assignments} a where a."issueId" = any(${array(wanted.labelledIds)}::uuid[])
+        where l.id = any(${wanted.labelIds}::uuid[]) or l.id in (
+          select a."labelId" from ${t.issue_label_assignments} a where a."issueId" = any(${wanted.labelledIds}::uuid[])
         )
       ) as labels,
       (
         select coalesce(jsonb_object_agg(a."issueId", a.ids), '{}') from (
           select "issueId", jsonb_agg("labelId" order by "createdAt", "labelId") as ids
-          from ${t.issue_label_assignments} where "issueId" = any(${array(wanted.labelledIds)}::uuid[]) group by 1
+          from ${t.issue_label_assignments} where "issueId" = any(${wanted.labelledIds}::uuid[]) group by 1
         ) a
       ) as "labelIds",
       (
@@ -156,29 +154,29 @@ export async function readIssueLookups(
             ) select coalesce(jsonb_agg(id) filter (where id is not null), '[]') from up
           )
         )), '[]') from ${t.issues} i
-        where i.id::text = any(${array(wanted.issues)}::text[]) or i.identifier = any(${array(wanted.issues)}::text[])
-          or i."previousIdentifiers" && ${array(wanted.issues)}::text[]
+        where i.id::text = any(${wanted.issues}::text[]) or i.identifier = any(${wanted.issues}::text[])
+          or i."previousIdentifiers" && ${wanted.issues}::text[]
       ) as issues,
       (
         select coalesce(jsonb_agg(jsonb_build_object(
           'id', p.id, 'slugId', p."slugId", 'identifier', p.identifier,
           'teamIds', (select coalesce(jsonb_agg(x."teamId"), '[]') from ${t.project_teams} x where x."projectId" = p.id)
         )), '[]') from ${t.projects} p
-        where p.id::text = any(${array(wanted.projects)}::text[]) or p."slugId" = any(${array(wanted.projects)}::text[])
-          or p.identifier = any(${array(wanted.projects)}::text[])
-          or p.id in (select m."projectId" from ${t.project_milestones} m where m.id = any(${array(wanted.milestoneIds)}::uuid[]))
+        where p.id::text = any(${wanted.projects}::text[]) or p."slugId" = any(${wanted.projects}::text[])
+          or p.identifier = any(${wanted.projects}::text[])
+          or p.id in (select m."projectId" from ${t.project_milestones} m where m.id = any(${wanted.milestoneIds}::uuid[]))
       ) as projects,
       (
         select coalesce(jsonb_agg(jsonb_build_object('id', m.id, 'projectId', m."projectId")), '[]')
-        from ${t.project_milestones} m where m.id = any(${array(wanted.milestoneIds)}::uuid[])
+        from ${t.project_milestones} m where m.id = any(${wanted.milestoneIds}::uuid[])
       ) as milestones,
       (
         select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'teamId', c."teamId")), '[]')
-        from ${t.cycles} c where c.id = any(${array(wanted.cycleIds)}::uuid[]) and c."archivedAt" is null
+        from ${t.cycles} c where c.id = any(${wanted.cycleIds}::uuid[]) and c."archivedAt" is null
       ) as cycles,
       (
         select coalesce(jsonb_agg(jsonb_build_object('id', p.id, 'type', p.type, 'templateData', p."templateData")), '[]')
-        from ${t.templates} p where p.id = any(${array(wanted.templateIds)}::uuid[])
+        from ${t.templates} p where p.id = any(${wanted.templateIds}::uuid[])
           or p.id in (select unnest(array["defaultTemplateForMembersId", "defaultTemplateForNonMembersId"]) from held)
       ) as templates
   `;

@@ -38,12 +38,12 @@ export async function replaceLabels(
     with moved as (
       insert into ${t.issue_label_assignments} ("issueId", "labelId", "createdAt")
       select distinct "issueId", ${by}::uuid, ${now}::timestamptz from ${t.issue_label_assignments}
-      where "labelId" = any(${ids as string[]}::uuid[])
+      where "labelId" = any(${ids}::uuid[])
       on conflict do nothing
     ), left_behind as (
-      delete from ${t.issue_label_assignments} where "labelId" = any(${ids as string[]}::uuid[])
+      delete from ${t.issue_label_assignments} where "labelId" = any(${ids}::uuid[])
     )
-    delete from ${t.issue_labels} where id = any(${ids as string[]}::uuid[])
+    delete from ${t.issue_labels} where id = any(${ids}::uuid[])
   `;
 }
 

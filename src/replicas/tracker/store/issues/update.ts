@@ -1,23 +1,22 @@
 /** Issues that are about to change. */
-import type { RowObject } from "~/graphql/page";
+import type { Changes, Row } from "~/replicas/tracker/store/entities";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
-import type { Values } from "~/replicas/tracker/store/write";
 
 /** Issues, held until the end of the transaction, in the order of their ids. */
 export const lockIssues = async (
   { sql, t }: TrackerSession,
   ids: readonly string[],
-): Promise<readonly RowObject[]> => sql<RowObject[]>`
-  select * from ${t.issues} where id = any(${ids as string[]}::uuid[]) order by id for no key update
+): Promise<readonly Row<"Issue">[]> => sql<Row<"Issue">[]>`
+  select * from ${t.issues} where id = any(${ids}::uuid[]) order by id for no key update
 `;
 
 /** Writes the same into several issues. */
 export const setIssues = async (
   { sql, t }: TrackerSession,
   ids: readonly string[],
-  values: Values,
+  values: Changes<"Issue">,
 ): Promise<unknown> => sql`
-  update ${t.issues} set ${sql(values as never)} where id = any(${ids as string[]}::uuid[])
+  update ${t.issues} set ${sql(values as never)} where id = any(${ids}::uuid[])
 `;
 
 /** The number and identifier that an issue gets in a team, which is held; the team it leaves never gives its own again. */

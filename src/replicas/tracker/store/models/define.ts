@@ -1,5 +1,6 @@
 /** How an entity is declared: its table says most of it. */
 import type { Expression, Model, One, Order, Relation, SortOptions } from "~/graphql/model";
+import { type RecordEntity, TABLE_OF } from "~/replicas/tracker/store/entities";
 import { TABLES } from "~/replicas/tracker/store/tables";
 
 /** What a relation leads to, by its name: the column "assigneeId" is the relation `assignee` to a User. */
@@ -87,11 +88,13 @@ type Declaration = {
 
 const entries = <V>(object: { readonly [key: string]: V } = {}) => new Map(Object.entries(object));
 
-/** An entity with a table of its own. */
-export function model(name: string, table: string, declaration: Declaration = {}): Model {
-  const columns = TABLES.get(table);
-  if (!columns) throw new Error(`tables.sql has no table ${table}`);
-  return build(name, table, columns, false, declaration);
+/** An entity with a table for itself. */
+export function model(name: keyof typeof TABLE_OF, declaration: Declaration = {}): Model {
+  const table = TABLE_OF[name];
+  const columns = [...(TABLES.get(table) ?? [])].map(
+    ([column, { type }]) => [column, type] as const,
+  );
+  return build(name, table, new Map(columns), false, declaration);
 }
 
 /**
@@ -99,7 +102,7 @@ export function model(name: string, table: string, declaration: Declaration = {}
  * an id of that type is a relation, as in a table.
  */
 export function record(
-  name: string,
+  name: RecordEntity,
   types: { readonly [field: string]: string },
   declaration: Declaration = {},
 ): Model {

@@ -55,7 +55,7 @@ const parentId: Expression = (row, { sql, table }) => sql`(
 const health = lastReport("initiative_updates", "initiativeId", "health");
 const healthUpdatedAt = lastReport("initiative_updates", "initiativeId", "createdAt");
 
-const initiative = model("Initiative", "initiatives", {
+const initiative = model("Initiative", {
   one: { lastUpdate: "InitiativeUpdate", parentInitiative: "Initiative" },
   many: {
     ancestors: ["Initiative", above],
@@ -99,7 +99,7 @@ const initiative = model("Initiative", "initiatives", {
   },
 });
 
-const document = model("Document", "documents", {
+const document = model("Document", {
   many: {
     comments: children("Comment", "documentContentId", "documentContentId"),
     subscribers: listed("User", "subscriberIds"),
@@ -115,7 +115,7 @@ const document = model("Document", "documents", {
 
 /** The body of whatever has one. It is kept in the row that it belongs to. */
 const documentContent: Model = {
-  ...model("DocumentContent", "documents", {
+  ...model("DocumentContent", {
     one: {
       document: "Document",
       initiative: "Initiative",
@@ -174,7 +174,7 @@ export const INITIATIVES: readonly Model[] = [
   initiative,
   document,
   documentContent,
-  model("InitiativeUpdate", "initiative_updates", {
+  model("InitiativeUpdate", {
     many: {
       comments: children("Comment", "initiativeUpdateId"),
       reactions: children("Reaction", "initiativeUpdateId"),
@@ -187,15 +187,15 @@ export const INITIATIVES: readonly Model[] = [
       reactionData: reactionData("initiativeUpdateId"),
     },
   }),
-  model("InitiativeLabel", "initiative_labels", {
+  model("InitiativeLabel", {
     many: {
       children: children("InitiativeLabel", "parentId"),
       initiatives: through("Initiative", "initiative_label_assignments", "labelId", "initiativeId"),
     },
     computed: { lastAppliedAt: lastAppliedAt("initiative_label_assignments") },
   }),
-  model("InitiativeRelation", "initiative_relations"),
-  model("InitiativeToProject", "initiative_to_projects", { visible: inVisibleProject() }),
+  model("InitiativeRelation"),
+  model("InitiativeToProject", { visible: inVisibleProject() }),
   record("InitiativeHistory", { entries: "jsonb", initiativeId: "uuid" }),
   record(
     "Roadmap",

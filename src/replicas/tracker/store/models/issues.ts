@@ -153,7 +153,7 @@ const releases: Relation = (row, related, { sql, table }) => sql`exists (
     and (l.data->>'issueId')::uuid = ${row("id")} and (l.data->>'releaseId')::uuid = ${related("id")}
 )`;
 
-export const issue: Model = model("Issue", "issues", {
+export const issue: Model = model("Issue", {
   one: {
     favorite: "Favorite",
     recurringIssueTemplate: "Template",
@@ -281,7 +281,7 @@ export const issue: Model = model("Issue", "issues", {
 const issueOrders = (key: string, options: SortOptions): readonly Order[] =>
   issue.sorts.get(key)?.(options) ?? [{ by: column(key) }];
 
-const issueLabel = model("IssueLabel", "issue_labels", {
+const issueLabel = model("IssueLabel", {
   many: {
     children: children("IssueLabel", "parentId"),
     issues: through("Issue", "issue_label_assignments", "labelId", "issueId"),
@@ -291,7 +291,7 @@ const issueLabel = model("IssueLabel", "issue_labels", {
   visible: inVisibleTeam(),
 });
 
-const comment = model("Comment", "comments", {
+const comment = model("Comment", {
   many: {
     agentSessions: children("AgentSession", "commentId"),
     children: children("Comment", "parentId"),
@@ -306,7 +306,7 @@ const comment = model("Comment", "comments", {
 
 /** Every time that something happened to an issue, and who did it. */
 const activity: Model = {
-  ...model("Activity", "issue_history", { one: { user: "User" } }),
+  ...model("Activity", { one: { user: "User" } }),
   columns: new Map(
     Object.entries({
       id: "uuid",
@@ -325,7 +325,7 @@ const activity: Model = {
 
 /** How long an issue was in which state: from its history, which says when it left each. */
 const stateSpan: Model = {
-  ...model("IssueStateSpan", "issue_history", {
+  ...model("IssueStateSpan", {
     one: { state: "WorkflowState" },
     withRow: ["state"],
   }),
@@ -367,15 +367,15 @@ export const ISSUES: readonly Model[] = [
   comment,
   activity,
   stateSpan,
-  model("IssueRelation", "issue_relations", {
+  model("IssueRelation", {
     visible: together(inVisibleIssue(), inVisibleIssue("relatedIssueId")),
   }),
-  model("Reaction", "reactions", {
+  model("Reaction", {
     // Every reaction here is one of the standard emoji.
     filters: { customEmojiId: (_row, { sql }) => sql`null::uuid` },
   }),
-  model("Attachment", "attachments", { visible: inVisibleIssue() }),
-  model("IssueHistory", "issue_history", {
+  model("Attachment", { visible: inVisibleIssue() }),
+  model("IssueHistory", {
     many: {
       actors: ["User", (row, related, { sql }) => sql`${related("id")} = ${row("actorId")}`],
       addedLabels: listed("IssueLabel", "addedLabelIds"),

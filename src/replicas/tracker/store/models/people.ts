@@ -6,7 +6,7 @@ import { inVisibleTeam } from "~/replicas/tracker/store/models/visibility";
 
 const everything: Relation = (_row, _related, { sql }) => sql`true`;
 
-export const organization = model("Organization", "organizations", {
+export const organization = model("Organization", {
   many: {
     labels: ["IssueLabel", everything],
     projectLabels: ["ProjectLabel", everything],
@@ -25,7 +25,7 @@ export const organization = model("Organization", "organizations", {
   },
 });
 
-export const user = model("User", "users", {
+export const user = model("User", {
   many: {
     assignedIssues: children("Issue", "assigneeId"),
     createdIssues: children("Issue", "creatorId"),
@@ -78,7 +78,7 @@ const viewerMembershipId: Expression = (row, { sql, table, actor }) => sql`(
   where m."teamId" = ${row("id")} and m."userId" = ${actor}::uuid
 )`;
 
-export const team = model("Team", "teams", {
+export const team = model("Team", {
   one: {
     activeCycle: "Cycle",
     markedAsDuplicateWorkflowState: ["WorkflowState", "duplicateStateId"],
@@ -160,12 +160,12 @@ export const team = model("Team", "teams", {
   visible: inVisibleTeam("id"),
 });
 
-export const teamMembership = model("TeamMembership", "team_memberships", {
+export const teamMembership = model("TeamMembership", {
   inUse: teamInUse,
   visible: inVisibleTeam(),
 });
 
-export const workflowState = model("WorkflowState", "workflow_states", {
+export const workflowState = model("WorkflowState", {
   many: { issues: children("Issue", "stateId") },
   inUse: teamInUse,
   visible: inVisibleTeam(),

@@ -30,11 +30,11 @@ const subscriptionType: Expression = (row, { sql }) => sql`(case
   when ${row("documentId")} is not null then 'document' end)`;
 
 export const PERSONAL: readonly Model[] = [
-  model("Favorite", "favorites", {
+  model("Favorite", {
     many: { children: children("Favorite", "parentId") },
     visible: own("ownerId"),
   }),
-  model("Notification", "notifications", {
+  model("Notification", {
     many: {
       subscriptions: [
         "NotificationSubscription",
@@ -56,7 +56,7 @@ export const PERSONAL: readonly Model[] = [
     visible: together(own("userId"), inVisibleIssue(), inVisibleProject()),
     withRow: ["team"],
   }),
-  model("NotificationSubscription", "notification_subscriptions", {
+  model("NotificationSubscription", {
     visible: together(
       own("subscriberId"),
       inVisibleTeam(),
@@ -66,7 +66,7 @@ export const PERSONAL: readonly Model[] = [
       inVisible("customViewId", "custom_views", inVisibleView),
     ),
   }),
-  model("CustomView", "custom_views", {
+  model("CustomView", {
     computed: {
       organizationViewPreferencesId: (row, { sql, table }) => sql`(
         select p.id from ${table("records")} p where p.type = 'ViewPreferences'
@@ -88,13 +88,13 @@ export const PERSONAL: readonly Model[] = [
     inUse: teamInUse,
     visible: inVisibleView,
   }),
-  model("Template", "templates", {
+  model("Template", {
     filters: { inheritedFromId: (_row, { sql }) => sql`null::uuid` },
     inUse: teamInUse,
     visible: inVisibleTeam(),
   }),
-  model("Webhook", "webhooks", { inUse: teamInUse, visible: inVisibleTeam() }),
-  model("EntityExternalLink", "entity_external_links", {
+  model("Webhook", { inUse: teamInUse, visible: inVisibleTeam() }),
+  model("EntityExternalLink", {
     visible: together(inVisibleTeam(), inVisibleProject()),
   }),
   record("ViewPreferences", {

@@ -77,7 +77,7 @@ const status = ["ProjectStatus", "statusId"] as const;
 const lead = relatedValue("users", "leadId", "displayName");
 const health = lastReport("project_updates", "projectId", "health");
 
-const project = model("Project", "projects", {
+const project = model("Project", {
   one: {
     favorite: "Favorite",
     lastUpdate: "ProjectUpdate",
@@ -177,7 +177,7 @@ const neighbour =
     ), false)`;
   };
 
-const cycle = model("Cycle", "cycles", {
+const cycle = model("Cycle", {
   many: {
     documents: children("Document", "cycleId"),
     issues: children("Issue", "cycleId"),
@@ -218,12 +218,12 @@ const milestoneProgress = progressOf("projectMilestoneId");
 export const PLANNING: readonly Model[] = [
   project,
   cycle,
-  model("ProjectStatus", "project_statuses", {
+  model("ProjectStatus", {
     many: { projects: children("Project", "statusId") },
     inUse: teamInUse,
     visible: inVisibleTeam(),
   }),
-  model("ProjectMilestone", "project_milestones", {
+  model("ProjectMilestone", {
     many: { issues: children("Issue", "projectMilestoneId") },
     computed: {
       progress: milestoneProgress,
@@ -235,7 +235,7 @@ export const PLANNING: readonly Model[] = [
     },
     visible: inVisibleProject(),
   }),
-  model("ProjectUpdate", "project_updates", {
+  model("ProjectUpdate", {
     many: {
       comments: children("Comment", "projectUpdateId"),
       reactions: children("Reaction", "projectUpdateId"),
@@ -249,7 +249,7 @@ export const PLANNING: readonly Model[] = [
     },
     visible: inVisibleProject(),
   }),
-  model("ProjectLabel", "project_labels", {
+  model("ProjectLabel", {
     many: {
       children: children("ProjectLabel", "parentId"),
       projects: through("Project", "project_label_assignments", "labelId", "projectId"),
@@ -258,7 +258,7 @@ export const PLANNING: readonly Model[] = [
     inUse: teamInUse,
     visible: inVisibleTeam(),
   }),
-  model("ProjectRelation", "project_relations", {
+  model("ProjectRelation", {
     visible: together(inVisibleProject(), inVisibleProject("relatedProjectId")),
   }),
   record("ProjectHistory", { entries: "jsonb", projectId: "uuid" }),

@@ -8,9 +8,7 @@ type Visible = NonNullable<Model["visible"]>;
 export const inVisibleTeam =
   (column = "teamId"): Visible =>
   (row, { sql, hidden }) =>
-    hidden.length === 0
-      ? undefined
-      : sql`(${row(column)} = any(${hidden as string[]}::uuid[])) is not true`;
+    hidden.length === 0 ? undefined : sql`(${row(column)} = any(${hidden}::uuid[])) is not true`;
 
 /** Not of a row of another table that the asking user must not see. */
 export const inVisible =
@@ -47,7 +45,7 @@ export const inVisibleProject =
       ? undefined
       : sql`(${row(column)} is null or exists (
           select from ${table("project_teams")} p
-          where p."projectId" = ${row(column)} and p."teamId" <> all(${hidden as string[]}::uuid[])
+          where p."projectId" = ${row(column)} and p."teamId" <> all(${hidden}::uuid[])
         ))`;
 
 /** All of these. */
