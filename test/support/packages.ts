@@ -1,0 +1,66 @@
+/** Packages of other languages at fixed versions, installed once into .diorama/packages. */
+import { existsSync } from "node:fs";
+import { mkdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+const HOME = join(import.meta.dir, "../../.diorama/packages");
+
+/** Runs a command to its end; throws with what it printed unless it succeeds. Returns its standard output. */
+export async function run(
+  command: readonly string[],
+  options: { cwd?: string; env?: Record<string, string | undefined> } = {},
+): Promise<string> {
+  const child = Bun.spawn([...command], { ...options, stdout: "pipe", stderr: "pipe" });
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  if ((await child.exited) !== 0) throw new Error(`${command.join(" ")}: ${out}${err}`);
+  return out.trim();
+}
+
+/** The folder that `install` filled, now or in an earlier run. */
+async function installed(
+  key: readonly string[],
+  install: (folder: string) => Promise<unknown>,
+): Promise<string> {
+  const folder = join(HOME, Bun.hash(key.join("\n")).toString(16));
+  if (existsSync(folder)) return folder;
+  const partial = `${folder}.${process.pid}`;
+  await mkdir(partial, { recursive: true });
+  try {
+    await install(partial);
+    await rename(partial, folder);
+  } finally {
+    await rm(partial, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+/** A folder for PYTHONPATH with these packages: `slack_sdk==3.47.0`. */
+export const pythonPackages = (...packages: readonly string[]): Promise<string> =>
+  installed(["python", ...packages], async (folder) => {
+    const venv = join(folder, "venv");
+    await run(["python3", "-m", "venv", venv]);
+    await run([
+      ...[join(venv, "bin/python"), "-m", "pip", "install", "--quiet"],
+      ...["--target", join(folder, "lib"), ...packages],
+    ]);
+    await rm(venv, { recursive: true });
+  }).then((folder) => join(folder, "lib"));
+
+/** A folder whose node_modules holds these packages: `linear-mcp-server@0.1.0`. */
+export const nodePackages = (...packages: readonly string[]): Promise<string> =>
+  installed(["node", ...packages], async (folder) => {
+    await Bun.write(join(folder, "package.json"), "{}");
+    await run(["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", ...packages], {
+      cwd: folder,
+    });
+  });
+
+/** A Go module that requires `module` at a version. */
+export const goModule = (module: string, version: string): Promise<string> =>
+  installed(["go", module, version], async (folder) => {
+    await run(["go", "mod", "init", "scenario"], { cwd: folder });
+    await run(["go", "get", `${module}@${version}`], { cwd: folder });
+  });
