@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { operationsOf, readDocument } from "../support/contract";
 import { useDatabase } from "../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../support/program";
+import { JOHN } from "../support/tracker";
 
 const database = useDatabase();
 const program = useProgram(database);
@@ -28,7 +29,15 @@ const ENVIRONMENT = { ...SUITE, impersonateUserId: "U01AGENT" };
 const WRONG = { assertions: [{ diff_type: "added", entity: "mesages" }] };
 
 /** Objects for the requests; created before the tests. */
-const made = { environment: "", deleted: "", busy: "", ended: "", testless: "", suite: "" };
+const made = {
+  environment: "",
+  deleted: "",
+  busy: "",
+  ended: "",
+  testless: "",
+  suite: "",
+  tracker: "",
+};
 
 /** `[path, body]` of one request; a function where ids are needed. */
 type Request = readonly [string, unknown?] | (() => readonly [string, unknown?]);
@@ -51,6 +60,13 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
     invalid_environment_path: ["/env/nonsense"],
     environment_not_found: [`/env/${NONE}`],
     environment_already_deleted: () => [`/env/${made.deleted}`],
+  },
+  "POST /env/{envId}/triggers": {
+    invalid_request: () => [`/env/${made.environment}/triggers`, { userId: 1 }],
+    invalid_environment_path: ["/env/nonsense/triggers", { userId: "U02JOHN" }],
+    environment_not_found: [`/env/${NONE}/triggers`, { userId: "U02JOHN" }],
+    invalid_service: () => [`/env/${made.tracker}/triggers`, { userId: "U02JOHN" }],
+    impersonate_not_found: () => [`/env/${made.environment}/triggers`, { userId: "U99" }],
   },
   "POST /startRun": {
     invalid_request: ["/startRun", {}],
@@ -161,6 +177,12 @@ beforeAll(async () => {
     (await program.post("/startRun", { envId })).body.runId as string;
   made.environment = await environment();
   made.deleted = await environment();
+  const tracker = await program.environment({
+    templateService: "tracker",
+    templateName: "tracker_base",
+    impersonateUserId: JOHN,
+  });
+  made.tracker = tracker.environmentId;
   await program.call("DELETE", `/env/${made.deleted}`);
   made.busy = await environment();
   made.testless = await run(made.busy);
