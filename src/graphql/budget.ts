@@ -1,9 +1,9 @@
 /**
- * How much one request may use. The cost of a document bounds it before it runs; what only running shows is counted
- * here: rows of lists that are not paged, the size of what was read, time.
+ * Limits the resources of one request. The cost of a document bounds it before it runs; this budget counts what is only
+ * known at run time: rows of lists without pages, the size of the data read, and time.
  *
- * graphql-js completes everything that is known without a pause. Beyond some fields the rest waits for the next turn of
- * the event loop, so that a large answer holds up nobody else.
+ * graphql-js completes everything that is available without a pause. After a number of fields, the rest waits for the
+ * next turn of the event loop, so that a large response does not block other requests.
  */
 import { DocumentRefused } from "~/graphql/errors";
 import {
@@ -52,23 +52,23 @@ export function createBudget(deadlineMs = DEADLINE_MS) {
     givenUp,
 
     /**
-     * Never settles. What goes on after a request was given up ends here: an error in each of the places that were
-     * still to be answered could take seconds to make.
+     * Never settles. Work that goes on after a request was aborted ends here: one error for each unanswered field could
+     * take seconds to create.
      */
     never,
 
-    /** True when the request was given up, or has to be because its time is up. */
+    /** True when the request was aborted, or must be because its time is up. */
     isOver(): boolean {
       if (performance.now() > deadline)
-        giveUp(`The request took longer than ${deadlineMs / 1000} s: ask for less.`);
+        giveUp(`The request took longer than ${deadlineMs / 1000} s: request less data.`);
       return isOver;
     },
 
-    /** Counts fields that are about to be answered. What it returns, if anything, is to be waited for first. */
+    /** Counts fields before they are answered. The caller awaits the promise, if there is one, before it goes on. */
     spend(count: number): Promise<void> | undefined {
       fields += count;
       if (fields > FIELDS_MAX)
-        giveUp(`The query is too complex: it answers more than ${FIELDS_MAX} fields.`);
+        giveUp(`The query is too complex: it returns more than ${FIELDS_MAX} fields.`);
       if (this.isOver()) return never;
       if (room > 0 && waiting.length === 0) {
         room -= count;
@@ -86,7 +86,7 @@ export function createBudget(deadlineMs = DEADLINE_MS) {
         giveUp(`The query is too complex: it reads more than ${READ_ROWS_MAX} objects.`);
       length += sizeOf(found, READ_LENGTH_MAX - length);
       if (length > READ_LENGTH_MAX)
-        giveUp(`The query reads more than ${READ_LENGTH_MAX} characters: ask for smaller pages.`);
+        giveUp(`The query reads more than ${READ_LENGTH_MAX} characters: request smaller pages.`);
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Comparators: what each key of a `*Comparator` means in SQL. */
+/** Comparators: the SQL for each key of a `*Comparator`. */
 import type { Fragment } from "~/db/connect";
 import { type Duration, dayAt, momentAt } from "~/graphql/duration";
 import { InvalidArgument } from "~/graphql/errors";
@@ -8,7 +8,7 @@ import { isUuid, UUID } from "~/graphql/scalars";
 
 export type Input = Readonly<Record<string, unknown>>;
 
-/** How the values of a comparator become parameters. One value, then a list of them. */
+/** How the values of a comparator become parameters: one value, or a list of values. */
 type Kind = {
   readonly one: (value: unknown, scope: Scope, property: string) => Fragment;
   readonly list: (values: readonly unknown[], scope: Scope, property: string) => Fragment;
@@ -66,7 +66,7 @@ function requireUuid(value: unknown, property: string): string {
   return value;
 }
 
-/** Without case, and without accents: letters are taken apart and their marks dropped. */
+/** Ignores case and accents: letters are decomposed and their marks dropped. */
 const lower = (text: Value, { sql }: Scope) => sql`lower(${text})`;
 const plain = (text: Value, { sql }: Scope) =>
   sql`lower(regexp_replace(normalize(${text}, NFKD), '[\\u0300-\\u036f]', '', 'g'))`;
@@ -86,7 +86,7 @@ const folded =
     operator(fold(value, scope), fold(given, scope), scope);
 const equal: Operator = (value, given, { sql }) => sql`${value} = ${given}`;
 
-/** Keys that take one value. */
+/** Keys that take a single value. */
 const OPERATORS: Readonly<Record<string, Operator>> = {
   eq: equal,
   neq: (value, given, { sql }) => sql`${value} is distinct from ${given}`,
@@ -109,8 +109,8 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
 };
 
 /**
- * The condition that a comparator puts on a value; undefined when it says nothing. `type` is the comparator's name,
- * `property` what a refusal calls the value.
+ * The condition of a comparator on a value; undefined when it is empty. `type` is the comparator's name, `property` the
+ * name of the value in error messages.
  */
 export function compare(
   scope: Scope,
@@ -138,7 +138,7 @@ export function compare(
       case "or":
         return alternatives(scope, key, value, given as readonly Input[], property);
       default:
-        throw new Error(`${type} has a key ${key} without a meaning`);
+        throw new Error(`${type} has the unknown key ${key}`);
     }
   });
   return all(scope, conditions);
@@ -178,7 +178,7 @@ function list(kind: Kind, given: unknown, scope: Scope, property: string): Fragm
   return kind.list(values, scope, property);
 }
 
-/** An estimate's own `and` and `or`. */
+/** The `and` and `or` that only estimates have. */
 function alternatives(
   scope: Scope,
   key: "and" | "or",
@@ -200,7 +200,7 @@ type Comparator = (
 ) => Fragment | undefined;
 
 const SPECIAL: Readonly<Record<string, Comparator>> = {
-  /** Words somewhere in a text: case does not matter. */
+  /** Substring search that ignores case. */
   ContentComparator: (scope, value, { contains: has, notContains: hasNot }, property) =>
     compare(
       scope,
@@ -224,7 +224,7 @@ const SPECIAL: Readonly<Record<string, Comparator>> = {
         : undefined,
     ]);
   },
-  /** What integrations would know of a row: `value` is null, and so is all that it would hold. */
+  /** Data that integrations would add to a row: `value` is null, and so are all its fields. */
   SourceMetadataComparator: (scope, value, input, property) => {
     const { sql } = scope;
     const { null: none, subType, workflowDefinitionId, salesforceMetadata } = input;
@@ -247,7 +247,7 @@ const SPECIAL: Readonly<Record<string, Comparator>> = {
   },
 };
 
-/** An id, or the identifier that people use for the row: `ENG-12`. */
+/** An id, or the human-readable identifier of the row: `ENG-12`. */
 export function compareIdentifier(scope: Scope, row: Row, input: Input): Fragment | undefined {
   const { sql } = scope;
   const oneOf = (given: unknown) => {

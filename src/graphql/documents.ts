@@ -1,6 +1,6 @@
 /**
- * Documents: parsed, validated and measured once each, and kept. Validation is the most expensive part of a request, and
- * clients send the same few hundred texts.
+ * Documents: parsed, validated and measured once each, then cached. Validation is the most expensive part of a request,
+ * and clients send the same few hundred texts.
  */
 import {
   type DocumentNode,
@@ -46,7 +46,7 @@ import {
   TOKENS_MAX,
 } from "~/graphql/limits";
 
-/** Of all documents that are kept: one takes 38 bytes of memory for each of its characters. */
+/** Total size of cached documents: each takes 38 bytes of memory per character. */
 const CHARACTERS_MAX = 1_500_000;
 const ERRORS_MAX = 20;
 
@@ -55,7 +55,7 @@ type Variables = Readonly<Record<string, unknown>>;
 export type Operation = {
   readonly name: string | undefined;
   readonly isMutation: boolean;
-  /** Asks for nothing but the schema itself. */
+  /** Selects only introspection fields. */
   readonly isIntrospection: boolean;
   readonly cost: (variables: Variables) => number;
 };
@@ -63,13 +63,13 @@ export type Operation = {
 export type PreparedDocument = {
   readonly document: DocumentNode;
   readonly operations: readonly Operation[];
-  /** How many fields a selection of it has, fragments included. */
+  /** How many fields a selection has, fragments included. */
   readonly fieldsOf: (set: SelectionSetNode) => number;
-  /** What is wrong with it. */
+  /** Validation errors. */
   readonly errors: readonly GraphQLError[];
 };
 
-/** Keeps the documents that were used last, as many as `charactersMax` holds. */
+/** Caches the most recently used documents, as many as `charactersMax` holds. */
 export function createDocuments(schema: GraphQLSchema, charactersMax = CHARACTERS_MAX) {
   const lengths = listLengthsOf(schema);
   const kept = createTextCache<PreparedDocument>(charactersMax);
@@ -86,7 +86,7 @@ export function createDocuments(schema: GraphQLSchema, charactersMax = CHARACTER
   };
 }
 
-/** Throws GraphQLError on a syntax error and DocumentRefused beyond the limits; other errors are in the answer. */
+/** Throws GraphQLError on a syntax error and DocumentRefused beyond the limits; returns other errors in the result. */
 function prepare(schema: GraphQLSchema, lengths: ListLengths, text: string): PreparedDocument {
   requireShallow(text);
   const document = parse(text, { noLocation: false, maxTokens: TOKENS_MAX });
@@ -106,7 +106,7 @@ const CLOSING: ReadonlySet<string> = new Set([
   TokenKind.PAREN_R,
 ]);
 
-/** Counts brackets before a recursive parser meets them, and never reads past the tokens that it would take. */
+/** Counts brackets before a recursive parser sees them, and stops at the parser's own token limit. */
 function requireShallow(text: string): void {
   const lexer = new Lexer(new Source(text));
   let depth = 0;
@@ -120,7 +120,7 @@ function requireShallow(text: string): void {
   }
 }
 
-/** What a selection costs, as far as the document tells: the rest is in variables. */
+/** The cost of a selection, as far as the document determines it: the rest depends on variables. */
 type Measured = {
   readonly depth: number;
   readonly fields: number;
@@ -136,7 +136,10 @@ type Definitions = {
 
 const NOTHING: Measured = { depth: 0, fields: 0, cost: () => 0 };
 
-/** Refuses what is too deep, too wide or too often aliased. Runs before validation, which such documents would stall. */
+/**
+ * Rejects documents that are too deep, too wide or have too many aliases. Runs before validation, which such documents
+ * would stall.
+ */
 function measure(schema: GraphQLSchema, lengths: ListLengths, document: DocumentNode) {
   const counts = { aliases: 0, directives: 0 };
   countNodes(document, counts);
@@ -189,7 +192,7 @@ function countNodes(value: unknown, counts: { aliases: number; directives: numbe
   }
 }
 
-/** The variables of an operation that have a default, of those that can limit a page. */
+/** Variables of an operation that have a default and can limit a page. */
 const defaultsOf = ({ variableDefinitions = [] }: OperationDefinitionNode): Variables =>
   Object.fromEntries(
     variableDefinitions.flatMap(({ variable, defaultValue }) =>
@@ -200,8 +203,8 @@ const defaultsOf = ({ variableDefinitions = [] }: OperationDefinitionNode): Vari
 type Maybe<T> = T | undefined;
 
 /**
- * Each set once, whatever spreads it: a document of many spreads is measured in the time of its length. A set always
- * selects from the same type, because a fragment says which one it is of.
+ * Measures each set once, however many spreads refer to it: the time is linear in the length of the document. A set
+ * always selects from the same type, because a fragment names its type.
  */
 function measureSet(
   set: SelectionSetNode,
@@ -211,7 +214,7 @@ function measureSet(
   const { schema, fragments, measured } = definitions;
   const known = measured.get(set);
   if (known) return known;
-  measured.set(set, NOTHING); // A fragment that holds itself counts nothing here; validation refuses it.
+  measured.set(set, NOTHING); // A fragment that contains itself counts zero here; validation rejects it.
   const parts = set.selections.map((node) => {
     if (node.kind === Kind.FIELD) return measureField(node, type, definitions);
     const inner = node.kind === Kind.INLINE_FRAGMENT ? node : fragments.get(node.name.value);
@@ -228,7 +231,7 @@ function measureSet(
   return whole;
 }
 
-/** Remembers the answer for the variables it was last asked about. */
+/** Remembers the result for the most recent variables. */
 function once(cost: (variables: Variables) => number) {
   let asked: Variables | undefined;
   let answer = 0;
@@ -244,7 +247,7 @@ function once(cost: (variables: Variables) => number) {
 const LEAF_COST = 0.1;
 const OBJECT_COST = 1;
 
-/** A leaf costs a tenth of an object; a list as many times its content as it may have rows. */
+/** A leaf costs a tenth of an object; a list costs its content times its maximum number of rows. */
 function measureField(
   node: FieldNode,
   parent: Maybe<GraphQLNamedType>,
@@ -262,7 +265,7 @@ function measureField(
   };
 }
 
-/** Undefined for a field that validation will refuse. */
+/** Undefined for a field that validation will reject. */
 function fieldOf(
   schema: GraphQLSchema,
   parent: Maybe<GraphQLNamedType>,
@@ -274,8 +277,8 @@ function fieldOf(
 }
 
 /**
- * How many rows a field may answer: its type and its arguments say so, wherever its content is selected. A list that is
- * not paged counts once, as the service has it; its rows are counted when they are there (budget.ts).
+ * How many rows a field may return: its type and its arguments determine it, wherever its content is selected. A list
+ * without pages counts once, as in the service; its rows are counted when they are read (budget.ts).
  */
 function rowsOf(
   { arguments: given = [] }: FieldNode,
@@ -293,7 +296,7 @@ function rowsOf(
   return () => rows ?? 1;
 }
 
-/** The size of a page that an argument asks for, as far as a page can have it; 0 where it says nothing. */
+/** The page size that an argument requests, limited to the possible sizes; 0 if the argument does not set one. */
 function limitOf(value: ValueNode, variables: Variables): number {
   const limit =
     value.kind === Kind.VARIABLE
@@ -302,7 +305,7 @@ function limitOf(value: ValueNode, variables: Variables): number {
   return typeof limit === "number" && limit > 0 ? Math.min(limit, PAGE_MAX) : 0;
 }
 
-/** Throws DocumentRefused when the operation would cost too much with these variables. Returns its cost. */
+/** Throws DocumentRefused when the operation is too expensive with these variables. Returns its cost. */
 export function requireAffordable(
   { cost, isIntrospection }: Operation,
   variables: Variables,

@@ -1,4 +1,4 @@
-/** Durations of ISO 8601, and moments that are given as one. */
+/** ISO 8601 durations, and moments that are given as durations. */
 
 const FORM =
   /^(-)?P(?=.)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
@@ -7,7 +7,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** What a month counts where there is no calendar to count in: a twelfth of a year of 365.25 days. */
+/** Length of a month without a calendar: a twelfth of a year of 365.25 days. */
 const MONTH = 30.4375 * DAY;
 
 export class Duration {
@@ -21,7 +21,10 @@ export class Duration {
     this.milliseconds = milliseconds;
   }
 
-  /** This long after `start`. Months and years follow the calendar; a day that a month lacks becomes its last. */
+  /**
+   * The moment this long after `start`. Months and years follow the calendar; a day that the month does not have
+   * becomes its last day.
+   */
   after(start: Date): Date {
     const moved = new Date(start);
     moved.setUTCDate(1);
@@ -31,18 +34,18 @@ export class Duration {
     return new Date(moved.getTime() + this.milliseconds);
   }
 
-  /** As a plain length. */
+  /** In milliseconds. */
   get seconds(): number {
     return (this.months * MONTH + this.milliseconds) / SECOND;
   }
 
-  /** As it was given, so that what is stored can be read again. */
+  /** As it was given, so that a stored duration can be read again. */
   toJSON(): string {
     return this.text;
   }
 }
 
-/** Undefined when the text is no duration. */
+/** Undefined when the text is not a duration. */
 export function parseDuration(text: string): Duration | undefined {
   const found = FORM.exec(text);
   if (!found) return undefined;
@@ -55,11 +58,11 @@ export function parseDuration(text: string): Duration | undefined {
   return new Duration(text, sign * (years * 12 + months), sign * milliseconds);
 }
 
-/** The moment that a `DateTimeOrDuration` means. */
+/** The moment that a `DateTimeOrDuration` stands for. */
 export const momentAt = (value: Date | Duration, now: Date) =>
   value instanceof Duration ? value.after(now) : value;
 
-/** The day that a `TimelessDateOrDuration` means. */
+/** The day that a `TimelessDateOrDuration` stands for. */
 export const dayAt = (value: string | Duration, now: Date) =>
   value instanceof Duration ? dayOf(value.after(now)) : value;
 

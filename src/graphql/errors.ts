@@ -1,12 +1,12 @@
-/** Refusals of this folder. The replica words them as its service does. */
+/** Errors of this folder. The replica translates them into its service's wording. */
 
-/** An argument that does not fit: which one, what it was and what it should have been. */
+/** An invalid argument: its name, its value and the rule it breaks. */
 export class InvalidArgument extends Error {
   override readonly name = "InvalidArgument";
   readonly property: string;
   readonly value: unknown;
   readonly constraint: string;
-  /** `constraint` names the broken rule: `isUuid`, `max`. The message says it in words. */
+  /** `constraint` names the broken rule: `isUuid`, `max`. The message explains it. */
   constructor(property: string, value: unknown, constraint: string, message: string) {
     super(message);
     this.property = property;
@@ -15,7 +15,7 @@ export class InvalidArgument extends Error {
   }
 }
 
-/** A document that is beyond the limits. */
+/** A document beyond the limits. */
 export class DocumentRefused extends Error {
   override readonly name = "DocumentRefused";
 }

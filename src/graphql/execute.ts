@@ -1,8 +1,8 @@
 /**
- * Runs one GraphQL request: finds its document, holds it to the limits, executes it.
+ * Runs one GraphQL request: prepares its document, checks the limits, executes it.
  *
- * A mutation request is one transaction. graphql-js hides errors in its result, so a result with errors is thrown out
- * of the transaction: whatever failed, nothing was written, and the answer's data is null.
+ * A mutation request is one transaction. graphql-js returns errors in its result, so a result with errors is thrown to
+ * leave the transaction: if anything fails, nothing is written and the response's data is null.
  */
 import {
   type ExecutionResult,
@@ -38,19 +38,19 @@ export type Answer = {
   /** The body, as JSON text. */
   readonly body: string;
   readonly errors: readonly GraphQLFormattedError[];
-  /** Points, as the limits count them. */
+  /** Cost in points, as the limits count it. */
   readonly cost: number;
 };
 
 export type ExecutorOptions<C> = {
   readonly schema: GraphQLSchema;
-  /** An error as the client sees it; undefined for a bug, which is thrown on. */
+  /** An error as the client sees it; undefined for a bug, which is rethrown. */
   readonly format: (error: GraphQLError) => GraphQLFormattedError | undefined;
   /** Runs `work` with the context of one request: a mutation in a transaction that a throw rolls back. */
   readonly within: <T>(running: Running, work: (context: C) => Promise<T>) => Promise<T>;
 };
 
-/** What a request has while it runs. */
+/** The state of a running request. */
 export type Running = {
   readonly isMutation: boolean;
   readonly budget: Budget;
@@ -68,10 +68,10 @@ class MutationFailed extends Error {
   }
 }
 
-/** Of all answers about the schema that are kept: the usual one has two million. */
+/** Characters of all cached introspection responses: the usual response has two million. */
 const INTROSPECTION_CHARACTERS_MAX = 16_000_000;
 
-/** What requests to one schema share. */
+/** State that all requests to one schema share. */
 export function createExecutor(schema: GraphQLSchema, deadlineMs = DEADLINE_MS) {
   const documents = createDocuments(schema);
   const introspections = createTextCache<Answer>(
@@ -125,7 +125,7 @@ export function createExecutor(schema: GraphQLSchema, deadlineMs = DEADLINE_MS) 
   };
 }
 
-/** A request that is given up has no data, wherever in it that happens. */
+/** An aborted request has no data, wherever it is aborted. */
 async function resultOf<C>(
   running: Running,
   within: ExecutorOptions<C>["within"],
@@ -148,7 +148,7 @@ async function resultOf<C>(
 function requireShort({ data }: ExecutionResult): void {
   if (sizeOf(data, ANSWER_LENGTH_MAX) > ANSWER_LENGTH_MAX)
     throw new DocumentRefused(
-      `The answer is longer than ${ANSWER_LENGTH_MAX} characters: ask for smaller pages.`,
+      `The response is longer than ${ANSWER_LENGTH_MAX} characters: request smaller pages.`,
     );
 }
 
@@ -168,7 +168,7 @@ function pick(
   );
 }
 
-/** A syntax error, or a limit, as GraphQL reports it. Anything else is thrown on. */
+/** A syntax error or an exceeded limit, in the format of GraphQL. Rethrows any other error. */
 function refusalOf(error: unknown): GraphQLError {
   if (error instanceof GraphQLError) return error;
   if (error instanceof DocumentRefused)
@@ -183,7 +183,7 @@ function requireShallow(value: unknown, depth: number): void {
   for (const item of Object.values(value)) requireShallow(item, depth + 1);
 }
 
-/** Throws the cause of an error that has no words for the client. */
+/** Throws the cause of an error that has no message for the client. */
 function answerOf(
   { data, errors = [] }: ExecutionResult,
   cost: number,

@@ -1,12 +1,12 @@
 /**
- * Filter input → SQL condition, for any `*Filter` of the schema.
+ * Compiles filter input to an SQL condition, for any `*Filter` of the schema.
  *
- * The schema says of each key what it is (a comparator, a filter of one related row, a filter of several), the model
- * says where its value is; so no filter needs code of its own. Names come from the schema and values become
- * parameters: a request cannot reach the SQL text.
+ * The schema defines the kind of each key (a comparator, a filter of one related row, a filter of several), and the
+ * model where its value is stored; so no filter needs code. Names come from the schema and values become parameters: a
+ * request cannot inject SQL.
  *
- * Nulls: a positive condition never holds for null, a negative one (`neq`, `nin`, `not…`) does. A key that is null,
- * an empty object and an empty `or` say nothing.
+ * Nulls: a positive condition never holds for null, a negative one (`neq`, `nin`, `not…`) does. A key that is null, an
+ * empty object and an empty `or` have no effect.
  */
 import {
   type GraphQLInputField,
@@ -34,7 +34,7 @@ import {
 } from "~/graphql/model";
 import { isObject } from "~/json";
 
-/** The filters of one statement, counting how much has been asked for. */
+/** The filters of one statement, with the number of conditions so far. */
 export type Filtering = {
   readonly models: Models;
   readonly scope: Scope;
@@ -45,7 +45,7 @@ export type Filtering = {
 type Many = { readonly to: string; readonly on: Relation };
 type FilterScope = { readonly model: Model; readonly row: Row; readonly depth: number };
 
-/** The condition that rows of `model` must meet; undefined when the filter says nothing. */
+/** The condition that rows of `model` must meet; undefined when the filter is empty. */
 export function compileFilter(
   filtering: Filtering,
   type: GraphQLInputObjectType,
@@ -85,7 +85,7 @@ function compile(
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Refuses before a statement grows without end. */
+/** Rejects a filter with too many conditions. */
 function count(at: Filtering, { depth }: FilterScope): void {
   if (depth > FILTER_DEPTH_MAX)
     throw new InvalidArgument(
@@ -130,8 +130,8 @@ function compileKey(
 }
 
 /**
- * A related row that fits, or with `null` whether there is any. Each member of `and` and `or` is such a filter again:
- * the alternative to a row that fits may be that there is none.
+ * A related row that matches, or with `null` whether there is one. Each member of `and` and `or` is again such a
+ * filter: the alternative to a matching row can be that there is none.
  */
 function compileOne(
   at: Filtering,
@@ -168,7 +168,7 @@ function compileOne(
   ]);
 }
 
-/** A row that the viewer must not see is none. */
+/** A row that the viewer must not see counts as missing. */
 function presence({ sql }: Scope, exists: Fragment | undefined, none: unknown) {
   if (typeof none !== "boolean") return undefined;
   return none ? sql`not ${exists as Fragment}` : exists;
@@ -180,8 +180,8 @@ function nullness({ sql }: Scope, value: Value, wanted: unknown): Fragment | und
 }
 
 /**
- * Keys beside `every`, `some`, `length` and `null` mean that some element has them all; each member of `and` and `or`
- * is such a filter again. Archived elements do not count unless they were asked for.
+ * Keys beside `every`, `some`, `length` and `null` mean that some element matches them all; each member of `and` and
+ * `or` is again such a filter. Archived elements count only on request.
  */
 function compileMany(
   at: Filtering,
@@ -237,7 +237,7 @@ function exists(
   return sql`exists (select ${elements(at, relation, place, (element) => compile(at, type, input, element))})`;
 }
 
-/** `from … where …`: the related rows that count and for which `condition` holds. */
+/** `from … where …`: the related rows that count and meet `condition`. */
 function elements(
   at: Filtering,
   { to, on }: Many,

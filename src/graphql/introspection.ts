@@ -1,4 +1,4 @@
-/** How long the lists are by which a schema describes itself. */
+/** Lengths of the lists in which a schema describes itself. */
 import {
   type GraphQLNamedType,
   type GraphQLSchema,
@@ -11,7 +11,7 @@ import {
 
 export type ListLengths = { readonly [field: string]: number };
 
-/** That of all types and that of directives; the others, which every type or field has, on average. */
+/** Lists of all types and of directives; the others, one for each type or field, have an average. */
 export function listLengthsOf(schema: GraphQLSchema): ListLengths {
   const types = Object.values(schema.getTypeMap());
   const fields = types.flatMap(fieldsOf);

@@ -1,6 +1,6 @@
 /**
- * How long what a client writes may be. Arguments are walked by their types in the schema, so that none is forgotten:
- * a name says its limit, and one that is not known has the usual one.
+ * Limits the length of client input. Walks the arguments by their types in the schema, so that none is missed: limits
+ * are by name, with a default for other names.
  */
 import {
   type GraphQLInputType,
@@ -14,11 +14,11 @@ import { InvalidArgument } from "~/graphql/errors";
 import { sizeOf } from "~/json";
 
 export type Lengths = {
-  /** Of a text that nothing else is said about. */
+  /** Of a text without a specific limit. */
   readonly usual: number;
-  /** Of JSON, and of a filter, as text. */
+  /** Of JSON, and of a filter, in characters. */
   readonly json: number;
-  /** Of a list. */
+  /** Of a list, in elements. */
   readonly items: number;
   /** By field, or by type and field: `title`, `ProjectCreateInput.description`. */
   readonly texts: Readonly<Record<string, number>>;
@@ -26,7 +26,7 @@ export type Lengths = {
 
 type Defined = { readonly name: string; readonly type: GraphQLInputType };
 
-/** Throws InvalidArgument for the first value that is too long. `owner`: the type that has these fields. */
+/** Throws InvalidArgument for the first value that is too long. `owner`: the type that declares these fields. */
 export function requireLengths(
   lengths: Lengths,
   values: Readonly<Record<string, unknown>>,

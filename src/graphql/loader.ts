@@ -1,13 +1,13 @@
-/** Keys that are asked for together → one query. */
+/** Batches keys that are requested together into one query. */
 
 export type Loader<K, V> = {
-  /** The value of a key: at once when it is known, otherwise with everything else that is asked for meanwhile. */
+  /** Loads the value of a key: immediately when it is known, otherwise in a batch with the other pending keys. */
   load(key: K): V | Promise<V>;
-  /** Makes a value known. */
+  /** Stores a known value. */
   prime(key: K, value: V): void;
 };
 
-/** `fetch` answers a batch; a key that it leaves out has the value `none`. */
+/** `fetch` loads a batch; a key that it leaves out has the value `none`. */
 export function createLoader<K, V>(
   fetch: (keys: readonly K[]) => Promise<ReadonlyMap<K, V>>,
   none: V,
@@ -15,7 +15,7 @@ export function createLoader<K, V>(
   const known = new Map<K, { readonly value: V } | Promise<V>>();
   let waiting: { keys: K[]; answer: Promise<ReadonlyMap<K, V>> } | undefined;
 
-  /** Starts a batch that takes keys until everything that is under way has asked. */
+  /** Starts a batch that accepts keys until all running work has requested its own. */
   function open() {
     const keys: K[] = [];
     const answer = new Promise<void>((start) => setImmediate(start)).then(() => {

@@ -1,26 +1,26 @@
 /**
- * What the compilers of this folder know of an entity: where its rows are, what else can be said of a row in SQL, and
- * how rows of different entities belong together. A relation is declared once; lists, nested lists and filters read
- * it. Nothing here or beside it knows a particular entity.
+ * Describes an entity to the compilers of this folder: where its rows are stored, which SQL expressions belong to a
+ * row, and how rows of different entities are related. A relation is declared once; lists, nested lists and filters use
+ * it. This folder knows no concrete entity.
  */
 import type { Fragment, Identifier, Sql } from "~/db/connect";
 
-/** What every expression may depend on. One request has one. */
+/** The inputs of every expression. Each request has one. */
 export type Scope = {
   readonly sql: Sql;
   /** The quoted, schema-qualified name of a table. */
   readonly table: (name: string) => Identifier;
   /** The clock of the request. */
   readonly now: Date;
-  /** The id of the user who asks. */
+  /** The id of the viewer. */
   readonly actor: string;
-  /** What the asking user must not see, as ids that rows name. Nearly always empty. */
+  /** Ids whose rows the viewer must not see. Almost always empty. */
   readonly hidden: readonly string[];
-  /** A name for one more row of the statement. */
+  /** A new alias for a row of the statement. */
   readonly alias: () => string;
 };
 
-/** The scope of one statement: equal statements get equal names, and so are prepared once. */
+/** The scope of one statement: equal statements get equal aliases, so each is prepared once. */
 export function statement(scope: Omit<Scope, "alias">): Scope {
   let count = 0;
   return { ...scope, alias: () => `r${++count}` };
@@ -34,7 +34,7 @@ export type Expression = (row: Row, scope: Scope) => Fragment;
 /** Whether `related` belongs to `row`. */
 export type Relation = (row: Row, related: Row, scope: Scope) => Fragment;
 
-/** One key of an order. Without `nulls`, rows without a value come last. */
+/** One key of an order. Without `nulls`, null sorts last. */
 export type Order = {
   readonly by: Expression;
   readonly descending?: boolean;
@@ -50,7 +50,7 @@ export type SortOptions = {
 export type One = {
   readonly to: string;
   readonly key: string;
-  /** Everybody who sees the row sees this one as well, even if it is hidden from them otherwise. */
+  /** Every viewer of the row also sees the related one, even if it is hidden otherwise. */
   readonly withRow?: boolean;
 };
 
@@ -58,26 +58,26 @@ export type Model = {
   /** The name of the GraphQL type. */
   readonly name: string;
   readonly table: string;
-  /** Rows of a table that holds several entities: `type` says which, `data` holds the fields. */
+  /** The table holds several entities: `type` names the entity, `data` holds the fields. */
   readonly shared: boolean;
-  /** Postgres types by column; of a shared table the types of what `data` holds, where they are not text. */
+  /** Postgres types by column; of a shared table, the types of the fields in `data` that are not text. */
   readonly columns: ReadonlyMap<string, string>;
-  /** Instead of a table: a query. */
+  /** A query in place of a table. */
   readonly source?: (scope: Scope) => Fragment;
-  /** Related rows by the column, or the computed value, that holds their id. */
+  /** Related rows by the column, or computed value, that holds their id. */
   readonly one: ReadonlyMap<string, One>;
   readonly many: ReadonlyMap<string, { readonly to: string; readonly on: Relation }>;
-  /** Values that are computed from the row when they are asked for. */
+  /** Values that are computed on demand. */
   readonly computed: ReadonlyMap<string, Expression>;
-  /** Conditions whose name is not that of a value. */
+  /** Conditions that are not named after a value. */
   readonly filters: ReadonlyMap<string, Expression>;
-  /** Orders whose key is not the name of a value. */
+  /** Orders that are not named after a value. */
   readonly sorts: ReadonlyMap<string, (options: SortOptions) => readonly Order[]>;
-  /** Rows that lists leave out unless this argument of theirs is true. */
+  /** Rows that lists omit unless this argument is true. */
   readonly unlisted?: { readonly unless: string; readonly condition: Expression };
-  /** Whether what the row belongs to is in use: lists leave out what does not as if it were archived itself. */
+  /** Whether the row's parent is in use: lists omit other rows as if they were archived. */
   readonly inUse?: Expression;
-  /** Whether the asking user may see the row; undefined when there is nothing to hide. */
+  /** Whether the viewer may see the row; undefined when nothing is hidden. */
   readonly visible?: (row: Row, scope: Scope) => Fragment | undefined;
 };
 
@@ -85,21 +85,21 @@ export type Models = ReadonlyMap<string, Model>;
 
 export function requireModel(models: Models, name: string): Model {
   const model = models.get(name);
-  if (!model) throw new Error(`there is no model of ${name}`);
+  if (!model) throw new Error(`there is no model ${name}`);
   return model;
 }
 
 /** Columns of a shared table itself. */
 const OWN = new Set(["id", "createdAt", "updatedAt", "archivedAt"]);
 
-/** Undefined for an entity that has no archive. */
+/** Undefined for an entity without an archive. */
 export function notArchived(model: Model, row: Row, scope: Scope): Fragment | undefined {
   if (!model.shared && !model.columns.has("archivedAt")) return undefined;
   const own = scope.sql`${row("archivedAt")} is null`;
   return model.inUse ? scope.sql`${own} and ${model.inUse(row, scope)}` : own;
 }
 
-/** What stands after `from`. */
+/** The source of a `from` clause. */
 export function source(model: Model, scope: Scope): Value {
   if (model.source) return model.source(scope);
   const { sql, table } = scope;
@@ -108,7 +108,7 @@ export function source(model: Model, scope: Scope): Value {
     : table(model.table);
 }
 
-/** The columns of the row that has this alias. */
+/** The columns of the row with this alias. */
 export function rowOf(model: Model, { sql }: Scope, alias: string): Row {
   return (column) => {
     if (!model.shared || OWN.has(column)) return sql(`${alias}.${column}`);
@@ -133,7 +133,7 @@ export function rowOf(model: Model, { sql }: Scope, alias: string): Row {
   };
 }
 
-/** A value of a row by its name: computed, or a column. Undefined when it has neither. */
+/** A value of a row by name: computed, or a column. Undefined when there is neither. */
 export function expressionOf(
   model: Model,
   row: Row,

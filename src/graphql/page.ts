@@ -1,6 +1,6 @@
 /**
- * Pages of a list, forwards and backwards. The cursor is a row's id: where it stands is looked up by the order's own
- * keys, so that a page goes on at the right place however the list has changed since.
+ * Pages of a list, forwards and backwards. The cursor is a row's id: its position is looked up by the keys of the
+ * order, so that a page continues correctly even if the list has changed.
  */
 import type { Fragment } from "~/db/connect";
 import { InvalidArgument } from "~/graphql/errors";
@@ -26,18 +26,18 @@ export type PageArguments = {
   readonly includeArchived?: boolean | null;
   readonly filter?: unknown;
   readonly sort?: readonly Readonly<Record<string, SortOptions | null>>[] | null;
-  /** What else the field takes. */
+  /** Other arguments of the field. */
   readonly [argument: string]: unknown;
 };
 
-/** Which part of a list is wanted. */
+/** The requested part of a list. */
 export type Window = {
   readonly limit: number;
   readonly backwards: boolean;
   readonly cursor: string | undefined;
 };
 
-/** Reads the arguments of a page. Throws InvalidArgument. */
+/** Parses the arguments of a page. Throws InvalidArgument. */
 export function windowOf({ first, after, last, before }: PageArguments): Window {
   const backwards = last != null || before != null;
   if (backwards && (first != null || after != null))
@@ -73,8 +73,7 @@ export function unknownCursor(backwards: boolean, cursor: string): InvalidArgume
 }
 
 /**
- * The keys of a list's order. Newest first; `sort` overrides, and `best` what it says; ties by id, so that no two rows
- * are level.
+ * The keys of a list's order: newest first by default. `sort` overrides it, `best` comes first, and the id breaks ties.
  */
 export function ordersOf(
   model: Model,
@@ -117,11 +116,11 @@ const flip = ({ by, descending = false, nulls = "last" }: Order): Order => ({
   nulls: nulls === "last" ? "first" : "last",
 });
 
-/** How to read one window of a list: parts of a statement. */
+/** The parts of a statement that read one window of a list. */
 export type Plan = {
-  /** `with place as (…)`, where the cursor stands; empty without one. */
+  /** `with place as (…)`, the position of the cursor; empty without a cursor. */
   readonly place: Fragment;
-  /** Holds for rows behind the cursor. */
+  /** Holds for rows after the cursor. */
   readonly behind: (row: Row) => Fragment | undefined;
   readonly orderBy: (row: Row) => Fragment;
 };
@@ -150,7 +149,7 @@ export function planPage(
   };
 }
 
-/** Fragments with commas between. */
+/** Fragments joined by commas. */
 export const list = (fragments: readonly Fragment[], { sql }: Scope): Fragment =>
   fragments.reduce((joined, one) => sql`${joined}, ${one}`);
 
@@ -164,7 +163,7 @@ function place(model: Model, orders: readonly Order[], cursor: string, scope: Sc
   )`;
 }
 
-/** Later in the order: level in the first keys, and behind in the next. */
+/** Later in the order: equal in the first keys, and after in the next. */
 function behind(orders: readonly Order[], row: Row, scope: Scope): Fragment {
   const { sql } = scope;
   const steps = orders.map(({ by, descending = false, nulls = "last" }, index) => {
@@ -197,7 +196,7 @@ export type Connection = {
   };
 };
 
-/** What was read, one row more than asked for when there is another page, as the schema shows it. */
+/** A connection from the rows read; there is one extra row if there is another page. */
 export function connectionOf(read: readonly RowObject[], window: Window): Connection {
   const more = read.length > window.limit;
   const kept = more ? read.slice(0, window.limit) : read;

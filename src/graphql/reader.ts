@@ -1,6 +1,6 @@
 /**
- * Reads rows of any model for one request. What is asked for in one tick is read together, so the statements of a
- * request do not grow with its rows: one for each relation of each level.
+ * Reads rows of any model for one request. Requests of one tick are batched, so the number of statements does not grow
+ * with the rows: there is one for each relation and level.
  */
 import type { GraphQLInputObjectType } from "graphql";
 import type { Fragment } from "~/db/connect";
@@ -47,9 +47,9 @@ export type PageWanted = {
   readonly filterType?: GraphQLInputObjectType | undefined;
   /** Computed values to read with the rows. */
   readonly fields?: ReadonlySet<string>;
-  /** A condition beside the filter. */
+  /** A condition in addition to the filter. */
   readonly where?: (row: Row, scope: Scope) => Maybe<Fragment>;
-  /** Keys before those of the usual order. */
+  /** Keys that come before those of the default order. */
   readonly best?: readonly Order[];
 };
 
@@ -57,11 +57,11 @@ type Found = { readonly [column: string]: unknown };
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
-/** `asking`: the session and what expressions depend on. */
+/** `viewer`: the session and the inputs of expressions. */
 export function createReader(models: Models, viewer: Omit<Scope, "alias">, budget: Budget) {
   const loaders = new Map<string, Loader<string, unknown>>();
 
-  /** The rows of a statement that may have `most` of them: a few at a time, until the budget is used up. */
+  /** The rows of a statement that returns up to `most`: fetched in parts, until the budget is used up. */
   async function collect(query: Fragment, most: number): Promise<readonly Found[]> {
     if (budget.isOver()) return await budget.never;
     const rows: Found[] = [];
@@ -147,7 +147,7 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
     return new Map(rows.map((found) => [found["id"] as string, found["value"]]));
   }
 
-  /** What every list leaves out, and what it was asked to. */
+  /** The conditions of every list, and those of the request. */
   function conditions(
     model: Model,
     row: Row,
@@ -230,7 +230,7 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
   return {
     models,
 
-    /** A row by its id, with the computed values among `fields`. Undefined when there is none to be seen. */
+    /** A row by id, with the computed values among `fields`. Undefined when the viewer sees none. */
     one(name: string, id: string, fields: ReadonlySet<string> = NO_FIELDS, evenHidden = false) {
       if (!isUuid(id)) return undefined;
       const model = requireModel(models, name);
@@ -243,7 +243,7 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
       return rows.load(id.toLowerCase());
     },
 
-    /** The first row that meets a condition, archived or not. Undefined when there is none to be seen. */
+    /** The first row that meets a condition, archived or not. Undefined when the viewer sees none. */
     async find(
       name: string,
       where: (row: Row, scope: Scope) => Maybe<Fragment>,
@@ -259,7 +259,7 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
     value: (model: Model, name: string, id: string) =>
       loader(`value ${model.name} ${name}`, (ids) => fetchValues(model, name, ids), null).load(id),
 
-    /** Rows that meet a condition, in the usual order and without pages. */
+    /** Rows that meet a condition, in the default order and without pages. */
     async rows(name: string, wanted: PageWanted): Promise<RowObject[]> {
       const everything = { limit: LIST_MAX, backwards: false, cursor: undefined };
       return await fetchPage(requireModel(models, name), wanted, everything);
@@ -274,7 +274,7 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
       return connectionOf(rows, window);
     },
 
-    /** How many rows all pages of a list have together. */
+    /** The total number of rows on all pages of a list. */
     async count(name: string, wanted: PageWanted): Promise<number> {
       const model = requireModel(models, name);
       const scope = statement(viewer);
@@ -289,8 +289,8 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
     },
 
     /**
-     * A page of the rows that are related to a parent. `place` stands for the field in the document: parents with the
-     * same place have the same arguments, and are answered together.
+     * A page of the rows related to a parent. `place` identifies the field in the document: parents with the same place
+     * have the same arguments and share a statement.
      */
     async childPage(
       parent: Model,
@@ -311,7 +311,7 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
       return connectionOf(rows, window);
     },
 
-    /** All rows that are related to a parent. */
+    /** All rows related to a parent. */
     children(parent: Model, relation: string, id: string, fields: ReadonlySet<string>) {
       const many = requireMany(parent, relation);
       const wanted = { args: {}, fields };
@@ -324,7 +324,7 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
       return rows.load(id);
     },
 
-    /** Forgets what was read: something was written. */
+    /** Clears the cache after a write. */
     clear: () => loaders.clear(),
   };
 }
@@ -348,7 +348,7 @@ function requireMany(model: Model, relation: string) {
 
 const identities = new WeakMap<object, number>();
 let last = 0;
-/** A number that stands for an object as long as it lives. */
+/** A number that identifies an object during its lifetime. */
 function identity(object: object): number {
   const known = identities.get(object) ?? ++last;
   identities.set(object, known);

@@ -1,6 +1,6 @@
 /**
- * Resolvers of the fields of a schema. A field that a model describes needs none in code: a column is read by its name,
- * a relation by its key, a list by its condition, a computed value in SQL.
+ * Resolvers of the fields of a schema. A field that a model describes needs no code: a column is read by its name, a
+ * relation by its key, a list by its condition, a computed value in SQL.
  */
 import {
   type GraphQLField,
@@ -23,28 +23,28 @@ import { selectedFields, selectedOfNodes, wantsOnlyId } from "~/graphql/selectio
 /** The part of a request that the resolvers of this folder use. */
 export type ReadContext = Pick<Running, "budget" | "fieldsOf"> & { readonly read: Reader };
 
-// The arguments of each field are as the schema has checked them; each resolver says what it expects.
+// The schema has validated the arguments of each field; each resolver declares the types it expects.
 // biome-ignore lint/suspicious/noExplicitAny: graphql-js types them so too.
 export type Resolver<C> = (source: any, args: any, context: C, info: GraphQLResolveInfo) => unknown;
 export type Resolvers<C> = {
   readonly [type: string]: { readonly [field: string]: Resolver<C> };
 };
-/** By interface: the name of an object's type. */
+/** The object type of a value, by interface or union. */
 export type TypeNames<C> = {
   readonly [type: string]: (value: RowObject, context: C, info: GraphQLResolveInfo) => string;
 };
 
 export type Derivation<C> = {
   readonly models: Models;
-  /** Types that are rows of a model of another name. */
+  /** Types that are rows of another type's model. */
   readonly modelOf: { readonly [type: string]: string };
-  /** Fields that mean the same on every type, unless the model has them. */
+  /** Fields with the same meaning on every type, unless the model has them. */
   readonly conventions: { readonly [field: string]: Resolver<C> };
-  /** Resolvers written by hand. A type of `modelOf` takes over those of its model's type. */
+  /** Resolvers written by hand. A type of `modelOf` inherits those of its model's type. */
   readonly resolvers: Resolvers<C>;
 };
 
-/** The resolvers of every object type: those written by hand, and those that follow from the models. */
+/** The resolvers of every object type: those written by hand, and those derived from the models. */
 export function allResolvers<C extends ReadContext>(
   schema: GraphQLSchema,
   derivation: Derivation<C>,
@@ -63,7 +63,7 @@ function resolversOf<C extends ReadContext>(
   const name = modelOf[type.name] ?? type.name;
   const model = models.get(name);
   if (!model) return own ?? {};
-  // The fields of an interface have no resolvers to take over.
+  // An interface has no resolvers to inherit.
   const base = isObjectType(schema.getType(name)) ? resolvers[name] : undefined;
   const derived = Object.values(type.getFields()).flatMap((field) => {
     const resolve =
@@ -110,13 +110,13 @@ function resolverOf(
   return model.computed.has(name) ? computed(model, name) : undefined;
 }
 
-/** A value that may have been read with its row. */
+/** A computed value, which may already be in the row. */
 const computed =
   (model: Model, name: string): Resolver<ReadContext> =>
   (row: RowObject, _args, { read }) =>
     name in row ? row[name] : read.value(model, name, row.id);
 
-/** The row whose id stands in `key`, without a query when only that id is wanted. */
+/** The row whose id is in `key`, without a query when only that id is selected. */
 function relatedBy(model: Model, { to, key, withRow }: One): Resolver<ReadContext> {
   const idOf = model.computed.has(key) ? computed(model, key) : (row: RowObject) => row[key];
   return (row, args, context, info) => {
@@ -135,14 +135,14 @@ const listOf =
   ({ id }: RowObject, _args, { read }, info) =>
     read.children(model, relation, id, selectedFields(info));
 
-/** The type of a field's `filter`. */
+/** The type of a field's `filter` argument. */
 export function filterTypeOf(field: GraphQLField<unknown, unknown>) {
   const argument = field.args.find(({ name }) => name === "filter");
   const type = argument && getNamedType(argument.type);
   return isInputObjectType(type) ? type : undefined;
 }
 
-/** A page of related rows. `relation` says which, where it is not the field's own name. */
+/** A page of related rows. `relation` names the relation if it is not the field's name. */
 export function pageOf(
   model: Model,
   relation?: (args: PageArguments) => string,
@@ -162,7 +162,7 @@ export function fieldOf({ parentType, fieldName }: GraphQLResolveInfo) {
   return field;
 }
 
-/** A page of all rows of a model: for root fields. `where`: which of them. */
+/** A page of all rows of a model, for root fields. `where` restricts the rows. */
 export function rootPage(
   name: string,
   where?: (args: PageArguments) => PageWanted["where"],

@@ -1,4 +1,4 @@
-/** Root queries that follow from the models: the object with an id, and pages of all there are. */
+/** Root queries derived from the models: the object with an id, and pages of all objects. */
 import { type GraphQLObjectType, getNamedType, isLeafType } from "graphql";
 import type { Models } from "~/graphql/model";
 import { EMPTY } from "~/graphql/page";
@@ -8,7 +8,7 @@ import { selectedFields } from "~/graphql/selection";
 export type RootOptions<C> = {
   readonly models: Models;
   readonly modelOf: { readonly [type: string]: string };
-  /** The row that an argument `id` leads to. Refuses when there is none. */
+  /** The row for an argument `id`. Throws when there is none. */
   readonly requireRow: (
     context: C,
     type: string,
@@ -17,7 +17,7 @@ export type RootOptions<C> = {
   ) => Promise<unknown>;
 };
 
-/** Resolvers of the fields of Query whose form tells what they answer: `issue(id:)`, `issues(…)`. */
+/** Resolvers of the fields of Query whose form defines their result: `issue(id:)`, `issues(…)`. */
 export function rootQueries<C extends ReadContext>(
   query: GraphQLObjectType,
   { models, modelOf, requireRow }: RootOptions<C>,

@@ -1,4 +1,4 @@
-/** The scalars of the schema: what a client may write, and what it gets. */
+/** Custom scalars: parsing and serialization. */
 import { GraphQLError, type GraphQLScalarTypeConfig, Kind, type ValueNode } from "graphql";
 import { Duration, dayOf, parseDuration } from "~/graphql/duration";
 import { isObject, makeTellable, parseBounded } from "~/json";
@@ -8,7 +8,7 @@ const MOMENT =
 
 const refuse = (what: string) => new GraphQLError(what);
 
-/** A moment as ISO 8601 or one of its beginnings (`2026`, `2026-03`); undefined for anything else. */
+/** A moment in ISO 8601, full or shortened (`2026`, `2026-03`); undefined for anything else. */
 export function parseMoment(text: string): Date | undefined {
   const [, year, month = "01", day = "01", hour = "00", minute = "00", second = "00", part, zone] =
     MOMENT.exec(text) ?? [];
@@ -18,14 +18,14 @@ export function parseMoment(text: string): Date | undefined {
     `${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}${(zone ?? "Z").toUpperCase()}`,
   );
   const midnight = new Date(`${year}-${month}-${day}T00:00:00Z`);
-  // A 31 February is not quietly a March.
+  // Rejects 31 February instead of rolling over to March.
   const exists =
     !Number.isNaN(moment.getTime()) && midnight.toISOString().startsWith(`${year}-${month}-${day}`);
   return exists ? moment : undefined;
 }
 
 const YEAR_MAX = 9999;
-/** Whether four digits can say its year, as JavaScript and Postgres both write it. */
+/** Whether the year has four digits, in which JavaScript and Postgres agree. */
 export const hasPlainYear = (moment: Date): boolean =>
   moment.getUTCFullYear() >= 1 && moment.getUTCFullYear() <= YEAR_MAX;
 
@@ -50,7 +50,7 @@ function dayOrDuration(value: unknown): string | Duration {
   return parsed instanceof Duration ? parsed : dayOf(parsed);
 }
 
-/** Columns arrive as Date, what JSON holds as text. */
+/** Columns are Date, values in JSON are text. */
 function isoText(value: unknown): string {
   if (value instanceof Date) return value.toISOString();
   if (typeof value === "string") return value;
@@ -71,7 +71,7 @@ function literalValue(node: ValueNode): unknown {
         node.fields.map(({ name, value }) => [name.value, literalValue(value)]),
       );
     case Kind.VARIABLE:
-      throw refuse("A variable cannot stand inside JSON.");
+      throw refuse("A variable cannot be used inside JSON.");
     default:
       return node.value;
   }
@@ -132,7 +132,7 @@ export const SCALARS: { readonly [name: string]: ScalarResolver } = {
   }),
 };
 
-/** JSON in a string, as the service takes it; an object is taken as well. */
+/** JSON in a string, as the service accepts it; an object is accepted as well. */
 function jsonIn(value: unknown): unknown {
   if (typeof value !== "string") return value;
   try {

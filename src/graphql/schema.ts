@@ -1,4 +1,4 @@
-/** Joins a schema and its resolvers. */
+/** Combines a schema with its resolvers. */
 import { addResolversToSchema } from "@graphql-tools/schema";
 import {
   defaultFieldResolver,
@@ -47,7 +47,7 @@ export function addResolvers<C extends ReadContext>(
   });
 }
 
-/** The resolvers, where those of objects and lists of objects first charge the budget of the request. */
+/** The resolvers; those of objects and lists of objects charge the budget of the request first. */
 function budgeted<C extends ReadContext>(
   schema: GraphQLSchema,
   resolvers: Resolvers<C>,

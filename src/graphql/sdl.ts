@@ -1,7 +1,7 @@
 /**
- * Completes SDL by convention, so that only what differs is written down: a name that is used and not defined is made
- * from its form. `IssueConnection` is a page of `Issue`, `NullableUserFilter` is `UserFilter` with `null`, and so on.
- * A name that fits no convention is a mistake and stops the start.
+ * Completes SDL by convention, so that only exceptions are written down: a name that is used but not defined is
+ * generated from its form. `IssueConnection` is a page of `Issue`, `NullableUserFilter` is `UserFilter` with `null`,
+ * and so on. A name that fits no convention is an error at startup.
  */
 import {
   type DefinitionNode,
@@ -23,15 +23,15 @@ import { words } from "~/graphql/words";
 type Definitions = ReadonlyMap<string, DefinitionNode>;
 type Convention = {
   readonly name: RegExp;
-  /** The SDL of a type whose name fits; `base` is what the name holds. */
+  /** The SDL of a type whose name matches; `base` is the captured part of the name. */
   readonly sdl: (name: string, base: string) => string;
-  /** Another type whose fields the new one has too. */
+  /** A type whose fields the new type copies. */
   readonly fieldsOf?: (base: string) => string;
 };
 
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
-/** In this order: the first that fits makes the type. */
+/** The first match defines the type. */
 const CONVENTIONS: readonly Convention[] = [
   {
     name: /^(\w+)Connection$/,
@@ -41,25 +41,25 @@ const CONVENTIONS: readonly Convention[] = [
   {
     name: /^(\w+)Edge$/,
     sdl: (name, base) =>
-      `"One ${words(base)} of a page, with the cursor that stands for it." type ${name} { cursor: String! node: ${base}! }`,
+      `"One ${words(base)} of a page, with its cursor." type ${name} { cursor: String! node: ${base}! }`,
   },
   {
     name: /^(\w+)SearchResult$/,
     fieldsOf: (base) => base,
     sdl: (name, base) =>
-      `"One ${words(base)} that a search found." type ${name} implements Node { metadata: JSONObject! }`,
+      `"One ${words(base)} in the results of a search." type ${name} implements Node { metadata: JSONObject! }`,
   },
   {
     name: /^Nullable(\w+)Filter$/,
     fieldsOf: (base) => `${base}Filter`,
     sdl: (name, base) =>
-      `"Conditions on one ${words(base)}, or on there being none." input ${name} { and: [${name}!] null: Boolean or: [${name}!] }`,
+      `"Conditions on one ${words(base)}, or on its absence." input ${name} { and: [${name}!] null: Boolean or: [${name}!] }`,
   },
   {
     name: /^(\w+)CollectionFilter$/,
     fieldsOf: (base) => `${base}Filter`,
     sdl: (name, base) =>
-      `"Conditions on several ${words(base)} objects; without \`every\` one that fits is enough." input ${name} { and: [${name}!] every: ${base}Filter length: NumberComparator or: [${name}!] some: ${base}Filter }`,
+      `"Conditions on several ${words(base)} objects; without \`every\` one match is enough." input ${name} { and: [${name}!] every: ${base}Filter length: NumberComparator or: [${name}!] some: ${base}Filter }`,
   },
   {
     name: /^(\w+)Sort$/,
@@ -69,7 +69,7 @@ const CONVENTIONS: readonly Convention[] = [
   {
     name: /^(\w+)ArchivePayload$/,
     sdl: (name, base) =>
-      `"What archiving, restoring or deleting one ${words(base)} answers." type ${name} implements ArchivePayload { entity: ${base} }`,
+      `"Result of archiving, restoring or deleting one ${words(base)}." type ${name} implements ArchivePayload { entity: ${base} }`,
   },
   {
     name: /^(\w+)Payload$/,
@@ -90,7 +90,7 @@ const isComposite = (node: DefinitionNode): node is Composite =>
 const isExtension = (node: DefinitionNode): node is ObjectTypeExtensionNode =>
   node.kind === Kind.OBJECT_TYPE_EXTENSION;
 
-/** The documents as one, with everything the conventions add. Throws on a name that nothing defines. */
+/** The documents as one, completed by the conventions. Throws on a name that nothing defines. */
 export function completeSdl(documents: readonly DocumentNode[]): DocumentNode {
   const all = documents.flatMap((document) => document.definitions);
   const definitions = new Map<string, DefinitionNode>();
@@ -159,7 +159,7 @@ function withFieldsOf(source: DefinitionNode, node: DefinitionNode): DefinitionN
   return { ...node, fields } as WithFields;
 }
 
-/** A type need not repeat the fields of its interfaces. */
+/** A type does not need to repeat the fields of its interfaces. */
 function inherit(node: Composite, definitions: Definitions): DefinitionNode {
   let whole: DefinitionNode = node;
   for (const { name } of node.interfaces ?? []) {
@@ -172,7 +172,7 @@ function inherit(node: Composite, definitions: Definitions): DefinitionNode {
 const typeName = (type: TypeNode): string =>
   type.kind === Kind.NAMED_TYPE ? type.name.value : typeName(type.type);
 
-/** Every type that a definition names. */
+/** All types that a definition refers to. */
 function namesIn(node: DefinitionNode): string[] {
   const lists: readonly (readonly NamedTypeNode[] | undefined)[] = [
     "interfaces" in node ? node.interfaces : undefined,

@@ -1,4 +1,4 @@
-/** What a request selects below a field, so that computed values are read together with their row. */
+/** The fields that a request selects below a field, so that computed values are read together with their row. */
 import {
   type FieldNode,
   type FragmentDefinitionNode,
@@ -9,7 +9,7 @@ import {
 
 type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 
-/** Documents are kept, and their nodes with them: each set is walked once. */
+/** Documents are cached together with their nodes, so each set is walked once. */
 const cache = new WeakMap<SelectionSetNode, ReadonlySet<string>>();
 const below = new WeakMap<FieldNode, ReadonlySet<string>>();
 
@@ -41,7 +41,7 @@ function walk(
     }
 }
 
-/** The fields that are selected of the object that a resolver returns. */
+/** The fields selected on the object that a resolver returns. */
 export function selectedFields({ fieldNodes, fragments }: GraphQLResolveInfo): ReadonlySet<string> {
   const [first] = fieldNodes;
   if (fieldNodes.length === 1)
@@ -53,7 +53,7 @@ export function selectedFields({ fieldNodes, fragments }: GraphQLResolveInfo): R
   );
 }
 
-/** The fields that are selected of the nodes of a connection. */
+/** The fields selected on the nodes of a connection. */
 export function selectedOfNodes({
   fieldNodes,
   fragments,
@@ -76,7 +76,7 @@ export function selectedOfNodes({
   return names;
 }
 
-/** Whether nothing but the id is asked for: then a foreign key answers without a query. */
+/** Whether only the id is selected: then a foreign key is enough, without a query. */
 export function wantsOnlyId(names: ReadonlySet<string>): boolean {
   for (const name of names) if (name !== "id" && name !== "__typename") return false;
   return true;

@@ -22,7 +22,7 @@ function parseColumns(table: string, body: string): ReadonlyMap<string, Column> 
       .filter((line) => line !== "" && !CONSTRAINT.test(line))
       .map((line) => {
         const [, column, type, rest = ""] = COLUMN.exec(line) ?? [];
-        if (!column || !type) throw new Error(`${table} has a line that is no column: ${line}`);
+        if (!column || !type) throw new Error(`${table} has a line that is not a column: ${line}`);
         return [column, { type, required: /\b(not null|primary key)\b/.test(rest) }];
       }),
   );

@@ -1,6 +1,6 @@
 /**
- * What a simulated service has to offer. A third one is a folder beside `chat` with these files, a seed, and a line in
- * `index.ts`; the platform knows nothing of it but this.
+ * The contract of a simulated service. Another service is a folder beside `chat` with the same files, a seed, and a
+ * line in `index.ts`; the platform depends on nothing else.
  */
 
 import type { TObject, TSchema } from "@sinclair/typebox";
@@ -15,29 +15,33 @@ export type Replica = {
    * table has a primary key; there are no enum, domain or composite types, no views, triggers or functions.
    */
   readonly tables: string;
-  /** Columns that the service computes by itself. They appear in diffs; strict assertions ignore them. */
+  /** Columns that the service computes. They appear in diffs; strict assertions ignore them. */
   readonly derived: { readonly [table: string]: readonly string[] };
   /**
-   * Turns the parsed content of a seed file into rows. Throws SeedError with the path of the first mistake. The same
-   * seed gives the same rows: nothing is random and nothing is "now". Returns notes on what it changed or ignored.
+   * Turns the parsed content of a seed file into rows. Throws SeedError with the path of the first mistake. The result
+   * is deterministic: the same seed gives the same rows, with no random values and no current time. Returns notes on
+   * changed or ignored content.
    */
   readonly seed: (tx: Tx, t: Tables, seed: unknown) => Promise<readonly string[]>;
-  /** The id of a user of the environment, by id or by email; undefined when there is none. */
+  /** Finds the id of a user of the environment, by id or by email; undefined when there is none. */
   readonly findUser: (
     session: Session,
     by: { readonly id: string } | { readonly email: string },
   ) => Promise<string | undefined>;
-  /** A credential that a client of this service sends elsewhere than in a header. `beginning`: that of the body. */
+  /** A credential that a client of this service sends outside the headers. `beginning`: the beginning of the body. */
   readonly credential?: (
     call: Pick<ReplicaCall, "request" | "url"> & { readonly beginning: () => Promise<Uint8Array> },
   ) => Promise<string | undefined>;
-  /** True of a path that holds a secret of its own: it is answered without a credential. */
+  /** True of a path that contains a secret: it is served without a credential. */
   readonly carriesSecret?: (path: string) => boolean;
-  /** True if a body is expected at such a path, whose secret is right. Otherwise `handle` gets an empty one. */
+  /** True if such a path has the right secret and takes a body. Otherwise `handle` gets an empty body. */
   readonly awaits?: (session: Session, path: string) => Promise<boolean>;
-  /** Makes what a click of a user gives an app, if this service has such a thing. `secret`: see ReplicaCall. */
+  /**
+   * Creates the payload that a user's click sends to an app, if this service has such a thing. `secret`: see
+   * ReplicaCall.
+   */
   readonly issueTrigger?: (secret: Uint8Array, user: string, expiresAt: Date) => string;
-  /** Answers a call. A throw is a bug, and has been rolled back; refusals are answered in the service's own words. */
+  /** Handles a call. A throw is a bug and has been rolled back; rejections are responses in the service's format. */
   readonly handle: (call: ReplicaCall) => Promise<Response>;
   /** The calls of this service, for the OpenAPI document. */
   readonly operations: () => readonly ServiceOperation[];
@@ -62,27 +66,27 @@ export type ServiceOperation = {
 export type ReplicaCall = {
   readonly request: Request;
   readonly url: URL;
-  /** What follows `/services/<service>/`: `chat.postMessage`, `graphql`, or nothing. */
+  /** The path after `/services/<service>/`: `chat.postMessage`, `graphql`, or empty. */
   readonly path: string;
   readonly body: Uint8Array;
   readonly session: Session;
   /** The user that the environment's agent acts as. */
   readonly actor: string;
-  /** What stood in `Authorization`, if that was not the credential: a user's token of the service. */
+  /** The content of `Authorization`, if it was not the credential: a user's token of the service. */
   readonly userToken: string | undefined;
-  /** The caller may name another user than `actor`. A caller who may not and does is refused. */
+  /** The caller may act as a user other than `actor`. Otherwise such a call is rejected. */
   readonly mayImpersonate: boolean;
-  /** Where the caller reached this environment's service, without a slash at the end. */
+  /** The address at which the caller reached this environment's service, without a trailing slash. */
   readonly baseUrl: string;
-  /** Of the environment: signs what the platform issues and the replica accepts. */
+  /** The environment's key for signing secrets that the platform issues and the replica accepts. */
   readonly secret: Uint8Array;
 };
 
-/** For the refusal of a call that names a user it may not act as, whether there is such a user or not. */
+/** Rejects a call that names a user it may not act as, whether or not that user exists. */
 export const OWN_USER_ONLY =
   "An environment's token acts as the environment's own user; another one takes an API key, or allowImpersonation at initEnv.";
 
-/** A seed that cannot become rows. `path` leads to the first mistake: `channels[2].members[0]`. */
+/** A seed that cannot become rows. `path` is the location of the first mistake: `channels[2].members[0]`. */
 export class SeedError extends Error {
   override readonly name = "SeedError";
   readonly path: string;

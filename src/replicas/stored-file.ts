@@ -1,4 +1,4 @@
-/** The answer with the bytes of a file that somebody uploaded. */
+/** The response with the bytes of an uploaded file. */
 import { isUtf8 } from "node:buffer";
 
 export type StoredFile = {
@@ -7,7 +7,7 @@ export type StoredFile = {
   readonly content: Uint8Array;
 };
 
-/** Uploaded content never runs in our name: a page is shown by itself, without scripts. */
+/** Uploaded content never runs under our origin: a page is sandboxed, without scripts. */
 const SAFE_HEADERS = {
   "Content-Security-Policy":
     "sandbox; default-src 'none'; img-src 'self'; style-src 'unsafe-inline'",

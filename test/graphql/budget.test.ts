@@ -1,4 +1,4 @@
-/** What running shows of a request is counted, and a request that is given up ends there. */
+/** The budget counts what is only known at run time, and aborts a request beyond it. */
 import { expect, test } from "bun:test";
 import { buildSchema } from "graphql";
 import { createBudget } from "~/graphql/budget";
@@ -32,7 +32,7 @@ addResolvers<ReadContext>(schema, {
   typeNames: {},
 });
 
-/** The answer, and how the transaction of a mutation ended. */
+/** The response, and how the transaction of a mutation ended. */
 async function run(query: string, deadlineMs?: number) {
   let ended = "none";
   const executor = createExecutor(schema, deadlineMs);
@@ -55,33 +55,33 @@ async function run(query: string, deadlineMs?: number) {
   return { messages: errors.map(({ message }) => message), data: JSON.parse(body).data, ended };
 }
 
-test("lists of lists are given up where the fields are too many, with one error", async () => {
+test("nested lists with too many fields are aborted with one error", async () => {
   resolved = 0;
   const { messages, data } = await run("{ things { id things { id things { id } } } }");
 
   expect(messages).toEqual([
-    `The query is too complex: it answers more than ${FIELDS_MAX} fields.`,
+    `The query is too complex: it returns more than ${FIELDS_MAX} fields.`,
   ]);
   expect(data).toBeNull();
   expect(resolved).toBeLessThan(1_000);
 });
 
-test("an answer that is too long is refused", async () => {
+test("a response that is too long is rejected", async () => {
   const { messages, data } = await run("{ things { id text } }");
 
-  expect(messages).toEqual([expect.stringMatching(/^The answer is longer than \d+ characters/)]);
+  expect(messages).toEqual([expect.stringMatching(/^The response is longer than \d+ characters/)]);
   expect(data).toBeNull();
 });
 
-test("a request that takes too long is given up", async () => {
+test("a request that takes too long is aborted", async () => {
   expect(await run("{ things { id } }", -1)).toEqual({
-    messages: [expect.stringMatching(/^The request took longer than .* s: ask for less\.$/)],
+    messages: [expect.stringMatching(/^The request took longer than .* s: request less data\.$/)],
     data: null,
     ended: "rolled back",
   });
 });
 
-test("a change that is given up is rolled back", async () => {
+test("an aborted mutation is rolled back", async () => {
   expect(await run("mutation { thing { id } }")).toMatchObject({
     messages: [],
     ended: "committed",
@@ -92,7 +92,7 @@ test("a change that is given up is rolled back", async () => {
   });
 });
 
-test("a large answer leaves turns to others", async () => {
+test("a large response yields to other requests", async () => {
   const budget = createBudget();
   const order: string[] = [];
   setImmediate(() => order.push("other"));
@@ -109,7 +109,7 @@ test.each([
   [
     "characters",
     [{ a: { b: ["x".repeat(READ_LENGTH_MAX)] } }],
-    /reads more than \d+ characters: ask for smaller pages/,
+    /reads more than \d+ characters: request smaller pages/,
   ],
 ])("too many %s are not read", async (_what, rows, message) => {
   const budget = createBudget();

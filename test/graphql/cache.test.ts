@@ -6,7 +6,7 @@ const ofTen = () => createTextCache<Text>(10, ({ length }) => length);
 const first = { text: "first", length: 5 };
 const second = { text: "second", length: 5 };
 
-test("a value counts with its key", () => {
+test("the size of a value includes its key", () => {
   const cache = ofTen();
   cache.set("a", first);
   cache.set("b", second);
@@ -14,7 +14,7 @@ test("a value counts with its key", () => {
   expect([cache.get("a"), cache.get("b")]).toEqual([undefined, second]);
 });
 
-test("a value that is set again counts once", () => {
+test("a value that is set twice counts once", () => {
   const cache = ofTen();
   for (let n = 0; n < 100; n++) cache.set("a", { text: `${n}`, length: 3 });
   cache.set("b", { text: "1", length: 3 });
@@ -22,7 +22,7 @@ test("a value that is set again counts once", () => {
   expect([cache.get("a")?.text, cache.get("b")?.text]).toEqual(["99", "1"]);
 });
 
-test("a value that is too large is not kept", () => {
+test("a value that is too large is not cached", () => {
   const cache = ofTen();
   cache.set("a", { text: "large", length: 100 });
   cache.set("b", { text: "small", length: 1 });

@@ -1,4 +1,4 @@
-/** A filter finds in SQL what it finds in memory, whatever the rows and the filter. */
+/** A filter finds the same rows in SQL as in memory, for random rows and filters. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { useDatabase } from "../support/database";
@@ -85,9 +85,9 @@ beforeAll(async () => {
   } as unknown as Graph;
 });
 
-// ---- filters, at random
+// ---- random filters
 
-/** One or two keys at once: with more, nothing would ever be found. */
+/** One or two keys together: with more, no row would ever match. */
 const optional = (shape: Record<string, fc.Arbitrary<unknown>>) =>
   fc
     .shuffledSubarray(Object.keys(shape), {
@@ -161,11 +161,11 @@ const day = compared(fc.constantFrom(...DAYS, "2026-02", "-P10Y"));
 
 const flag = optional({ eq: fc.boolean(), neq: fc.boolean() });
 const few = numberOf(fc.integer({ min: 0, max: 3 }));
-/** Keys that hold filters again, as long as the depth allows. */
+/** Keys that contain nested filters, as long as the depth allows. */
 const deeper = (depth: number, shape: () => Record<string, fc.Arbitrary<unknown>>) =>
   depth > 1 ? shape() : {};
 
-/** A filter of one related row, or of none. */
+/** A filter of one related row, or of a missing one. */
 const maybeOne = (filter: fc.Arbitrary<object>) =>
   fc.oneof(
     { weight: 3, arbitrary: nullable(filter) },
@@ -223,7 +223,7 @@ const issue: (depth?: number) => fc.Arbitrary<object> = fc.memo((depth) =>
 const FILTER_DEPTH = 3;
 
 describe("a filter", () => {
-  test("finds in SQL what it finds in memory", async () => {
+  test("finds the same rows in SQL as in memory", async () => {
     let found = 0;
     await fc.assert(
       fc.asyncProperty(issue(FILTER_DEPTH), fc.boolean(), async (wanted, all) => {
@@ -242,21 +242,21 @@ describe("a filter", () => {
       }),
       { numRuns: RUNS, seed: 20260105 },
     );
-    // Most filters neither find everything nor nothing, or the test says little.
+    // Most filters must match some rows but not all, or the test proves little.
     expect(found).toBeGreaterThan(RUNS / 4);
   }, 60_000);
 
   test.each([
-    ["says nothing when it is empty", {}],
-    ["says nothing when a key is null", { title: null, assignee: {}, or: [], and: [] }],
-    ["says nothing when an alternative says nothing", { or: [{ number: { eq: -1 } }, {}] }],
+    ["has no effect when it is empty", {}],
+    ["has no effect when a key is null", { title: null, assignee: {}, or: [], and: [] }],
+    ["has no effect when an alternative is empty", { or: [{ number: { eq: -1 } }, {}] }],
   ])("%s", async (_case, wanted) => {
     const { issues } = await tracker.data(QUERY, { filter: wanted, all: true });
 
     expect(issues.nodes).toHaveLength(graph.issues.length);
   });
 
-  test("of one related row takes that there is none as an alternative", async () => {
+  test("of one related row accepts a missing row as an alternative", async () => {
     const assignee = { or: [{ null: true }, { isMe: { eq: true } }] };
     const { issues } = await tracker.data(QUERY, { filter: { assignee }, all: true });
 
@@ -266,11 +266,11 @@ describe("a filter", () => {
 
   test.each([
     ["an empty list of values", { title: { in: [] } }, 0],
-    ["an empty list of values to leave out", { title: { nin: [] } }, ROWS + 5],
+    ["an empty list of excluded values", { title: { nin: [] } }, ROWS + 5],
     ["an identifier in any case", { id: { eq: "x-1003" } }, 1],
     ["the identifiers of several", { id: { in: ["X-1001", "X-1002"] } }, 2],
     ["all but one", { id: { neq: "X-1001" } }, ROWS + 4],
-  ])("takes %s", async (_case, wanted, count) => {
+  ])("accepts %s", async (_case, wanted, count) => {
     const { issues } = await tracker.data(QUERY, { filter: wanted, all: true });
 
     expect(issues.nodes).toHaveLength(count);

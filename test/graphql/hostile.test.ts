@@ -1,4 +1,4 @@
-/** Queries made to cost as much as they can: each ends soon, and none keeps others from being answered. */
+/** Queries built to be as expensive as possible: each ends soon, and none blocks other requests. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { getIntrospectionQuery } from "graphql";
 import { PAGE_MAX, READ_LENGTH_MAX } from "~/graphql/limits";
@@ -77,11 +77,11 @@ const PAGES = `query { teams { ...A } }
   fragment C on IssueConnection { nodes { team { issues { ...D } } } }
   fragment D on IssueConnection { nodes { id } }`;
 
-describe("a query is refused", () => {
+describe("a query is rejected", () => {
   test.each([
-    ["whose pages stand behind fragments", PAGES, {}],
+    ["whose pages are inside fragments", PAGES, {}],
     [
-      "whose pages stand behind inline fragments",
+      "whose pages are inside inline fragments",
       `{ issues(first: 250) { ... on IssueConnection { ... { nodes { children(first: 250) { ... on IssueConnection { nodes { id } } } } } } } }`,
       {},
     ],
@@ -106,7 +106,7 @@ describe("a query is refused", () => {
       { n: 250 },
     ],
     [
-      "that makes up for its pages with a negative one",
+      "that offsets its pages with a negative one",
       "{ x: issues(first: -250) { nodes { children(first: 250) { nodes { id } } } } issues(first: 250) { nodes { children(first: 250) { nodes { id } } } } }",
       {},
     ],
@@ -116,12 +116,12 @@ describe("a query is refused", () => {
       {},
     ],
     [
-      "that asks for the whole schema many times",
+      "that selects the whole schema many times",
       `{ ${repeat(90, (n) => `a${n}: __schema { types { ...T } }`)} } fragment T on __Type { name fields { name type { name } args { name type { name } } } }`,
       {},
     ],
     [
-      "that asks for the fields of all types many times",
+      "that selects the fields of all types many times",
       `{ ${repeat(90, (n) => `a${n}: __schema { types { ...T } }`)} } fragment T on __Type { fields { type { name } } }`,
       {},
     ],
@@ -136,7 +136,7 @@ describe("a query is refused", () => {
       );
   });
 
-  test("in time that grows with its length, if it is as long as it may be", async () => {
+  test("of the maximum length, in time proportional to its length", async () => {
     for (const filler of ["# ", ",", '"\\', "{a ", '"', "a", '""" '])
       await ask(`{ viewer { id } } ${filler.repeat(500_000 / filler.length)}`);
   });
@@ -149,19 +149,19 @@ describe("a query is refused", () => {
   });
 });
 
-describe("a query ends, within the limits or at them", () => {
+describe("a query ends, within or at the limits", () => {
   test("the whole schema", async () => {
     await ask(getIntrospectionQuery());
   });
 
-  test("the schema as often as it may be asked for", async () => {
+  test("the schema as often as a document allows", async () => {
     await ask(`{ ${repeat(3, (n) => `a${n}: __schema { types { ...T } }`)} }
       fragment T on __Type { name description fields { name description isDeprecated type { name kind } } }`);
   });
 
-  test("a list without pages whose objects each cost much", async () => {
+  test("a list without pages, of expensive objects", async () => {
     const query = `{ issue(id: "${rootId}") { reactions { issue { ...F0 } } } } ${FAN}`;
-    expect(await ask(query)).toMatch(/answers more than 400000 fields/);
+    expect(await ask(query)).toMatch(/returns more than 400000 fields/);
   });
 
   test("many lists without pages", async () => {
@@ -188,7 +188,7 @@ describe("a query ends, within the limits or at them", () => {
     );
   });
 
-  test("long texts, the same one often", async () => {
+  test("the same long text many times", async () => {
     const fields = repeat(90, (n) => `x${n}: description`);
     expect(
       await ask(
@@ -197,7 +197,7 @@ describe("a query ends, within the limits or at them", () => {
     ).toMatch(/longer than|reads more than/);
   });
 
-  test("more text than is read", async () => {
+  test("more text than the read limit", async () => {
     expect(
       await ask(
         `{ issues(first: ${PAGE_MAX}, filter: { description: { startsWith: "long" } }) { nodes { id } } }`,
@@ -205,7 +205,7 @@ describe("a query ends, within the limits or at them", () => {
     ).toMatch(new RegExp(`reads more than ${READ_LENGTH_MAX} characters`));
   });
 
-  test("children with more text than is read", async () => {
+  test("children with more text than the read limit", async () => {
     expect(
       await ask(
         `{ teams { nodes { issues(first: ${PAGE_MAX}, orderBy: updatedAt) { nodes { id } } } } }`,

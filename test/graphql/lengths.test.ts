@@ -1,4 +1,4 @@
-/** What a client writes is held to a length, wherever it stands among the arguments. */
+/** The length of client input is limited at every position among the arguments. */
 import { expect, test } from "bun:test";
 import { buildSchema } from "graphql";
 import { type Lengths, requireLengths } from "~/graphql/lengths";
@@ -20,13 +20,13 @@ const LENGTHS: Lengths = {
 const check = (args: Record<string, unknown>) => () => requireLengths(LENGTHS, args, fields);
 
 test.each<[string, Record<string, unknown>]>([
-  ["a text of the usual length", { id: "12345" }],
+  ["a text of the default length", { id: "12345" }],
   ["nothing", {}],
   ["null", { title: null, parts: null, part: { tags: null } }],
-  ["a text of its own length", { title: "123", part: { title: "1234" } }],
-  ["as many items as there may be", { part: { tags: ["a", "b"] } }],
+  ["a text with a specific length", { title: "123", part: { title: "1234" } }],
+  ["as many items as allowed", { part: { tags: ["a", "b"] } }],
   ["JSON", { part: { data: { a: ["x".repeat(20)] } } }],
-])("%s is taken", (_what, args) => {
+])("%s is accepted", (_what, args) => {
   expect(check(args)).not.toThrow();
 });
 
@@ -56,6 +56,6 @@ test.each<[string, Record<string, unknown>, string]>([
     { part: { when: { name: { eq: "x".repeat(50) } } } },
     "when must be shorter than or equal to 40 characters",
   ],
-])("%s that is too long is refused", (_what, args, message) => {
+])("%s that is too long is rejected", (_what, args, message) => {
   expect(check(args)).toThrow(message);
 });

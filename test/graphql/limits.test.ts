@@ -1,4 +1,4 @@
-/** A request is bounded, whatever it asks for; what the official client sends is far inside the bounds. */
+/** Every request is bounded; the documents of the official client are far inside the bounds. */
 import { describe, expect, test } from "bun:test";
 import * as sdk from "@linear/sdk";
 import { getIntrospectionQuery, type IntrospectionQuery } from "graphql";
@@ -29,10 +29,10 @@ async function messageOf(query: string, variables = {}): Promise<string> {
   return errors?.[0].extensions.userPresentableMessage ?? errors?.[0].message ?? "no error";
 }
 
-describe("a document is refused", () => {
+describe("a document is rejected", () => {
   test.each([
     ["that is too deep", nested(DEPTH_MAX), /nested deeper than/],
-    ["that opens too many brackets", "{".repeat(5_000), /nested deeper than/],
+    ["with too many brackets", "{".repeat(5_000), /nested deeper than/],
     [
       "with too many aliases",
       `{ ${repeat(ALIASES_MAX + 1, (n) => `a${n}: viewer { id }`)} }`,
@@ -55,7 +55,7 @@ describe("a document is refused", () => {
       /too complex/,
     ],
     [
-      "with two operations and no choice",
+      "with two operations and no operation name",
       "query A { viewer { id } } query B { viewer { id } }",
       /operation name/,
     ],
@@ -78,7 +78,7 @@ describe("a document is refused", () => {
     ).toMatch(/variables are nested/);
   });
 
-  test("whose cost a variable tells", async () => {
+  test("whose cost depends on a variable", async () => {
     const query =
       "query($n: Int) { issues(first: $n) { nodes { children(first: $n) { nodes { id title } } } } }";
 
@@ -87,7 +87,7 @@ describe("a document is refused", () => {
   });
 });
 
-describe("a filter is refused", () => {
+describe("a filter is rejected", () => {
   const QUERY = "query($filter: IssueFilter) { issues(filter: $filter) { nodes { id } } }";
   const deep = Array.from({ length: FILTER_DEPTH_MAX + 1 }).reduce<object>(
     (inner) => ({ parent: inner }),
@@ -106,7 +106,7 @@ describe("a filter is refused", () => {
       { title: { in: Array.from({ length: FILTER_VALUES_MAX + 1 }, () => "x") } },
       /no more than/,
     ],
-    ["with an id that is none", { assignee: { id: { eq: "robin" } } }, /must be a UUID/],
+    ["with an invalid id", { assignee: { id: { eq: "robin" } } }, /must be a UUID/],
   ])("%s", async (_case, filter, message) => {
     expect(await messageOf(QUERY, { filter })).toMatch(message);
   });
@@ -138,7 +138,7 @@ test(
 );
 
 describe("the schema", () => {
-  test("tells what it is, from a cache", async () => {
+  test("answers introspection from a cache", async () => {
     const executor = createExecutor(trackerSchema());
     let runs = 0;
     const ask = () =>
@@ -178,7 +178,7 @@ describe("the schema", () => {
   test(
     "is built in less than 0.3 s",
     async () => {
-      // The processor's time where that is less: the machine may be busy with other tests.
+      // Takes the processor time where it is less: the machine may be busy with other tests.
       const script = `
         import { trackerSchema } from "~/replicas/tracker/schema";
         const [start, before] = [performance.now(), process.cpuUsage()];

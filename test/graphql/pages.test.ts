@@ -1,4 +1,4 @@
-/** Pages of a list are the list, however it is walked and whatever happens to it meanwhile. */
+/** The pages of a list add up to the list, in any direction and while the list changes. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { useDatabase } from "../support/database";
 import { MARIA, useTracker } from "../support/tracker";
@@ -65,12 +65,12 @@ beforeAll(async () => {
 
 const ORDERS: [string, object][] = [
   ["newest first", {}],
-  ["by the last change", { orderBy: "updatedAt" }],
+  ["by updatedAt", { orderBy: "updatedAt" }],
   ["by title", { sort: [{ title: {} }] }],
-  ["by due date, those without first", { sort: [{ dueDate: { nulls: "first" } }] }],
-  ["by estimate downwards", { sort: [{ estimate: { order: "Descending" } }] }],
+  ["by due date, nulls first", { sort: [{ dueDate: { nulls: "first" } }] }],
+  ["by estimate, descending", { sort: [{ estimate: { order: "Descending" } }] }],
   [
-    "by estimate downwards, those without first",
+    "by estimate, descending, nulls first",
     { sort: [{ estimate: { order: "Descending", nulls: "first" } }] },
   ],
   [
@@ -121,7 +121,7 @@ describe("the pages of a list", () => {
     expect(new Set(whole).size).toBe(total);
   });
 
-  test("are ordered as they say", async () => {
+  test("have the requested order", async () => {
     const { nodes } = await ask({ first: 250 });
     const created = nodes.map(({ createdAt }) => createdAt);
     expect(created).toEqual(created.toSorted().toReversed());
@@ -137,7 +137,7 @@ describe("the pages of a list", () => {
     expect(due).toEqual(due.toSorted());
   });
 
-  test("know their ends", async () => {
+  test("report the first and the last page", async () => {
     const first = await ask({ first: 5 });
     expect(first.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
     expect(first.pageInfo.startCursor).toBe(first.nodes[0]!.id);
@@ -160,7 +160,7 @@ describe("the pages of a list", () => {
     });
   });
 
-  test("go on at the right place when the list has changed", async () => {
+  test("continue at the right position after the list has changed", async () => {
     const before = await ask({ first: 10 });
     const rest = idsOf(await ask({ first: 250 })).slice(10);
     const { teams } = await tracker.data("{ teams { nodes { id } } }", {}, MARIA);
@@ -176,7 +176,7 @@ describe("the pages of a list", () => {
     expect(idsOf(await ask({ first: 250, after: cursor }))).toEqual(idsOf(after));
   });
 
-  test("of many parents are the pages of each", async () => {
+  test("of many parents equal the pages of each", async () => {
     const nested = await tracker.data(
       "{ projects { nodes { id issues(first: 2) { nodes { id } pageInfo { hasNextPage endCursor } } } } }",
       {},
@@ -193,14 +193,14 @@ describe("the pages of a list", () => {
   });
 });
 
-describe("a page is refused", () => {
+describe("a page is rejected", () => {
   test.each([
-    ["of nothing", { first: 0 }, /first must not be less than 1/],
-    ["of too many", { first: 251 }, /first must not be greater than 250/],
+    ["of size zero", { first: 0 }, /first must not be less than 1/],
+    ["of too many rows", { first: 251 }, /first must not be greater than 250/],
     ["in both directions", { first: 1, last: 1 }, /cannot be combined/],
-    ["behind no cursor", { after: "x" }, /after must be a cursor/],
-    ["behind a row that is gone", { after: crypto.randomUUID() }, /after must be a cursor/],
-    ["before a row that is gone", { before: crypto.randomUUID() }, /before must be a cursor/],
+    ["after an invalid cursor", { after: "x" }, /after must be a cursor/],
+    ["after a deleted row", { after: crypto.randomUUID() }, /after must be a cursor/],
+    ["before a deleted row", { before: crypto.randomUUID() }, /before must be a cursor/],
   ])("%s", async (_case, args: object, message) => {
     const names = Object.keys(args).map(
       (name) => `$${name}: ${/first|last/.test(name) ? "Int" : "String"}`,

@@ -1,4 +1,4 @@
-/** Resolvers are derived from models without touching the schema, and each must fit a field of it. */
+/** Resolvers are derived from models without changing the schema, and each must fit a field of it. */
 import { expect, test } from "bun:test";
 import { buildSchema, isObjectType } from "graphql";
 import { allResolvers, type ReadContext } from "~/graphql/resolvers";
@@ -23,7 +23,7 @@ const OPTIONS: SchemaOptions<ReadContext> = {
   typeNames: {},
 };
 
-test("derives the resolvers of a model's fields and leaves the schema as it is", () => {
+test("derives the resolvers of a model's fields and does not change the schema", () => {
   const schema = buildSchema(SDL);
   const resolvers = allResolvers(schema, OPTIONS);
 

@@ -181,7 +181,7 @@ describe("in the tracker", () => {
       expect(await viewer(environment, credential, NOBODY)).toEqual([
         401,
         "authentication error",
-        "There is no such user to act as.",
+        "There is no user with this id to act as.",
       ]);
     }
   });

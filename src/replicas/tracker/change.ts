@@ -1,35 +1,35 @@
-/** What the mutations of every entity are made of. */
+/** Helpers for the mutations of every entity. */
 import type { Context } from "~/replicas/tracker/context";
 import { newId, requireUuid } from "~/replicas/tracker/ids";
 import { requireRow } from "~/replicas/tracker/require";
 import type { Changes, Entity, NewValues, Row } from "~/replicas/tracker/store/entities";
 import { deleteRows, insertRow, updateRow } from "~/replicas/tracker/store/write";
 
-/** Arguments of a mutation that names a row. */
+/** Arguments of a mutation on a row. */
 export type Target = { readonly id: string };
 /** Arguments of a mutation with an input. */
 export type Given<Input> = { readonly input: Input };
-/** A field of an input: it may be left out, and be null. */
+/** An optional, nullable field of an input. */
 export type Optional<T> = T | null | undefined;
 
-/** Identifiers that a row is still found by beside its present one. */
+/** Former identifiers that still lead to a row. */
 const FORMER_IDENTIFIERS_MAX = 100;
 
-/** The former identifiers of a row that gets another one. */
+/** The former identifiers of a row that gets a new one. */
 export const formerIdentifiers = (row: {
   readonly identifier: string;
   readonly previousIdentifiers: readonly string[];
 }): readonly string[] =>
   [...row.previousIdentifiers, row.identifier].slice(-FORMER_IDENTIFIERS_MAX);
 
-/** Id and times of a row that this request creates; its id may be the caller's. */
+/** Id and timestamps of a new row; the id can be the caller's. */
 export const newRow = ({ now }: Context, id?: Optional<string>) => ({
   id: id === null || id === undefined ? newId() : requireUuid("id", id),
   createdAt: now,
   updatedAt: now,
 });
 
-/** Inserts a row. `values.id` may be the caller's. */
+/** Inserts a row. `values.id` can be the caller's. */
 export const createRow = <E extends Entity>(
   context: Context,
   type: E,
@@ -43,7 +43,7 @@ export const createRow = <E extends Entity>(
   });
 };
 
-/** Writes what differs. What is undefined stays as it is. */
+/** Writes the values that differ. `undefined` leaves a column unchanged. */
 export const changeRow = <E extends Entity>(
   { session, now }: Context,
   type: E,
@@ -72,7 +72,7 @@ const changeArchive = <E extends Entity>(
   // Every entity has the column.
   changeRow(context, type, row, { archivedAt } as Changes<E>);
 
-/** Removes a row, and answers as a deletion does. */
+/** Deletes a row and returns the payload of a deletion. */
 export async function removeRow(
   context: Context,
   type: Entity,

@@ -1,4 +1,4 @@
-/** Comments: what they are on, who is told of them, and who may change them. */
+/** Comments: their subject, who is notified, and who may change them. */
 
 import type { RowObject } from "~/graphql/page";
 import { createRow, type Optional } from "~/replicas/tracker/change";
@@ -12,7 +12,7 @@ import { writeEffects } from "~/replicas/tracker/store/issues/effects";
 import { announce } from "~/replicas/tracker/store/notifications";
 import { listUsersNamed } from "~/replicas/tracker/store/users";
 
-/** What a comment can be on, by the field that says so. */
+/** Possible subjects of a comment, by the field that refers to them. */
 const TARGETS = {
   issueId: "Issue",
   projectId: "Project",
@@ -24,7 +24,7 @@ const TARGETS = {
 } as const;
 type TargetField = keyof typeof TARGETS;
 const FIELDS = Object.keys(TARGETS) as TargetField[];
-/** Besides issues: where a mention is told of. */
+/** Subjects besides issues whose comments notify mentioned users. */
 const MENTIONING = [
   "projectId",
   "projectUpdateId",
@@ -47,7 +47,7 @@ export type CommentCreate = CommentBody & { readonly [F in TargetField]?: Option
   readonly subscriberIds?: Optional<readonly string[]>;
 };
 
-/** The text of an input in both of its forms; undefined when it has none. */
+/** The text of an input, as Markdown and as a tree; undefined when it has none. */
 export function bodyOf({ body, bodyData }: CommentBody) {
   const text =
     body ?? (bodyData === undefined || bodyData === null ? undefined : markdownOf(bodyData));
@@ -57,14 +57,14 @@ export function bodyOf({ body, bodyData }: CommentBody) {
   return { body: text, bodyData: richText(text) };
 }
 
-/** The one thing that a comment is on: said by the input, or by the comment that it answers. */
+/** The one subject of a comment: from the input, or from the comment that it answers. */
 async function targetOf(
   context: Context,
   input: CommentCreate,
   parent: RowObject | undefined,
 ): Promise<{ readonly field: TargetField; readonly row: RowObject }> {
   const named = FIELDS.filter((field) => input[field] !== null && input[field] !== undefined);
-  if (named.length > 1) throw invalidInput(`A comment is on one thing only: ${named.join(" or ")}`);
+  if (named.length > 1) throw invalidInput(`A comment has only one subject: ${named.join(" or ")}`);
   const field = named[0] ?? FIELDS.find((name) => parent?.[name]);
   if (field === undefined)
     throw invalidArgument(
@@ -76,11 +76,11 @@ async function targetOf(
   const id = input[field] ?? (parent?.[field] as string);
   const row = await requireRow(context, TARGETS[field], id);
   if (parent && parent[field] !== row.id)
-    throw invalidInput("A reply is on the same thing as the comment that it answers");
+    throw invalidInput("A reply has the same subject as the comment that it answers");
   return { field, row };
 }
 
-/** The comment that a thread begins with: an answer to an answer hangs on the first one. */
+/** The root of a thread: a reply to a reply belongs to the root. */
 async function rootOf(context: Context, id: Optional<string>): Promise<Row<"Comment"> | undefined> {
   const parent = await requireGiven(context, "Comment", "parentId", id);
   if (!parent?.["parentId"]) return parent;
@@ -114,18 +114,18 @@ export async function createComment(
       : null,
   });
   if (field === "issueId")
-    await tell(context, row.id, comment, {
+    await notify(context, row.id, comment, {
       mentioned,
       followers: input.doNotSubscribeToIssue ? followers : [viewer.id, ...followers],
     });
-  else await tellMentioned(context, comment, mentioned);
+  else await notifyMentioned(context, comment, mentioned);
   return comment;
 }
 
 type About = { readonly projectId?: string | null; readonly initiativeId?: string | null };
 
-/** Notifies the users whom a comment on a project, an initiative or an update of one mentions. */
-export async function tellMentioned(
+/** Notifies the users whom a comment on a project, an initiative or an update mentions. */
+export async function notifyMentioned(
   { session, read, viewer, now }: Context,
   comment: Row<"Comment">,
   userIds: readonly string[],
@@ -151,8 +151,8 @@ export async function tellMentioned(
 
 const parentOf = ({ parentId }: Row<"Comment">) => (parentId ? { parentCommentId: parentId } : {});
 
-/** Notifies the followers of the issue of a comment, and those whom it mentions of the mention. */
-export async function tell(
+/** Notifies the followers of the issue about a comment, and mentioned users about the mention. */
+export async function notify(
   { session, viewer, now }: Context,
   issueId: string,
   comment: Row<"Comment">,
@@ -182,14 +182,14 @@ export async function tell(
   );
 }
 
-/** A comment that the acting user may change. */
+/** A comment that the viewer may change. */
 export async function requireOwnComment(context: Context, id: string): Promise<Row<"Comment">> {
   const comment = await requireRow(context, "Comment", id);
   requireAuthor(context, comment, "a comment");
   return comment;
 }
 
-/** A comment that begins a thread. */
+/** A root comment. */
 export async function requireThread(context: Context, id: string): Promise<Row<"Comment">> {
   const comment = await requireRow(context, "Comment", id);
   if (comment["parentId"] !== null)
@@ -197,7 +197,7 @@ export async function requireThread(context: Context, id: string): Promise<Row<"
   return comment;
 }
 
-/** A comment of the thread that settles it. */
+/** The comment of the thread that resolves it. */
 export async function requireAnswer(
   context: Context,
   thread: Row<"Comment">,

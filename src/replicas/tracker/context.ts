@@ -1,4 +1,4 @@
-/** What one request has: who asks, its clock, its session and what it has read. */
+/** The context of one request: the viewer, the clock, the session and the reader. */
 import type { Running } from "~/graphql/execute";
 import { createReader, type Reader } from "~/graphql/reader";
 import type { Entity, Row } from "~/replicas/tracker/store/entities";
@@ -6,7 +6,7 @@ import { MODELS } from "~/replicas/tracker/store/models/index";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 import type { ViewerContext } from "~/replicas/tracker/store/viewer";
 
-/** The reader, with the types of the rows. */
+/** The reader, with typed rows. */
 type EntityReader = Omit<Reader, "one" | "find" | "rows"> & {
   one<E extends Entity>(
     ...args: [type: E, ...Tail<Parameters<Reader["one"]>>]
@@ -22,9 +22,9 @@ type Tail<List extends unknown[]> = List extends [unknown, ...infer Rest] ? Rest
 
 export type Context = ViewerContext &
   Running & {
-    /** In a mutation: its transaction. */
+    /** In a mutation, its transaction. */
     readonly session: TrackerSession;
-    /** The address of this environment's service, without a slash at the end. */
+    /** The address of this environment's service, without a trailing slash. */
     readonly baseUrl: string;
     /** The only clock of the request. */
     readonly now: Date;

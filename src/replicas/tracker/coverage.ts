@@ -1,4 +1,4 @@
-/** How far each operation of the API is simulated: read from the schema's own texts. */
+/** How far each operation of the API is simulated, derived from the SDL files. */
 import { Kind } from "graphql";
 import { words } from "~/graphql/words";
 import { DOCUMENTS } from "~/replicas/tracker/api/sdl";
@@ -7,11 +7,14 @@ export type Operation = {
   /** The field of Query or Mutation. */
   readonly operation: string;
   readonly kind: "query" | "mutation";
-  /** What it is about: `issue label`. */
+  /** The subject of the operation: `issue label`. */
   readonly entity: string;
-  /** 1 what every client uses, 2 the rest of the product, 3 neighbouring products, 4 what lies outside of it. */
+  /** 1: every client uses it; 2: the rest of the product; 3: neighbouring products; 4: out of scope. */
   readonly tier: 1 | 2 | 3 | 4;
-  /** `simulated`: it behaves as the service does. `kept`: what it is told can be read again. `refused`: a proper error. */
+  /**
+   * `simulated`: behaves as the service does. `kept`: stores its input, which can be read again. `refused`: a proper
+   * error.
+   */
   readonly state: "simulated" | "kept" | "refused";
 };
 

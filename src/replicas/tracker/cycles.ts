@@ -1,4 +1,4 @@
-/** The cycles that a team has by its settings. */
+/** The cycles that a team's settings plan. */
 
 import { createRow } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
@@ -12,7 +12,7 @@ const UPCOMING_MAX = 10;
 export const midnightOf = (moment: Date) =>
   new Date(Math.floor(moment.getTime() / DAY_MS) * DAY_MS);
 
-/** The last day of the week on which cycles start, not after a moment. */
+/** The last day, not after a moment, on which cycles start. */
 function startBefore(moment: Date, weekday: number): Date {
   const midnight = midnightOf(moment);
   const days = (midnight.getUTCDay() - weekday + 7) % 7;
@@ -20,8 +20,8 @@ function startBefore(moment: Date, weekday: number): Date {
 }
 
 /**
- * Makes the cycle that runs and those that follow, as many as the team wants, behind the cycles that there are. Nothing
- * else makes cycles: a clock that did would write into the account of a run that only waited.
+ * Creates the current cycle and the upcoming ones, as many as the team wants, after the existing ones. Nothing else
+ * creates cycles: a clock would add changes to the diff of a run that only waits.
  */
 export async function planCycles(
   context: Context,

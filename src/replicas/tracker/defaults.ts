@@ -1,4 +1,4 @@
-/** What the service gives a team or a workspace that says nothing itself. */
+/** Defaults of a team or a workspace. */
 
 export const DEFAULT_STATES = [
   { name: "Backlog", type: "backlog", color: "#bec2c8" },
@@ -26,5 +26,5 @@ export const DEFAULT_CUSTOMER_STATUSES = [
   { name: "Churned", color: "#95a2b3" },
 ] as const;
 
-/** Of labels and projects without one of their own. */
+/** The color of labels and projects without one. */
 export const DEFAULT_COLOR = "#bec2c8";

@@ -1,6 +1,6 @@
 /**
- * What the service computes by itself. It is part of every diff; strict assertions ignore it. Of a table that the
- * service keeps for itself, every column is.
+ * Columns that the service computes. They are part of every diff; strict assertions ignore them. In some tables the
+ * service computes every column.
  */
 import { TABLES } from "~/replicas/tracker/store/tables";
 
@@ -64,7 +64,7 @@ const OF_TABLE: { readonly [table: string]: readonly string[] } = {
   webhooks: ["secret"],
 };
 
-/** Written beside every change, by rules that no caller sees. */
+/** Tables written as a side effect of other changes. */
 const WHOLLY = new Set(["issue_history", "issue_subscribers", "notifications"]);
 
 export const DERIVED: { readonly [table: string]: readonly string[] } = Object.fromEntries(

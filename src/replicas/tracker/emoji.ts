@@ -1,4 +1,4 @@
-/** Names of the emoji that people type as a character. */
+/** Names of emoji that users type as a character. */
 const NAMES: Readonly<Record<string, string>> = {
   "👍": "+1",
   "👎": "-1",
@@ -36,7 +36,7 @@ const NAMES: Readonly<Record<string, string>> = {
 
 const SKIN_TONES_AND_VARIANTS = /[\u{1f3fb}-\u{1f3ff}\ufe0f]/gu;
 
-/** `+1` of `:+1:`, `👍` or `+1`. A character without a name here stays as it is. */
+/** `+1` for `:+1:`, `👍` or `+1`. A character without a name is returned as it is. */
 export function emojiName(text: string): string {
   const bare = text.trim().replace(/^:(.*):$/, "$1");
   return NAMES[bare.replace(SKIN_TONES_AND_VARIANTS, "")] ?? bare;

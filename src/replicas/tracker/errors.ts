@@ -1,11 +1,11 @@
-/** Refusals in the service's own words, and every error in the shape that its official client reads. */
+/** Errors in the service's wording, and every error in the shape that its official client reads. */
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
 import { errorCode, RESULT_TOO_LARGE } from "~/db/connect";
 import { DocumentRefused, InvalidArgument } from "~/graphql/errors";
 
 type Kind = { readonly code: string; readonly status: number };
 
-/** By `extensions.type`: the official client picks its error class by that text. */
+/** By `extensions.type`: the official client selects its error class by this text. */
 export const KINDS = {
   "invalid input": { code: "INPUT_ERROR", status: 200 },
   "user error": { code: "USER_ERROR", status: 200 },
@@ -28,7 +28,7 @@ export type ValidationError = {
 export class TrackerError extends Error {
   override readonly name = "TrackerError";
   readonly type: ErrorType;
-  /** What a client shows; `message` is what a program matches on. */
+  /** `userPresentableMessage` is what a client shows; programs match on `message`. */
   readonly presentable: string;
   readonly validationErrors: readonly ValidationError[] | undefined;
 
@@ -47,7 +47,7 @@ export class TrackerError extends Error {
 
 const sentence = (text: string) => (text.endsWith(".") ? text : `${text}.`);
 
-/** An argument that does not fit. `constraint` names the broken rule: `isUuid`. */
+/** An invalid argument. `constraint` names the broken rule: `isUuid`. */
 export const invalidArgument = (
   property: string,
   value: unknown,
@@ -71,14 +71,14 @@ export const notFound = (entity: string) =>
     `Entity not found: ${entity}`,
     `Could not find referenced ${entity}.`,
   );
-/** A field of an input that refers to what is not there, or not for this user. */
+/** A field of an input that refers to something missing, or hidden from this user. */
 export const notFoundIn = (field: string) =>
   new TrackerError(
     "invalid input",
     `Entity not found in validateAccess: ${field}`,
     `${field} contained an entry that could not be found.`,
   );
-/** A label of a team that the issue is not in. */
+/** A label of another team than the issue's. */
 export const labelOfOtherTeam = (field: string, name: string) =>
   new TrackerError(
     "invalid input",
@@ -91,7 +91,7 @@ export const duplicateLabel = (name: string) =>
     "duplicate label name",
     `There is already a label named "${name}".`,
   );
-/** An id of the client's choice that is taken. */
+/** An id, chosen by the client, that is taken. */
 export const insertConflict = (entity: string, id: unknown) =>
   new TrackerError(
     "invalid input",
@@ -106,28 +106,28 @@ export const notAccessible = (feature: string) =>
     `Feature not accessible: ${feature}`,
     `${feature} is not part of this environment.`,
   );
-/** What the environment has, but not here: a feature that is switched off. */
+/** A feature of the service that is not available here, or switched off. */
 export const notEnabled = (problem: string) =>
   new TrackerError("feature not accessible", sentence(problem));
 
-/** Rules of the tables that a value broke, by SQLSTATE. */
+/** Violated rules of the tables, by SQLSTATE. */
 const BROKEN: Readonly<Record<string, string>> = {
   "22001": "A value is too long",
   "22003": "A number is out of range",
   "22007": "A date does not fit its field",
   "22008": "A date is out of range",
   "22P02": "A value does not fit its field",
-  "23502": "A value that must be given is null",
+  "23502": "A required value is null",
   "23505": "This already exists",
 };
 
 /** Serialization failure, deadlock, lock not available. */
 const HELD_UP = new Set(["40001", "40P01", "55P03"]);
 
-/** A message may quote the document. */
+/** A message can quote the document. */
 const MESSAGE_MAX = 2_000;
 
-/** An error as the client gets it; undefined for a bug. */
+/** An error as the client sees it; undefined for a bug. */
 export function formatError(error: GraphQLError): GraphQLFormattedError | undefined {
   const { originalError: cause } = error;
   if (cause instanceof TrackerError) return formatted(error, cause);
@@ -139,11 +139,11 @@ export function formatError(error: GraphQLError): GraphQLFormattedError | undefi
   const broken = BROKEN[errorCode(cause) ?? ""];
   if (broken !== undefined) return formatted(error, invalidInput(broken));
   if (HELD_UP.has(errorCode(cause) ?? ""))
-    return formatted(error, new TrackerError("lock timeout", "Another change was in the way."));
+    return formatted(error, new TrackerError("lock timeout", "Another change blocked this one."));
   if (errorCode(cause) === RESULT_TOO_LARGE)
     return formatted(
       error,
-      new TrackerError("graphql error", "The query reads too much: ask for smaller pages."),
+      new TrackerError("graphql error", "The query reads too much: request smaller pages."),
     );
   if (cause === undefined || cause instanceof GraphQLError || cause instanceof DocumentRefused)
     return formatted(error, new TrackerError("graphql error", error.message.slice(0, MESSAGE_MAX)));
@@ -158,7 +158,10 @@ const formatted = (
   return { message, ...(locations && { locations }), ...(path && { path }), extensions };
 };
 
-/** A rejection that belongs to no place of a document. Shapes: recorded answers of the service. */
+/**
+ * A rejection of the whole request, without a place in a document. The shapes are those of recorded responses of the
+ * service.
+ */
 export function shapeOf(refusal: TrackerError) {
   const { message, type, presentable, validationErrors } = refusal;
   const { status } = KINDS[type];
@@ -180,17 +183,17 @@ export function shapeOf(refusal: TrackerError) {
   };
 }
 
-/** Clients distinguish by the code in which of three ways a document failed. */
+/** Clients use the code to distinguish three ways in which a document fails. */
 function codeOf({ type, message, validationErrors }: TrackerError): string {
   if (validationErrors) return "INVALID_INPUT";
   if (message.startsWith("Syntax Error")) return "GRAPHQL_PARSE_FAILED";
   return COERCION.test(message) ? "BAD_USER_INPUT" : KINDS[type].code;
 }
 
-/** How graphql-js begins what it says of a variable's value; what it says of its declaration begins alike. */
+/** The beginning of graphql-js messages about the value of a variable; those about its declaration begin alike. */
 const COERCION = /^Variable "\$[^"]*" (got invalid value|of (required|non-null) type)/;
 
-/** The HTTP status of an answer with these errors. */
+/** The HTTP status of a response with these errors. */
 export function statusOf(errors: readonly GraphQLFormattedError[]): number {
   const type = errors[0]?.extensions?.["type"];
   return typeof type === "string" && type in KINDS ? KINDS[type as ErrorType].status : 200;

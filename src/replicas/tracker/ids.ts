@@ -1,4 +1,4 @@
-/** Ids, slugs and identifiers, as the service forms them. */
+/** Ids, slugs and identifiers, in the service's formats. */
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { isUuid } from "~/graphql/scalars";
 import { invalidArgument } from "~/replicas/tracker/errors";
@@ -6,20 +6,20 @@ import { invalidArgument } from "~/replicas/tracker/errors";
 export const newId = (): string => randomUUID();
 
 const SLUG_BYTES = 6;
-/** Twelve hex digits, at the end of URLs. */
+/** Twelve hex digits, the last part of URLs. */
 export const newSlugId = () => randomBytes(SLUG_BYTES).toString("hex");
 
-/** An id that is always the same for the same parts: for what a seed leaves out, and for what is kept only once. */
+/** A deterministic id: for entries of a seed without an id, and for singletons. */
 export function derivedId(...parts: readonly string[]): string {
   const hex = createHash("sha256").update(parts.join("\u0000")).digest("hex");
   const variant = (Number.parseInt(hex.charAt(16), 16) & 3) | 8;
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant.toString(16)}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** The slug id that belongs to a derived id. */
+/** The slug id for a derived id. */
 export const derivedSlugId = (id: string) => id.replaceAll("-", "").slice(-2 * SLUG_BYTES);
 
-/** `ENG-12` of any text that is an identifier, in upper case. */
+/** The identifier in upper case: `ENG-12`. Undefined when the text is none. */
 export const identifierOf = (text: string): string | undefined =>
   /^[a-z][a-z0-9]{0,9}-\d{1,9}$/i.test(text) ? text.toUpperCase() : undefined;
 
@@ -28,7 +28,7 @@ export const slugIdOf = (text: string): string | undefined =>
   /^(?:.*-)?([0-9a-f]{12})$/i.exec(text)?.[1]?.toLowerCase();
 
 const SLUG_LENGTH_MAX = 60;
-/** A title as it stands in a URL: `Fix the build` → `fix-the-build`. */
+/** A title in the form of URLs: `Fix the build` → `fix-the-build`. */
 export const slugOf = (title: string) =>
   title
     .normalize("NFKD")
@@ -38,7 +38,7 @@ export const slugOf = (title: string) =>
     .slice(0, SLUG_LENGTH_MAX)
     .replace(/-+$/, "");
 
-/** An id of an argument that takes nothing else. Throws. */
+/** The id in an argument that accepts nothing else. Throws. */
 export function requireUuid(property: string, value: string): string {
   if (!isUuid(value))
     throw invalidArgument(property, value, "isUuid", `${property} must be a UUID`);

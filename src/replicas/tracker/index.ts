@@ -30,9 +30,9 @@ export const tracker: Replica = {
   operations: trackerOperations,
 };
 
-/** The official client takes any other type for text. */
+/** The official client reads any other type as text. */
 const HEADERS = { "Content-Type": "application/json; charset=utf-8" };
-/** A change that another one held up is tried again this often. */
+/** Attempts for a change that a concurrent one blocked. */
 const ATTEMPTS_MAX = 3;
 
 let executor: ReturnType<typeof createExecutor> | undefined;
@@ -73,7 +73,7 @@ function refused(status: number | undefined, error: TrackerError): Response {
   });
 }
 
-/** A mutation is one transaction; who asks is looked up before it, which shortens it by a round trip. */
+/** A mutation is one transaction; the viewer is looked up before it, which makes it one round trip shorter. */
 async function within<T>(
   call: ReplicaCall,
   now: Date,
@@ -83,7 +83,7 @@ async function within<T>(
   const { session } = call;
   const viewerContext = await findViewer(session as TrackerSession, actingUser(call));
   if (!viewerContext)
-    throw new TrackerError("authentication error", "There is no such user to act as.");
+    throw new TrackerError("authentication error", "There is no user with this id to act as.");
   if (!viewerContext.viewer.active)
     throw new TrackerError("authentication error", "This user has been suspended.");
   const open = (inside: Session) =>
@@ -91,7 +91,7 @@ async function within<T>(
   return await (running.isMutation ? session.transaction(open) : open(session));
 }
 
-/** A token that is a user's id calls as that user; any other says nothing. */
+/** A token that is a user's id acts as that user; other tokens have no effect. */
 function actingUser({ actor, userToken, mayImpersonate }: ReplicaCall): string {
   const named = isUuid(userToken) ? userToken.toLowerCase() : actor;
   if (named !== actor && !mayImpersonate)

@@ -1,13 +1,13 @@
 /**
- * How long the service lets a value be. It publishes nothing but, by its answers, that a project's description ends at
- * 255 characters: the rest is generous, and far from what would hurt a diff.
+ * Maximum lengths of values. The service does not publish them; its responses show only that a project's description
+ * ends at 255 characters. The others are generous, and far below what would slow down a diff.
  */
 import type { Lengths } from "~/graphql/lengths";
 
 const TITLE_MAX = 512;
 const CONTENT_MAX = 250_000;
 const PROJECT_DESCRIPTION_MAX = 255;
-/** Of whatever stands in one column. */
+/** Of any value in one column. */
 export const COLUMN_MAX = 500_000;
 
 const each = (max: number, names: readonly string[]) =>

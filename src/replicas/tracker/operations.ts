@@ -28,9 +28,9 @@ const Request = Type.Object(
 
 const Problem = Type.Object(
   {
-    message: Type.String({ description: "What is wrong, for developers" }),
+    message: Type.String({ description: "Description of the error, for developers" }),
     path: Type.Optional(
-      Type.Array(Type.Unknown(), { description: "The field of the answer that failed" }),
+      Type.Array(Type.Unknown(), { description: "The field of the response that failed" }),
     ),
     locations: Type.Optional(
       Type.Array(
@@ -41,27 +41,32 @@ const Problem = Type.Object(
     extensions: Type.Optional(
       Type.Object(
         {
-          type: Type.Optional(Type.String({ description: "The kind of refusal: `invalid input`" })),
-          code: Type.Optional(Type.String({ description: "The same as a constant" })),
+          type: Type.Optional(Type.String({ description: "The kind of error: `invalid input`" })),
+          code: Type.Optional(Type.String({ description: "The kind of error as a constant" })),
           userPresentableMessage: Type.Optional(
-            Type.String({ description: "What is wrong, for users" }),
+            Type.String({ description: "Description of the error, for users" }),
           ),
         },
-        { additionalProperties: true, description: "The refusal, for programs" },
+        { additionalProperties: true, description: "Details of the error, for programs" },
       ),
     ),
   },
-  { title: "GraphqlError", description: "Why a field, or the whole request, has no data" },
+  {
+    title: "GraphqlError",
+    description: "The reason why a field, or the whole request, has no data",
+  },
 );
 
 const Answer = Type.Object(
   {
-    data: Type.Optional(Type.Union([Fields, Type.Null()], { description: "The fields asked for" })),
-    errors: Type.Optional(Type.Array(Problem, { description: "What has no data, and why" })),
+    data: Type.Optional(Type.Union([Fields, Type.Null()], { description: "The requested fields" })),
+    errors: Type.Optional(
+      Type.Array(Problem, { description: "Fields without data, and the reasons" }),
+    ),
   },
   {
     title: "GraphqlAnswer",
-    description: "Data, or the service's own refusals",
+    description: "Data, or errors in the service's format",
     examples: [
       { data: { issues: { nodes: [{ identifier: "ENG-1", title: "Set up the repository" }] } } },
     ],
@@ -73,9 +78,9 @@ export const trackerOperations = (): ServiceOperation[] => [
     path: "graphql",
     method: "post",
     operationId: "graphql",
-    summary: "Runs one GraphQL request. Several changes in one request are all made, or none.",
+    summary: "Runs one GraphQL request. Several mutations in one request are atomic.",
     description:
-      "Introspection shows the schema. `Authorization` may hold the id of a user to act as.",
+      "Introspection shows the schema. `Authorization` can contain the id of a user to act as.",
     body: { "application/json": Request },
     answers: { 200: Answer, 400: Answer },
   },

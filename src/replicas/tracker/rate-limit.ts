@@ -1,6 +1,6 @@
 /**
- * The limits that the service tells its clients. Nothing is counted: they are here because clients read them, and
- * the numbers are generous.
+ * The rate limits that the service reports to its clients. Nothing is counted: clients read the numbers, and they are
+ * generous.
  */
 import { COST_MAX } from "~/graphql/limits";
 
@@ -8,10 +8,10 @@ const HOUR_MS = 60 * 60 * 1000;
 export const REQUESTS_PER_HOUR = 5_000;
 export const POINTS_PER_HOUR = 3_000_000;
 
-/** The end of the hour that `now` is in, in epoch milliseconds. */
+/** The end of the current hour, in epoch milliseconds. */
 export const resetAt = (now: Date) => Math.ceil((now.getTime() + 1) / HOUR_MS) * HOUR_MS;
 
-/** The headers of an answer that cost this much. */
+/** The headers of a response with this cost. */
 export function limitHeaders(cost: number, now: Date): Record<string, string> {
   const reset = String(resetAt(now));
   return {

@@ -1,10 +1,10 @@
-/** HTTP → one GraphQL request. */
+/** Parses an HTTP request into one GraphQL request. */
 import { findUnstorable } from "~/db/storable";
 import type { GraphQLRequest } from "~/graphql/execute";
 import { isObject, parseBounded, TooLarge } from "~/json";
 import type { ReplicaCall } from "~/replicas/replica";
 
-/** A request that is no GraphQL request. */
+/** A request that is not a GraphQL request. */
 export class Unreadable extends Error {
   override readonly name = "Unreadable";
   readonly status: number;
@@ -15,13 +15,13 @@ export class Unreadable extends Error {
 }
 
 const PATHS = new Set(["", "graphql", "graphql/"]);
-/** NUL, written as GraphQL writes it in a string. */
+/** NUL, escaped as in a GraphQL string. */
 const NUL = /\\u(?:0000|\{0+\})/;
 
 /** Throws Unreadable. */
 export function readRequest({ request, path, body }: ReplicaCall): GraphQLRequest {
   if (!PATHS.has(path)) throw new Unreadable(404, "Not found: requests go to /graphql.");
-  if (request.method !== "POST") throw new Unreadable(405, "Requests are sent with POST.");
+  if (request.method !== "POST") throw new Unreadable(405, "Requests must use POST.");
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
     throw new Unreadable(415, "The Content-Type must be application/json.");
   const given = parse(body);
@@ -29,7 +29,7 @@ export function readRequest({ request, path, body }: ReplicaCall): GraphQLReques
   const { query, variables, operationName } = given as Record<string, unknown>;
   if (typeof query !== "string" || query.trim() === "")
     throw new Unreadable(400, "Must provide query string.");
-  if (NUL.test(query)) throw new Unreadable(400, "A string of the query holds NUL.");
+  if (NUL.test(query)) throw new Unreadable(400, "A string of the query contains NUL.");
   if (variables !== undefined && variables !== null && !isObject(variables))
     throw new Unreadable(400, "Variables must be an object.");
   if (operationName !== undefined && operationName !== null && typeof operationName !== "string")
@@ -55,6 +55,6 @@ function parse(body: Uint8Array): unknown {
   }
   const unstorable = findUnstorable(value);
   if (unstorable !== undefined)
-    throw new Unreadable(400, `${unstorable}: a string holds NUL or half a surrogate pair.`);
+    throw new Unreadable(400, `${unstorable}: a string contains NUL or half a surrogate pair.`);
   return value;
 }

@@ -1,4 +1,4 @@
-/** One row, or the refusal. */
+/** Finds one row, or throws the error of the service. */
 import type { RowObject } from "~/graphql/page";
 import type { Context } from "~/replicas/tracker/context";
 import { forbidden, notFound, notFoundIn } from "~/replicas/tracker/errors";
@@ -9,7 +9,7 @@ import { MODELS } from "~/replicas/tracker/store/models/index";
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
-/** The row with this id, or with what else leads to a row of its type: an identifier, a key, the slug of a URL. */
+/** The row with this id, or with another key of its type: an identifier, a key, the slug of a URL. */
 export async function requireRow<E extends Entity>(
   context: Context,
   type: E,
@@ -33,7 +33,7 @@ async function findRow<E extends Entity>(
   return MODELS.has(type) ? await read.one(type, own, fields) : undefined;
 }
 
-/** The row that an argument leads to which takes nothing but an id; undefined when it was not given. */
+/** The row for an argument that accepts only an id; undefined when it was not given. */
 export async function requireGiven<E extends Entity>(
   context: Context,
   type: E,
@@ -46,7 +46,7 @@ export async function requireGiven<E extends Entity>(
   return row;
 }
 
-/** `what`: "a comment". */
+/** `what`: for example "a comment". */
 export function requireAuthor({ viewer }: Context, row: RowObject, what: string): void {
   if (row["userId"] !== viewer.id && !viewer.admin)
     throw forbidden(`Only its author or an admin can change ${what}`);

@@ -1,4 +1,4 @@
-/** Markdown ↔ the tree of nodes that the service calls `bodyData` and `contentState`. */
+/** Converts between Markdown and the tree of nodes that the service calls `bodyData` and `contentState`. */
 import type { RowObject } from "~/graphql/page";
 import { parseBounded } from "~/json";
 
@@ -14,13 +14,13 @@ const HEADING = /^(#{1,6}) +(.+)$/;
 const BULLET = /^[-*+] +/;
 const NUMBER = /^\d+[.)] +/;
 
-/** The tree of a text, as JSON. Marks inside a paragraph stay Markdown: nothing that reads the tree needs them apart. */
+/** The tree of a text, as JSON. Marks inside a paragraph stay Markdown: no reader of the tree needs them. */
 export const richText = (markdown: string): string =>
   JSON.stringify({ type: "doc", content: blocksOf(markdown).map(nodeOf) });
 
 const trees = new WeakMap<RowObject, Map<string, string | null>>();
 
-/** The tree of a row's text, made once however often a request selects it; null without a text. */
+/** The tree of a row's text, created once per row; null without a text. */
 export function treeOf(row: RowObject, column: string): string | null {
   const known = trees.get(row) ?? new Map<string, string | null>();
   trees.set(row, known);
@@ -32,7 +32,7 @@ export function treeOf(row: RowObject, column: string): string | null {
 
 const FENCED = /```[\s\S]*?```/g;
 
-/** Parts between empty lines; a fenced one is whole, with whatever it holds. */
+/** Blocks, separated by empty lines; a fenced block is one part. */
 function blocksOf(markdown: string): string[] {
   const blocks: string[] = [];
   let from = 0;
@@ -76,7 +76,7 @@ function nodeOf(block: string): Node {
   return paragraph(block);
 }
 
-/** The text of a tree that a client sent instead of Markdown; undefined when it is none. */
+/** The Markdown of a tree that a client sent; undefined when it is not a tree. */
 export function markdownOf(tree: unknown): string | undefined {
   const root = typeof tree === "string" ? parse(tree) : tree;
   return isNode(root) ? childrenOf(root).map(blockText).join("\n\n") : undefined;
@@ -85,7 +85,7 @@ export function markdownOf(tree: unknown): string | undefined {
 const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && "type" in value;
 
-/** A client may send anything that has a type. */
+/** A client can send any object that has a type. */
 const childrenOf = ({ content }: Node): readonly Node[] =>
   Array.isArray(content) ? content.filter(isNode) : [];
 

@@ -1,4 +1,4 @@
-/** The schema with its resolvers: built on the first request, and kept. */
+/** The schema with its resolvers, built on the first request and cached. */
 import { buildASTSchema, type GraphQLObjectType, type GraphQLSchema } from "graphql";
 import { requireLengths } from "~/graphql/lengths";
 import type { Resolver, Resolvers } from "~/graphql/resolvers";
@@ -38,11 +38,14 @@ function buildSchema(): GraphQLSchema {
   });
 }
 
-/** Root fields: most queries follow from the models, what is not simulated refuses, and a change is counted. */
+/**
+ * Root fields: most queries are derived from the models, operations that are not simulated throw, and each mutation
+ * increments the sync id.
+ */
 function rootResolvers(schema: GraphQLSchema): Resolvers<Context> {
   const { Query = {}, Mutation = {} } = RESOLVERS;
   const [query, mutation] = [schema.getQueryType(), schema.getMutationType()];
-  if (!query || !mutation) throw new Error("the schema lacks queries or mutations");
+  if (!query || !mutation) throw new Error("the schema has no queries or mutations");
   const options = {
     models: MODELS,
     modelOf: MODEL_OF,
@@ -57,7 +60,7 @@ function rootResolvers(schema: GraphQLSchema): Resolvers<Context> {
   };
 }
 
-/** None gets an argument that is too long. */
+/** Checks the lengths of the arguments first. */
 const bounded = (type: GraphQLObjectType, resolvers: Record<string, Resolver<Context>>) =>
   Object.fromEntries(
     Object.entries(resolvers).map(([name, resolve]): [string, Resolver<Context>] => {
@@ -72,7 +75,7 @@ const bounded = (type: GraphQLObjectType, resolvers: Record<string, Resolver<Con
     }),
   );
 
-/** The operations that are not simulated. They need no description but this. */
+/** Resolvers of the operations that are not simulated. Sets the only description they have. */
 function refusals(type: GraphQLObjectType): Record<string, Resolver<Context>> {
   const refused = COVERAGE.filter(
     ({ kind, state }) => state === "refused" && kind === type.name.toLowerCase(),
@@ -80,7 +83,7 @@ function refusals(type: GraphQLObjectType): Record<string, Resolver<Context>> {
   return Object.fromEntries(
     refused.map(({ operation }) => {
       const field = type.getFields()[operation];
-      if (field) field.description = "Not simulated: refuses.";
+      if (field) field.description = "Not simulated: rejected.";
       return [
         operation,
         () => {
@@ -91,7 +94,7 @@ function refusals(type: GraphQLObjectType): Record<string, Resolver<Context>> {
   );
 }
 
-/** Each change is one more for `lastSyncId`, and makes what was read before it worthless. */
+/** Increments `lastSyncId`, and clears the reader's cache before and after the change. */
 const counted =
   (resolve: Resolver<Context>): Resolver<Context> =>
   async (source, args, context, info) => {

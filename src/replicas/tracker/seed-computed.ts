@@ -1,4 +1,4 @@
-/** What a seed leaves to the service: ids that nobody names, places in lists, times that follow from states. */
+/** Values that a seed leaves to the service: ids, positions in lists, times that follow from states. */
 import {
   DEFAULT_COLOR,
   DEFAULT_CUSTOMER_STATUSES,
@@ -13,7 +13,7 @@ import { columnsIn, modelOf } from "~/replicas/tracker/seed-sections";
 import type { Item } from "~/replicas/tracker/seed-types";
 import type { Values } from "~/replicas/tracker/store/entities";
 
-/** A row with the columns that must not be empty and that its entry did not give. */
+/** A row with the required columns that its entry did not set. */
 export function computedOf(item: Item, row: Values, names: Names): Values {
   const columns = columnsIn(item.section);
   const own = OF_TYPE[item.section.type]?.(item, row, names) ?? {};
@@ -26,7 +26,7 @@ export function computedOf(item: Item, row: Values, names: Names): Values {
 
 const OWN = ["id", "createdAt", "updatedAt", "archivedAt"];
 
-/** A row as its table has it: of a shared one, what it holds in one column. */
+/** A row in the form of its table: a shared table stores the fields in one column. */
 export function stored({ section }: Item, row: Values): Values {
   const { name, shared } = modelOf(section);
   if (!shared) return row;
@@ -38,7 +38,7 @@ export function stored({ section }: Item, row: Values): Values {
 
 const text = (value: unknown) => String(value ?? "");
 
-/** By the name of the column, whatever the type. */
+/** Defaults by column name, for every type. */
 function common({ section, id, index }: Item, row: Values): Values {
   const moments = ["createdAt", "editedAt", "startedAt", "completedAt", "canceledAt", "resolvedAt"];
   const columns = columnsIn(section);
@@ -141,7 +141,7 @@ const OF_TYPE: {
   Webhook: ({ id }) => ({ secret: `lin_wh_${derivedSlugId(id)}` }),
 };
 
-/** The first state that new issues may wait in. */
+/** The first state in which new issues can wait. */
 function defaultState(states: unknown): string {
   const given = (states ?? DEFAULT_STATES) as readonly { name: string; type: string }[];
   return (given.find(({ type }) => type === "backlog") ?? given[0])?.name ?? "";

@@ -1,6 +1,6 @@
 /**
- * A dump of a workspace → a seed. Dumps have null where a seed leaves a field out, moments without a zone, ids of
- * another kind than ours, and fields that the service computes.
+ * Converts a dump of a workspace to a seed. Dumps have null for missing fields, moments without a time zone, ids in
+ * another format, and fields that the service computes.
  */
 import { isObjectType } from "graphql";
 import { isUuid } from "~/graphql/scalars";
@@ -16,16 +16,16 @@ const MOMENT = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:\.(\d{1,3})\d*)?(Z|[
 
 export type ReadDump = {
   readonly seed: Entry;
-  /** One for each id that was mapped and each field that was ignored, in the order of the dump. */
+  /** One note for each mapped id and each ignored field, in the order of the dump. */
   readonly notes: readonly string[];
 };
 
-/** Leaves a seed as it is. What is neither a seed nor a dump is left to validation. */
+/** Returns a seed unchanged. Validation rejects anything that is neither a seed nor a dump. */
 export function readDump(dump: Entry): ReadDump {
   const notes: string[] = [];
   let left = 0;
   const note = (text: string) => (notes.length < NOTES_MAX ? void notes.push(text) : left++);
-  /** By type: ids of the dump that are no UUIDs → ours. */
+  /** By type: ids of the dump that are not UUIDs → the new ids. */
   const ids = new Map<string, Map<string, string>>();
 
   /** A value of a column, by its Postgres type. */
@@ -113,7 +113,7 @@ const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0;
 
 const SEED_MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/;
 
-/** In the form of a seed: in UTC with milliseconds. A moment without a zone is in UTC. */
+/** A moment in the format of a seed: UTC with milliseconds. Without a time zone, it is in UTC. */
 function momentOf(text: string): string {
   if (SEED_MOMENT.test(text)) return text;
   const [, day, minutes, seconds = ":00", fraction = "", zone = "Z"] = MOMENT.exec(text) ?? [];
@@ -134,13 +134,13 @@ function fieldsOf(section: Section): ReadonlySet<string> {
   ]);
 }
 
-/** Whether the service shows such a field and keeps no column for it. */
+/** Whether the service has such a field for which no column exists. */
 function isComputed({ type }: Section, field: string): boolean {
   const shown = trackerSchema().getType(type);
   return isObjectType(shown) && field in shown.getFields();
 }
 
-/** The same entries, with references to ids that were mapped. */
+/** The entries, with references to mapped ids replaced. */
 function referring(seed: Entry, ids: ReadonlyMap<string, ReadonlyMap<string, string>>): Entry {
   const refer = (type: string, value: unknown): unknown =>
     Array.isArray(value)

@@ -2,7 +2,7 @@
 import { isUuid } from "~/graphql/scalars";
 import { SeedError } from "~/replicas/replica";
 
-/** The ids of entries by the name that other entries call them by. */
+/** Maps the names of entries to their ids. */
 export class Names {
   readonly #ids = new Map<string, string>();
 
@@ -13,7 +13,7 @@ export class Names {
     this.#ids.set([type, "", id].join("\n"), id);
   }
 
-  /** The id of what is called so in the first of the scopes that knows it. */
+  /** The id for a name, in the first scope that has it. */
   require(type: string, name: string, scopes: readonly string[], path: string): string {
     for (const scope of isUuid(name) ? [""] : scopes) {
       const id = this.#ids.get([type, scope, name].join("\n"));

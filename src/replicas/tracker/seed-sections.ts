@@ -1,6 +1,7 @@
 /**
- * What a tracker seed may say. An entry's fields are those of its type in the API: a column under its own name, a
- * relation under its name, written as the other entry is called (`assignee: john`, `state: In Progress`, `team: ENG`).
+ * The possible content of a tracker seed. An entry has the fields of its type in the API: a column under its own name,
+ * a relation under its name, with the name of the related entry as the value (`assignee: john`, `state: In Progress`,
+ * `team: ENG`).
  */
 import { type Model, requireModel } from "~/graphql/model";
 import { derivedId } from "~/replicas/tracker/ids";
@@ -41,7 +42,7 @@ const projectOfInitiative: Pairs["row"] = (initiativeId, projectId, { index, cre
 const REACTIONS = (key: string) => ({ reactions: { section: "reactions", key } });
 const LINKS = (key: string) => ({ links: { section: "links", key } });
 
-/** By the field that holds the entries. Those at the top of the file come in this order. */
+/** By the field that holds the entries. Top-level sections are read in this order. */
 export const SECTIONS: { readonly [field: string]: Section } = {
   users: { type: "User", name: "displayName", required: ["id", "name", "displayName", "email"] },
   teams: {
@@ -162,7 +163,7 @@ export const SECTIONS: { readonly [field: string]: Section } = {
   ...RECORD_SECTIONS,
 };
 
-/** Only inside other entries. */
+/** Sections inside other entries only. */
 const INNER = new Set([
   "agentActivities",
   "attachments",
@@ -182,7 +183,7 @@ export const TOP = Object.keys(SECTIONS).filter((name) => !INNER.has(name));
 
 export const modelOf = ({ type }: Section): Model => requireModel(MODELS, type);
 
-/** Columns with their types: of a shared table those of its rows, and what its rows hold. */
+/** Columns with their types; of a shared table, those of its rows and of their data. */
 export function columnsIn(section: Section): ReadonlyMap<string, string> {
   const { columns, shared } = modelOf(section);
   if (!shared) return columns;
@@ -193,6 +194,6 @@ export function columnsIn(section: Section): ReadonlyMap<string, string> {
   return new Map([["id", "uuid"], ...own, ...columns, ...texts]);
 }
 
-/** Relations of a type that stand in a column of its own. */
+/** Relations of a type that have a column. */
 export const relationsOf = (model: Model) =>
   [...model.one].filter(([, { key }]) => model.columns.has(key));

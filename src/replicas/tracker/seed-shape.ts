@@ -1,4 +1,4 @@
-/** The shape of a tracker seed, made from what its sections say. */
+/** The shape of a tracker seed, derived from its sections. */
 import { type TSchema, Type } from "@sinclair/typebox";
 import { columnsIn, modelOf, relationsOf, SECTIONS, TOP } from "~/replicas/tracker/seed-sections";
 import { TABLES } from "~/replicas/tracker/store/tables";
@@ -36,7 +36,7 @@ function shapeOf(name: string, depth: number): TSchema {
     properties["owners"] = Type.Array(Name);
     properties["membershipIds"] = Type.Record(Type.String(), Uuid);
   }
-  // One level of a thing in itself: replies, labels of a group.
+  // One level of recursion: replies, labels of a group.
   for (const [field, nested] of Object.entries(section.nested ?? {}))
     if (nested.section !== name || depth === 0)
       properties[field] = Type.Array(

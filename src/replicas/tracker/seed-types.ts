@@ -3,7 +3,7 @@ import type { Values } from "~/replicas/tracker/store/entities";
 
 export type Entry = Readonly<Record<string, unknown>>;
 
-/** A list of names that becomes rows which connect two entities. */
+/** A list of names that becomes rows of a join table. */
 export type Pairs = {
   readonly to: string;
   readonly table: string;
@@ -16,7 +16,10 @@ type SectionContext = {
   readonly entry: Entry;
 };
 
-/** Entries inside an entry. `key` is the column that leads back to it; `keep` are columns that they share with it. */
+/**
+ * Entries inside an entry. `key` is the column that refers to the parent; `keep` lists columns that they inherit from
+ * it.
+ */
 export type Nested = {
   readonly section: string;
   readonly key: string;
@@ -25,12 +28,12 @@ export type Nested = {
 
 export type Section = {
   readonly type: string;
-  /** What other entries call it. */
+  /** The field by which other entries refer to it. */
   readonly name?: string;
-  /** Whether two teams, or two projects, may each have one of that name. */
+  /** Whether names are unique only within a team or a project. */
   readonly scoped?: true;
   readonly required?: readonly string[];
-  /** Of a type whose rows share a table: fields that are text. */
+  /** Text fields of a type whose rows share a table. */
   readonly texts?: readonly string[];
   /** Lists of names that become a column of ids. */
   readonly ids?: { readonly [field: string]: readonly [to: string, column: string] };
@@ -38,7 +41,7 @@ export type Section = {
   readonly pairs?: { readonly [field: string]: Pairs };
 };
 
-/** One entry of the file with what its place in it says. */
+/** An entry of the file, with the values that follow from its position. */
 export type Item = {
   readonly section: Section;
   readonly entry: Entry;
@@ -46,6 +49,6 @@ export type Item = {
   readonly index: number;
   readonly id: string;
   readonly createdAt: string;
-  /** Columns that follow from where it stands. */
+  /** Columns that follow from the position of the entry. */
   readonly given: Values;
 };

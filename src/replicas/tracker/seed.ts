@@ -1,4 +1,4 @@
-/** `seeds/tracker_*.yaml` → rows. */
+/** Turns `seeds/tracker_*.yaml` into rows. */
 import { Value } from "@sinclair/typebox/value";
 import type { Tx } from "~/db/connect";
 import type { Tables } from "~/db/session";
@@ -22,7 +22,7 @@ import { TABLES } from "~/replicas/tracker/store/tables";
 type Rows = Map<string, Values[]>;
 const text = (value: unknown) => String(value ?? "");
 
-/** Returns what was mapped and ignored in a dump. */
+/** Returns notes on mapped and ignored content of a dump. */
 export async function seedTracker(tx: Tx, t: Tables, given: unknown): Promise<readonly string[]> {
   const { seed, notes } = readDump(given as Entry);
   const first = Value.Errors(TrackerSeed, seed).First();
@@ -31,7 +31,7 @@ export async function seedTracker(tx: Tx, t: Tables, given: unknown): Promise<re
   return notes;
 }
 
-/** Rows that leave out the same columns go in together. */
+/** Inserts rows with the same columns together. */
 async function insertRows(tx: Tx, t: Tables, table: string, rows: readonly Values[]) {
   const columns = TABLES.get(table);
   const alike = Map.groupBy(rows, (row) => Object.keys(row).toSorted().join());
@@ -80,13 +80,13 @@ function rowsOf(seed: Entry): Rows {
   return rows;
 }
 
-/** What every workspace has, unless its seed says otherwise. */
+/** Sections that every workspace has, unless its seed overrides them. */
 const DEFAULTS: { readonly [section: string]: readonly object[] } = {
   customerStatuses: DEFAULT_CUSTOMER_STATUSES,
   projectStatuses: DEFAULT_PROJECT_STATUSES,
 };
 
-/** The entries of a list and everything inside them, each under its name. */
+/** The entries of a list and all entries inside them; registers their names. */
 function collect(
   name: string,
   list: unknown,
@@ -144,11 +144,11 @@ function inner(item: Item, names: Names): Item[] {
 const statesOf = ({ triageEnabled }: Entry) =>
   triageEnabled === true ? [TRIAGE_STATE, ...DEFAULT_STATES] : DEFAULT_STATES;
 
-/** Entries of one list are told apart by their time, in the order in which they stand. */
+/** Entries of one list have increasing timestamps, in their order. */
 const later = (moment: string, seconds: number) =>
   new Date(Date.parse(moment) + 1000 * seconds).toISOString();
 
-/** Where the names of related entries are looked up: in the same team, project or pipeline, then anywhere. */
+/** Scopes in which the names of related entries are looked up: the same team, project or pipeline, then everywhere. */
 const scopesOf = ({ teamId, projectId, pipelineId }: Values): string[] =>
   [teamId, projectId, pipelineId, ""].filter((scope) => scope !== undefined).map(text);
 
@@ -160,7 +160,7 @@ function rowOf(item: Item, names: Names): Values {
     relationsOf(model).map(([relation, { to, key }]) => [relation, { to, key }]),
   );
   const row: Record<string, unknown> = { id, createdAt, ...given };
-  // What others are looked up in comes first.
+  // Scopes of other lookups come first.
   const fields = Object.entries(entry).toSorted(
     ([a], [b]) => Number(b === "project") - Number(a === "project"),
   );
@@ -182,7 +182,7 @@ function rowOf(item: Item, names: Names): Values {
   return computedOf(item, row, names);
 }
 
-/** The names of a list that makes pairs; who has to do with an issue follows it. */
+/** The names of a list for a join table; everyone involved in an issue subscribes to it. */
 function listOf({ section, entry }: Item, field: string): readonly unknown[] {
   const list = (entry[field] ?? []) as readonly unknown[];
   if (section.type !== "Issue" || field !== "subscribers") return list;

@@ -1,5 +1,5 @@
 -- The tables of one tracker environment. Columns are named as the API names its fields; a relation `team` is the
--- column "teamId". What can be computed from rows is not stored: no counter, no URL, no progress.
+-- column "teamId". Values that can be computed from rows are not stored: no counter, no URL, no progress.
 
 create sequence last_sync_id;
 
@@ -95,8 +95,8 @@ create table teams (
   "retiredAt" timestamptz(3),
   name text not null,
   key text not null unique,
-  "previousKeys" text[] not null default '{}', -- never given to another team
-  "highestNumber" int not null default 0, -- of issues that are no longer in the team
+  "previousKeys" text[] not null default '{}', -- never reused by another team
+  "highestNumber" int not null default 0, -- of issues that left the team
   description text,
   icon text,
   color text,
@@ -808,7 +808,7 @@ create table issue_history (
 );
 create index issue_history_issue on issue_history ("issueId");
 
--- Everything that only keeps what it is told: `data` holds the fields of the API's type, relations as "customerId".
+-- Entities that only store their input: `data` holds the fields of the API's type, relations as "customerId".
 create table records (
   id uuid primary key,
   type varchar(40) not null,
@@ -818,7 +818,7 @@ create table records (
   data jsonb not null
 );
 
--- Files that a client announced, and their bytes once they are there.
+-- Files that a client announced, and their bytes after the upload.
 create table uploads (
   id uuid primary key,
   "createdAt" timestamptz(3) not null,
@@ -826,6 +826,6 @@ create table uploads (
   filename text not null,
   "contentType" text not null,
   size int not null,
-  signature varchar(32), -- until the bytes are there: the secret of the address that takes them
+  signature varchar(32), -- until the upload: the secret of its address
   content bytea
 );

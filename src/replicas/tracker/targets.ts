@@ -1,14 +1,14 @@
-/** Inputs that name one thing out of several kinds. */
+/** Inputs that refer to exactly one of several kinds of entity. */
 import type { RowObject } from "~/graphql/page";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidInput } from "~/replicas/tracker/errors";
 import { requireRow } from "~/replicas/tracker/require";
 import type { Entity } from "~/replicas/tracker/store/entities";
 
-/** What an input's fields lead to: `{ issueId: "Issue" }`. */
+/** The type of each field of such an input: `{ issueId: "Issue" }`. */
 export type TargetTypes = { readonly [field: string]: Entity };
 
-/** The one thing that an input names. Throws unless it is exactly one, and there. */
+/** The one entity that an input refers to. Throws unless it is exactly one, and exists. */
 export async function requireTarget(
   context: Context,
   types: TargetTypes,

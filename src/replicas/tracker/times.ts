@@ -1,4 +1,4 @@
-/** When something was started, completed or canceled, by the type of its status. */
+/** The times at which something was started, completed or canceled, by the type of its status. */
 
 type Moment = Date | null;
 type Times = {
@@ -7,7 +7,7 @@ type Times = {
   readonly canceledAt?: Moment;
 };
 
-/** `row`: as it was before; undefined for a new one. */
+/** `row`: before the change; undefined for a new row. */
 export function timesOf(type: string, now: Date, row?: Required<Times>): Times {
   switch (type) {
     case "started":

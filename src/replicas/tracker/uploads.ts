@@ -1,4 +1,4 @@
-/** The bytes of files, over HTTP: signed addresses that take them, and addresses that serve them. */
+/** The bytes of files, over HTTP: signed addresses for uploads, and addresses for downloads. */
 import type { ReplicaCall } from "~/replicas/replica";
 import { fileResponse } from "~/replicas/stored-file";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
@@ -8,11 +8,11 @@ const ID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 const SIGNED = new RegExp(`^uploads/put/(${ID})/([0-9a-f]{32})$`);
 const ASSET = new RegExp(`^uploads/(${ID})$`);
 
-/** Takes the bytes in one PUT. */
+/** Accepts the bytes in one PUT. */
 export const uploadPath = (id: string, signature: string) => `uploads/put/${id}/${signature}`;
 export const assetPath = (id: string) => `uploads/${id}`;
 
-/** True of a signed address: who knows one needs no credential. */
+/** True of a signed address: it needs no credential. */
 export const carriesSecret = (path: string) => SIGNED.test(path);
 
 export async function awaitsUpload(session: TrackerSession, path: string): Promise<boolean> {
@@ -20,7 +20,7 @@ export async function awaitsUpload(session: TrackerSession, path: string): Promi
   return (await findAnnounced(session, id, signature)) !== undefined;
 }
 
-/** Undefined when the path is not one of a file. */
+/** Undefined when the path is not that of a file. */
 export async function transfer(call: ReplicaCall): Promise<Response | undefined> {
   const session = call.session as TrackerSession;
   const [, id, signature = ""] = SIGNED.exec(call.path) ?? [];
@@ -31,14 +31,14 @@ export async function transfer(call: ReplicaCall): Promise<Response | undefined>
   return file ? fileResponse(file) : plain(404, "There is no such file.");
 }
 
-/** The answers of the storage that the service uses: a status and a sentence. */
+/** Responses in the form of the service's storage: a status and a sentence. */
 async function receive(
   session: TrackerSession,
   { request, body }: ReplicaCall,
   id: string,
   signature: string,
 ): Promise<Response> {
-  if (request.method !== "PUT") return plain(405, "A file is sent with PUT.", { Allow: "PUT" });
+  if (request.method !== "PUT") return plain(405, "An upload must use PUT.", { Allow: "PUT" });
   const announced = await findAnnounced(session, id, signature);
   if (!announced) return plain(403, "The signature does not match.");
   const type = request.headers.get("content-type") ?? "";

@@ -1,4 +1,4 @@
-/** Addresses of what has a page of its own. */
+/** Addresses of entities that have a page. */
 import type { RowObject } from "~/graphql/page";
 import type { Context } from "~/replicas/tracker/context";
 import { slugOf } from "~/replicas/tracker/ids";

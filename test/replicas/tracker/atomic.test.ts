@@ -1,4 +1,4 @@
-/** A mutation request is one transaction: what fails in it undoes the rest, and the answer says so. */
+/** A mutation request is one transaction: a failure undoes all of it, and the response says so. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { COVERAGE } from "~/replicas/tracker/coverage";
 import { useDatabase } from "../../support/database";
@@ -289,7 +289,7 @@ const MUTATIONS = COVERAGE.filter(({ kind, tier }) => kind === "mutation" && tie
 );
 const FAILURE = `last: issueUpdate(id: "ENG-999999", input: { title: "x" }) { success }`;
 
-describe("a request that fails leaves nothing behind", () => {
+describe("a request that fails has no side effects", () => {
   test.each(Object.keys(ARGUMENTS))("of %s", async (name) => {
     const before = await everyRow(database, tracker.schema);
     const call = `first: ${name}(${ARGUMENTS[name]!()}) { success }`;

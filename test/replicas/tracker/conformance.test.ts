@@ -1,4 +1,4 @@
-/** Every document that the official clients send fits the schema that the running server shows. */
+/** Every document of the official clients is valid in the schema of the running server. */
 import { describe, expect, test } from "bun:test";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -66,7 +66,7 @@ const fieldsOf = (schema: GraphQLSchema, type: string) => {
   return isObjectType(found) ? Object.keys(found.getFields()) : [];
 };
 
-describe("the schema takes all documents, except those that the service itself rejects now, of", () => {
+describe("the schema accepts all documents, except those that the service itself rejects now, of", () => {
   test.each([
     ["SDK 98", "@linear/sdk", 674, []],
     ["SDK 86", "linear86", 641, CHANGED_SINCE_86],
@@ -87,7 +87,7 @@ describe("the schema takes all documents, except those that the service itself r
   );
 });
 
-/** The generator of the SDK's typings writes these names with other capitals than the service. */
+/** The SDK's type generator writes these names with other capitals than the service. */
 const named = (sdl: string) =>
   sdl.replace(/\b(Issue|EntityIdentifier|)IdComparator\b/g, "$1IDComparator");
 

@@ -14,8 +14,8 @@ import { DES, ENG, JOHN, ROBIN, refusal, useTracker } from "../../support/tracke
 const database = useDatabase();
 const tracker = useTracker(database);
 
-describe("refusals become the official client's errors", () => {
-  test("what there is not: invalid input", async () => {
+describe("rejections become the official client's errors", () => {
+  test("a missing row: invalid input", async () => {
     const error = await refusal(tracker.linear.issue("ENG-999"));
     const [first] = (await tracker.ask(`{ issue(id: "ENG-999") { id } }`)).errors;
 
@@ -35,7 +35,7 @@ describe("refusals become the official client's errors", () => {
     });
   });
 
-  test("an argument that does not fit names the field and the rule", async () => {
+  test("an invalid argument: the field and the rule", async () => {
     const answer = await tracker.ask(
       `mutation { issueCreate(input: { teamId: "ENG", title: "x" }) { success } }`,
     );
@@ -55,7 +55,7 @@ describe("refusals become the official client's errors", () => {
     });
   });
 
-  test("what is not possible now: user error", async () => {
+  test("an operation that is impossible now: user error", async () => {
     const states = await tracker.linear.workflowStates({
       filter: { team: { id: { eq: ENG } }, type: { eq: "backlog" } },
     });
@@ -63,13 +63,13 @@ describe("refusals become the official client's errors", () => {
     expect(await refusal(states.nodes[0]!.archive())).toBeInstanceOf(UserLinearError);
   });
 
-  test("what only admins may: forbidden", async () => {
+  test("an operation for admins only: forbidden", async () => {
     const error = await refusal(tracker.as(ROBIN).updateOrganization({ name: "Mine" }));
 
     expect(error).toBeInstanceOf(ForbiddenLinearError);
   });
 
-  test("what is not simulated: feature not accessible", async () => {
+  test("an operation that is not simulated: feature not accessible", async () => {
     const error = await refusal(tracker.linear.createCsvExportReport());
 
     expect(error).toBeInstanceOf(FeatureNotAccessibleLinearError);
@@ -94,7 +94,7 @@ describe("refusals become the official client's errors", () => {
     expect(answer.errors[0].extensions).toMatchObject({ type: "graphql error", code });
   });
 
-  describe("an answer to a request that is not executed", () => {
+  describe("a response to a request that is not executed", () => {
     const post = async (query: string, headers = {}, variables = {}) => {
       const response = await fetch(tracker.url, {
         method: "POST",
@@ -134,7 +134,7 @@ describe("refusals become the official client's errors", () => {
       });
     });
 
-    test("whose user may not be chosen: status 401, no data", async () => {
+    test("as a user who is not allowed: status 401, no data", async () => {
       const { environmentUrl, token } = await tracker.program.environment({
         templateService: "tracker",
         templateName: "tracker_default",
@@ -159,7 +159,7 @@ describe("refusals become the official client's errors", () => {
     });
   });
 
-  describe("an input that refers to what is not there", () => {
+  describe("an input that refers to a missing row", () => {
     const NOBODY = "00000000-0000-4000-8000-000000000000";
     const extensions = (userPresentableMessage: string) => ({
       type: "invalid input",
@@ -234,7 +234,7 @@ describe("refusals become the official client's errors", () => {
     ["createdAt", { lt: "9999-12-31T23:59:59-12:00" }],
     ["dueDate", { eq: "0000-01-01" }],
     ["dueDate", { eq: "P9000Y" }],
-  ])("a moment that no calendar has, for %s %o: graphql error", async (field, comparator) => {
+  ])("an impossible date, for %s %o: graphql error", async (field, comparator) => {
     const answer = await tracker.ask(
       "query($filter: IssueFilter) { issues(filter: $filter) { nodes { id } } }",
       { filter: { [field]: comparator } },
@@ -248,7 +248,7 @@ describe("refusals become the official client's errors", () => {
     ["dueDate", "P9000Y", "GRAPHQL_VALIDATION_FAILED"],
     ["dueDate", "0000-12-31", "GRAPHQL_VALIDATION_FAILED"],
     ["slaBreachesAt", "0001-01-01", "INPUT_ERROR"],
-  ])("an issue's %s of %s is refused", async (field, value, code) => {
+  ])("an issue's %s of %s is rejected", async (field, value, code) => {
     const answer = await tracker.ask(
       `mutation { issueUpdate(id: "ENG-1", input: { ${field}: "${value}" }) { success } }`,
     );
@@ -280,7 +280,7 @@ describe("refusals become the official client's errors", () => {
     );
   });
 
-  test("what the tables refuse: invalid input", async () => {
+  test("a violated constraint: invalid input", async () => {
     const error = await refusal(
       tracker.linear.createIssueLabel({ name: "Long", color: "#".padEnd(99, "f") }),
     );
@@ -299,7 +299,7 @@ describe("a request", () => {
       headers: { "X-API-Key": tracker.key, "Content-Type": "application/json", ...init.headers },
     });
 
-  test("is answered as plain JSON, with its cost", async () => {
+  test("has a plain JSON response with its cost", async () => {
     const answer = await send({});
 
     expect(answer.status).toBe(200);
@@ -308,7 +308,7 @@ describe("a request", () => {
     expect(await answer.json()).toEqual({ data: { viewer: { id: JOHN } } });
   });
 
-  test("goes to /graphql or to the service itself", async () => {
+  test("goes to /graphql or to the service's root", async () => {
     for (const url of [tracker.url, `${tracker.url}/`, tracker.url.replace(/\/graphql$/, "")]) {
       const answer = await fetch(url, {
         method: "POST",
@@ -334,14 +334,14 @@ describe("a request", () => {
       { body: String.raw`{"query":"{ issue(id: \"\\u0000\") { id } }"}` },
       400,
     ],
-  ])("%s is refused", async (_case, init: RequestInit, status) => {
+  ])("%s is rejected", async (_case, init: RequestInit, status) => {
     const answer = await send(init);
 
     expect(answer.status).toBe(status);
     expect(((await answer.json()) as any).errors[0].extensions.type).toBe("graphql error");
   });
 
-  test("acts as the user whom Authorization names", async () => {
+  test("acts as the user in Authorization", async () => {
     expect((await tracker.as(ROBIN).viewer).id).toBe(ROBIN);
     expect((await tracker.as("any-key").viewer).id).toBe(JOHN);
   });

@@ -1,4 +1,4 @@
-/** Whatever the schema lets a filter say, on every list, can be asked. */
+/** Every condition that the schema allows works on every list. */
 import { beforeAll, expect, test } from "bun:test";
 import {
   buildClientSchema,
@@ -21,7 +21,7 @@ beforeAll(async () => {
   schema = buildClientSchema(await tracker.data(getIntrospectionQuery()));
 });
 
-/** One filter for each condition that the type knows, and for those of types that it leads to and are not among the seen. */
+/** One filter for each condition of the type, and of the types that it refers to and that were not seen yet. */
 function conditions(root: GraphQLInputObjectType, seen: Set<string>): object[] {
   const found: object[] = [];
   const open = [{ type: root, within: (condition: object) => condition }];
@@ -50,7 +50,7 @@ async function refused(list: string, type: string, filters: object[]): Promise<u
   return (await Promise.all(parts.map((part) => refused(list, type, part)))).flat();
 }
 
-test("every condition of every filter is understood", async () => {
+test("every condition of every filter is supported", async () => {
   const found: unknown[] = [];
   const seen = new Set<string>();
   let asked = 0;

@@ -1,4 +1,4 @@
-/** No mutation stores, and no query takes, a value that is longer than the service lets it be. */
+/** Values longer than the service allows are neither stored by mutations nor accepted by queries. */
 import { describe, expect, test } from "bun:test";
 import {
   type GraphQLArgument,
@@ -20,11 +20,11 @@ type Defined = GraphQLArgument | GraphQLInputField;
 type Values = Record<string, unknown>;
 
 const LONG = "x".repeat(2 * COLUMN_MAX);
-/** Scalars whose values have a length of their own. */
+/** Scalars with a specific length. */
 const SHORT =
   /^(Boolean|Int|Float|DateTime|DateTimeOrDuration|TimelessDate|TimelessDateOrDuration|Duration|UUID)$/;
 
-/** Values of fields in which one place holds something long, each with its path. Inputs that hold themselves end. */
+/** Field values with one long value at a time, each with its path. Stops at recursive inputs. */
 function* longValues(
   fields: readonly Defined[],
   inside: readonly string[] = [],
@@ -52,7 +52,7 @@ describe.each(["Query", "Mutation"])("of every %s", (name) => {
   const type = trackerSchema().getType(name);
   const operations = "getFields" in (type ?? {}) ? Object.values((type as any).getFields()) : [];
 
-  test("each argument, at any depth, is refused when it is too long", () => {
+  test("each argument, at any depth, is rejected when it is too long", () => {
     const context = { budget: createBudget(), fieldsOf: () => 0 };
     const taken: string[] = [];
     let count = 0;
@@ -84,32 +84,35 @@ describe("a change", () => {
   test.each([
     ["description", "x".repeat(3_800_000), 250_000],
     ["title", "x".repeat(513), 512],
-  ])("with a %s that is too long is refused in the service's words", async (field, value, max) => {
-    const before = await issue();
+  ])(
+    "with a %s that is too long is rejected in the service's wording",
+    async (field, value, max) => {
+      const before = await issue();
 
-    const { errors, data } = await update({ [field]: value });
+      const { errors, data } = await update({ [field]: value });
 
-    expect(data).toBeNull();
-    expect(errors[0]).toMatchObject({
-      message: "Argument Validation Error",
-      extensions: {
-        type: "invalid input",
-        userPresentableMessage: `${field} must be shorter than or equal to ${max} characters.`,
-        validationErrors: [{ property: field, constraints: { maxLength: expect.any(String) } }],
-      },
-    });
-    expect(JSON.stringify(errors).length).toBeLessThan(2_000);
-    expect(await issue()).toEqual(before);
-  });
+      expect(data).toBeNull();
+      expect(errors[0]).toMatchObject({
+        message: "Argument Validation Error",
+        extensions: {
+          type: "invalid input",
+          userPresentableMessage: `${field} must be shorter than or equal to ${max} characters.`,
+          validationErrors: [{ property: field, constraints: { maxLength: expect.any(String) } }],
+        },
+      });
+      expect(JSON.stringify(errors).length).toBeLessThan(2_000);
+      expect(await issue()).toEqual(before);
+    },
+  );
 
-  test("with a description of 250,000 characters is made", async () => {
+  test("with a description of 250,000 characters succeeds", async () => {
     const description = "Words. ".repeat(35_000);
 
     expect((await update({ description })).data).toEqual({ issueUpdate: { success: true } });
     expect((await issue()).issue.description).toBe(description);
   });
 
-  test("of a project's description ends where the service's does", async () => {
+  test("of a project's description has the service's limit", async () => {
     const create = (length: number) =>
       tracker.linear.createProject({
         name: "Long",
@@ -123,7 +126,7 @@ describe("a change", () => {
     );
   });
 
-  test("whose text has a tree too large for a column is refused", async () => {
+  test("whose text has a tree too large for a column is rejected", async () => {
     const { errors } = await tracker.ask(
       'mutation($body: String!) { commentCreate(input: { issueId: "ENG-1", body: $body }) { success } }',
       { body: "a\n\n".repeat(80_000) },

@@ -1,6 +1,6 @@
 /**
- * The life of everything that is made from an input: it is read back as it was given, changed field by field, archived,
- * restored and removed; and what is refused leaves nothing behind.
+ * The lifecycle of everything that an input creates: it is read back as given, changed field by field, archived,
+ * restored and deleted; rejected calls have no side effects.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { MODELS } from "~/replicas/tracker/store/models/index";
@@ -14,13 +14,13 @@ const NOTHING = "00000000-0000-4000-8000-000000000000";
 type Fields = Readonly<Record<string, unknown>>;
 type Life = {
   readonly type: string;
-  /** What the payload calls it, unless it is the type. */
+  /** Its name in the payload, unless it is the type. */
   readonly as?: string;
   readonly create: () => Fields;
   readonly update?: Fields;
-  /** How fields of an input are asked for: `teamId` as `team { id }`. */
+  /** How to select fields of an input: `teamId` as `team { id }`. */
   readonly read?: Readonly<Record<string, string>>;
-  /** Its input has an id of something else, which is refused when that is not there. */
+  /** A reference in its input, which is rejected when the row is missing. */
   readonly reference?: string;
   readonly ends: readonly ("Delete" | "Archive" | "Unarchive")[];
 };
@@ -28,7 +28,7 @@ type Life = {
 const ids: Record<string, string> = {};
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
-/** Creates something and gives its id a name. */
+/** Creates an entity and stores its id under a name. */
 async function make(type: string, input: Fields, as = lowerFirst(type)): Promise<string> {
   const stem = lowerFirst(type);
   const data = await tracker.data(
@@ -461,7 +461,7 @@ const plain = (value: any): unknown => {
   return value && Object.keys(value).join() === "id" ? value.id : value;
 };
 
-describe("the life of", () => {
+describe("the lifecycle of", () => {
   test.each(LIVES.map((life) => [life.type, life] as const))("a %s", async (type, life) => {
     const stem = lowerFirst(type);
     const field = (name: string) => `${name}: ${life.read?.[name] ?? name}`;
@@ -526,7 +526,7 @@ describe("the life of", () => {
   });
 });
 
-/** How many rows there are of a type. */
+/** The number of rows of a type. */
 async function count(type: string): Promise<number> {
   const { table, shared } = MODELS.get(type)!;
   const [row] = await database.sql.unsafe(
@@ -535,7 +535,7 @@ async function count(type: string): Promise<number> {
   return row!["rows"];
 }
 
-/** What an input takes and its type does not show. */
+/** Input fields that the type does not have. */
 const UNREAD = new Set(["InitiativeToProject.sortOrder"]);
 /** They are in the trash, or in the archive. */
 const KEPT = new Set([

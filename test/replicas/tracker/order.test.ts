@@ -1,4 +1,4 @@
-/** Every list has an order of its own: that of the rows on disk decides nothing, not even between equals. */
+/** Every list has a defined order: the physical order of rows has no effect, even among equals. */
 import { beforeAll, expect, test } from "bun:test";
 import { useDatabase } from "../../support/database";
 import { levelRows, preferHeapOrder, reverseRows } from "../../support/heap";
@@ -21,7 +21,7 @@ async function answers(documents: readonly string[]) {
   return found;
 }
 
-test("no list depends on where its rows are, nor does the order of equals", async () => {
+test("no list depends on the physical order of rows, even among equals", async () => {
   await levelRows(database.sql, tracker.schema, (_table, _column, type) => LEVELS[type]);
   const { below } = walkOf(await idsIn(database.sql, tracker.schema));
   const documents = answered.flatMap(below);

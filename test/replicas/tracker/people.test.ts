@@ -6,7 +6,7 @@ import { AGENT, DES, ENG, JOHN, ROBIN, refusal, useTracker } from "../../support
 const tracker = useTracker(useDatabase());
 
 describe("the workspace", () => {
-  test("shows what it is and what it holds", async () => {
+  test("has its fields and its rows", async () => {
     const organization = await tracker.linear.organization;
 
     expect(organization).toMatchObject({ name: "Acme", urlKey: "acme", userCount: 3 });
@@ -14,7 +14,7 @@ describe("the workspace", () => {
     expect((await organization.users()).nodes).toHaveLength(3);
   });
 
-  test("is changed by admins, and remembers its old address", async () => {
+  test("is updated by admins, and remembers its old URL key", async () => {
     await tracker.linear.updateOrganization({
       urlKey: "acme-corp",
       authSettings: { disableAuthServiceBypass: true },
@@ -50,7 +50,7 @@ describe("users", () => {
     expect((await me.assignedIssues()).nodes.length).toBe(2);
   });
 
-  test("change themselves; admins change anyone", async () => {
+  test("update themselves; admins update anyone", async () => {
     await tracker.as(ROBIN).updateUser(ROBIN, { statusEmoji: "🌴", statusLabel: "Away" });
     await tracker.linear.updateUser(ROBIN, { title: "Lead" });
 
@@ -63,7 +63,7 @@ describe("users", () => {
     ).toMatch(/already a user/);
   });
 
-  test("who are suspended are hidden until asked for", async () => {
+  test("who are suspended are hidden unless requested", async () => {
     await tracker.linear.suspendUser(ROBIN);
     const ids = async (includeDisabled: boolean) =>
       (await tracker.linear.users({ includeDisabled })).nodes.map(({ id }) => id);
@@ -74,7 +74,7 @@ describe("users", () => {
     expect(await refusal(tracker.linear.suspendUser(JOHN))).toBeInstanceOf(UserLinearError);
   });
 
-  test("change their role only by admins; that is recorded", async () => {
+  test("get another role only from admins; that is recorded", async () => {
     const promote = (user: string, role: string) =>
       tracker.ask(
         `mutation { userChangeRole(id: "${ROBIN}", role: ${role}) { success } }`,
@@ -101,7 +101,7 @@ describe("users", () => {
 });
 
 describe("teams", () => {
-  test("are created with states, a key of their own, and their creator", async () => {
+  test("are created with states, a unique key, and their creator", async () => {
     const payload = await tracker.linear.createTeam({
       name: "Platform Engineering",
       triageEnabled: true,
@@ -132,7 +132,7 @@ describe("teams", () => {
     expect((await tracker.linear.team(ENG)).displayName).toBe("Engineering");
   });
 
-  test("rename their issues with their key, and the old identifiers still lead there", async () => {
+  test("rename their issues with their key, and the old identifiers still work", async () => {
     await tracker.linear.updateTeam(DES, { key: "ART" });
     const issue = await tracker.linear.issue("DES-1");
 
@@ -146,7 +146,7 @@ describe("teams", () => {
     await tracker.linear.updateTeam(DES, { key: "DES" }).catch(() => undefined);
   });
 
-  test("stand in a tree without circles", async () => {
+  test("form a tree without cycles", async () => {
     const child = (await (await tracker.linear.createTeam({ name: "Below", parentId: ENG })).team)!;
 
     expect(child.displayName).toBe("Engineering › Below");
@@ -164,7 +164,7 @@ describe("teams", () => {
     expect(titles(data.team.b)).toContain("Deep down");
   });
 
-  test("that are private exist for their members only", async () => {
+  test("that are private are visible to their members only", async () => {
     const team = (await (
       await tracker.linear.createTeam({ name: "Secret", key: "SEC", private: true })
     ).team)!;
@@ -190,7 +190,7 @@ describe("teams", () => {
     expect(await refusal(robin.team(team.id))).toBeInstanceOf(InvalidInputLinearError);
   });
 
-  test("take members once, and let them own", async () => {
+  test("have each member once, who can be an owner", async () => {
     const { nodes } = await (await tracker.linear.team(ENG)).memberships();
     const robins = await Promise.all(
       nodes.map(async (one) => ((await one.user)?.id === ROBIN ? one : undefined)),
@@ -224,7 +224,7 @@ describe("teams", () => {
     expect((await tracker.linear.issue(issue.id)).archivedAt).toBeUndefined();
   });
 
-  test("that are deleted hide what is below them, but for who asks for what is archived", async () => {
+  test("that are deleted hide their rows, unless archived ones are requested", async () => {
     const { linear } = tracker;
     const create = { name: "Below", key: "BLW", cyclesEnabled: true };
     const team = (await (await linear.createTeam(create)).team)!;
@@ -262,7 +262,7 @@ describe("teams", () => {
     expect(await counts(false)).toEqual(before);
   });
 
-  test("give an issue from outside to triage, where it is on", async () => {
+  test("put an issue from outside into triage, if it is enabled", async () => {
     const team = (await (
       await tracker.linear.createTeam({ name: "Triaged", key: "TRI", triageEnabled: true })
     ).team)!;
@@ -283,7 +283,7 @@ describe("teams", () => {
 });
 
 describe("invitations and keys", () => {
-  test("an invitation is kept, once for each address", async () => {
+  test("an invitation is stored once for each address", async () => {
     const payload = await tracker.linear.createOrganizationInvite({ email: "New@acme.test" });
     const invite = (await payload.organizationInvite)!;
 
@@ -299,7 +299,7 @@ describe("invitations and keys", () => {
     expect((await tracker.linear.organizationInvites()).nodes).toEqual([]);
   });
 
-  test("a key is listed without itself", async () => {
+  test("a key is listed without its secret", async () => {
     const { apiKeyCreate } = await tracker.data(
       `mutation { apiKeyCreate(input: { label: "CI", key: "secret" }) { apiKey { id label } } }`,
     );

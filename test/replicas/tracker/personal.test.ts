@@ -10,7 +10,7 @@ const createIssue = async (input: object = {}) =>
   ).issue)!;
 
 describe("notifications", () => {
-  test("are one's own, read, put off and archived one by one", async () => {
+  test("are private, and are read, snoozed and archived one by one", async () => {
     const issue = await createIssue({ assigneeId: ROBIN });
     const robin = tracker.as(ROBIN);
     const unread = async () =>
@@ -34,7 +34,7 @@ describe("notifications", () => {
     expect((await robin.notifications()).nodes.map(({ id }) => id)).toContain(found.id);
   });
 
-  test("of one thing are changed together", async () => {
+  test("about one subject are changed together", async () => {
     const issue = await createIssue({ assigneeId: ROBIN });
     await tracker.linear.createComment({ issueId: issue.id, body: "Ping" });
     const robin = tracker.as(ROBIN);
@@ -59,7 +59,7 @@ describe("notifications", () => {
     expect(await mine()).toEqual([]);
   });
 
-  test("are subscribed to, once for each thing", async () => {
+  test("have one subscription for each subject", async () => {
     const subscribe = async (input: object) => {
       const { notificationSubscriptionCreate: payload } = await tracker.data(
         `mutation($input: NotificationSubscriptionCreateInput!) {
@@ -82,7 +82,7 @@ describe("notifications", () => {
 });
 
 describe("favorites", () => {
-  test("are one for each thing, in folders", async () => {
+  test("are one for each entity, in folders", async () => {
     const issue = await createIssue();
     const create = async (input: object) =>
       (await (
@@ -105,7 +105,7 @@ describe("favorites", () => {
 });
 
 describe("settings and emoji", () => {
-  test("settings are kept from the first change on", async () => {
+  test("settings are stored from the first change on", async () => {
     const before = await tracker.linear.userSettings;
     await tracker.linear.updateUserSettings(before.id, {
       subscribedToChangelog: false,
@@ -126,7 +126,7 @@ describe("settings and emoji", () => {
     expect(flag).toMatchObject({ flag: "completedOnboarding", value: 1 });
   });
 
-  test("an emoji is found by its name, which is its own", async () => {
+  test("an emoji is found by its name, which is unique", async () => {
     const payload = await tracker.linear.createEmoji({
       name: "Party-Parrot",
       url: "https://e.test/p.gif",
@@ -142,7 +142,7 @@ describe("settings and emoji", () => {
     expect((await tracker.linear.emojis()).nodes).toEqual([]);
   });
 
-  test("the limits are told", async () => {
+  test("the rate limits are reported", async () => {
     const { limits } = await tracker.linear.rateLimitStatus;
 
     expect(limits.map(({ type }) => type)).toEqual(["requests", "complexity"]);
@@ -150,7 +150,7 @@ describe("settings and emoji", () => {
 });
 
 describe("search", () => {
-  test("finds words in the title before those in the text, and in comments when asked to", async () => {
+  test("finds words in the title before those in the text, and in comments on request", async () => {
     const inText = await createIssue({ title: "One", description: "the kiwi is ripe" });
     const inTitle = await createIssue({ title: "A kiwi for all" });
     const inComment = await createIssue({ title: "Three" });
@@ -185,7 +185,7 @@ describe("search", () => {
     },
   );
 
-  test("over all kinds of things, and in its old form", async () => {
+  test("covers all kinds of entities, and has its old form", async () => {
     const issue = await createIssue({ title: "Papaya" });
     const { semanticSearch } = await tracker.data(
       `{ semanticSearch(query: "papaya") { results { id type issue { identifier } } } }`,
@@ -203,7 +203,7 @@ describe("search", () => {
   });
 });
 
-test("each change of the environment counts one more", async () => {
+test("each change increments the environment's sync id", async () => {
   const first = await tracker.linear.updateIssue("ENG-1", { priority: 3 });
   const second = await tracker.as(AGENT).updateIssue("ENG-1", { priority: 4 });
 

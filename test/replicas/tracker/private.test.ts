@@ -1,4 +1,4 @@
-/** What users know of a private team that they are not in, by what is theirs or beside it: nothing. */
+/** Users learn nothing of a private team that they are not in, not even from their own rows. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { useDatabase } from "../../support/database";
 import { ENG, JOHN, ROBIN, useTracker } from "../../support/tracker";
@@ -22,7 +22,7 @@ const makeIssue = async (input: object, teamId = ENG): Promise<any> =>
     await tracker.linear.createIssue({ title: "One", teamId, ...input })
   ).issue)!;
 
-/** The notifications of a user about one issue or project, and how many are unread at all. */
+/** The notifications of a user about one issue or project, and the total number of unread ones. */
 async function toldOf(id: string, user = ROBIN) {
   const { notifications, notificationsUnreadCount } = await tracker.data(NOTIFICATIONS, {}, user);
   const about = notifications.nodes.filter(
@@ -34,7 +34,7 @@ async function toldOf(id: string, user = ROBIN) {
 const followersOf = async (id: string) =>
   (await (await tracker.linear.issue(id)).subscribers()).nodes.map((user) => user.id);
 
-describe("of a private team, who is not in it", () => {
+describe("a user outside of a private team", () => {
   test("no longer has notifications of an issue that moves there", async () => {
     const issue = await makeIssue({ assigneeId: ROBIN, description: "@robin" });
     const before = await toldOf(issue.id);
@@ -70,7 +70,7 @@ describe("of a private team, who is not in it", () => {
     expect((await toldOf(issue.id)).types).toEqual([]);
   });
 
-  test("neither follows its issues nor hears of them", async () => {
+  test("neither follows its issues nor is notified of them", async () => {
     const told = (await toldOf("")).unread;
 
     const issue = await makeIssue({ description: "@robin", subscriberIds: [ROBIN] }, secret);
@@ -91,7 +91,7 @@ describe("of a private team, who is not in it", () => {
     expect((await toldOf("")).unread).toBe(told);
   });
 
-  test("hears no more of a project that becomes the team's own", async () => {
+  test("gets no notifications of a project that becomes the team's", async () => {
     const input = { name: "Moving", teamIds: [ENG], leadId: ROBIN };
     const project = (await (await tracker.linear.createProject(input)).project)!;
     expect((await toldOf(project.id)).types).toEqual(["projectAddedAsLead"]);
@@ -104,7 +104,7 @@ describe("of a private team, who is not in it", () => {
     expect((await toldOf(project.id)).types).toEqual(["projectAddedAsLead"]);
   });
 
-  test("no longer sees what they subscribed to there", async () => {
+  test("no longer sees their subscriptions there", async () => {
     const payload = await tracker.linear.createTeamMembership({ teamId: secret, userId: ROBIN });
     const label = (await (
       await tracker.linear.createIssueLabel({ name: "Hushed", teamId: secret })
@@ -258,7 +258,7 @@ describe("of a private team, who is not in it", () => {
     expect(await found({ parent: { null: true } }, JOHN)).not.toContain("Child");
   });
 
-  test("refers to nothing of it in an input", async () => {
+  test("cannot refer to its rows in an input", async () => {
     const hidden = await makeIssue({}, secret);
     const label = await tracker.linear.createIssueLabel({ name: "Covert", teamId: secret });
     const project = await tracker.linear.createProject({ name: "Covert", teamIds: [secret] });
@@ -287,7 +287,7 @@ describe("of a private team, who is not in it", () => {
     expect(await followersOf(issue.id)).toEqual([JOHN]);
   });
 
-  test("stays with an issue that is shared with them when it moves there", async () => {
+  test("keeps following an issue that is shared with them when it moves there", async () => {
     const issue = await makeIssue({ assigneeId: ROBIN, subscriberIds: [ROBIN] });
     await tracker.data(
       "mutation($id: String!, $userId: String!) { issueShare(id: $id, userId: $userId) { success } }",
@@ -300,7 +300,7 @@ describe("of a private team, who is not in it", () => {
     expect(await followersOf(issue.id)).toContain(ROBIN);
   });
 
-  test("sees nothing else that names it, its issues or its projects", async () => {
+  test("sees no other row that refers to it, its issues or its projects", async () => {
     const { linear } = tracker;
     const issue = await makeIssue({}, secret);
     const project = (await (

@@ -1,4 +1,4 @@
-/** Neighbouring products of the tracker: they keep what they are told, and read it back. */
+/** Neighbouring products of the tracker: their input is stored and can be read back. */
 import { describe, expect, test } from "bun:test";
 import { InvalidInputLinearError, UserLinearError } from "@linear/sdk";
 import { useDatabase } from "../../support/database";
@@ -16,7 +16,7 @@ describe("customers", () => {
       await tracker.linear.createCustomer({ name: "Halden", ...input })
     ).customer)!;
 
-  test("are kept with a status, and found by what they have", async () => {
+  test("have a status, and are found by their fields", async () => {
     const customer = await newCustomer({ domains: ["halden.test"], revenue: 100, ownerId: ROBIN });
 
     expect(customer).toMatchObject({
@@ -42,7 +42,7 @@ describe("customers", () => {
     );
   });
 
-  test("are made or changed by what other systems call them", async () => {
+  test("are created or updated by their external ids", async () => {
     const upsert = async (input: object) =>
       (await (
         await tracker.linear.customerUpsert(input)
@@ -66,7 +66,7 @@ describe("customers", () => {
     );
   });
 
-  test("that are merged share their needs", async () => {
+  test("keep their needs in a merge", async () => {
     const [one, two] = [
       await newCustomer({ domains: ["one.test"] }),
       await newCustomer({ domains: ["two.test"] }),
@@ -95,7 +95,7 @@ describe("customers", () => {
     expect((await tracker.linear.customerNeed({ hash: need.id.slice(0, 8) })).id).toBe(need.id);
   });
 
-  test("have needs that change together, rest in the archive, and are removed", async () => {
+  test("have needs that change together, are archived and deleted", async () => {
     const customer = await newCustomer();
     const issue = await newIssue();
     const need = async () =>
@@ -123,7 +123,7 @@ describe("customers", () => {
     ).toBeInstanceOf(InvalidInputLinearError);
   });
 
-  test("have needs that attachments show, and let go of what feeds them", async () => {
+  test("have needs that attachments show, and can drop their main source", async () => {
     const issue = await newIssue();
     const attachment = (await (
       await tracker.linear.createAttachment({
@@ -147,7 +147,7 @@ describe("customers", () => {
     expect((await tracker.linear.customer(customer.id)).mainSourceId).toBeUndefined();
   });
 
-  test("have statuses and tiers; a status in use stays", async () => {
+  test("have statuses and tiers; a status in use cannot be deleted", async () => {
     const tier = (await (
       await tracker.linear.createCustomerTier({ name: "Gold", color: "#ffd700" })
     ).tier)!;
@@ -169,7 +169,7 @@ describe("customers", () => {
     expect((await tracker.linear.customerStatuses()).nodes).toHaveLength(3);
   });
 
-  test("say what an issue could be called", async () => {
+  test("suggest a title for an issue", async () => {
     const { title } = await tracker.linear.issueTitleSuggestionFromCustomerRequest(
       "Export is slow. It takes hours.",
     );
@@ -187,7 +187,7 @@ describe("releases", () => {
       await tracker.linear.createRelease({ name: "One", pipelineId, ...input })
     ).release)!;
 
-  test("go through the stages of their pipeline", async () => {
+  test("move through the stages of their pipeline", async () => {
     const pipeline = await newPipeline({ type: "scheduled", teamIds: [ENG] });
     const stages = (await pipeline.stages()).nodes;
     const release = await newRelease(pipeline.id, { version: "1.0", targetDate: "2026-05-01" });
@@ -213,7 +213,7 @@ describe("releases", () => {
     );
   });
 
-  test("hold issues, once each", async () => {
+  test("contain each issue once", async () => {
     const release = await newRelease((await newPipeline()).id);
     const issue = await newIssue();
     const put = () =>
@@ -226,7 +226,7 @@ describe("releases", () => {
     expect((await release.issues()).nodes).toEqual([]);
   });
 
-  test("are made by the builds that report them, with notes, links and issues", async () => {
+  test("are created by the builds that report them, with notes, links and issues", async () => {
     const pipeline = await newPipeline();
     const issue = await newIssue();
     const report = async (input: object) =>
@@ -260,7 +260,7 @@ describe("releases", () => {
     expect(found.map(({ id }) => id)).toEqual([made.id]);
   });
 
-  test("are brought into a stage by their pipeline", async () => {
+  test("move to a stage through their pipeline", async () => {
     const pipeline = await newPipeline({ type: "scheduled" });
     const advance = async (input: object) =>
       (await (
@@ -283,7 +283,7 @@ describe("releases", () => {
     expect((await release.issues()).nodes).toEqual([]);
   });
 
-  test("rest in the archive and the trash; stages in use stay", async () => {
+  test("go to the archive and the trash; stages in use cannot be deleted", async () => {
     const pipeline = await newPipeline();
     const release = await newRelease(pipeline.id);
     const stage = (await release.stage)!;
@@ -312,7 +312,7 @@ describe("releases", () => {
 });
 
 describe("agents", () => {
-  test("work in sessions whose state follows what they do", async () => {
+  test("work in sessions whose status follows their activities", async () => {
     const issue = await newIssue();
     const payload = await tracker.as(AGENT).agentSessionCreateOnIssue({
       issueId: issue.identifier,
@@ -390,7 +390,7 @@ describe("agents", () => {
     expect((await tracker.linear.agentSkills()).nodes).toEqual([]);
   });
 
-  test("are told which repository an issue names", async () => {
+  test("get the repository that an issue names", async () => {
     const issue = await newIssue("The mobile app crashes");
     const candidates = ["acme/web", "acme/mobile"].map((repositoryFullName) => ({
       hostname: "git.test",
@@ -407,7 +407,7 @@ describe("agents", () => {
 });
 
 describe("automation", () => {
-  test("keeps the states that pull requests bring", async () => {
+  test("stores the states for events of pull requests", async () => {
     const branch = (await (
       await tracker.linear.createGitAutomationTargetBranch({ teamId: ENG, branchPattern: "main" })
     ).targetBranch)!;
@@ -440,7 +440,7 @@ describe("automation", () => {
     expect((await (await tracker.linear.team(ENG)).gitAutomationStates()).nodes).toEqual([]);
   });
 
-  test("keeps who takes care of triage, and when", async () => {
+  test("stores triage responsibilities and schedules", async () => {
     const schedule = (await (
       await tracker.linear.createTimeSchedule({
         name: "On call",

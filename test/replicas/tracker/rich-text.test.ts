@@ -1,9 +1,9 @@
-/** The tree of a text, made in time that grows with the text and from whatever a client sends. */
+/** The tree of a text: created in time linear in the text, from any input of a client. */
 import { expect, test } from "bun:test";
 import { markdownOf, richText, treeOf } from "~/replicas/tracker/rich-text";
 import { expectLinear } from "../../support/growth";
 
-test("a fenced block is whole, an empty line separates others", () => {
+test("a fenced block stays in one part, an empty line separates others", () => {
   const { content } = JSON.parse(
     richText("# One\n\n\ntwo\nlines\n \n```ts\na\n\nb\n```\n- x\n- y\n\n```\nopen"),
   );
@@ -33,7 +33,7 @@ test.each([
   expect(markdownOf(tree)).toBe(text);
 });
 
-test("the tree of a row is made once", () => {
+test("the tree of a row is created once", () => {
   const row = { id: "a", content: "text", other: null };
 
   expect(treeOf(row, "content")).toBe(treeOf(row, "content"));

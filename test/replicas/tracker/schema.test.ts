@@ -1,4 +1,4 @@
-/** The schema as clients see it, as a file that a reviewer can read beside a change of its parts. */
+/** The schema as clients see it, in a file that a reviewer can read beside a change of its parts. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { lexicographicSortSchema, printSchema } from "graphql";
@@ -15,7 +15,7 @@ test("the printed schema is the one in schema.graphql", async () => {
   const lines = text.split("\n");
   const changed = lines.findIndex((line, index) => line !== known[index]);
 
-  // One line instead of a difference of 13,000.
+  // One line instead of a difference of 13,000 lines.
   if (text !== known.join("\n"))
     throw new Error(
       `schema.graphql differs from line ${changed + 1}: "${lines[changed]}". If the change is meant, run ${RENEW}`,

@@ -20,8 +20,8 @@ beforeAll(() => {
   return () => pool.end();
 });
 
-/** The tables of a seed in a schema of their own. */
-async function plant(seed: unknown): Promise<{ sql: Pool; t: Tables; schema: string }> {
+/** Creates the tables of a seed in a new schema. */
+async function createTables(seed: unknown): Promise<{ sql: Pool; t: Tables; schema: string }> {
   const schema = `seed_${crypto.randomUUID().slice(0, 8)}`;
   const t = tablesOf(
     pool,
@@ -37,11 +37,11 @@ async function plant(seed: unknown): Promise<{ sql: Pool; t: Tables; schema: str
   return { sql: pool, t, schema };
 }
 
-/** The tables of a built-in template, planted once. */
-const planted = new Map<string, ReturnType<typeof plant>>();
-function plantedAs(template: string): ReturnType<typeof plant> {
-  const known = planted.get(template) ?? plant(seedOf(template));
-  planted.set(template, known);
+/** The tables of a built-in template, created once. */
+const seeded = new Map<string, ReturnType<typeof createTables>>();
+function plantedAs(template: string): ReturnType<typeof createTables> {
+  const known = seeded.get(template) ?? createTables(seedOf(template));
+  seeded.set(template, known);
   return known;
 }
 
@@ -63,7 +63,7 @@ describe("a seed", () => {
     expect(counts!["users"]).toBeGreaterThanOrEqual(name === "tracker_expanded" ? 15 : 3);
   });
 
-  // Each is a query for what the service would never have let happen.
+  // Each query finds rows that the service would never create.
   test.each([
     [
       "times that do not fit the state",
@@ -132,13 +132,13 @@ describe("a seed", () => {
 
   test("gives the same rows each time", async () => {
     const rowsOf = async () => {
-      const { sql, t } = await plant(seedOf("tracker_default"));
+      const { sql, t } = await createTables(seedOf("tracker_default"));
       return await sql`select * from ${t["issues"]!} order by id`;
     };
     expect(await rowsOf()).toEqual(await rowsOf());
   });
 
-  test("gives what the service computes by itself", async () => {
+  test("computes the values that it leaves out", async () => {
     const { sql, t } = await plantedAs("tracker_default");
 
     const [issue] = await sql`
@@ -202,8 +202,8 @@ describe("a seed", () => {
       },
       "issues[0].comments[0].replies[0].user",
     ],
-  ])("is refused for %s, with the path to it", async (_case, part, path) => {
-    await expect(plant({ ...base, ...part })).rejects.toThrow(`${path}: `);
+  ])("is rejected for %s, with the path to it", async (_case, part, path) => {
+    await expect(createTables({ ...base, ...part })).rejects.toThrow(`${path}: `);
   });
 });
 
@@ -253,8 +253,8 @@ describe("a dump becomes a seed", () => {
     projects: null,
   };
 
-  test("with nulls, moments, ids and fields of the service's own", async () => {
-    const { sql, t } = await plant(dump);
+  test("with nulls, moments, ids and fields in the service's format", async () => {
+    const { sql, t } = await createTables(dump);
     const [organization] = await sql`select * from ${t["organizations"] as never}`;
     expect(organization).toMatchObject({
       gitBranchFormat: "{issueIdentifier}",
@@ -281,7 +281,7 @@ describe("a dump becomes a seed", () => {
     ]);
   });
 
-  test("and the notes say what was mapped and ignored, the same each time", () => {
+  test("and the notes report what was mapped and ignored, deterministically", () => {
     const { notes } = readDump(dump);
     expect(notes.map((note) => note.replace(/[0-9a-f-]{36}$/, "ID"))).toEqual([
       'organization.id: "org_1" became ID',
@@ -296,13 +296,13 @@ describe("a dump becomes a seed", () => {
     expect(readDump(dump).notes).toEqual([...notes]);
   });
 
-  test("a field that nobody knows is still a mistake", async () => {
-    await expect(plant({ ...dump, issues: [{ ...dump.issues[0], colour: 1 }] })).rejects.toThrow(
-      "issues[0].colour: ",
-    );
+  test("an unknown field is still a mistake", async () => {
+    await expect(
+      createTables({ ...dump, issues: [{ ...dump.issues[0], colour: 1 }] }),
+    ).rejects.toThrow("issues[0].colour: ");
   });
 
-  test("a seed stays as it is", () => {
+  test("a seed is unchanged", () => {
     const seed = seedOf("tracker_expanded");
     expect(readDump(seed as never)).toEqual({ seed, notes: [] } as never);
   });

@@ -37,7 +37,7 @@ test.each([
   expect(String(fieldOf(type, field)?.type)).toBe(expected);
 });
 
-test("there are no interfaces but the service's", () => {
+test("all interfaces are the service's", () => {
   const interfaces = Object.values(schema.getTypeMap()).filter(isInterfaceType);
 
   expect(
@@ -111,7 +111,7 @@ test.each([
   expect(shown(inputOf(type, name))).toBe(expected);
 });
 
-test("every key of an order has rows without a value last", () => {
+test("every sort key puts null last", () => {
   const sorts = Object.values(schema.getTypeMap()).filter(
     (type) => isInputObjectType(type) && type.getFields()["nulls"],
   );
@@ -146,7 +146,7 @@ test.each([
   ["Query", "searchDocuments", "snippetSize: Float"],
   ["Query", "searchIssues", "snippetSize: Float"],
   ["Query", "searchProjects", "snippetSize: Float"],
-])("%s.%s takes the argument of older clients %s", (type, field, expected) => {
+])("%s.%s accepts the argument of older clients %s", (type, field, expected) => {
   const [name = ""] = expected.split(":");
   const argument = argumentOf(type, field, name);
 

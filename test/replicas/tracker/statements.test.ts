@@ -31,7 +31,7 @@ beforeAll(async () => {
   return () => pool.end();
 });
 
-/** The data of a request, and what it sent to Postgres. */
+/** The data of a request, and its statements. */
 async function count(query: string, variables: object = {}) {
   statements.length = 0;
   const url = new URL("http://localhost/graphql");
@@ -58,7 +58,7 @@ const LIST = `query($first: Int) { issues(first: $first) { nodes {
 } } }`;
 
 describe("statements", () => {
-  test("one issue as the official client asks for it: at most 3", async () => {
+  test("one issue as the official client requests it: at most 3", async () => {
     const { id } = (await count("{ issues(first: 1) { nodes { id } } }")).data.issues.nodes[0];
     const found = await count(String(LinearDocument.IssueDocument), { id });
 
@@ -76,7 +76,7 @@ describe("statements", () => {
     },
   );
 
-  test("a new issue: at most 4 in its transaction, after one that finds out who asks", async () => {
+  test("a new issue: at most 4 in its transaction, after one that finds the viewer", async () => {
     const { data } = await count(`{ teams(filter: { key: { eq: "ENG" } }) { nodes { id } } }`);
     const input = { teamId: data.teams.nodes[0].id, title: "Counted", description: "by @maria" };
     const { statements: sent } = await count(String(LinearDocument.CreateIssueDocument), { input });

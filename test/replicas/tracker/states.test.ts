@@ -34,14 +34,14 @@ describe("workflow states", () => {
 
   test.each([
     ["a name that is taken", { name: "todo" }, /already has/],
-    ["a type that there is not", { type: "triage" }, /type must be one of/],
+    ["an invalid type", { type: "triage" }, /type must be one of/],
     ["a team's key for its id", { teamId: "ENG" }, /teamId must be a UUID/],
     [
       "a team that does not exist",
       { teamId: "c0000000-0000-4000-8000-00000000000f" },
       /teamId contained an entry that could not be found/,
     ],
-  ])("refuses %s", async (_case, change, message) => {
+  ])("rejects %s", async (_case, change, message) => {
     const input = { teamId: ENG, name: "New", type: "started", color: "#fff", ...change };
     const error = await refusal(tracker.linear.createWorkflowState(input));
 
@@ -49,7 +49,7 @@ describe("workflow states", () => {
     expect(error.message).toMatch(message);
   });
 
-  test("the last of its type stays, and one with issues too", async () => {
+  test("the last of its type cannot be archived, nor one with issues", async () => {
     const states = await tracker.linear.workflowStates({ filter: { team: { id: { eq: DES } } } });
     const backlog = states.nodes.find(({ type }) => type === "backlog");
     const todo = states.nodes.find(({ type }) => type === "unstarted");

@@ -52,7 +52,7 @@ describe("comments", () => {
     expect(JSON.parse(raw.bodyData)).toMatchObject({ type: "doc" });
   });
 
-  test("are linked to on the page of what they are on", async () => {
+  test("link to the page of their subject", async () => {
     const { linear } = tracker;
     const project = (await (await linear.createProject({ name: "Move", teamIds: [ENG] })).project)!;
     const initiative = (await (await linear.createInitiative({ name: "Grow" })).initiative)!;
@@ -96,7 +96,7 @@ describe("comments", () => {
     ]);
   });
 
-  test("make a thread; an answer to an answer hangs on the first", async () => {
+  test("form a thread; a reply to a reply belongs to the root", async () => {
     const issue = await createIssue();
     const root = await comment({ issueId: issue.id, body: "First" });
     const reply = await comment({ parentId: root.id, body: "Second" }, ROBIN);
@@ -104,7 +104,7 @@ describe("comments", () => {
 
     expect((await third.parent)?.id).toBe(root.id);
     expect((await third.issue)?.id).toBe(issue.id);
-    // The official client forgets the id when it is asked for `root.children()`.
+    // The official client drops the id in `root.children()`.
     const thread = await tracker.data(
       "query($id: String) { comment(id: $id) { children { nodes { id } } } }",
       { id: root.id },
@@ -115,7 +115,7 @@ describe("comments", () => {
     expect((await issue.comments()).nodes).toEqual([]);
   });
 
-  test("are told to who follows the issue, and to who is mentioned", async () => {
+  test("notify followers of the issue and mentioned users", async () => {
     const issue = await createIssue({ assigneeId: ROBIN });
     await comment({ issueId: issue.id, body: "What do you think, @agent?" });
 
@@ -127,7 +127,7 @@ describe("comments", () => {
     expect((await issue.subscribers()).nodes.map(({ id }) => id)).toContain(AGENT);
   });
 
-  test("on a project, an initiative or an update tell who is mentioned", async () => {
+  test("on a project, an initiative or an update notify mentioned users", async () => {
     const { linear } = tracker;
     const projectId = (await linear.createProject({ name: "Move", teamIds: [ENG] })).projectId!;
     const initiativeId = (await linear.createInitiative({ name: "Grow" })).initiativeId!;
@@ -177,7 +177,7 @@ describe("comments", () => {
     );
   });
 
-  test("settle a thread, with an answer of it", async () => {
+  test("resolve a thread, with one of its replies", async () => {
     const issue = await createIssue();
     const root = await comment({ issueId: issue.id, body: "?" });
     const answer = await comment({ parentId: root.id, body: "!" });
@@ -197,14 +197,14 @@ describe("comments", () => {
   test.each([
     ["without a text", { body: " " }, /body should not be empty/],
     ["on nothing", { body: "x", issueId: null }, /must be given/],
-    ["on two things", { body: "x", projectId: crypto.randomUUID() }, /one thing only/],
-    ["on what there is not", { body: "x", issueId: "ENG-999" }, /referenced Issue/],
+    ["on two subjects", { body: "x", projectId: crypto.randomUUID() }, /only one subject/],
+    ["on a missing issue", { body: "x", issueId: "ENG-999" }, /referenced Issue/],
     [
-      "in answer to nothing",
+      "in reply to a missing comment",
       { body: "x", parentId: crypto.randomUUID() },
       /validateAccess: parentId/,
     ],
-  ])("are refused %s", async (_case, input, message) => {
+  ])("are rejected %s", async (_case, input, message) => {
     const error = await refusal(
       tracker.linear.createComment({ issueId: "ENG-1", ...input } as object),
     );
@@ -215,7 +215,7 @@ describe("comments", () => {
 });
 
 describe("reactions", () => {
-  test("are one for each user, emoji and thing", async () => {
+  test("are one for each user, emoji and target", async () => {
     const issue = await createIssue({}, ROBIN);
     const react = async (emoji: string, user = JOHN) =>
       (await tracker.as(user).createReaction({ issueId: issue.id, emoji })).reaction.id;
@@ -241,7 +241,7 @@ describe("reactions", () => {
     await tracker.linear.deleteReaction(first);
   });
 
-  test("are to exactly one thing", async () => {
+  test("have exactly one target", async () => {
     expect((await refusal(tracker.linear.createReaction({ emoji: "tada" }))).message).toMatch(
       /exactly one/,
     );
@@ -273,7 +273,7 @@ describe("attachments", () => {
     expect((await issue.attachments()).nodes).toEqual([]);
   });
 
-  test("of a service say where they come from, and get a title from their address", async () => {
+  test("of a service have its name as their source, and a title from their address", async () => {
     const issue = await createIssue();
     await tracker.linear.attachmentLinkGitHubPR(issue.id, "https://github.com/acme/app/pull/12");
     await tracker.linear.attachmentLinkURL(issue.id, "https://docs.test/guide/start");
@@ -295,7 +295,7 @@ describe("attachments", () => {
     ).toMatch(/url must be/);
   });
 
-  test("may come with a comment, and are in the history", async () => {
+  test("can come with a comment, and are in the history", async () => {
     const issue = await createIssue();
     await tracker.linear.createAttachment({
       issueId: issue.id,
@@ -310,7 +310,7 @@ describe("attachments", () => {
 });
 
 describe("relations", () => {
-  test("lead both ways, and block who is told", async () => {
+  test("have two directions, and notify the followers of a blocked issue", async () => {
     const [one, other] = [await createIssue(), await createIssue({ assigneeId: ROBIN })];
     const payload = await tracker.linear.createIssueRelation({
       issueId: one.identifier,
@@ -355,7 +355,7 @@ describe("relations", () => {
   test.each([
     ["to itself", (id: string) => ({ issueId: id, relatedIssueId: id, type: "related" })],
     ["to nothing", (id: string) => ({ issueId: id, relatedIssueId: "ENG-999", type: "related" })],
-  ])("are refused %s", async (_case, input) => {
+  ])("are rejected %s", async (_case, input) => {
     const { id } = await createIssue();
 
     expect(await refusal(tracker.linear.createIssueRelation(input(id) as any))).toBeInstanceOf(
@@ -365,7 +365,7 @@ describe("relations", () => {
 });
 
 describe("labels", () => {
-  test("have names of their own, and groups of one level", async () => {
+  test("have unique names, and groups of one level", async () => {
     const create = async (input: object) =>
       (await (
         await tracker.linear.createIssueLabel(input as any)
@@ -386,7 +386,7 @@ describe("labels", () => {
     expect(await (await tracker.linear.issueLabel(child.id)).parent).toBeUndefined();
   });
 
-  test("of teams become one of the workspace", async () => {
+  test("of teams merge into one of the workspace", async () => {
     const create = async (input: object, variables?: object) =>
       (await (
         await tracker.linear.createIssueLabel(input as any, variables as any)
@@ -404,7 +404,7 @@ describe("labels", () => {
     );
   });
 
-  test("leave all issues when they are deleted", async () => {
+  test("are removed from all issues when they are deleted", async () => {
     const label = (await (
       await tracker.linear.createIssueLabel({ name: "Short-lived" })
     ).issueLabel)!;

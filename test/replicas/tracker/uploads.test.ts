@@ -71,7 +71,7 @@ describe("an upload is rejected", () => {
   });
 });
 
-test("a file is served to those who may use the environment", async () => {
+test("a file is served to callers with access to the environment", async () => {
   const { uploadUrl, assetUrl, headers } = await announced();
   await put(uploadUrl, headers);
   const other = await tracker.program.environment({ templateName: "chat_default" });

@@ -1,4 +1,4 @@
-/** Every field of every type answers on real data. */
+/** Every field of every type resolves on real data. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { isObjectType } from "graphql";
 import { trackerSchema } from "~/replicas/tracker/schema";
@@ -26,7 +26,7 @@ async function ask(document: string): Promise<void> {
       seen.add(`${object["__typename"]}.${key.replace(/^\w+_/, "")}`);
 }
 
-describe("every field answers", () => {
+describe("every field resolves", () => {
   test.each(answered.map((field) => [field.name, field] as const))(
     "below %s",
     async (_name, field) => {

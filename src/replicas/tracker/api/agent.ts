@@ -1,4 +1,4 @@
-/** Sessions of agents on issues, what they do there, and their skills. */
+/** Sessions of agents on issues, their activities, and agent skills. */
 
 import type { RowObject } from "~/graphql/page";
 import type { Resolvers, TypeNames } from "~/graphql/resolvers";
@@ -19,7 +19,7 @@ type Urls = {
   readonly removedExternalUrls?: readonly string[] | null;
 };
 
-/** The links that a session has after a change. */
+/** The links of a session after a change. */
 function linksAfter(input: Urls, had: readonly Link[]): readonly Link[] {
   const { externalLink, externalUrls, addedExternalUrls, removedExternalUrls } = input;
   const single = externalLink == null ? undefined : [{ label: externalLink, url: externalLink }];
@@ -44,7 +44,7 @@ const open = async (context: Context, input: Urls, of: Readonly<Record<string, u
   }),
 });
 
-/** What a session is after an activity. */
+/** The status of a session after an activity. */
 const STATUS_AFTER: Readonly<Record<string, string>> = {
   action: "active",
   elicitation: "awaitingInput",
@@ -117,7 +117,7 @@ const skillRules: Rules = {
 
 type Candidate = { readonly hostname: string; readonly repositoryFullName: string };
 
-/** How sure one can be that an issue is about a repository: whether it names it. */
+/** The confidence that an issue is about a repository: whether it names it. */
 const suggestion = (issue: RowObject, { hostname, repositoryFullName }: Candidate) => {
   const text = `${issue["title"]} ${issue["description"] ?? ""}`.toLowerCase();
   const name = repositoryFullName.toLowerCase().split("/").at(-1) ?? "";

@@ -1,4 +1,4 @@
-/** API keys, as older clients know them. They open nothing here, so the key itself is not kept. */
+/** API keys, for older clients. They grant no access here, so the key itself is not stored. */
 import type { Resolvers } from "~/graphql/resolvers";
 import { audit } from "~/replicas/tracker/api/audit";
 import {

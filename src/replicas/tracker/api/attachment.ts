@@ -42,11 +42,11 @@ type Link = Values & {
 };
 
 function requireUrl(url: string): string {
-  if (!URL.canParse(url)) throw invalidArgument("url", url, "isUrl", "url must be an address");
+  if (!URL.canParse(url)) throw invalidArgument("url", url, "isUrl", "url must be a URL");
   return url;
 }
 
-/** Attaches something to an issue, or changes what is attached there already. */
+/** Adds an attachment to an issue, or updates the existing one. */
 async function attach(
   context: Context,
   content: Content,
@@ -80,14 +80,14 @@ async function attach(
   return attachment;
 }
 
-/** What is shown of an address: its last part, or its host. */
+/** The title for an address: its last part, or its host. */
 function titleOf(url: string): string {
   const { hostname, pathname } = new URL(requireUrl(url));
   const last = pathname.split("/").findLast((part) => part !== "") ?? "";
   return last === "" ? hostname : `${hostname}: ${last}`;
 }
 
-/** A mutation of the family `attachmentLink…`. `urlOf`: the address, where the arguments name something else. */
+/** A mutation of the family `attachmentLink…`. `urlOf` builds the address from other arguments. */
 const link =
   (sourceType: string | undefined, urlOf?: (args: Link) => string): Resolver<Context> =>
   async (_source, args: Link, context) => {

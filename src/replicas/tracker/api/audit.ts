@@ -1,4 +1,4 @@
-/** The record of administrative acts. */
+/** The audit log. */
 import { type Resolvers, rootPage } from "~/graphql/resolvers";
 import { createRow } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
@@ -11,11 +11,11 @@ const TYPES = {
   teamMembershipDeleted: "A user left a team.",
   teamMembershipUpdated: "A user's role in a team was changed.",
   userRoleUpdated: "A user's role was changed.",
-  userSuspended: "A user's access was taken away.",
-  userUnsuspended: "A user was given access again.",
+  userSuspended: "A user was suspended.",
+  userUnsuspended: "A user was unsuspended.",
 } as const;
 
-/** Records what the acting user did to `entity`. */
+/** Records an action of the viewer on `entity`. */
 export async function audit(
   context: Context,
   type: keyof typeof TYPES,

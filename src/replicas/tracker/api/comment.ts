@@ -9,11 +9,11 @@ import {
   type CommentBody,
   type CommentCreate,
   createComment,
+  notify,
+  notifyMentioned,
   requireAnswer,
   requireOwnComment,
   requireThread,
-  tell,
-  tellMentioned,
 } from "~/replicas/tracker/comments";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, notFound } from "~/replicas/tracker/errors";
@@ -33,7 +33,7 @@ import {
 
 const HASH_LENGTH = 8;
 
-/** What has a page of its own, by the field that leads there. */
+/** Subjects with a page, by the field that refers to them. */
 const PAGES = [
   ["issueId", "Issue", issueUrl],
   ["projectId", "Project", projectUrl],
@@ -41,7 +41,7 @@ const PAGES = [
   ["documentId", "Document", documentUrl],
 ] as const;
 
-/** What stands on the page of something else, and where. */
+/** Subjects on the page of another entity, and the path there. */
 const PLACES = [
   ["projectUpdateId", "ProjectUpdate", "/updates"],
   ["initiativeUpdateId", "InitiativeUpdate", "/updates"],
@@ -49,7 +49,7 @@ const PLACES = [
   ["projectMilestoneId", "ProjectMilestone", ""],
 ] as const;
 
-/** The page that a comment, or what it is on, stands on. */
+/** The page of a comment, or of its subject. */
 async function pageUrl(row: RowObject, context: Context): Promise<string> {
   const read = async (key: string, type: Entity) =>
     row[key] ? await context.read.one(type, row[key] as string) : undefined;
@@ -85,7 +85,7 @@ type Update = CommentBody & {
   readonly subscriberIds?: Optional<readonly string[]>;
 };
 
-/** What an update says of the end of a thread. */
+/** Changes of an update to the resolution of a thread. */
 async function resolution(context: Context, comment: Row<"Comment">, input: Update) {
   const { resolvingUserId, resolvingCommentId } = input;
   if (resolvingUserId === undefined && resolvingCommentId === undefined) return {};
@@ -144,9 +144,9 @@ export const comments: Resolvers<Context> = {
       const old = new Set(mentionsIn(before.body));
       const names = isEdited ? mentionsIn(text.body).filter((name) => !old.has(name)) : [];
       const mentioned = await listUsersNamed(context.session, names);
-      if (!issueId) await tellMentioned(context, comment, mentioned);
+      if (!issueId) await notifyMentioned(context, comment, mentioned);
       else if (mentioned.length > 0)
-        await tell(context, issueId, comment, { mentioned, followers: mentioned }, false);
+        await notify(context, issueId, comment, { mentioned, followers: mentioned }, false);
       return { comment };
     },
 

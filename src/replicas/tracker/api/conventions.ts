@@ -1,4 +1,4 @@
-/** Fields that mean the same on every type. */
+/** Fields with the same meaning on every type. */
 
 import type { RowObject } from "~/graphql/page";
 import type { Resolver } from "~/graphql/resolvers";

@@ -1,4 +1,4 @@
-/** Custom views: a filter that is kept, and lists that follow it. */
+/** Custom views: stored filters, and the lists that use them. */
 
 import { coerceInputValue } from "graphql";
 import { compileFilter } from "~/graphql/filter";
@@ -19,7 +19,7 @@ import {
 import type { Row } from "~/replicas/tracker/store/entities";
 import { MODELS } from "~/replicas/tracker/store/models/index";
 
-/** What a view shows, by the filter that it has. */
+/** The model of a view, by its filter. */
 const SHOWN = [
   ["projectFilterData", "Project"],
   ["initiativeFilterData", "Initiative"],
@@ -46,7 +46,7 @@ const rules: Rules<"CustomView"> = {
 
 type Shown = PageArguments & { readonly includeSubTeams?: boolean | null };
 
-/** The rows that a view shows: those that its own filter lets through, of its team or project. */
+/** The rows of a view: those that match its filter, in its team or project. */
 const shownBy =
   (type: "Issue" | "Project" | "Initiative", key: string): Resolver<Context> =>
   async (view: RowObject, args: Shown, context, info) => {

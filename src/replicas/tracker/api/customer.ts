@@ -1,4 +1,4 @@
-/** Customers, and what they need. */
+/** Customers and their needs. */
 
 import type { RowObject } from "~/graphql/page";
 import type { Resolver, Resolvers } from "~/graphql/resolvers";
@@ -18,7 +18,7 @@ const all = { includeArchived: true };
 const listOf = ({ read }: Context, type: Entity, values: Readonly<Record<string, string>>) =>
   read.rows(type, { args: all, where: having(values) });
 
-/** The status of a customer that comes in without one. */
+/** The status of a customer that is created without one. */
 async function firstStatus({ read }: Context): Promise<string | undefined> {
   const statuses = await read.rows("CustomerStatus", { args: {} });
   return statuses.toSorted((a, b) => Number(a["position"]) - Number(b["position"]))[0]?.id;
@@ -45,7 +45,7 @@ const customerRules: Rules = {
   },
 };
 
-/** Statuses and tiers: `key` is what customers hold of them. */
+/** Statuses and tiers: `key` is the customer's reference to them. */
 const gradeRules = (type: Entity, key: "statusId" | "tierId"): Rules => ({
   operations: ["create", "update", "delete"],
   check: ({ name, displayName }, _context, row) => {
@@ -60,7 +60,7 @@ const gradeRules = (type: Entity, key: "statusId" | "tierId"): Rules => ({
   removed: async ({ id }, context) => {
     const customers = await listOf(context, "Customer", { [key]: id });
     if (key === "statusId" && customers.length > 0)
-      throw userError("A status that customers have cannot be removed");
+      throw userError("A status that customers have cannot be deleted");
     for (const customer of customers)
       await changeRow(context, "Customer", customer, { tierId: null });
   },
@@ -77,7 +77,7 @@ type NeedInput = {
   readonly priority?: number | null;
 };
 
-/** The customer with an id of another system. */
+/** The customer with this id in another system. */
 async function externalCustomer(context: Context, externalId: string | null | undefined) {
   if (externalId == null) return {};
   const customers = await context.read.rows("Customer", { args: all });
@@ -145,7 +145,7 @@ type Upsert = {
   readonly tierName?: string | null;
 };
 
-/** Changes the customer that is meant, by its id, its id elsewhere or a domain; makes one when there is none. */
+/** Updates the customer with this id, external id or domain; creates one when there is none. */
 const upsertCustomer: Resolver<Context> = async (
   _source,
   { input }: Given<Upsert>,
@@ -182,7 +182,7 @@ const upsertCustomer: Resolver<Context> = async (
 
 type Merge = { readonly sourceCustomerId: string; readonly targetCustomerId: string };
 
-/** One customer takes over the needs, domains and ids of another, which is removed. */
+/** Merges a customer into another: its needs, domains and ids move, and it is deleted. */
 const mergeCustomers: Resolver<Context> = async (_source, args: Merge, context) => {
   const source = await requireRow(context, "Customer", args.sourceCustomerId);
   const target = await requireRow(context, "Customer", args.targetCustomerId);

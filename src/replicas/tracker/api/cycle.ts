@@ -1,4 +1,4 @@
-/** Cycles: spans of a team's time that follow each other and never overlap. */
+/** Cycles: consecutive periods of a team that never overlap. */
 
 import type { Resolvers } from "~/graphql/resolvers";
 import { hasPlainYear } from "~/graphql/scalars";
@@ -50,7 +50,7 @@ function requireFree(others: readonly Row<"Cycle">[], startsAt: Date, endsAt: Da
     throw invalidInput("Cycles of a team cannot overlap");
 }
 
-/** What is open when a cycle closes goes on in the next one, and is remembered. */
+/** Moves the open issues of a closing cycle to the next one, and records them. */
 async function closing(cycle: Row<"Cycle">, context: Context): Promise<Changes<"Cycle">> {
   const { session } = context;
   const open = await listOpenIssues(session, cycle.id);
@@ -61,7 +61,7 @@ async function closing(cycle: Row<"Cycle">, context: Context): Promise<Changes<"
   return { uncompletedIssueIdsUponClose: open };
 }
 
-/** Moves a cycle and all later ones of its team by days, and parts of days. */
+/** Shifts a cycle and all later ones of its team by days, including fractions. */
 async function shiftAll(
   context: Context,
   { id, daysToShift }: { id: string; daysToShift: number },
@@ -89,7 +89,7 @@ async function shiftAll(
   return shifted;
 }
 
-/** Starts the next cycle at the midnight before now. The one that runs is completed there. */
+/** Starts the next cycle at the last midnight. The current cycle is completed then. */
 async function startToday(context: Context, id: string): Promise<Row<"Cycle">> {
   const { now } = context;
   const cycle = await requireRow(context, "Cycle", id);
@@ -101,7 +101,7 @@ async function startToday(context: Context, id: string): Promise<Row<"Cycle">> {
     ({ startsAt, endsAt, completedAt }) => startsAt <= now && endsAt > now && completedAt === null,
   );
   if (active && active.startsAt >= midnight)
-    throw userError("The cycle that runs was started today itself");
+    throw userError("The current cycle was itself started today");
   if (active)
     await changeRow(context, "Cycle", active, {
       ...(await closing(active, context)),

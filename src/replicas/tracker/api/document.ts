@@ -1,4 +1,4 @@
-/** Documents, and the bodies of everything that has one. */
+/** Documents, and the bodies of all entities that have one. */
 
 import type { Resolvers } from "~/graphql/resolvers";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
@@ -10,7 +10,7 @@ import { treeOf } from "~/replicas/tracker/rich-text";
 import type { NewValues, Row, Values } from "~/replicas/tracker/store/entities";
 import { documentUrl } from "~/replicas/tracker/urls";
 
-/** Where a document can stand: in one of these. */
+/** Possible parents of a document: one of these. */
 const PLACES = ["projectId", "initiativeId", "issueId", "teamId", "cycleId", "releaseId"] as const;
 
 const placesIn = (row: Values) => PLACES.filter((name) => (row[name] ?? null) !== null);
@@ -21,7 +21,7 @@ const rules: Rules<"Document"> = {
   check: async (input: Values & { subscriberIds?: readonly string[] | null }, context, row) => {
     if (placesIn(input).length > 1)
       throw invalidInput(
-        "A document stands in one project, initiative, issue, team, cycle or release",
+        "A document belongs to one project, initiative, issue, team, cycle or release",
       );
     for (const id of input.subscriberIds ?? [])
       await requireGiven(context, "User", "subscriberIds", id);
@@ -55,7 +55,7 @@ const rules: Rules<"Document"> = {
 
 type Share = Target & { readonly userIds: readonly string[] };
 
-/** Shares a document with users, or no more. */
+/** Shares a document with users, or stops sharing it. */
 async function share(context: Context, { id, userIds }: Share, isShared: boolean) {
   const document = await requireRow(context, "Document", id);
   for (const userId of userIds) await requireGiven(context, "User", "userIds", userId);
@@ -67,7 +67,7 @@ async function share(context: Context, { id, userIds }: Share, isShared: boolean
 
 const contentState = (row: Row<"Document">) => treeOf(row, "content");
 
-/** Earlier versions are not kept. */
+/** Earlier versions are not stored. */
 const noHistory = async (context: Context, id: string) => {
   await requireRow(context, "DocumentContent", id);
   return { success: true, history: [], checkpoints: [] };

@@ -1,4 +1,4 @@
-/** The workspace's own emoji. */
+/** Custom emoji of the workspace. */
 import type { Resolvers } from "~/graphql/resolvers";
 import {
   createRow,

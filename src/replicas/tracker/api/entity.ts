@@ -1,6 +1,6 @@
 /**
- * The mutations that most entities have, made from what is particular about each. What follows from the schema and the
- * tables is done here: references are looked up, unknown columns are left out, the payload is filled.
+ * Builds the mutations that most entities have from the rules of each entity. Everything that follows from the schema
+ * and the tables happens here: references are looked up, fields without a column are dropped, the payload is filled.
  */
 import { type GraphQLResolveInfo, getNamedType, isNonNullType, isObjectType } from "graphql";
 import { type Model, requireModel } from "~/graphql/model";
@@ -29,19 +29,19 @@ type EntityModel = Model & { readonly name: Entity };
 export const modelOf = (type: Entity) => requireModel(MODELS, type) as EntityModel;
 
 type Operation = "create" | "update" | "delete" | "archive" | "unarchive";
-// An input is as the schema has checked it; each rule says what it reads.
+// The schema has validated the input; each rule declares the fields it reads.
 // biome-ignore lint/suspicious/noExplicitAny: resolvers are typed so too.
 type Input = any;
 type Result<T> = T | Promise<T>;
 
-/** What is particular about an entity. Rules may refuse; what they return overrides what was given. */
+/** The rules of an entity. They can throw; the values they return override the input. */
 export type Rules<E extends Entity = Entity> = {
   readonly operations: readonly Operation[];
-  /** Where a new row goes among the others, unless it says so itself. */
+  /** Where a new row is placed among the others, unless the input says so. */
   readonly place?: "top" | "bottom";
-  /** References that the rules look up themselves, because they take more than ids. */
+  /** References that the rules look up, because they accept more than ids. */
   readonly keyed?: readonly string[];
-  /** Holds for every write: `row` is undefined for a new one. */
+  /** Checks every write: `row` is undefined for a new one. */
   readonly check?: (
     input: Input,
     context: Context,
@@ -49,11 +49,11 @@ export type Rules<E extends Entity = Entity> = {
   ) => Result<NewValues<E> | undefined>;
   readonly create?: (input: Input, context: Context) => Result<NewValues<E> | undefined>;
   readonly update?: (row: Row<E>, input: Input, context: Context) => Result<Changes<E> | undefined>;
-  /** What else is written with the row; `before` is undefined for a new one. */
+  /** Writes more after the row; `before` is undefined for a new one. */
   readonly written?: (row: Row<E>, input: Input, context: Context, before?: Row<E>) => Result<void>;
-  /** Before a row is archived or trashed; refuses. */
+  /** Runs before a row is archived or trashed; can throw. */
   readonly leaves?: (row: Row<E>, context: Context) => Result<void>;
-  /** Before a row is removed. */
+  /** Runs before a row is deleted. */
   readonly removed?: (row: Row<E>, context: Context) => Result<void>;
 };
 
@@ -103,8 +103,8 @@ function untypedMutations(type: Entity, rules: Rules): Record<string, Resolver<C
 }
 
 /**
- * The families with mutations that happen one at a time in an environment. Their rules read what another could be
- * writing: a name, a number, a tree. Waiting costs a round trip; a constraint for each rule would cost every environment.
+ * Families whose mutations run one at a time in an environment. Their rules read what a concurrent mutation could
+ * write: a name, a number, a tree. A lock costs a round trip; constraints for these rules would cost every environment.
  */
 export const oneAtATime = (
   families: readonly Resolvers<Context>[],
@@ -122,7 +122,7 @@ export const oneAtATime = (
     ),
   }));
 
-/** A row with what every row of its kind has. */
+/** Creates a row with the defaults of every entity. */
 export async function create(
   model: EntityModel,
   rules: Omit<Rules, "operations">,
@@ -200,7 +200,7 @@ async function remove(
 export const trashRow = (context: Context, type: Entity, row: RowObject): Promise<RowObject> =>
   changeRow(context, type, row, { trashed: true, archivedAt: row["archivedAt"] ?? context.now });
 
-/** A row under each name that a payload may have for it. */
+/** The payload, with the row under the name that its type has there. */
 export function payloadOf(row: RowObject, type: string, { returnType }: GraphQLResolveInfo) {
   const payload = getNamedType(returnType);
   const fields = "getFields" in payload ? Object.values(payload.getFields()) : [];
@@ -208,14 +208,14 @@ export function payloadOf(row: RowObject, type: string, { returnType }: GraphQLR
   return { entityId: row.id, [name ?? "entity"]: row };
 }
 
-/** What a row has without being told. */
+/** Default values of a new row. */
 const own = ({ columns, name, shared }: Model, { viewer }: Context): Values => ({
   ...(columns.has("creatorId") && { creatorId: viewer.id }),
   ...((columns.has("slugId") || (shared && SLUGGED.has(name))) && { slugId: newSlugId() }),
   ...(columns.has("documentContentId") && { documentContentId: newId() }),
 });
 
-/** Records with a page of their own. */
+/** Records with a page. */
 const SLUGGED = new Set([
   "Customer",
   "Release",
@@ -225,14 +225,14 @@ const SLUGGED = new Set([
   "AgentSkill",
 ]);
 
-/** What others are told apart by is not left empty. */
+/** Names and titles must not be empty. */
 function requireWords(input: Input): void {
   for (const name of ["name", "title", "label"])
     if (typeof input[name] === "string" && input[name].trim() === "")
       throw invalidArgument(name, input[name], "isNotEmpty", `${name} should not be empty`);
 }
 
-/** A text and its tree, whichever was given. */
+/** A text and its tree, from either. */
 function textOf({ columns }: Model, { body, bodyData }: Input): Values {
   if (!columns.has("bodyData")) return {};
   const text =
@@ -240,10 +240,10 @@ function textOf({ columns }: Model, { body, bodyData }: Input): Values {
   return text === undefined ? {} : { body: text, bodyData: richText(text) };
 }
 
-/** Types whose fields in an input take more than an id. */
+/** Types that inputs can refer to by more than an id. */
 const NAMED = new Set(["Issue", "Project", "Initiative", "Document"]);
 
-/** The ids of the rows that an input names. Refuses what is not there. */
+/** The ids of the rows that an input refers to. Throws when one is missing. */
 async function referencesOf(
   model: EntityModel,
   { keyed }: Pick<Rules, "keyed">,
@@ -265,13 +265,13 @@ async function referencesOf(
   return Object.fromEntries(found.flat());
 }
 
-/** Trash is an archive of its own. */
+/** The trash is a kind of archive. */
 const trashOf = ({ columns }: Model, { trashed }: Input, { now }: Context): Values => {
   if (trashed === undefined || !columns.has("trashed")) return {};
   return trashed === true ? { trashed, archivedAt: now } : { trashed: null, archivedAt: null };
 };
 
-/** Whether a row must have a value: its column, or in a shared table its type in the API, says so. */
+/** Whether a row needs a value: its column requires it, or in a shared table its type in the API. */
 function isRequired(
   { table, shared, name: type }: Model,
   name: string,
@@ -283,7 +283,7 @@ function isRequired(
   return isNonNullType((fields[name] ?? fields[name.replace(/Id$/, "")])?.type);
 }
 
-/** The values of an input that its row stores. */
+/** The fields of an input that its row stores. */
 function storedOf(model: Model, input: Values, info: GraphQLResolveInfo): Values {
   const isStored = storedIn(model, info);
   return Object.fromEntries(Object.entries(input).filter(([name]) => isStored(name)));

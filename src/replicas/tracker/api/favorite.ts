@@ -1,4 +1,4 @@
-/** What users keep at hand: one thing each, or a folder. */
+/** Favorites: one entity each, or a folder. */
 
 import type { RowObject } from "~/graphql/page";
 import type { Resolvers } from "~/graphql/resolvers";
@@ -37,7 +37,7 @@ const TARGETS = {
   userId: "User",
 } as const satisfies TargetTypes;
 
-/** Things that nothing here ever is. */
+/** Entities that never exist here. */
 const ABSENT = [
   "aiConversationId",
   "dashboardId",
@@ -79,14 +79,14 @@ async function urlOf(favorite: Row<"Favorite">, context: Context): Promise<strin
 
 type Create = NewValues<"Favorite"> & { readonly [A in (typeof ABSENT)[number]]?: unknown };
 
-/** A folder of the acting user. */
+/** A folder of the viewer. */
 async function requireFolder(context: Context, id: Optional<string>): Promise<void> {
   const folder = await requireGiven(context, "Favorite", "parentId", id);
   if (folder && folder["type"] !== "folder")
     throw invalidInput("The parent of a favorite must be a folder");
 }
 
-/** What makes two favorites of one user the same. */
+/** The values that identify a favorite of a user. */
 async function identityOf(
   context: Context,
   input: Create,
@@ -107,7 +107,7 @@ async function identityOf(
   return { type: field.slice(0, -2), [field]: row.id };
 }
 
-/** A favorite is of one thing; whatever else the input names was not looked up. */
+/** Removes other references from the input: a favorite has one target, and only that one was looked up. */
 const withoutTargets = (input: Create): Changes<"Favorite"> =>
   columnsIn(
     "Favorite",

@@ -1,4 +1,4 @@
-/** Uploads: a signed address of this server that takes a file, and the address that serves it. */
+/** Uploads: a signed address of this server for the upload, and the address for downloads. */
 import { randomBytes } from "node:crypto";
 import type { Resolver, Resolvers } from "~/graphql/resolvers";
 import { requireUrl } from "~/replicas/tracker/api/webhook";
@@ -8,7 +8,7 @@ import { newId } from "~/replicas/tracker/ids";
 import { insertUpload } from "~/replicas/tracker/store/uploads";
 import { assetPath, uploadPath } from "~/replicas/tracker/uploads";
 
-/** Bytes: the largest body that a service takes. */
+/** The largest request body, in bytes. */
 const SIZE_MAX = 4 * 1024 * 1024;
 
 type Upload = {

@@ -1,4 +1,4 @@
-/** What state an issue takes when its pull request gets somewhere. Kept; there are no pull requests. */
+/** The state of an issue for each event of its pull request. Stored only: there are no pull requests. */
 import type { Resolvers } from "~/graphql/resolvers";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import type { Context } from "~/replicas/tracker/context";

@@ -1,4 +1,4 @@
-/** Initiatives: what they are called, how far they are, which hang below which, and their projects. */
+/** Initiatives: names, statuses, hierarchy and projects. */
 
 import type { PageArguments } from "~/graphql/page";
 import { pageOf, type Resolvers } from "~/graphql/resolvers";
@@ -23,7 +23,7 @@ const PREFIX = "I-";
 const LEVELS_MAX = 5;
 const PRIORITY_MAX = 4;
 
-/** The statuses, as the times of a row understand them. */
+/** Statuses, as the types that determine the times of a row. */
 const TYPE_OF: Readonly<Record<string, string>> = {
   Active: "started",
   Completed: "completed",

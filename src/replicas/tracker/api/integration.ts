@@ -1,4 +1,4 @@
-/** Integrations: there are none, and what asks for one does not find it. */
+/** Integrations: there are none, so lookups find nothing. */
 import type { Resolvers } from "~/graphql/resolvers";
 import type { Context } from "~/replicas/tracker/context";
 import { notFound } from "~/replicas/tracker/errors";

@@ -1,4 +1,4 @@
-/** Invitations. Nobody is written to. */
+/** Invitations. No email is sent. */
 import type { Resolvers } from "~/graphql/resolvers";
 import {
   changeRow,

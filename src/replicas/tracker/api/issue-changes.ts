@@ -49,7 +49,7 @@ type Follower = Target & {
   readonly userEmail?: Optional<string>;
 };
 
-/** The user that is named by id or email; the acting one when none is. */
+/** The user with this id or email; the viewer when none is given. */
 async function followerOf(context: Context, { userId, userEmail }: Follower): Promise<string> {
   const user = await requireGiven(context, "User", "userId", userId);
   if (user) return user.id;

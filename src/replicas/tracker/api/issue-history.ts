@@ -11,7 +11,7 @@ type RelationChange = { readonly identifier: string; readonly type: string };
 
 export const issueHistory: Resolvers<Context> = {
   IssueHistory: {
-    /** The fields that show a new value, by name. */
+    /** The fields with a new value, by name. */
     changes: (row: RowObject) => {
       const changed = Object.entries(row).flatMap(([name, value]) => {
         const [, field] = /^to([A-Z]\w*)$/.exec(name) ?? [];
@@ -36,7 +36,7 @@ export const issueHistory: Resolvers<Context> = {
       const actor = await read.one("User", actorId, selectedFields(info));
       return actor ? [actor] : null;
     },
-    /** Without those to issues that the asking user must not see. */
+    /** Omits changes of relations to issues that the viewer must not see. */
     relationChanges: async (
       { relationChanges }: Row<"IssueHistory">,
       _args,

@@ -1,4 +1,4 @@
-/** Labels of issues. The labels of projects and initiatives follow the same rules; those of teams are only here. */
+/** Labels of issues. Labels of projects and initiatives follow the same rules; only these can belong to a team. */
 
 import type { Resolvers } from "~/graphql/resolvers";
 import {
@@ -35,7 +35,7 @@ type LabelInput = {
 };
 type Replacing = { readonly replaceTeamLabels?: Optional<boolean> };
 
-/** The group of a label: one level, and of the same team or the workspace. */
+/** The group of a label: one level, in the same team or the workspace. */
 async function requireGroup(
   context: Context,
   parentId: Optional<string>,
@@ -47,7 +47,7 @@ async function requireGroup(
   if (isGroup) throw invalidInput("A label group cannot be in another group");
   if (!parent["isGroup"]) throw invalidInput("The parent of a label must be a label group");
   if (parent["teamId"] !== null && parent["teamId"] !== (teamId ?? null))
-    throw invalidInput("A label and its group must be of the same team");
+    throw invalidInput("A label and its group must belong to the same team");
   return parent;
 }
 
@@ -60,7 +60,7 @@ async function requireFreeName(
   if (await findLabelNamed(session, name, teamId ?? null, but)) throw duplicateLabel(name);
 }
 
-/** Labels of teams that have the name of a new workspace label become that label. */
+/** Merges labels of teams into the new workspace label of the same name. */
 async function absorb({ session, now }: Context, label: Row<"IssueLabel">): Promise<void> {
   const others = await listTeamLabelsNamed(session, String(label["name"]));
   await replaceLabels(session, others, label.id, now);

@@ -27,7 +27,7 @@ type Relation = {
 
 const TYPES = ["blocks", "duplicate", "related", "similar"];
 const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
-/** What a relation is called in the history of the other issue. */
+/** The name of a relation in the history of the other issue. */
 const INVERSE: Readonly<Record<string, string>> = { blocks: "blocked", duplicate: "duplicateOf" };
 
 async function requireNew(context: Context, { id, issueId, relatedIssueId, type }: Relation) {
@@ -39,7 +39,7 @@ async function requireNew(context: Context, { id, issueId, relatedIssueId, type 
     throw invalidInput("The issues already have this relation");
 }
 
-/** Both issues record the change, and the followers of a blocked one are notified. */
+/** Records the change in both issues, and notifies the followers of a blocked one. */
 async function remember(
   { session, viewer, now }: Context,
   one: Row<"Issue">,
@@ -72,7 +72,7 @@ async function remember(
   );
 }
 
-/** A duplicate is closed: in its team's state for that, or a canceled one. */
+/** Closes a duplicate: in its team's duplicate state, or a canceled one. */
 async function closeDuplicate(context: Context, issue: Row<"Issue">): Promise<void> {
   const states = await listStates(context.session, issue["teamId"]);
   const state =

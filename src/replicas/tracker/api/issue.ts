@@ -1,4 +1,4 @@
-/** Issues: what they show beside their columns, and how they are found. */
+/** Issues: computed fields, and lookups. */
 
 import { type Resolvers, rootPage } from "~/graphql/resolvers";
 import { selectedFields, wantsOnlyId } from "~/graphql/selection";
@@ -12,7 +12,7 @@ import { issueUrl } from "~/replicas/tracker/urls";
 
 const BRANCH_FORMAT = "{username}/{issueIdentifier}-{issueTitle}";
 
-/** The name of a branch for this issue, as the viewer would name it. */
+/** The branch name for this issue, in the viewer's format. */
 function branchName({ identifier, title }: Row<"Issue">, { viewer, workspace }: Context): string {
   const parts: Readonly<Record<string, string>> = {
     username: slugOf(viewer.displayName),
@@ -24,10 +24,10 @@ function branchName({ identifier, title }: Row<"Issue">, { viewer, workspace }: 
     .replace(/-+$/, "");
 }
 
-/** Of a branch's name, so many are tried. */
+/** Maximum number of candidates in a branch name. */
 const IDENTIFIERS_MAX = 5;
 
-/** Identifiers in a text, in their order. */
+/** Identifiers in a text, in order. */
 const identifiersIn = (text: string): string[] =>
   [...text.matchAll(/(?<![a-z0-9])[a-z][a-z0-9]{0,9}-\d{1,9}(?!\d)/gi)].flatMap(
     ([found]) => identifierOf(found) ?? [],

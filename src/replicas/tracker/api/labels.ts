@@ -1,4 +1,4 @@
-/** Rules that labels of projects and of initiatives share: groups, names, retirement, and which go together. */
+/** Rules that labels of projects and of initiatives share: groups, names, retirement, and valid combinations. */
 
 import type { Resolver } from "~/graphql/resolvers";
 import { mutationsOf, payloadOf, type Rules } from "~/replicas/tracker/api/entity";
@@ -30,7 +30,7 @@ type Input = {
 
 type LabelEntity = "ProjectLabel" | "InitiativeLabel";
 
-/** Mutations of a type of labels. */
+/** Mutations of one type of labels. */
 export function labelMutations(
   type: LabelEntity,
   labelling: Labelling,
@@ -86,7 +86,7 @@ async function checkLabel(
   }
   if (row?.["isGroup"] === true && isGroup === false) {
     const { children } = await listAssigned(context.session, labelling, row.id);
-    if (children > 0) throw invalidInput("A group that has labels stays a group");
+    if (children > 0) throw invalidInput("A group that has labels must stay a group");
   }
   if (row && row["isGroup"] !== true && isGroup === true) {
     const { uses } = await listAssigned(context.session, labelling, row.id);
@@ -97,18 +97,18 @@ async function checkLabel(
     : { groupType: null };
 }
 
-/** What labels are put on. */
+/** An entity that has labels. */
 export type Labelled = {
   readonly id: string;
-  /** The labels that it has. */
+  /** Its current labels. */
   readonly had: readonly string[];
-  /** Its teams; without them a label of any team fits. */
+  /** Its teams; without teams, labels of any team are valid. */
   readonly teamIds?: readonly string[];
 };
 
 /**
- * The labels as they may be put on: there, no groups, and one at most of each group that allows one. Those that are on
- * already may be retired.
+ * Checks new labels: they exist, are not groups, and only one comes from each exclusive group. Current labels can be
+ * retired.
  */
 async function requireLabels(
   { session }: Context,
@@ -129,12 +129,12 @@ async function requireLabels(
       throw invalidInput(`The label "${label.name}" belongs to another team`);
     if (label.parentId === null || label.groupType === "multiSelect") continue;
     if (groups.has(label.parentId))
-      throw invalidInput(`"${label.name}" and another of these labels are of the same group`);
+      throw invalidInput(`"${label.name}" and another of these labels belong to the same group`);
     groups.add(label.parentId);
   }
 }
 
-/** Puts exactly these labels on something. */
+/** Replaces the labels of an entity. */
 export async function setLabels(
   context: Context,
   labelling: Labelling,
@@ -149,7 +149,7 @@ export async function setLabels(
   if (added.length > 0) await insertAssignments(context.session, labelling, id, added, context.now);
 }
 
-/** The labels with one more; another of its single-select group makes room. */
+/** Adds a label; it replaces another label of its exclusive group. */
 async function withLabel(
   { session }: Context,
   labelling: Labelling,
@@ -163,7 +163,7 @@ async function withLabel(
   return [...had.filter((other) => other !== id && !isRival(other)), id];
 }
 
-/** The mutations that put one label on something of a type, and take it off. */
+/** The mutations that add one label to an entity of this type, and remove it. */
 export function labellingMutations(
   type: "Project" | "Initiative",
   labelling: Labelling,

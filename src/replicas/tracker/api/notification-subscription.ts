@@ -1,4 +1,4 @@
-/** What users want to hear of. */
+/** Subscriptions to notifications. */
 
 import type { RowObject } from "~/graphql/page";
 import type { Resolvers, TypeNames } from "~/graphql/resolvers";
@@ -27,7 +27,7 @@ const TARGETS = {
   userId: "User",
 } as const satisfies TargetTypes;
 
-/** The type of a subscription begins as its target does; that to a label is not `IssueLabel…`. */
+/** The type name of a subscription begins with its target; for a label it is not `IssueLabel…`. */
 const subscriptionType = (row: RowObject) => {
   const field = Object.keys(TARGETS).find((name) => row[name]) ?? "teamId";
   return `${field.charAt(0).toUpperCase()}${field.slice(1, -2)}NotificationSubscription`;

@@ -1,4 +1,4 @@
-/** What users are told. Each reads only their own. */
+/** Notifications. Users read only their own. */
 
 import type { RowObject } from "~/graphql/page";
 import type { Resolvers, TypeNames } from "~/graphql/resolvers";
@@ -27,7 +27,7 @@ const SUBJECTS = [
   ["documentId", "Document"],
 ] as const;
 
-/** What a notification is about, first of all. */
+/** The main subject of a notification. */
 export const notificationType = (row: RowObject) =>
   `${SUBJECTS.find(([key]) => row[key])?.[1] ?? "Issue"}Notification`;
 
@@ -111,7 +111,7 @@ type About = {
     | "oauthClientApprovalId"]?: Optional<string>;
 };
 
-/** The acting user's notifications of one thing; `id` is that of one of them. */
+/** The viewer's notifications about one subject; `id` is one of them. */
 async function listAbout(context: Context, input: About): Promise<readonly Row<"Notification">[]> {
   const { id, ...others } = input;
   const one = id ? await requireRow(context, "Notification", id) : undefined;
@@ -124,10 +124,10 @@ async function listAbout(context: Context, input: About): Promise<readonly Row<"
       "input",
       null,
       "isDefined",
-      "input must name what the notifications are about",
+      "input must name the subject of the notifications",
     );
   const subject = SUBJECTS.find(([name]) => name === key);
-  if (!subject) return []; // an OAuth client's approval: nobody asks for one here
+  if (!subject) return []; // OAuth clients do not ask for approval here.
   const about = (await requireRow(context, subject[1], value)).id;
   return await context.read.rows("Notification", {
     args: { includeArchived: true },
@@ -135,7 +135,7 @@ async function listAbout(context: Context, input: About): Promise<readonly Row<"
   });
 }
 
-/** Changes all notifications of one thing. */
+/** Changes all notifications about one subject. */
 async function changeAll(context: Context, input: About, changes: Changes<"Notification">) {
   const notifications: Row<"Notification">[] = [];
   for (const row of await listAbout(context, input))

@@ -10,7 +10,7 @@ import { requireAdmin, requireRow } from "~/replicas/tracker/require";
 import type { NewValues, Row, Values } from "~/replicas/tracker/store/entities";
 import { columnsIn } from "~/replicas/tracker/store/write";
 
-/** Settings of several values: what is left out of an input stays as it is. */
+/** Settings with several values: values that the input omits stay as they are. */
 const MERGED = [
   "authSettings",
   "codingAgentSettings",
@@ -68,7 +68,7 @@ export const organizations: Resolvers<Context> = {
       const urlKey = input["urlKey"];
       const isNew = typeof urlKey === "string" && urlKey !== row["urlKey"];
       if (isNew && !URL_KEY.test(urlKey))
-        throw invalidArgument("urlKey", urlKey, "matches", "urlKey must be a part of an address");
+        throw invalidArgument("urlKey", urlKey, "matches", "urlKey must be part of a URL");
       const changes = {
         ...mergedSettings(row, columnsIn("Organization", input), MERGED),
         name: input["name"] ?? undefined,

@@ -1,4 +1,4 @@
-/** The families of planning: projects, cycles, initiatives, documents, and what is set up around them. */
+/** The families of planning: projects, cycles, initiatives, documents and their settings. */
 import type { Resolvers } from "~/graphql/resolvers";
 import { customViews } from "~/replicas/tracker/api/custom-view";
 import { cycles } from "~/replicas/tracker/api/cycle";

@@ -51,10 +51,10 @@ const idsOf = (rows: readonly Target[]) => rows.map(({ id }) => id);
 const moveToProject = (context: Context, issues: readonly Target[], projectId: string) =>
   moveIssues(context, idsOf(issues), { projectId, addedToProjectAt: context.now });
 
-/** Takes a milestone to another project, with its issues. Their teams have to be in that project too. */
+/** Moves a milestone with its issues to another project, which must have their teams. */
 async function move(context: Context, milestone: Row<"ProjectMilestone">, input: Move) {
   const { session } = context;
-  // Moving issues between teams renumbers them, and the move could not be undone as this call promises.
+  // Moving issues between teams renumbers them, and this call promises that it can be undone.
   if (input.newIssueTeamId != null || (input.undoIssueTeamIds?.length ?? 0) > 0)
     throw notAccessible("Moving the issues of a milestone to another team");
   const project = await requireRow(context, "Project", input.projectId);

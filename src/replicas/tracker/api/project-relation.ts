@@ -1,4 +1,4 @@
-/** Which project waits for which. */
+/** Dependencies between projects. */
 import type { Resolvers } from "~/graphql/resolvers";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import type { Context } from "~/replicas/tracker/context";
@@ -37,7 +37,7 @@ const rules: Rules<"ProjectRelation"> = {
     if (known !== undefined && known !== row?.id)
       throw invalidInput("These projects are related already");
     if (!known && (await dependsOn(session, projectId, relatedProjectId)))
-      throw invalidInput("A project cannot wait for itself, not even through others");
+      throw invalidInput("A project cannot depend on itself, directly or indirectly");
     return { userId: viewer.id };
   },
 };

@@ -1,4 +1,4 @@
-/** Statuses of projects. The workspace keeps one of each type. */
+/** Statuses of projects. The workspace keeps at least one of each type. */
 import type { Resolvers } from "~/graphql/resolvers";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import { changeRow, type Target } from "~/replicas/tracker/change";

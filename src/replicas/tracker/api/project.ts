@@ -1,4 +1,4 @@
-/** Projects: their teams, members, labels and what their status says of their times. */
+/** Projects: teams, members, labels, and the times that follow from the status. */
 
 import type { Resolvers } from "~/graphql/resolvers";
 import { mutationsOf, payloadOf, type Rules } from "~/replicas/tracker/api/entity";
@@ -37,7 +37,7 @@ type Input = {
   readonly useDefaultTemplate?: boolean | null;
 };
 
-/** What a template says of a new project. */
+/** Fields that a template fills in. */
 const FILLED = ["description", "content", "icon", "color", "priority"];
 
 const PRIORITY_MAX = 4;
@@ -105,7 +105,7 @@ const rules: Rules<"Project"> = {
   },
 };
 
-/** The lead is a member too. Who comes in, or takes the lead, is told. */
+/** Adds the lead as a member. Notifies new members and a new lead. */
 async function setMembers(
   project: Row<"Project">,
   { memberIds, leadId }: Input,
@@ -125,7 +125,7 @@ async function setMembers(
     await announce(session, { type: "projectAddedAsMember", userIds: joined, projectId }, acting);
 }
 
-/** What was given, and not left empty. */
+/** The values that were given and are not empty. */
 const given = (input: Values): Values =>
   Object.fromEntries(
     Object.entries(input).filter(([, value]) => value !== undefined && value !== null),
@@ -142,7 +142,7 @@ async function requireTeams(teamIds: readonly string[], context: Context): Promi
   for (const id of teamIds) await requireGiven(context, "Team", "teamIds", id);
 }
 
-/** A team whose issues are in the project stays. */
+/** Rejects removing a team that has issues in the project. */
 async function requireTeamsLeft(
   project: Row<"Project">,
   teamIds: readonly string[],
@@ -153,7 +153,7 @@ async function requireTeamsLeft(
     throw invalidInput("A team that has issues in the project cannot be removed from it");
 }
 
-/** A status, the first for the backlog if none is given, with the times that it brings. */
+/** The given status, or the first backlog status, with the times it determines. */
 async function statusOf(
   id: string | null | undefined,
   { session, now }: Context,

@@ -1,4 +1,4 @@
-/** The limits, as clients may ask for them. Nothing is counted. */
+/** The rate limits for clients. Nothing is counted. */
 import type { Resolvers } from "~/graphql/resolvers";
 import type { Context } from "~/replicas/tracker/context";
 import { POINTS_PER_HOUR, REQUESTS_PER_HOUR, resetAt } from "~/replicas/tracker/rate-limit";

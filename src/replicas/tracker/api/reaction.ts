@@ -11,7 +11,7 @@ import { writeEffects } from "~/replicas/tracker/store/issues/effects";
 import { having } from "~/replicas/tracker/store/lookups";
 import { deleteRows } from "~/replicas/tracker/store/write";
 
-/** What can be reacted to, by the field that says so. */
+/** Possible targets of a reaction, by the field that refers to them. */
 const TARGETS = {
   commentId: "Comment",
   issueId: "Issue",
@@ -30,8 +30,8 @@ type Create = { readonly [F in TargetField]?: Optional<string> } & {
 
 const EMOJI_MAX = 100;
 
-/** Notifies the author of the text that got the reaction, if it is about an issue. */
-async function tell(
+/** Notifies the author of the text, if it is about an issue. */
+async function notify(
   { session, viewer, now }: Context,
   field: TargetField,
   target: RowObject,
@@ -60,13 +60,13 @@ export const reactions: Resolvers<Context> = {
       const named = (Object.keys(TARGETS) as TargetField[]).filter((field) => input[field]);
       const [field] = named;
       if (field === undefined || named.length > 1)
-        throw invalidInput("A reaction is to exactly one thing");
+        throw invalidInput("A reaction has exactly one target");
       const target = await requireRow(context, TARGETS[field], input[field] ?? "");
       const mine = { userId: context.viewer.id, emoji, [field]: target.id };
       const known = await context.read.find("Reaction", having(mine));
       if (known) return { reaction: known };
       const reaction = await createRow(context, "Reaction", { ...mine, id: input.id });
-      await tell(context, field, target, emoji);
+      await notify(context, field, target, emoji);
       return { reaction };
     },
 
@@ -74,7 +74,7 @@ export const reactions: Resolvers<Context> = {
       const reaction = await context.read.one("Reaction", id);
       if (!reaction) throw notFound("Reaction");
       if (reaction["userId"] !== context.viewer.id)
-        throw forbidden("Only who put a reaction can take it away");
+        throw forbidden("Only the author of a reaction can remove it");
       await deleteRows(context.session, "Reaction", [reaction.id]);
       return { entityId: reaction.id };
     },

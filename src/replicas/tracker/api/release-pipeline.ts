@@ -1,4 +1,4 @@
-/** Release pipelines, and the stages that their releases go through. */
+/** Release pipelines and their stages. */
 
 import type { RowObject } from "~/graphql/page";
 import type { Resolvers } from "~/graphql/resolvers";
@@ -11,7 +11,7 @@ import { requireGiven } from "~/replicas/tracker/require";
 import { having } from "~/replicas/tracker/store/lookups";
 import { pageSlug, workspaceUrl } from "~/replicas/tracker/urls";
 
-/** What a new pipeline has. */
+/** Default stages of a new pipeline. */
 const STAGES = [
   { name: "Planned", type: "planned", color: "#bec2c8" },
   { name: "In progress", type: "started", color: "#f2c94c" },

@@ -1,4 +1,4 @@
-/** Releases: where they are in their pipeline, which issues are in them, and their notes. */
+/** Releases: their stages, issues and notes. */
 import type { GraphQLInputObjectType, GraphQLResolveInfo } from "graphql";
 import type { PageArguments, RowObject } from "~/graphql/page";
 import { fieldOf, filterTypeOf, type Resolver, type Resolvers } from "~/graphql/resolvers";
@@ -18,10 +18,10 @@ import { pageSlug, workspaceUrl } from "~/replicas/tracker/urls";
 
 const release = modelOf("Release");
 
-/** Records have their values without types. */
+/** Values in records are not typed. */
 type ReleaseTimes = Parameters<typeof timesOf>[2];
 
-/** The stage that a release comes into, with the times that it brings. */
+/** The stage of a release, with the times it determines. */
 async function staged(
   context: Context,
   pipelineId: string,
@@ -110,7 +110,7 @@ type ByPipeline = {
 
 const OPEN = ["started", "planned"];
 
-/** The release of a pipeline that is meant: by its version or commit, otherwise the one that is under way. */
+/** The matching release of a pipeline: by version or commit, otherwise the current one. */
 async function findMeant(context: Context, { pipelineId, version, commitSha }: ByPipeline) {
   await requireRow(context, "ReleasePipeline", pipelineId);
   const all = await context.read.rows("Release", { args: {}, where: having({ pipelineId }) });
@@ -128,7 +128,7 @@ async function findMeant(context: Context, { pipelineId, version, commitSha }: B
   return undefined;
 }
 
-/** Writes what a build reports beside the release itself. */
+/** Writes the issues, links and notes that a build reports. */
 async function attach(context: Context, row: RowObject, input: ByPipeline): Promise<void> {
   const releaseId = row.id;
   const { id: creatorId } = context.viewer;
@@ -189,7 +189,7 @@ async function change(
   return { release: changed };
 }
 
-/** Makes the release that a build reports, or brings it up to date. */
+/** Creates or updates the release that a build reports. */
 const sync: Resolver<Context> = async (_source, { input }: Given<ByPipeline>, context, info) => {
   const known = await findMeant(context, input);
   if (known) return await change(context, known, input, undefined, info);
@@ -206,7 +206,7 @@ const sync: Resolver<Context> = async (_source, { input }: Given<ByPipeline>, co
   return { release: made };
 };
 
-/** Brings the release that is under way into a stage: by its name or type. */
+/** Moves the current release to a stage, by its name or type. */
 const advance =
   (stageOf: (input: ByPipeline) => string | null | undefined): Resolver<Context> =>
   async (_source, { input }: Given<ByPipeline>, context, info) => {

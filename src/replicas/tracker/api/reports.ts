@@ -1,4 +1,4 @@
-/** Updates of projects and of initiatives: how they stand, in the words of a user. */
+/** Status updates of projects and initiatives. */
 
 import type { RowObject } from "~/graphql/page";
 import type { Resolver, Resolvers } from "~/graphql/resolvers";
@@ -15,7 +15,7 @@ import { initiativeUrl, projectUrl } from "~/replicas/tracker/urls";
 type Subject = "Project" | "Initiative";
 const KEYS = { Project: "projectId", Initiative: "initiativeId" } as const;
 
-/** Who is told of a report: who leads, works on or follows what it is about. */
+/** The users to notify of a report: leads, members and followers of its subject. */
 async function audienceOf(
   type: Subject,
   subject: RowObject,
@@ -57,7 +57,7 @@ const rulesFor = (type: Subject): Rules => ({
   },
 });
 
-/** The address of the report in the page of what it is about. */
+/** The address of the report on the page of its subject. */
 const reportUrl =
   (type: Subject, urlOf: (context: Context, row: RowObject) => string): Resolver<Context> =>
   async (report: RowObject, _args, context) => {
@@ -65,7 +65,7 @@ const reportUrl =
     return subject ? `${urlOf(context, subject)}/updates#${report["slugId"]}` : "";
   };
 
-/** Asks somebody to report: who is named, otherwise who leads. */
+/** Asks a user for a report: the given user, otherwise the lead. */
 const reminder =
   (type: Subject): Resolver<Context> =>
   async (_source, args: Record<string, string | null>, context) => {
@@ -73,13 +73,13 @@ const reminder =
     const subject = await requireRow<Entity>(context, type, args[key] ?? "");
     await requireGiven(context, "User", "userId", args["userId"]);
     const userId = args["userId"] ?? subject["leadId"] ?? subject["ownerId"];
-    if (userId == null) throw userError("Nobody leads it who could be reminded");
-    const told = {
+    if (userId == null) throw userError("There is no lead to remind");
+    const notification = {
       type: `${type.toLowerCase()}UpdatePrompt`,
       userIds: [String(userId)],
       [key]: subject.id,
     };
-    await announce(context.session, told, { actor: context.viewer.id, now: context.now });
+    await announce(context.session, notification, { actor: context.viewer.id, now: context.now });
     return {};
   };
 

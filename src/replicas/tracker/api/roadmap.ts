@@ -1,4 +1,4 @@
-/** Roadmaps, which initiatives have replaced. */
+/** Roadmaps, the predecessors of initiatives. */
 
 import type { RowObject } from "~/graphql/page";
 import type { Resolvers } from "~/graphql/resolvers";

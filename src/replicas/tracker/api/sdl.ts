@@ -1,4 +1,4 @@
-/** The texts of the schema. */
+/** The SDL files of the schema. */
 import { parse } from "graphql";
 import agent from "~/replicas/tracker/api/agent.graphql" with { type: "text" };
 import attachment from "~/replicas/tracker/api/attachment.graphql" with { type: "text" };
@@ -64,7 +64,7 @@ import viewPreferences from "~/replicas/tracker/api/view-preferences.graphql" wi
 import webhook from "~/replicas/tracker/api/webhook.graphql" with { type: "text" };
 import workflowState from "~/replicas/tracker/api/workflow-state.graphql" with { type: "text" };
 
-/** By file. The operations of `outOfScope` refuse. */
+/** By file. The operations in `outOfScope` are rejected. */
 const SDL_FILES = {
   agent,
   attachment,
@@ -121,7 +121,9 @@ const SDL_FILES = {
   workflowState,
 } as const satisfies Record<string, string>;
 
-/** The parsed files: parsing is a third of the time that the schema needs, and its operations are listed from them too. */
+/**
+ * The parsed files: parsing takes a third of the time to build the schema, and the list of operations needs them too.
+ */
 export const DOCUMENTS = Object.entries(SDL_FILES).map(([file, text]) => ({
   file: file as keyof typeof SDL_FILES,
   document: parse(text, { noLocation: true }),

@@ -31,7 +31,7 @@ type Arguments = PageArguments & {
   readonly teamId?: Optional<string>;
 };
 
-/** A page of what was found, and how much there is. */
+/** A page of results, with their total. */
 const searchPage =
   (type: SearchedType): Resolver<Context> =>
   async (_source, args: Arguments, { read }, info) => {

@@ -49,7 +49,7 @@ type TeamInput = Values & {
   readonly cycleEnabledStartDate?: Optional<Date>;
 };
 
-/** The given key, or one made of the name. */
+/** The given key, or one derived from the name. */
 async function keyFor(context: Context, { key, name }: TeamInput): Promise<string> {
   if (key) return await requireFreeKey(context, key);
   const letters = (name ?? "")
@@ -62,7 +62,7 @@ async function keyFor(context: Context, { key, name }: TeamInput): Promise<strin
     const candidate = n === 1 ? base : `${base}${n}`;
     if (!(await isKeyTaken(context.session, candidate))) return candidate;
   }
-  throw invalidInput("The team needs a key of its own");
+  throw invalidInput("The team needs a unique key");
 }
 
 async function requireFreeKey(
@@ -77,7 +77,7 @@ async function requireFreeKey(
   return key;
 }
 
-/** What an input says in other words than the columns. Throws on what does not fit. */
+/** Converts an input to columns. Throws when it is invalid. */
 async function columnsOf(
   context: Context,
   input: TeamInput,
@@ -103,7 +103,7 @@ async function columnsOf(
     defaultIssueStateId,
   );
   if (state && state["teamId"] !== team?.id)
-    throw invalidInput("The default state must be one of the team's own");
+    throw invalidInput("The default state must belong to the team");
   const { private: isPrivate } = input;
   return {
     ...columnsIn("Team", input),
@@ -150,7 +150,7 @@ async function addMember(
   return await createRow(context, "TeamMembership", { ...values, sortOrder });
 }
 
-/** A team that the acting user runs. */
+/** A team that the viewer administers. */
 async function requireOwnTeam(context: Context, id: string): Promise<Row<"Team">> {
   const team = await requireRow(context, "Team", id);
   if (context.viewer.guest) throw forbidden("Guests cannot change teams");

@@ -1,4 +1,4 @@
-/** Teams: what they show beside their columns, and who may see and run them. */
+/** Teams: computed fields, and who may see and administer them. */
 
 import type { RowObject } from "~/graphql/page";
 import { pageOf, type Resolvers, rootPage } from "~/graphql/resolvers";

@@ -1,4 +1,4 @@
-/** Templates: what a new thing is filled with. */
+/** Templates for new entities. */
 
 import type { PageArguments } from "~/graphql/page";
 import type { Resolvers } from "~/graphql/resolvers";
@@ -13,7 +13,7 @@ import type { Values } from "~/replicas/tracker/store/entities";
 
 type Input = { readonly teamId?: string | null; readonly templateData?: unknown };
 
-/** A team by its id or, here alone, by its key. */
+/** A team by its id or, only here, by its key. */
 export const teamByKey = async (input: Input, context: Context): Promise<Values> =>
   input.teamId == null ? {} : { teamId: (await requireRow(context, "Team", input.teamId)).id };
 
@@ -29,7 +29,7 @@ const rules: Rules<"Template"> = {
   },
 };
 
-/** What a template of this type fills in; nothing without one. */
+/** The values of a template of this type; empty without a template. */
 export async function templateFor(
   context: Context,
   type: string,

@@ -1,4 +1,4 @@
-/** Who takes care of triage, and when. Kept; nobody is assigned by it. */
+/** Responsibilities for triage. Stored only: nothing is assigned by them. */
 
 import type { Resolver, Resolvers } from "~/graphql/resolvers";
 import { create, modelOf, mutationsOf, type Rules, update } from "~/replicas/tracker/api/entity";

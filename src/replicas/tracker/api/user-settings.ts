@@ -1,4 +1,4 @@
-/** What users have chosen for themselves. Nothing is kept until the first choice. */
+/** Settings of users. Nothing is stored before the first change. */
 
 import type { RowObject } from "~/graphql/page";
 import type { Resolvers } from "~/graphql/resolvers";
@@ -30,7 +30,7 @@ const CATEGORIES = [
   "triage",
 ] as const;
 
-/** The settings of the acting user; those of somebody who has changed nothing are as old as they are. */
+/** The viewer's settings; defaults have the age of the user. */
 async function settingsOf({ read, viewer }: Context): Promise<{ row: RowObject; kept: boolean }> {
   const kept = await read.find("UserSettings", having({ userId: viewer.id }));
   if (kept) return { row: kept, kept: true };
@@ -104,7 +104,7 @@ export const userSettings: Resolvers<Context> = {
     userSettingsUpdate: async (_source, { id, input }: Target & Given<Values>, context) => {
       const { row } = await settingsOf(context);
       if (id !== row.id && id !== context.viewer.id)
-        throw forbidden("Settings can be changed by their owner only");
+        throw forbidden("Settings can only be changed by their owner");
       const {
         notificationChannelPreferences: channels,
         notificationCategoryPreferences,

@@ -23,11 +23,11 @@ const COLORS = [
   "#d4a017",
 ] as const;
 
-/** Always the same for one user. */
+/** Deterministic for each user. */
 export const colorOf = (id: string) =>
   COLORS[Number.parseInt(id.replaceAll("-", "").slice(-6), 16) % COLORS.length];
 
-/** The first letters of the first and the last name. */
+/** The first letters of the first and last name. */
 export function initialsOf(name: string): string {
   const words = name.split(/\s+/).filter((word) => word !== "");
   const [first = "", last = ""] = [words[0], words.length > 1 ? words.at(-1) : ""];
@@ -36,7 +36,7 @@ export function initialsOf(name: string): string {
 
 type Role = "admin" | "app" | "guest" | "owner" | "user";
 
-/** Someone else's access, changed by an admin. */
+/** Changes another user's access, as an admin. */
 async function administer(
   context: Context,
   id: string,
@@ -51,7 +51,7 @@ async function administer(
 async function changeRole(context: Context, id: string, role: Role) {
   if (role === "app") throw invalidInput("A user cannot become an application");
   if (role === "owner" && !context.viewer.owner)
-    throw forbidden("Only owners can make somebody an owner");
+    throw forbidden("Only owners can make another user an owner");
   const user = await administer(context, id, {
     admin: role === "admin" || role === "owner",
     owner: role === "owner",

@@ -1,4 +1,4 @@
-/** How lists are shown: for one user, or for everybody who has not said otherwise. */
+/** Display preferences of lists, for one user or for everyone. */
 
 import type { RowObject } from "~/graphql/page";
 import type { Resolver, Resolvers } from "~/graphql/resolvers";
@@ -30,12 +30,12 @@ const rules: Rules = {
   operations: ["update", "delete"],
   create: (input: Preferences, { viewer }) => {
     if (TARGETS.filter((name) => input[name] != null).length > 1)
-      throw invalidInput("Preferences belong to one thing at most");
+      throw invalidInput("Preferences belong to at most one entity");
     return input.type === "user" ? { userId: viewer.id } : { userId: null };
   },
 };
 
-/** The preferences of a kind of view, or of one view, that are the asking user's or everybody's. */
+/** The preferences of a view type, or of one view, that belong to the viewer or to everyone. */
 async function findKept(
   { read, viewer }: Context,
   wanted: Preferences,
@@ -51,7 +51,7 @@ async function findKept(
   );
 }
 
-/** Preferences are kept once for each view and user: what is there is changed. */
+/** Preferences exist once for each view and user: existing ones are updated. */
 const put: Resolver<Context> = async (_source, { input }: Given<Preferences>, context, info) => {
   const kept = await findKept(context, input);
   const { preferences, insights } = input;
@@ -61,7 +61,7 @@ const put: Resolver<Context> = async (_source, { input }: Given<Preferences>, co
   return { viewPreferences };
 };
 
-/** What a view is shown by: the user's own preferences, then everybody's. */
+/** The effective preferences: the user's own, then those of everyone. */
 const values: Resolver<Context> = async ({ id }: RowObject, _args, { read }) => {
   const view = modelOf("CustomView");
   const kept = await Promise.all(

@@ -1,4 +1,4 @@
-/** Webhooks: kept, and never called. */
+/** Webhooks: stored, but never called. */
 
 import { randomBytes } from "node:crypto";
 import type { Resolvers } from "~/graphql/resolvers";
@@ -13,7 +13,7 @@ import type { Row } from "~/replicas/tracker/store/entities";
 const SECRET_BYTES = 20;
 const newSecret = () => `lin_wh_${randomBytes(SECRET_BYTES).toString("hex")}`;
 
-/** An address that a browser, or a server, could open. */
+/** An HTTP address. */
 export function requireUrl(property: string, value: string | null | undefined): void {
   if (value != null && !(URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)))
     throw invalidArgument(property, value, "isUrl", `${property} must be a URL address`);

@@ -24,7 +24,7 @@ type Create = {
 };
 type Update = { readonly name?: Optional<string> };
 
-/** What a client can create; a team has its triage and duplicate states by itself. */
+/** Types that clients can create; a team's triage and duplicate states come by default. */
 const TYPES = ["backlog", "unstarted", "started", "completed", "canceled"];
 
 export const workflowStates: Resolvers<Context> = {

@@ -1,4 +1,4 @@
-/** Archiving, the trash, and removal for good. */
+/** Archiving, trash and permanent deletion. */
 import { changeRow } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { historyOf, NO_LABELS } from "~/replicas/tracker/issues/history";
@@ -12,7 +12,7 @@ import {
 } from "~/replicas/tracker/store/issues/update";
 import { differences } from "~/replicas/tracker/store/write";
 
-/** Changes what says where an issue is kept, and remembers it in its history. */
+/** Archives, trashes or restores an issue, and records it in its history. */
 async function keep(
   context: Context,
   issue: Row<"Issue">,
@@ -30,7 +30,7 @@ async function keep(
 export const archiveIssue = (context: Context, issue: Row<"Issue">): Promise<Row<"Issue">> =>
   keep(context, issue, { archivedAt: issue["archivedAt"] ?? context.now });
 
-/** Its sub-issues go with it. */
+/** Trashes an issue with its sub-issues. */
 export const trashIssue = (context: Context, issue: Row<"Issue">): Promise<Row<"Issue">> => {
   const archivedAt = issue["archivedAt"] ?? context.now;
   return keepTree(context, issue, (one) => ({
@@ -39,7 +39,7 @@ export const trashIssue = (context: Context, issue: Row<"Issue">): Promise<Row<"
   }));
 };
 
-/** `issue`: as it was in the trash. The sub-issues that went there with it come back with it. */
+/** Restores an issue, and the sub-issues that were trashed with it. `issue`: as it was in the trash. */
 export const restoreIssue = (context: Context, issue: Row<"Issue">): Promise<Row<"Issue">> =>
   keepTree(context, issue, (one) =>
     one.id === issue.id || isTrashedWith(issue, one) ? { archivedAt: null, trashed: null } : {},
@@ -64,7 +64,7 @@ async function keepTree(
   return kept;
 }
 
-/** Its number is never given again. */
+/** Deletes an issue. Its number is never reused. */
 export async function removeIssue({ session }: Context, issue: Row<"Issue">): Promise<void> {
   await keepNumber(session, issue.teamId, issue.number);
   await deleteIssue(session, issue.id);

@@ -1,4 +1,4 @@
-/** What an issue is after a change: its state, its labels, its columns. */
+/** Computes an issue after a change: its state, labels and columns. */
 import type { Optional } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidInput } from "~/replicas/tracker/errors";
@@ -40,11 +40,11 @@ export type IssueUpdate = IssueReferences &
     readonly sortOrder?: Optional<number>;
     readonly subIssueSortOrder?: Optional<number>;
     readonly trashed?: Optional<boolean>;
-    /** Of issues that are closed with another one. */
+    /** Set on issues that are closed together with another one. */
     readonly autoClosedByParentClosing?: Optional<boolean>;
   };
 
-/** The given state, or in a new team the one that corresponds to the old. */
+/** The given state, or in a new team the state that corresponds to the old one. */
 export function stateAfter(
   issue: Row<"Issue">,
   { stateId }: IssueUpdate,
@@ -139,7 +139,7 @@ export function valuesAfter(
 
 const since = (id: string | null, now: Date) => (id === null ? null : now);
 
-/** Whether a user loses access to the issue by its move to another team. */
+/** Whether a user loses access to the issue when it moves to another team. */
 export const losesAccess = (issue: Row<"Issue">, userId: string, team: Team): boolean =>
   team.id !== issue["teamId"] &&
   !isOpenTo(userId, team) &&
@@ -164,7 +164,7 @@ type IssuePlacement = {
   readonly cycleId: string | null;
 };
 
-/** Project, milestone and cycle; in a new team what that takes no part in is left behind. */
+/** Project, milestone and cycle; a move to a team that does not use them clears them. */
 function placeAfter(
   issue: Row<"Issue">,
   input: IssueUpdate,
@@ -184,7 +184,7 @@ function placeAfter(
       (id) => requireProject(lookups, id, team).id,
     ) ?? kept;
   if (milestone && milestone.projectId !== projectId)
-    throw invalidInput("The milestone is not one of the issue's project");
+    throw invalidInput("The milestone does not belong to the issue's project");
   const sameProject = projectId !== null && projectId === old.projectId;
   const oldMilestone =
     sameProject && input.projectMilestoneId !== null ? old.projectMilestoneId : null;

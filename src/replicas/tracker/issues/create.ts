@@ -1,4 +1,4 @@
-/** New issues. */
+/** Creation of issues. */
 import { createRow, newRow, type Optional } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, invalidInput, notFoundIn } from "~/replicas/tracker/errors";
@@ -51,20 +51,20 @@ export type IssueCreate = IssueReferences &
     readonly useDefaultTemplate?: Optional<boolean>;
   };
 
-/** One new row, and what is written beside it. */
+/** A new row, and its side effects. */
 type Planned = {
   readonly row: NewValues<"Issue"> & { readonly id: string };
   readonly effects: Effects;
 };
 
-/** Creates issues, all or none, in this order. */
+/** Creates issues in this order, all or none. */
 export async function createIssues(
   context: Context,
   inputs: readonly IssueCreate[],
 ): Promise<{ readonly issues: readonly Row<"Issue">[]; readonly lastSyncId: number }> {
   const lookups = await readIssueReferences(context, inputs);
   const filled = inputs.map((input) => fromTemplate(input, lookups, context));
-  // A template may refer to more than the input does.
+  // A template can refer to more than the input does.
   const changed = filled.some((input, index) => input !== inputs[index]);
   const whole = changed ? await readIssueReferences(context, filled) : lookups;
   const planned = filled.map((input) => plan(context, input, whole));
@@ -88,7 +88,7 @@ const joined = (all: readonly Effects[]): Effects => ({
   notices: all.flatMap(({ notices }) => notices),
 });
 
-/** The input with what its template says in addition; the same input when there is none. */
+/** The input completed by its template; the same input when there is none. */
 function fromTemplate(input: IssueCreate, lookups: IssueLookups, context: Context): IssueCreate {
   const team = requireTeam(lookups, input.teamId, context);
   const standard = team.memberIds.includes(context.viewer.id)
@@ -122,7 +122,7 @@ function plan(context: Context, input: IssueCreate, lookups: IssueLookups): Plan
     requireProject(lookups, id, team),
   );
   if (milestone && milestone.projectId !== project?.id)
-    throw invalidInput("The milestone is not one of the issue's project");
+    throw invalidInput("The milestone does not belong to the issue's project");
   const cycleId =
     ifGiven(input.cycleId, (id) => requireCycle(lookups, id, team)) ?? cycleOf(team, state);
   const labelIds = replacedLabels(lookups, input.labelIds ?? [], [], team);
@@ -212,7 +212,7 @@ function stateOf(
   return found;
 }
 
-/** Where a team puts what has been started, or completed, into the active cycle. */
+/** The active cycle, if the team adds started or completed issues to it. */
 export function cycleOf(team: Team, { type }: State): string | null {
   const puts =
     (type === "started" && team.cycleIssueAutoAssignStarted) ||

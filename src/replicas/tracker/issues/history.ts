@@ -1,4 +1,4 @@
-/** What a change of an issue leaves in its history: the old and the new value of each field that shows there. */
+/** The history entry of a change: the old and the new value of each field that the history shows. */
 import type { Changes, NewValues, Row } from "~/replicas/tracker/store/entities";
 
 const FIELDS = [
@@ -28,7 +28,7 @@ export type LabelChange = {
 
 export const NO_LABELS: LabelChange = { added: [], removed: [] };
 
-/** The row of the history; undefined when nothing of what changed shows there. `different`: the fields that changed. */
+/** The row of the history; undefined when the change does not show there. `different`: the changed fields. */
 export function historyOf(
   issue: Row<"Issue">,
   different: Changes<"Issue">,

@@ -1,4 +1,4 @@
-/** What an input for issues refers to, and the rules for it. */
+/** References in the inputs of issues, and their rules. */
 import { UUID } from "~/graphql/scalars";
 import type { Optional } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
@@ -14,7 +14,7 @@ import {
   type Wanted,
 } from "~/replicas/tracker/store/issues/issue-lookups";
 
-/** The fields of inputs for issues that name something else. */
+/** Fields of issue inputs that refer to another row. */
 export type IssueReferences = {
   readonly teamId?: Optional<string>;
   readonly stateId?: Optional<string>;
@@ -47,13 +47,13 @@ const PLAIN = [
 ] as const;
 const LISTS = ["subscriberIds", "labelIds", "addedLabelIds", "removedLabelIds"] as const;
 
-/** Refuses an id that is none, before it reaches a statement. */
+/** Rejects an invalid id before it reaches a statement. */
 export function requireIds(input: IssueReferences): void {
   for (const name of PLAIN) ifGiven(input[name], (id) => requireUuid(name, id));
   for (const name of LISTS) for (const id of input[name] ?? []) requireUuid(name, id);
 }
 
-/** What is null, or left out, stays so. */
+/** Applies the function unless the value is null or undefined. */
 export function ifGiven<T, R>(value: Optional<T>, then: (value: T) => R): Optional<R> {
   if (value === null) return null;
   return value === undefined ? undefined : then(value);
@@ -62,13 +62,13 @@ export function ifGiven<T, R>(value: Optional<T>, then: (value: T) => R): Option
 const given = (...values: readonly Optional<string>[]): string[] =>
   values.filter((value): value is string => value !== null && value !== undefined);
 
-/** The display names that a text mentions as `@name` or by the address of a profile, in lower case. */
+/** The display names that a text mentions, as `@name` or by the URL of a profile, in lower case. */
 export const mentionsIn = (text: Optional<string>): string[] =>
   [...(text ?? "").matchAll(/(?<![\w.@])@([\w.-]*\w)|\/profiles\/([\w.-]*\w)/g)].map(
     ([, name, profile]) => (name ?? profile ?? "").toLowerCase(),
   );
 
-/** Reads what the inputs refer to; `also` is what the issues that are changed need. */
+/** Loads the rows that the inputs refer to; `also` adds the references of the issues to change. */
 export async function readIssueReferences(
   context: Context,
   inputs: readonly IssueReferences[],
@@ -104,7 +104,7 @@ export async function readIssueReferences(
   return withoutHidden(lookups, context, also.projectIds ?? []);
 }
 
-/** What an input must not refer to is not there; what the issues have already stays. */
+/** Removes rows that an input must not refer to; current values of the issues stay. */
 function withoutHidden(
   lookups: IssueLookups,
   { hiddenTeamIds, viewer }: Context,
@@ -135,7 +135,7 @@ const issueKey = (text: string) =>
 const projectKey = (text: string) =>
   UUID.test(text) ? text.toLowerCase() : (slugIdOf(text) ?? text.toUpperCase());
 
-/** Like `find`, with the refusal of what is not there. */
+/** Like `find`, but throws when there is none. */
 function found<T>(field: keyof IssueReferences, rows: readonly T[], fits: (row: T) => boolean): T {
   const row = rows.find(fits);
   if (!row) throw notFoundIn(field);
@@ -154,7 +154,7 @@ export function requireTeam({ teams }: IssueLookups, id: string, { hiddenTeamIds
 export function requireState({ states }: IssueLookups, id: string, team: Team): State {
   const state = found("stateId", states, (one) => one.id === id.toLowerCase());
   if (state.teamId !== team.id)
-    throw invalidInput(`The workflow state is not one of the team ${team.key}`);
+    throw invalidInput(`The workflow state does not belong to the team ${team.key}`);
   return state;
 }
 
@@ -167,7 +167,7 @@ export const requireUser = (
 export const isOpenTo = (userId: string, { visibility, memberIds }: Team): boolean =>
   visibility !== "private" || memberIds.includes(userId);
 
-/** Someone who can have an issue of this team. */
+/** A user who can be assigned to issues of this team. */
 export function requireAssignee(lookups: IssueLookups, id: string, team: Team): string {
   const userId = requireUser(lookups, "assigneeId", id);
   if (!isOpenTo(userId, team))
@@ -175,7 +175,7 @@ export function requireAssignee(lookups: IssueLookups, id: string, team: Team): 
   return userId;
 }
 
-/** An issue that can stand above another one. `child` is undefined for an issue that is yet to be. */
+/** An issue that can be the parent of another one. `child` is undefined for a new issue. */
 export function requireParent({ issues }: IssueLookups, id: string, child?: string): IssueRef {
   const key = issueKey(id);
   const parent = found(
@@ -201,13 +201,14 @@ export function requireProject({ projects }: IssueLookups, id: string, team: Tea
   return project;
 }
 
-/** A milestone, and the project that it belongs to. */
+/** A milestone, and its project. */
 export const requireMilestone = ({ milestones }: IssueLookups, id: string) =>
   found("projectMilestoneId", milestones, (one) => one.id === id.toLowerCase());
 
 export function requireCycle({ cycles }: IssueLookups, id: string, team: Team): string {
   const cycle = found("cycleId", cycles, (one) => one.id === id.toLowerCase());
-  if (cycle.teamId !== team.id) throw invalidInput(`The cycle is not one of the team ${team.key}`);
+  if (cycle.teamId !== team.id)
+    throw invalidInput(`The cycle does not belong to the team ${team.key}`);
   return cycle.id;
 }
 

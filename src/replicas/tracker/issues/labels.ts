@@ -1,4 +1,4 @@
-/** Which labels an issue may have. */
+/** Rules for the labels of an issue. */
 import { invalidInput, labelOfOtherTeam, notFoundIn } from "~/replicas/tracker/errors";
 import type { IssueLookups, Label, Team } from "~/replicas/tracker/store/issues/issue-lookups";
 
@@ -10,7 +10,7 @@ function requireApplicable(
 ): Label {
   const label = labels.find((one) => one.id === id.toLowerCase());
   if (!label) throw notFoundIn(field);
-  if (label.isGroup) throw invalidInput(`The label group "${label.name}" cannot be applied itself`);
+  if (label.isGroup) throw invalidInput(`The label group "${label.name}" cannot be applied`);
   if (!usableIn(label, team)) throw labelOfOtherTeam(field, label.name);
   return label;
 }
@@ -21,7 +21,7 @@ const usableIn = ({ teamId }: Label, team: Team) =>
 const conflict = (one: Label, other: Label) =>
   one.id !== other.id && one.parentId !== null && one.exclusive && one.parentId === other.parentId;
 
-/** The labels of a new list. `before`: those that the issue has; only others must not be retired. */
+/** The labels of a new list. `before`: the current labels; only new ones must not be retired. */
 export function replacedLabels(
   lookups: IssueLookups,
   ids: readonly string[],
@@ -36,13 +36,13 @@ export function replacedLabels(
     const other = wanted.find((one) => conflict(one, label));
     if (other)
       throw invalidInput(
-        `The labels "${label.name}" and "${other.name}" are of a group of which an issue has only one`,
+        `The labels "${label.name}" and "${other.name}" belong to a group that allows one label per issue`,
       );
   }
   return wanted.map(({ id }) => id);
 }
 
-/** The labels of an issue after some have been put on; each takes the place of another of its exclusive group. */
+/** The labels of an issue after some are added; each replaces another label of its exclusive group. */
 export function addedLabels(
   lookups: IssueLookups,
   ids: readonly string[],
@@ -69,7 +69,7 @@ function requireCurrent({ id, name, retiredAt }: Label, before: readonly string[
     throw invalidInput(`The label "${name}" is retired`);
 }
 
-/** Those that still fit when the issue goes to another team. */
+/** The labels that stay valid when the issue moves to another team. */
 export const labelsThatMove = (
   { labels }: IssueLookups,
   ids: readonly string[],

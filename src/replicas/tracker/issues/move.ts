@@ -1,4 +1,4 @@
-/** Issues that go somewhere else together. */
+/** Moves several issues together. */
 import type { Context } from "~/replicas/tracker/context";
 import { historyOf, NO_LABELS } from "~/replicas/tracker/issues/history";
 import type { Changes } from "~/replicas/tracker/store/entities";
@@ -6,7 +6,7 @@ import { writeEffects } from "~/replicas/tracker/store/issues/effects";
 import { lockIssues, setIssues } from "~/replicas/tracker/store/issues/update";
 import { differences } from "~/replicas/tracker/store/write";
 
-/** Puts issues into a project, a milestone or a cycle, or into none, and remembers it in the history of each. */
+/** Sets or clears the project, milestone or cycle of issues, and records it in the history of each. */
 export async function moveIssues(
   { session, viewer, now }: Context,
   ids: readonly string[],

@@ -1,4 +1,4 @@
-/** What entering a state does to the times of an issue. */
+/** The effect of a state on the times of an issue. */
 
 import type { Row } from "~/replicas/tracker/store/entities";
 
@@ -26,7 +26,7 @@ export const timesOf = ({
   triagedAt,
 }: Row<"Issue">): Times => ({ startedAt, completedAt, canceledAt, startedTriageAt, triagedAt });
 
-/** `from` is undefined for a new issue. Moving within a type keeps the times. */
+/** `from` is undefined for a new issue. A change within a type keeps the times. */
 export function timesAfter(times: Times, from: string | undefined, to: string, now: Date): Times {
   if (from === to) return times;
   const left = from === "triage" ? { ...times, triagedAt: now } : times;

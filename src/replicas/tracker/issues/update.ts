@@ -1,4 +1,4 @@
-/** Changes of issues. */
+/** Updates of issues. */
 import { changeRow, createRow, formerIdentifiers } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { forbidden, invalidInput, notFound } from "~/replicas/tracker/errors";
@@ -27,10 +27,10 @@ import { listOpenChildren, lockIssues, moveNumber } from "~/replicas/tracker/sto
 import { having } from "~/replicas/tracker/store/lookups";
 import { deleteRows, differences } from "~/replicas/tracker/store/write";
 
-/** What of an issue is only for members of its team to change, even if it is shared. */
+/** Fields that only members of the team can change, even if the issue is shared. */
 export const FOR_MEMBERS = ["cycleId", "projectId", "projectMilestoneId", "teamId"] as const;
 
-/** Changes issues, all or none. Returns them in the order of the ids. */
+/** Updates issues, all or none. Returns them in the order of the ids. */
 export async function updateIssues(
   context: Context,
   ids: readonly string[],
@@ -52,13 +52,13 @@ export async function updateIssues(
   );
   const changes: Change[] = [];
   for (const issue of locked) changes.push(await updateIssue(context, issue, input, lookups));
-  // Not before the last one: what a change takes along may be in the list itself.
+  // Only after the last one: a cascade can affect other issues of the list.
   for (const change of changes) await cascade(context, change);
   const changed = new Map(changes.map(({ after }) => [after.id, after]));
   return ids.flatMap((id) => changed.get(id) ?? []);
 }
 
-/** An issue before and after its change, and what of it differs. */
+/** An issue before and after its update, and the changed columns. */
 type Change = {
   readonly before: Row<"Issue">;
   readonly after: Row<"Issue">;
@@ -118,7 +118,7 @@ async function updateIssue(
   return { ...change, after: written };
 }
 
-/** What follows for the issues around one. */
+/** Applies the consequences for related issues. */
 async function cascade(context: Context, change: Change): Promise<void> {
   const { before, after, different, team, state } = change;
   if ("trashed" in different)
@@ -134,7 +134,7 @@ function teamOf({ teams }: IssueLookups, issue: Row<"Issue">): Team {
   return team;
 }
 
-/** What changes with the team itself. */
+/** The columns that change with the team. */
 async function moveTo(
   { session, now }: Context,
   issue: Row<"Issue">,
@@ -148,7 +148,7 @@ async function moveTo(
   };
 }
 
-/** `subscriberIds` replaces the list; a move removes those who lose access. */
+/** `subscriberIds` replaces the list; a move removes users who lose access. */
 async function followersAfter(
   { session }: Context,
   issue: Row<"Issue">,
@@ -167,7 +167,7 @@ async function followersAfter(
   return { added, removed, changed: added.length + removed.length > 0 };
 }
 
-/** Who is told of a change. */
+/** The notifications of a change. */
 function noticesOf(
   issue: Row<"Issue">,
   different: Changes<"Issue">,
@@ -213,7 +213,7 @@ async function putInReleases(context: Context, issueId: string, input: IssueUpda
       await createRow(context, "IssueToRelease", { issueId, releaseId });
 }
 
-/** Where the team says so: the sub-issues of a closed issue are closed with it, and a parent with its last sub-issue. */
+/** If the team's settings say so, closes the sub-issues of a closed issue, and a parent after its last sub-issue. */
 async function closeAround(
   context: Context,
   issue: Row<"Issue">,
@@ -231,7 +231,7 @@ async function closeAround(
     await closeIssue(context, parentId, "completed", {});
 }
 
-/** Moves an issue to the first state of this type, or a similar one, of its own team. */
+/** Moves an issue to the first state of this type, or a similar one, in its team. */
 async function closeIssue(
   context: Context,
   id: string,

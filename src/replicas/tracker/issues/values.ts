@@ -1,4 +1,4 @@
-/** Values of an issue that refer to nothing, and their bounds. */
+/** Plain values of an issue, and their limits. */
 import type { Optional } from "~/replicas/tracker/change";
 import { invalidArgument } from "~/replicas/tracker/errors";
 import { markdownOf } from "~/replicas/tracker/rich-text";
@@ -6,7 +6,7 @@ import { markdownOf } from "~/replicas/tracker/rich-text";
 const TITLE_MAX = 255;
 const PRIORITY_MAX = 4;
 const HOUR_MS = 60 * 60 * 1000;
-/** How long before its deadline an issue counts as being at risk. */
+/** How long before its deadline an issue is at risk. */
 const MEDIUM_RISK_HOURS = 48;
 const HIGH_RISK_HOURS = 24;
 
@@ -51,13 +51,13 @@ export function requireEstimate(estimate: Optional<number>): Optional<number> {
   return estimate;
 }
 
-/** The text of an input, whichever form it has; undefined when it has none. */
+/** The text of an input, from Markdown or a tree; undefined when it has none. */
 export const descriptionOf = ({ description, descriptionData }: Plain): Optional<string> =>
   description !== undefined
     ? description
     : (descriptionData !== undefined && markdownOf(descriptionData)) || undefined;
 
-/** The moments that follow from a deadline. */
+/** The times that a deadline determines. */
 export function deadline({ slaBreachesAt, slaStartedAt }: Plain, now: Date) {
   if (slaBreachesAt === undefined) return {};
   if (slaBreachesAt === null)

@@ -1,6 +1,6 @@
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
-/** The number of attachments by source; of one team's issues, or of all. */
+/** The number of attachments by source, in one team or in all. */
 export async function countSources(
   { sql, t }: TrackerSession,
   teamId: string | null,

@@ -1,6 +1,6 @@
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
-/** Removes a comment, the answers to it, and what hangs on them. */
+/** Deletes a comment with its replies and everything that depends on them. */
 export const deleteComments = async (
   { sql, t }: TrackerSession,
   id: string,

@@ -1,7 +1,7 @@
 import type { Row } from "~/replicas/tracker/store/entities";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
-/** The cycles of a team that are not archived, in the order of their time. Others who change them wait. */
+/** The cycles of a team that are not archived, by time. Locks them. */
 export const listCycles = async (
   { sql, t }: TrackerSession,
   teamId: string,

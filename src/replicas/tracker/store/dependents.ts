@@ -1,7 +1,7 @@
-/** What leads to a row and means nothing without it. */
+/** Rows that depend on another row. */
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
-/** Removes favorites of, and subscriptions to, what has this id. */
+/** Deletes the favorites of, and subscriptions to, the row with this id. */
 export async function deleteFollowers(
   { sql, t }: TrackerSession,
   key: "customViewId" | "projectLabelId" | "initiativeLabelId" | "customerId",
@@ -22,7 +22,7 @@ export async function hasSubscribers(
   return row !== undefined;
 }
 
-/** Removes records of a type that hold this id under a key; returns how many there were. */
+/** Deletes records of a type that hold this id under a key; returns their number. */
 export async function deleteRecordsOf(
   { sql, t }: TrackerSession,
   type: string,

@@ -1,8 +1,8 @@
-/** Entities by the names of their GraphQL types, and the rows that they have. */
+/** Entities by the names of their GraphQL types, and the types of their rows. */
 import type { RowObject } from "~/graphql/page";
 import type { Rows } from "~/replicas/tracker/store/rows";
 
-/** The table of each entity that has one for itself. */
+/** The table of each entity that does not share one. */
 export const TABLE_OF = {
   Activity: "issue_history",
   Attachment: "attachments",
@@ -41,7 +41,7 @@ export const TABLE_OF = {
   WorkflowState: "workflow_states",
 } as const satisfies { readonly [entity: string]: keyof Rows };
 
-/** Entities whose rows share the table `records`: their fields are JSON, without columns. */
+/** Entities whose rows share the table `records`: their fields are JSON, not columns. */
 export type RecordEntity =
   | "AgentActivity"
   | "AgentSession"
@@ -75,7 +75,7 @@ export type RecordEntity =
   | "UserSettings"
   | "ViewPreferences";
 
-/** Types that an input can name and that have no rows. */
+/** Types that inputs can refer to, but that have no rows. */
 type AbsentEntity = "Post" | "PullRequest" | "PullRequestComment";
 
 type TableEntity = keyof typeof TABLE_OF;

@@ -1,6 +1,6 @@
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
-/** The place after a user's last favorite. */
+/** The position after a user's last favorite. */
 export async function nextFavoriteOrder(
   { sql, t }: TrackerSession,
   ownerId: string,
@@ -11,7 +11,7 @@ export async function nextFavoriteOrder(
   return row.next;
 }
 
-/** Removes a favorite; what is in a folder stays, without it. */
+/** Deletes a favorite; the content of a folder stays, without the folder. */
 export const deleteFavorite = async (
   { sql, t }: TrackerSession,
   id: string,

@@ -1,7 +1,7 @@
-/** The tree of initiatives. */
+/** The hierarchy of initiatives. */
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
-/** Every initiative above and below one, with the levels between: negative above, positive below. */
+/** Every ancestor and descendant of an initiative, with its distance: negative above, positive below. */
 async function listFamily(
   { sql, t }: TrackerSession,
   id: string,
@@ -21,7 +21,7 @@ async function listFamily(
   `;
 }
 
-/** Whether one initiative is, at any distance, above another. */
+/** Whether one initiative is an ancestor of another. */
 export const isAbove = async (
   session: TrackerSession,
   above: string,
@@ -29,7 +29,7 @@ export const isAbove = async (
 ): Promise<boolean> =>
   (await listFamily(session, below)).some(({ id, level }) => id === above && level < 0);
 
-/** How many levels a tree would have that hangs one initiative below another. */
+/** The depth of the hierarchy if one initiative were moved below another. */
 export async function levelsWith(
   session: TrackerSession,
   above: string,
@@ -40,7 +40,7 @@ export async function levelsWith(
   return Math.max(...up) + 1 + Math.max(...down) + 1;
 }
 
-/** The initiative of this one's tree that has a project; undefined when none has. */
+/** The initiative of this hierarchy that has a project; undefined when none has. */
 export async function findHolder(
   session: TrackerSession,
   initiativeId: string,

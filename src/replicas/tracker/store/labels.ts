@@ -1,7 +1,7 @@
-/** Labels of projects and of initiatives, and what they are on. */
+/** Labels of projects and of initiatives, and their assignments. */
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
-/** Where a kind of labels is kept, and what leads to what they are on. */
+/** The tables of a kind of labels, and the column of the labelled entity. */
 export type Labelling = {
   readonly labels: "project_labels" | "initiative_labels";
   readonly assignments: "project_label_assignments" | "initiative_label_assignments";
@@ -23,10 +23,10 @@ export type Label = {
   readonly id: string;
   readonly name: string;
   readonly isGroup: boolean;
-  /** The only team that may use it. */
+  /** The only team that can use it. */
   readonly teamId: string | null;
   readonly parentId: string | null;
-  /** Of its group. */
+  /** The setting of its group. */
   readonly groupType: string | null;
   readonly retiredAt: Date | null;
 };
@@ -45,7 +45,7 @@ export async function listLabels(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The id of a label that a new one of this name would be mistaken for: in the team, or in the whole workspace. */
+/** The id of a label that conflicts with a new name: in the team, or in the workspace. */
 export async function findLabelNamed(
   { sql, t }: TrackerSession,
   { labels }: Labelling,
@@ -63,7 +63,7 @@ export async function findLabelNamed(
   return row?.id;
 }
 
-/** How many labels a group has, and how many things a label is on. */
+/** How many labels a group has, and how many entities have a label. */
 export async function listAssigned(
   { sql, t }: TrackerSession,
   { labels, assignments }: Labelling,
@@ -76,7 +76,7 @@ export async function listAssigned(
   return row ?? { children: 0, uses: 0 };
 }
 
-/** Takes a label off everything, and its labels out of a group. */
+/** Removes a label from all entities, and its labels from a group. */
 export async function releaseLabel(
   { sql, t }: TrackerSession,
   { labels, assignments }: Labelling,

@@ -1,4 +1,4 @@
-/** What else than its id leads to a row: an identifier, a key, the slug at the end of a URL. */
+/** Lookups by other keys than the id: an identifier, a key, the slug at the end of a URL. */
 import type { Fragment } from "~/db/connect";
 import type { Row, Scope } from "~/graphql/model";
 import { isUuid } from "~/graphql/scalars";
@@ -12,7 +12,7 @@ const equals = (column: string, value: string | undefined): Lookup | undefined =
 
 const bySlug: Parser = (text) => equals("slugId", slugIdOf(text));
 
-/** A present identifier, or one that the row had before. */
+/** A current or former identifier. */
 const byIdentifier =
   (form: (text: string) => string | undefined): Parser =>
   (text) => {
@@ -46,11 +46,11 @@ const READINGS: Readonly<Record<string, Parser>> = {
   Team: (text) => equals("key", text.toUpperCase()),
 };
 
-/** The condition that leads to a row by some other name than its id; undefined when the text cannot be one. */
+/** The condition for a key other than the id; undefined when the text cannot be one. */
 export const lookUp = (type: string, text: string): Lookup | undefined =>
   isUuid(text) ? undefined : READINGS[type]?.(text);
 
-/** Issues with an attachment whose address holds this text. */
+/** Issues with an attachment whose address contains this text. */
 export const withAttachmentTo =
   (text: string): Lookup =>
   (row, { sql, table }) =>
@@ -59,7 +59,7 @@ export const withAttachmentTo =
       where a."issueId" = ${row("id")} and position(${text}::text in a.url) > 0
     )`;
 
-/** Teams that the asking user runs: all of them as an admin, otherwise those that they own. */
+/** Teams that the viewer administers: all of them as an admin, otherwise those they own. */
 export const administeredBy: Lookup = (row, { sql, table, actor }) => sql`(
   exists (select from ${table("users")} u where u.id = ${actor}::uuid and u.admin) or exists (
     select from ${table("team_memberships")} m
@@ -71,13 +71,13 @@ export const administeredBy: Lookup = (row, { sql, table, actor }) => sql`(
 export const retired: Lookup = (row, { sql }) =>
   sql`(${row("archivedAt")} is not null or ${row("retiredAt")} is not null)`;
 
-/** The row whose id begins so. */
+/** The row whose id has this prefix. */
 export const withHash =
   (hash: string): Lookup =>
   (row, { sql }) =>
     sql`starts_with(${row("id")}::text, ${hash.toLowerCase()}::text)`;
 
-/** Rows whose columns have these values. */
+/** Rows with these column values. */
 export const having =
   (values: Readonly<Record<string, string>>): Lookup =>
   (row, { sql }) =>
@@ -85,7 +85,7 @@ export const having =
       .map(([column, value]) => sql`${row(column)}::text = ${value}`)
       .reduce((all, one) => sql`${all} and ${one}`);
 
-/** Notifications that are not put off, or only those of them that are unread. */
+/** Notifications that are not snoozed, or only the unread ones. */
 export const inInbox =
   (unreadOnly: boolean): Lookup =>
   (row, { sql, now }) =>

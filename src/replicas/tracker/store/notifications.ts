@@ -1,7 +1,7 @@
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 import { maySeeProject } from "~/replicas/tracker/store/visibility";
 
-/** What users are told that is not about an issue. */
+/** A notification that is not about an issue. */
 export type Announcement = {
   readonly type: string;
   readonly userIds: readonly string[];
@@ -13,7 +13,7 @@ export type Announcement = {
   readonly parentCommentId?: string;
 };
 
-/** Tells active users who may see what it is about; the actor is told nothing. */
+/** Notifies active users who may see the subject, except the actor. */
 export async function announce(
   session: TrackerSession,
   { type, userIds, ...about }: Announcement,
@@ -41,7 +41,7 @@ export async function announce(
   `;
 }
 
-/** Who has asked to be told about a project or an initiative. */
+/** Users who subscribed to a project or an initiative. */
 export async function listFollowers(
   { sql, t }: TrackerSession,
   key: "projectId" | "initiativeId",

@@ -1,4 +1,4 @@
-/** What belongs to projects beside their own row. */
+/** Related rows of projects. */
 import type { Row } from "~/replicas/tracker/store/entities";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
@@ -20,7 +20,7 @@ async function list(
   return rows.map((row) => row["id"]);
 }
 
-/** Makes these the project's, and no others. */
+/** Replaces the related rows of a project. */
 async function set(
   session: TrackerSession,
   pairs: Pairs,
@@ -55,7 +55,7 @@ export const setProjectMembers = (
   userIds: readonly string[],
 ) => set(session, MEMBERS, projectId, userIds);
 
-/** Teams that have issues in a project, archived ones too. */
+/** Teams that have issues in a project, including archived ones. */
 export async function listTeamsWithIssues(
   { sql, t }: TrackerSession,
   projectId: string,
@@ -67,14 +67,14 @@ export async function listTeamsWithIssues(
 
 export type Status = { readonly id: string; readonly name: string; readonly type: string };
 
-/** The statuses that projects may have, in their order. */
+/** The statuses of projects, in order. */
 export const listStatuses = async ({ sql, t }: TrackerSession): Promise<readonly Status[]> => sql<
   Status[]
 >`
   select id, name, type from ${t.project_statuses} where "archivedAt" is null order by position, id
 `;
 
-/** How many projects have a status; `live`: without those that are archived. */
+/** How many projects have a status; `live` excludes archived ones. */
 export async function countWithStatus(
   { sql, t }: TrackerSession,
   statusId: string,
@@ -86,7 +86,7 @@ export async function countWithStatus(
   return row ?? { all: 0, live: 0 };
 }
 
-/** Takes a milestone off the relations that lead to it. */
+/** Removes a milestone from the relations that refer to it. */
 export async function releaseMilestone(
   { sql, t }: TrackerSession,
   id: string,
@@ -102,7 +102,7 @@ export async function releaseMilestone(
     `;
 }
 
-/** Whether a project waits for another, itself or through others. */
+/** Whether a project depends on another, directly or transitively. */
 export async function dependsOn(
   { sql, t }: TrackerSession,
   projectId: string,
@@ -119,7 +119,7 @@ export async function dependsOn(
   return row?.["found"] === true;
 }
 
-/** The id of the relation between two projects, whichever way it leads. */
+/** The id of the relation between two projects, in either direction. */
 export async function findRelation(
   { sql, t }: TrackerSession,
   type: string,

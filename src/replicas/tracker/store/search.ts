@@ -1,13 +1,13 @@
-/** Finding rows by words, the best match first. */
+/** Full-text search, best match first. */
 import type { Fragment } from "~/db/connect";
 import type { Expression, Order, Row, Scope } from "~/graphql/model";
 
-/** Where the words of an entity are. */
+/** The searchable texts of an entity. */
 type Searched = {
   readonly title: string;
   readonly identifier?: string;
   readonly texts: readonly string[];
-  /** The column of comments, and the value of the row, that bring them together. */
+  /** The column of comments, and the value of the row, that join them. */
   readonly comments?: readonly [column: string, of: string];
 };
 
@@ -44,8 +44,8 @@ export type Search = {
 };
 
 /**
- * The words of a search: all of them must be there, the last one may be a beginning. Of equal matches those that
- * changed last come first. `teamId`: rows of this team come before others that match as well.
+ * The words of a search: all must match, the last one as a prefix. Of equal matches, recently updated rows come first.
+ * `teamId`: matching rows of this team come before others.
  */
 export function search(
   type: SearchedType,

@@ -1,7 +1,7 @@
 import type { Model } from "~/graphql/model";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
-/** A `sortOrder` before, or behind, that of every other row of the model. */
+/** A `sortOrder` before, or after, that of every other row of the model. */
 export async function findEdge(
   { sql, t }: TrackerSession,
   { table, name, shared }: Model,
@@ -17,7 +17,7 @@ export async function findEdge(
 
 const NUMBERED = { Project: "projects", Initiative: "initiatives" } as const;
 
-/** The number behind the highest that an identifier with this prefix has, or had. Asked for one at a time. */
+/** The number after the highest current or former identifier with this prefix. The caller serializes calls. */
 export async function findNextNumber(
   { sql, t }: TrackerSession,
   type: keyof typeof NUMBERED,

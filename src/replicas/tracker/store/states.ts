@@ -7,7 +7,7 @@ export type State = {
   readonly position: number;
 };
 
-/** The states of a team that are not archived, in their order. */
+/** The states of a team that are not archived, in order. */
 export const listStates = async (
   { sql, t }: TrackerSession,
   teamId: string,
@@ -17,7 +17,7 @@ export const listStates = async (
   order by position, id
 `;
 
-/** How many live issues are in a state, and how many states of its type its team has besides. */
+/** How many live issues are in a state, and how many other states of its type the team has. */
 export async function findStateUse(
   { sql, t }: TrackerSession,
   id: string,

@@ -7,7 +7,7 @@ import ddl from "~/replicas/tracker/tables.sql" with { type: "text" };
 /** Columns by table, in the order of the DDL. */
 export const TABLES = parseTables(ddl);
 
-/** Throws on a name that is no column of the table: a misspelt one would lose the write without a trace. */
+/** Throws on a name that is not a column of the table: a misspelt one would lose the write silently. */
 export function requireColumns(table: keyof Rows, row: object): void {
   const columns = TABLES.get(table);
   const unknown = Object.keys(row).find((name) => !columns?.has(name));

@@ -1,6 +1,6 @@
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
-/** Whether a team has this key, or had it once. */
+/** Whether a team has, or had, this key. */
 export async function isKeyTaken(
   { sql, t }: TrackerSession,
   key: string,
@@ -12,7 +12,7 @@ export async function isKeyTaken(
   return rows.length > 0;
 }
 
-/** Renames the issues of a team; their old identifiers still lead to them. */
+/** Renames the issues of a team; the old identifiers still work. */
 export const renameIssues = async (
   { sql, t }: TrackerSession,
   teamId: string,
@@ -46,7 +46,7 @@ export const restoreIssues = async (
   where "teamId" = ${teamId} and "archivedAt" = ${archivedAt}
 `;
 
-/** Every team above this one. */
+/** Every ancestor of this team. */
 export async function listAncestors(
   { sql, t }: TrackerSession,
   teamId: string,
@@ -70,7 +70,7 @@ export const deleteMemberships = async (
   where "userId" = ${userId} and "teamId" = any(${teamIds}::uuid[])
 `;
 
-/** How many memberships a user has, for the place of the next one. */
+/** The number of a user's memberships, for the position of the next one. */
 export async function nextMembershipOrder(
   { sql, t }: TrackerSession,
   userId: string,

@@ -18,7 +18,7 @@ export async function insertUpload({ sql, t }: TrackerSession, upload: NewUpload
   await sql`insert into ${t.uploads} ${sql(upload)}`;
 }
 
-/** The file that this address was made for, while its bytes are not there. */
+/** The pending file of this address. */
 export async function findAnnounced(
   { sql, t }: TrackerSession,
   id: string,
@@ -30,7 +30,7 @@ export async function findAnnounced(
   return row;
 }
 
-/** Stores the bytes; the address takes no more. */
+/** Stores the bytes; the address accepts no more. */
 export async function putUpload(
   { sql, t }: TrackerSession,
   id: string,

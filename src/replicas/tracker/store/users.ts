@@ -17,7 +17,7 @@ export async function findUserId(
   return user?.id;
 }
 
-/** The id of the user, active or not, with this display name. */
+/** The id of the user with this display name, active or not. */
 export async function findUserByName(
   { sql, t }: TrackerSession,
   displayName: string,
@@ -29,7 +29,7 @@ export async function findUserByName(
   return user?.id;
 }
 
-/** The active users with these display names, which are in lower case. */
+/** The active users with these display names, given in lower case. */
 export async function listUsersNamed(
   { sql, t }: TrackerSession,
   names: readonly string[],

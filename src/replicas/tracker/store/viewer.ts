@@ -1,4 +1,4 @@
-/** Who asks, and what every request needs to know before it reads or writes anything else: one statement. */
+/** The viewer and everything that each request needs first: one statement. */
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
 export type ViewerContext = {

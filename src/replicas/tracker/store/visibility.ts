@@ -1,4 +1,4 @@
-/** Who may see what, in statements about other users than the one who asks. */
+/** Visibility for other users than the viewer, as SQL conditions. */
 import type { Fragment, Identifier } from "~/db/connect";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
@@ -13,7 +13,7 @@ const maySeeTeam = (
     )
   )`;
 
-/** `issues`: where the issue is, if the statement itself inserts it. */
+/** `issues`: the source of the issue, if the same statement inserts it. */
 export const maySeeIssue = (
   session: TrackerSession,
   issueId: Fragment,

@@ -12,7 +12,7 @@ import { requireColumns, type TrackerSession } from "~/replicas/tracker/store/ta
 
 const OWN = ["id", "createdAt", "updatedAt", "archivedAt"] as const;
 
-/** The values of an input that are columns of the entity. Its fields have the types of the columns. */
+/** The fields of an input that are columns of the entity, with the columns' types. */
 export function columnsIn<E extends Entity>(type: E, input: object): Changes<E> {
   const { columns } = requireModel(MODELS, type);
   return Object.fromEntries(
@@ -20,7 +20,7 @@ export function columnsIn<E extends Entity>(type: E, input: object): Changes<E> 
   ) as Changes<E>;
 }
 
-/** Inserts a row and returns it with its defaults. Throws when its id, or what must be unique, is taken. */
+/** Inserts a row and returns it with its defaults. Throws when its id, or a unique value, is taken. */
 export async function insertRow<E extends Entity>(
   { sql, t }: TrackerSession,
   type: E,
@@ -40,7 +40,7 @@ export async function insertRow<E extends Entity>(
   }
 }
 
-/** What a client wrote may have grown: a text has a tree, a list gathers. */
+/** Client input can grow when it is stored: a text gets a tree, a list gathers values. */
 function requireRoom(columns: Values): void {
   for (const [name, value] of Object.entries(columns))
     if (sizeOf(value, COLUMN_MAX) > COLUMN_MAX)
@@ -63,7 +63,7 @@ function columnsOf(model: Model, values: Values): Values {
   return { ...own, type: model.name, data };
 }
 
-/** The changes that differ from the row. What is undefined is not a change. */
+/** The changes that differ from the row. `undefined` is not a change. */
 export function differences<C extends Values>(row: RowObject, changes: C): Partial<C> {
   return Object.fromEntries(
     Object.entries(changes).filter(
@@ -78,7 +78,9 @@ function isSame(one: unknown, other: unknown): boolean {
   return Bun.deepEquals(one, other);
 }
 
-/** Writes what differs, and with it the time of the change. The row as it is then; the same row when nothing differs. */
+/**
+ * Writes the values that differ, and the time of the change. Returns the new row, or the same row when nothing differs.
+ */
 export async function updateRow<E extends Entity>(
   { sql, t }: TrackerSession,
   type: E,
@@ -113,7 +115,7 @@ function dataAfter(row: RowObject, changes: Values): Values {
   );
 }
 
-/** Removes rows; returns how many there were. */
+/** Deletes rows; returns their number. */
 export async function deleteRows(
   { sql, t }: TrackerSession,
   type: Entity,
@@ -126,18 +128,18 @@ export async function deleteRows(
   return rows.count;
 }
 
-/** Waits for every other change of this kind in the environment, and makes later ones wait for this transaction. */
+/** Serializes changes of this kind in the environment until the end of the transaction. */
 export const lockWorkspace = async ({ sql, t }: TrackerSession): Promise<void> => {
   await sql`select from ${t.organizations} for update`;
 };
 
-/** Counts one more change of the environment. */
+/** Increments the environment's sync id. */
 export async function nextSyncId({ sql, schema }: TrackerSession): Promise<number> {
   const [row] = await sql`select nextval(${sequence(schema)}::regclass)::float8 as id`;
   return row?.["id"];
 }
 
-/** How many changes have been counted, for what changes nothing. */
+/** The current sync id, for operations that change nothing. */
 export async function currentSyncId({ sql, schema }: TrackerSession): Promise<number> {
   const [row] = await sql`
     select coalesce(pg_sequence_last_value(${sequence(schema)}::regclass), 0)::float8 as id
@@ -145,5 +147,5 @@ export async function currentSyncId({ sql, schema }: TrackerSession): Promise<nu
   return row?.["id"];
 }
 
-/** To be counted in the statement that makes the change, which saves a round trip. */
+/** For statements that increment the sync id themselves, which saves a round trip. */
 export const sequence = (schema: string) => `"${schema}".last_sync_id`;

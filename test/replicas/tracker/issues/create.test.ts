@@ -17,7 +17,7 @@ const stateNamed = async (name: string, team = ENG) => {
 };
 
 describe("issueCreate", () => {
-  test("gives the next number of the team, and the team's default state", async () => {
+  test("uses the next number of the team, and the team's default state", async () => {
     const first = await create();
     const second = await create({ title: "Fix the login page!" });
 
@@ -34,7 +34,7 @@ describe("issueCreate", () => {
     expect(second.createdAt.getTime()).toBe(second.updatedAt.getTime());
   });
 
-  test("keeps what it is given", async () => {
+  test("stores its input", async () => {
     const labels = await tracker.linear.issueLabels({ filter: { name: { eq: "Bug" } } });
     const parent = await create({ title: "Parent" });
     const state = await stateNamed("In Progress");
@@ -63,7 +63,7 @@ describe("issueCreate", () => {
     expect(subscribers).toEqual([AGENT, JOHN, ROBIN].toSorted());
   });
 
-  test("tells the assignee and who is mentioned, and not the actor", async () => {
+  test("notifies the assignee and mentioned users, but not the actor", async () => {
     const issue = await create({
       assigneeId: ROBIN,
       description: "ask @agent, and not a@john.test",
@@ -78,7 +78,7 @@ describe("issueCreate", () => {
     expect(await typesOf(JOHN)).toEqual([]);
   });
 
-  test("takes the id, and a time in the past, from the caller", async () => {
+  test("accepts the id, and a time in the past, from the caller", async () => {
     const id = crypto.randomUUID();
     const issue = await create({ id, createdAt: new Date("2026-01-02T03:04:05.678Z") });
 
@@ -87,7 +87,7 @@ describe("issueCreate", () => {
     expect((await refusal(create({ id }))).message).toMatch(/already exists/);
   });
 
-  test("at the same time as others gives each its own number", async () => {
+  test("concurrent with others gives each a unique number", async () => {
     const before = await create();
     const issues = await Promise.all(Array.from({ length: 12 }, () => create()));
     const numbers = issues.map(({ number }) => number).toSorted((a, b) => a - b);
@@ -95,7 +95,7 @@ describe("issueCreate", () => {
     expect(numbers).toEqual(Array.from({ length: 12 }, (_, index) => before.number + 1 + index));
   });
 
-  test("fills in what a template says, where the input says nothing", async () => {
+  test("fills in the fields of a template that the input omits", async () => {
     const { template } = await tracker
       .data(
         `mutation($input: TemplateCreateInput!) { templateCreate(input: $input) { template { id } } }`,
@@ -125,8 +125,8 @@ describe("issueCreate", () => {
     ["for nobody", { assigneeId: crypto.randomUUID() }, /validateAccess: assigneeId/],
     ["below an issue that does not exist", { parentId: "ENG-999" }, /validateAccess: parentId/],
     ["in the future", { createdAt: new Date("2999-01-01") }, /must not be in the future/],
-    ["with an id that is none", { id: "first" }, /id must be a UUID/],
-  ])("refuses one %s", async (_case, input, message) => {
+    ["with an invalid id", { id: "first" }, /id must be a UUID/],
+  ])("rejects one %s", async (_case, input, message) => {
     const given = "stateId" in input ? { stateId: (await stateNamed("Todo", DES)).id } : input;
     const error = await refusal(create(given));
 
@@ -149,7 +149,7 @@ describe("issueBatchCreate", () => {
     expect([two! - one!, three! - two!]).toEqual([1, 1]);
   });
 
-  test("creates none when one does not fit", async () => {
+  test("creates none when one is invalid", async () => {
     const before = (await tracker.linear.issues({ first: 200 })).nodes.length;
     const bad = {
       issues: [

@@ -27,7 +27,7 @@ async function label(name: string, input: object = {}) {
 }
 
 describe("issueUpdate", () => {
-  test("changes what is given, and null clears", async () => {
+  test("changes the given fields, and null clears", async () => {
     const issue = await create({
       assigneeId: ROBIN,
       estimate: 3,
@@ -47,7 +47,7 @@ describe("issueUpdate", () => {
     expect(changed.updatedAt > issue.updatedAt).toBe(true);
   });
 
-  test("that changes nothing leaves the time of the last change", async () => {
+  test("that changes nothing keeps updatedAt", async () => {
     const issue = await create();
     const same = await update(issue.id, { title: issue.title });
 
@@ -55,7 +55,7 @@ describe("issueUpdate", () => {
     expect((await same.history()).nodes).toEqual([]);
   });
 
-  test("writes one row of history, with what was and what is", async () => {
+  test("writes one row of history, with the old and the new values", async () => {
     const issue = await create({ priority: 3 });
     const bug = await label("Bug");
     await update(issue.id, { title: "Other", priority: 1, addedLabelIds: [bug], description: "x" });
@@ -90,7 +90,7 @@ describe("issueUpdate", () => {
     expect(Object.fromEntries(times)).toEqual(expected);
   });
 
-  test("from started to completed and back keeps when it was started", async () => {
+  test("from started to completed and back keeps startedAt", async () => {
     const issue = await create({ stateId: (await states())["started"] });
     const done = await update(issue.id, { stateId: (await states())["completed"] });
     const again = await update(issue.id, { stateId: (await states())["started"] });
@@ -107,7 +107,7 @@ describe("issueUpdate", () => {
     expect(spans.issue.stateHistory.nodes[0].endedAt).toBeNull();
   });
 
-  test("into another team gives a new identifier, and the old one still leads there", async () => {
+  test("into another team gives a new identifier, and the old one still works", async () => {
     const teamLabel = await label("Backend", { teamId: ENG });
     const shared = await label("Everywhere");
     const issue = await create({
@@ -126,8 +126,8 @@ describe("issueUpdate", () => {
   });
 
   test.each([
-    ["keeps its project and milestone where the new team takes part in them", [ENG, DES], true],
-    ["leaves its project and milestone where the new team takes no part in them", [ENG], false],
+    ["keeps its project and milestone if the new team takes part in them", [ENG, DES], true],
+    ["clears its project and milestone if the new team takes no part in them", [ENG], false],
   ])("into another team %s", async (_case, teamIds, kept) => {
     const { linear } = tracker;
     const projectId = (await linear.createProject({ name: "Move", teamIds })).projectId!;
@@ -140,7 +140,7 @@ describe("issueUpdate", () => {
     expect(moved.projectMilestoneId).toBe(kept ? projectMilestoneId : undefined);
   });
 
-  test("assigns, and tells the one and the other", async () => {
+  test("assigns, and notifies both users", async () => {
     const issue = await create({ assigneeId: AGENT });
     await update(issue.id, { assigneeId: ROBIN });
     const typesOf = async (user: string) => {
@@ -156,7 +156,7 @@ describe("issueUpdate", () => {
     expect((await issue.subscribers()).nodes.map(({ id }) => id)).toContain(ROBIN);
   });
 
-  test("closes with its parent, and the parent with the last of its children, where the team says so", async () => {
+  test("closes with its parent, and the parent with its last child, if the team enables it", async () => {
     await tracker.linear.updateTeam(ENG, {
       autoCloseChildIssues: true,
       autoCloseParentIssues: true,
@@ -193,8 +193,8 @@ describe("issueUpdate", () => {
     ["a sub-issue of itself", { parentId: "self" }, /sub-issue of itself/],
     ["a sub-issue of its child", { parentId: "child" }, /sub-issue of itself/],
     ["a cycle that does not exist", { cycleId: crypto.randomUUID() }, /validateAccess: cycleId/],
-    ["an assignee that is no id", { assigneeId: "robin" }, /assigneeId must be a UUID/],
-  ])("refuses %s", async (_case, input: any, message) => {
+    ["an assignee that is not an id", { assigneeId: "robin" }, /assigneeId must be a UUID/],
+  ])("rejects %s", async (_case, input: any, message) => {
     const issue = await create();
     const child = await create({ parentId: issue.id });
     const parentId = { self: issue.id, child: child.id }[input.parentId as string];
@@ -206,7 +206,7 @@ describe("issueUpdate", () => {
 });
 
 describe("labels of an issue", () => {
-  test("of one group take each other's place when added, and clash in a list", async () => {
+  test("of one group replace each other when added, and conflict in a list", async () => {
     const group = await label("Severity", { isGroup: true });
     const [low, high] = [
       await label("low", { parentId: group }),
@@ -217,14 +217,14 @@ describe("labels of an issue", () => {
     await tracker.linear.issueAddLabel(issue.id, high);
     expect((await tracker.linear.issue(issue.id)).labelIds).toEqual([high]);
     expect((await refusal(update(issue.id, { labelIds: [low, high] }))).message).toMatch(
-      /only one/,
+      /one label per issue/,
     );
     expect((await refusal(update(issue.id, { labelIds: [group] }))).message).toMatch(/group/);
     await tracker.linear.issueRemoveLabel(issue.id, high);
     expect((await tracker.linear.issue(issue.id)).labelIds).toEqual([]);
   });
 
-  test("that are retired stay, and cannot be put on anew", async () => {
+  test("that are retired stay, but cannot be added", async () => {
     const old = await label("old");
     const issue = await create({ labelIds: [old] });
     await tracker.linear.issueLabelRetire(old);
@@ -235,7 +235,7 @@ describe("labels of an issue", () => {
     expect((await create({ labelIds: [old] })).labelIds).toEqual([old]);
   });
 
-  test("of another team are refused", async () => {
+  test("of another team are rejected", async () => {
     const foreign = await label("foreign", { teamId: DES });
 
     expect((await refusal(create({ labelIds: [foreign] }))).message).toMatch(
@@ -245,7 +245,7 @@ describe("labels of an issue", () => {
 });
 
 describe("issueBatchUpdate", () => {
-  test("changes all of them, with a row of history each", async () => {
+  test("updates all of them, with a row of history each", async () => {
     const issues = [await create(), await create()];
     await tracker.linear.updateIssueBatch(
       issues.map(({ id }) => id),
@@ -264,7 +264,7 @@ describe("issueBatchUpdate", () => {
       tracker.linear.updateTeam(ENG, { autoCloseChildIssues: on, autoCloseParentIssues: on });
     await closing(true);
     const stateId = (await states())["completed"]!;
-    // Their ids are random, and so is which of them is changed first.
+    // Their ids are random, so either can be changed first.
     for (let round = 0; round < 4; round++) {
       const parent = await create({ subscriberIds: [ROBIN] });
       const child = await create({ parentId: parent.id, subscriberIds: [ROBIN] });
@@ -281,7 +281,7 @@ describe("issueBatchUpdate", () => {
     await closing(false);
   });
 
-  test("changes none when one does not fit", async () => {
+  test("updates none when one is invalid", async () => {
     const [one, two] = [await create(), await create()];
     await refusal(tracker.linear.updateIssueBatch([one.id, two.id], { parentId: two.id }));
 
@@ -303,7 +303,7 @@ describe("archive and trash", () => {
     expect(await ids(false)).toContain(issue.id);
   });
 
-  test("the trash takes sub-issues along", async () => {
+  test("sub-issues go to the trash with their parent", async () => {
     const parent = await create();
     const child = await create({ parentId: parent.id });
     await tracker.linear.deleteIssue(parent.id);
@@ -344,7 +344,7 @@ describe("archive and trash", () => {
     for (const one of [parent, child]) expect((await one.history()).nodes).toHaveLength(2);
   });
 
-  test("for good, only an admin deletes; the number is not given again", async () => {
+  test("only an admin deletes permanently; the number is not reused", async () => {
     const issue = await create();
     const last = await create();
     const remove = (user: string) =>
@@ -360,7 +360,7 @@ describe("archive and trash", () => {
 });
 
 describe("followers, reminders and branches", () => {
-  test("one subscribes oneself, or another by email", async () => {
+  test("users subscribe themselves, or others by email", async () => {
     const issue = await create();
     const ids = async () => (await issue.subscribers()).nodes.map(({ id }) => id).toSorted();
 
@@ -372,7 +372,7 @@ describe("followers, reminders and branches", () => {
     expect(await ids()).toEqual([AGENT, ROBIN]);
   });
 
-  test("a reminder is a notification that waits", async () => {
+  test("a reminder is a snoozed notification", async () => {
     const issue = await create();
     const at = new Date(Date.now() + 60_000);
     await tracker.linear.issueReminder(issue.id, at);
@@ -386,7 +386,7 @@ describe("followers, reminders and branches", () => {
     );
   });
 
-  test("a branch's name leads to its issue", async () => {
+  test("an issue is found by its branch name", async () => {
     const issue = await create();
     const find = async (name: string) => (await tracker.linear.issueVcsBranchSearch(name))?.id;
 

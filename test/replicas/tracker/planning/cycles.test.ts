@@ -20,7 +20,7 @@ const moves = async (id: string) =>
     row.toCycleId,
   ]);
 
-/** Spans of one week each, one behind the other, so that tests do not meet. */
+/** Consecutive periods of one week, so that tests do not overlap. */
 let lastDay = 100;
 const newCycle = async (input: object = {}) => {
   lastDay += 10;
@@ -30,7 +30,7 @@ const newCycle = async (input: object = {}) => {
 };
 
 describe("a cycle", () => {
-  test("is numbered in its team, and neither active nor past before its time", async () => {
+  test("is numbered in its team, and neither active nor past before it starts", async () => {
     const first = await newCycle({ name: "Hardening" });
     const second = await newCycle();
 
@@ -44,7 +44,7 @@ describe("a cycle", () => {
     expect((await second.team)?.key).toBe("ENG");
   });
 
-  test("of the seed are completed, or past, and know their issues and progress", async () => {
+  test("of the seed are completed or past, and have issues and progress", async () => {
     const cycles = await tracker.linear.cycles({ filter: { number: { eq: 2 } } });
     const [cycle] = cycles.nodes;
 
@@ -59,7 +59,7 @@ describe("a cycle", () => {
     expect(cycle!.completedScopeHistory.at(-1)).toBe(16);
   });
 
-  test("is refused when it overlaps, ends before it starts, or its team has none", async () => {
+  test("is rejected when it overlaps, ends before it starts, or its team has no cycles", async () => {
     const cycle = await newCycle();
 
     const overlap = { startsAt: cycle.startsAt, endsAt: inDays(lastDay + 1) };
@@ -74,7 +74,7 @@ describe("a cycle", () => {
     expect((await tracker.linear.cycle(cycle.id)).endsAt).toEqual(cycle.endsAt);
   });
 
-  test("that is completed remembers what was open, and hands it on to the next", async () => {
+  test("that is completed records its open issues, and moves them to the next one", async () => {
     const [cycle, next] = [await newCycle(), await newCycle()];
     const issue = (await (
       await tracker.linear.createIssue({ teamId: PRODUCT, title: "Left over", cycleId: cycle.id })
@@ -89,7 +89,7 @@ describe("a cycle", () => {
     expect(left.nodes.map(({ id }) => id)).toEqual([issue.id]);
   });
 
-  test("that is archived lets its issues go", async () => {
+  test("that is archived releases its issues", async () => {
     const cycle = await newCycle();
     const issue = (await (
       await tracker.linear.createIssue({ teamId: PRODUCT, title: "Unplanned", cycleId: cycle.id })
@@ -117,7 +117,7 @@ describe("a cycle", () => {
     expect(await shift(later)).toBe(2);
   });
 
-  test("that comes next starts today, and completes the one that runs", async () => {
+  test("that comes next starts today, and completes the current one", async () => {
     const running = await newCycle({ startsAt: inDays(-3), endsAt: inDays(4) });
     const issue = (await (
       await tracker.linear.createIssue({ teamId: PRODUCT, title: "Goes on", cycleId: running.id })
@@ -139,13 +139,13 @@ describe("a cycle", () => {
   });
 });
 
-describe("a team that works in cycles", () => {
+describe("a team with cycles", () => {
   const spans = async (teamId: string) =>
     (await tracker.linear.cycles({ filter: { team: { id: { eq: teamId } } } })).nodes
       .toSorted((a, b) => a.number - b.number)
       .map(({ startsAt, endsAt }) => [startsAt, endsAt] as const);
 
-  test("has the one that runs and those to come, by its settings", async () => {
+  test("has the current and the upcoming ones, by its settings", async () => {
     const payload = await tracker.linear.createTeam({
       name: "Data",
       cyclesEnabled: true,
@@ -166,7 +166,7 @@ describe("a team that works in cycles", () => {
     expect(planned[0]![0].getTime()).toBeLessThanOrEqual(Date.now());
   });
 
-  test("gets them when cycles are switched on, and only then", async () => {
+  test("gets them when cycles are enabled, and only then", async () => {
     const team = (await (await tracker.linear.createTeam({ name: "Later" })).team)!;
     expect(await spans(team.id)).toEqual([]);
 

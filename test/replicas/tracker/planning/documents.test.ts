@@ -40,7 +40,7 @@ describe("a document", () => {
     expect(documentContentHistory).toEqual({ success: true, history: [] });
   });
 
-  test("records who changed it last, and moves from one place to another", async () => {
+  test("records its last editor, and moves from one parent to another", async () => {
     const document = await newDocument();
     const { project } = await tracker.linear.createProject({ name: "Home", teamIds: [ENG] });
     const projectId = (await project)!.id;
@@ -73,7 +73,7 @@ describe("a document", () => {
     expect((await tracker.linear.document(document.id)).trashed).toBeUndefined();
   });
 
-  test("is shared with users, and no more", async () => {
+  test("is shared with users, and unshared", async () => {
     const { id } = await newDocument();
     const share = (name: string, userIds: string[]) =>
       tracker.data(
@@ -85,7 +85,7 @@ describe("a document", () => {
     expect((await share("documentUnshare", [AGENT])).documentUnshare.success).toBe(true);
   });
 
-  test("below another stands where that one stands", async () => {
+  test("below another document has the same parent", async () => {
     const above = await newDocument();
     const { documentCreate } = await tracker.data(
       "mutation($input: DocumentCreateInput!) { documentCreate(input: $input) { document { id parentDocument { id } team { key } } } }",
@@ -99,12 +99,12 @@ describe("a document", () => {
   });
 
   test.each([
-    ["no place", { teamId: undefined }],
-    ["two places", { issueId: "ENG-1" }],
+    ["no parent", { teamId: undefined }],
+    ["two parents", { issueId: "ENG-1" }],
     ["an empty title", { title: "" }],
     ["an issue that does not exist", { teamId: undefined, issueId: "ENG-999" }],
     ["a subscriber that does not exist", { subscriberIds: [NOBODY] }],
-  ])("is refused with %s, and nothing is written", async (_case, input) => {
+  ])("is rejected with %s, and nothing is written", async (_case, input) => {
     const count = async () =>
       (await tracker.linear.documents({ first: 250, includeArchived: true })).nodes.length;
     const before = await count();

@@ -21,7 +21,7 @@ const ids = async (list: Promise<{ nodes: { id: string }[] }>) =>
   (await list).nodes.map(({ id }) => id);
 
 describe("an initiative", () => {
-  test("is planned first, and knows when it became active and was completed", async () => {
+  test("starts as planned, and has the times at which it became active and completed", async () => {
     const initiative = await newInitiative({
       ownerId: ROBIN,
       targetDate: "2026-12-31",
@@ -66,7 +66,7 @@ describe("an initiative", () => {
     await tracker.linear.initiativeAddLabel(initiative.id, label.id);
   });
 
-  test("stands as its latest update says", async () => {
+  test("has the health of its latest update", async () => {
     const initiative = await newInitiative();
     const payload = await tracker.linear.createInitiativeUpdate({
       initiativeId: initiative.id,
@@ -96,7 +96,7 @@ describe("an initiative", () => {
 });
 
 describe("the tree of initiatives", () => {
-  test("has projects once, and lists those of what is below", async () => {
+  test("has each project once, and lists those of its descendants", async () => {
     const [top, below, project] = [
       await newInitiative(),
       await newInitiative(),
@@ -114,7 +114,7 @@ describe("the tree of initiatives", () => {
     expect(await ids(top.projects())).toEqual([]);
   });
 
-  test("never leads back, and has five levels at most", async () => {
+  test("has no cycles, and at most five levels", async () => {
     const levels: Awaited<ReturnType<typeof newInitiative>>[] = [];
     for (const _ of "12345") levels.push(await newInitiative());
     for (const [index, one] of levels.entries())
@@ -130,7 +130,7 @@ describe("the tree of initiatives", () => {
       expect(await refusal(work())).toBeInstanceOf(InvalidInputLinearError);
   });
 
-  test("gives a relation by its id, and changes and removes it", async () => {
+  test("returns a relation by its id, and updates and deletes it", async () => {
     const [top, below] = [await newInitiative(), await newInitiative()];
     const relation = (await (await hang(top.id, below.id)).initiativeRelation)!;
 
@@ -150,7 +150,7 @@ describe("the tree of initiatives", () => {
 });
 
 describe("roadmaps", () => {
-  test("hold projects", async () => {
+  test("contain projects", async () => {
     const roadmap = (await (
       await tracker.linear.createRoadmap({ name: "2026", color: "#123456" })
     ).roadmap)!;

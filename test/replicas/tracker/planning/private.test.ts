@@ -1,4 +1,4 @@
-/** What belongs to a private team is seen by its members, and by nobody else. */
+/** Everything in a private team is visible only to its members. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { useDatabase } from "../../../support/database";
 import { ENG, JOHN, ROBIN, useTracker } from "../../../support/tracker";
@@ -6,7 +6,7 @@ import { ENG, JOHN, ROBIN, useTracker } from "../../../support/tracker";
 const tracker = useTracker(useDatabase());
 const ids: Record<string, string> = {};
 
-/** Creates something as a member, and remembers its id. */
+/** Creates an entity as a member, and stores its id. */
 async function make(type: string, input: object, name = type): Promise<void> {
   const [stem, as] = [type, name].map((text) => text.charAt(0).toLowerCase() + text.slice(1));
   const data = await tracker.data(
@@ -46,7 +46,7 @@ const TYPES = [
   ["Comment", "comments"],
 ] as const;
 
-describe("of a private team", () => {
+describe("an entity of a private team", () => {
   test.each(TYPES)("a %s is not there for others", async (type, list) => {
     const stem = type.charAt(0).toLowerCase() + type.slice(1);
     const one = (user: string) =>
@@ -60,7 +60,7 @@ describe("of a private team", () => {
     expect(await all(ROBIN)).not.toContainEqual({ id: ids[type] });
   });
 
-  test("a project is there for others once it has a team of theirs", async () => {
+  test("a project is visible to others once it has a team of theirs", async () => {
     await tracker.linear.updateProject(ids["Project"]!, { teamIds: [ids["Team"]!, ENG] });
 
     const seen = await tracker.as(ROBIN).project(ids["Project"]!);

@@ -53,7 +53,7 @@ describe("a project", () => {
     expect(await names(project.labels())).toEqual(["Growth"]);
   });
 
-  test("is found by its slug, by the end of its address and by its identifier", async () => {
+  test("is found by its slug, by the end of its URL and by its identifier", async () => {
     const { id } = await newProject();
     const { project } = await tracker.data(
       "query($id: String!) { project(id: $id) { slugId identifier url } }",
@@ -69,7 +69,7 @@ describe("a project", () => {
     expect(project.identifier).toMatch(/^P-ENG-\d+$/);
   });
 
-  test("counts its identifiers by leading team", async () => {
+  test("is numbered by its leading team", async () => {
     const numbers: number[] = [];
     for (const _ of [1, 2]) {
       const { id } = await newProject({ teamIds: [DES] });
@@ -82,7 +82,7 @@ describe("a project", () => {
     expect(numbers[1]).toBe(numbers[0]! + 1);
   });
 
-  test("has an identifier of its own even when two are made at once", async () => {
+  test("has a unique identifier even when two are created concurrently", async () => {
     const created = await Promise.all([newProject(), newProject(), newProject()]);
 
     const { projects } = await tracker.data(
@@ -92,7 +92,7 @@ describe("a project", () => {
     expect(new Set(projects.nodes.map(({ identifier }: any) => identifier)).size).toBe(3);
   });
 
-  test("has the times that its status says", async () => {
+  test("has the times that follow from its status", async () => {
     const project = await newProject();
     const move = async (type: string) => {
       await tracker.linear.updateProject(project.id, { statusId: (await statusOf(type)).id });
@@ -110,7 +110,7 @@ describe("a project", () => {
     expect([backlog.startedAt, backlog.canceledAt]).toEqual([undefined, undefined]);
   });
 
-  test("takes over members and teams that are set, and no others", async () => {
+  test("replaces its members and teams", async () => {
     const project = await newProject({ teamIds: [ENG, DES], memberIds: [AGENT, ROBIN] });
 
     await tracker.linear.updateProject(project.id, { memberIds: [JOHN], teamIds: [DES] });
@@ -120,7 +120,7 @@ describe("a project", () => {
     expect(await names(changed.teams())).toEqual(["Design"]);
   });
 
-  test("keeps a team that has issues in it", async () => {
+  test("cannot lose a team that has issues in it", async () => {
     const project = await newProject({ teamIds: [ENG, DES] });
     await tracker.linear.createIssue({ teamId: ENG, title: "In it", projectId: project.id });
 
@@ -130,7 +130,7 @@ describe("a project", () => {
     expect(await names(project.teams())).toEqual(["Design", "Engineering"]);
   });
 
-  test("counts its issues: done, started, estimated", async () => {
+  test("computes its progress from its issues: done, started, estimated", async () => {
     const project = await newProject();
     const states = (await tracker.linear.workflowStates({ filter: { team: { id: { eq: ENG } } } }))
       .nodes;
@@ -169,7 +169,7 @@ describe("a project", () => {
     expect([restored.trashed, restored.archivedAt]).toEqual([undefined, undefined]);
   });
 
-  test("is filled from a template, which what is given overrides", async () => {
+  test("is filled from a template, which the input overrides", async () => {
     const template = (await (
       await tracker.linear.createTemplate({
         name: "Launch",
@@ -189,7 +189,7 @@ describe("a project", () => {
     );
   });
 
-  test("is filled from its team's own template when that is asked for", async () => {
+  test("is filled from its team's default template on request", async () => {
     const templateData = { icon: "Rocket", slugId: "taken", creatorId: ROBIN };
     const input = { name: "Standard", type: "project", templateData };
     const template = (await (await tracker.linear.createTemplate(input)).template)!;
@@ -201,7 +201,7 @@ describe("a project", () => {
     expect((await newProject()).icon).toBeUndefined();
   });
 
-  test("is synchronised with nothing that could be switched off", async () => {
+  test("has no synchronization that could be disabled", async () => {
     const project = await newProject();
 
     const payload = await tracker.linear.projectExternalSyncDisable(project.id, "github" as never);
@@ -216,9 +216,9 @@ describe("a project", () => {
     ["a lead that does not exist", { leadId: NOBODY }, /leadId contained an entry/],
     ["a member that does not exist", { memberIds: [NOBODY] }, /memberIds contained an entry/],
     ["a label that does not exist", { labelIds: [NOBODY] }, /labelIds contained an entry/],
-    ["a priority that there is not", { priority: 9 }, /priority must be/],
+    ["an invalid priority", { priority: 9 }, /priority must be/],
     ["a leading team that it does not have", { leadTeamId: DES }, /leading team/],
-  ])("is refused with %s, and nothing is written", async (_case, input, message) => {
+  ])("is rejected with %s, and nothing is written", async (_case, input, message) => {
     const count = async () =>
       (await tracker.linear.projects({ first: 200, includeArchived: true })).nodes.length;
     const before = await count();
@@ -237,7 +237,7 @@ describe("labels of projects", () => {
       await tracker.linear.createProjectLabel({ name: crypto.randomUUID(), ...input })
     ).projectLabel)!;
 
-  test("of one group replace each other, unless both are asked for at once", async () => {
+  test("of one group replace each other, and conflict in one list", async () => {
     const group = await newLabel({ isGroup: true });
     const [one, two] = [
       await newLabel({ parentId: group.id }),
@@ -254,7 +254,7 @@ describe("labels of projects", () => {
     expect((await tracker.linear.project(project.id)).labelIds).toEqual([]);
   });
 
-  test("of a group that is removed go on without it", async () => {
+  test("of a deleted group stay without it", async () => {
     const group = await newLabel({ isGroup: true });
     const label = await newLabel({ parentId: group.id });
 
@@ -266,7 +266,7 @@ describe("labels of projects", () => {
     );
   });
 
-  test("that are removed are taken off; that are retired stay, and are put on no more", async () => {
+  test("are removed when they are deleted; retired ones stay, but cannot be added", async () => {
     const [gone, retired] = [await newLabel({}), await newLabel({})];
     const project = await newProject({ labelIds: [gone.id, retired.id] });
 
@@ -281,7 +281,7 @@ describe("labels of projects", () => {
     expect((await newProject({ labelIds: [retired.id] })).id).toBeString();
   });
 
-  test("of a team are for its projects", async () => {
+  test("of a team are only for its projects", async () => {
     const label = await newLabel({ teamId: DES });
 
     expect(await refusal(newProject({ labelIds: [label.id] }))).toBeInstanceOf(
@@ -292,7 +292,7 @@ describe("labels of projects", () => {
     ]);
   });
 
-  test("have names of their own, groups are not put on, and are not inside each other", async () => {
+  test("have unique names; groups cannot be added or nested", async () => {
     const group = await newLabel({ isGroup: true });
 
     for (const work of [
@@ -310,7 +310,7 @@ describe("milestones", () => {
       await tracker.linear.createProjectMilestone({ name: "Beta", projectId, ...input })
     ).projectMilestone)!;
 
-  test("stand in their order, and know how far they are", async () => {
+  test("are ordered, and have a progress", async () => {
     const project = await newProject();
     const first = await newMilestone(project.id, { targetDate: "2020-01-01" });
     const second = await newMilestone(project.id, { name: "Launch", description: "All of it" });
@@ -326,7 +326,7 @@ describe("milestones", () => {
     expect(JSON.parse(body.projectMilestone.descriptionState).type).toBe("doc");
   });
 
-  test("that are removed leave their issues without one", async () => {
+  test("that are deleted leave their issues without one", async () => {
     const project = await newProject();
     const milestone = await newMilestone(project.id);
     const issue = (await (
@@ -345,7 +345,7 @@ describe("milestones", () => {
     expect((await issue.history()).nodes).toHaveLength(1);
   });
 
-  test("move to another project with their issues, whose team has to be there", async () => {
+  test("move with their issues to another project that has their team", async () => {
     const [from, to] = [await newProject(), await newProject({ teamIds: [DES] })];
     const milestone = await newMilestone(from.id);
     const issue = (await (
@@ -376,7 +376,7 @@ describe("milestones", () => {
 });
 
 describe("updates of projects", () => {
-  test("say how the project stands; the latest counts", async () => {
+  test("set the health of the project; the latest counts", async () => {
     const project = await newProject();
     const report = async (input: object) =>
       (await (
@@ -404,7 +404,7 @@ describe("updates of projects", () => {
     });
   });
 
-  test("are told to those who lead, work on or follow the project", async () => {
+  test("notify the lead, the members and the followers of the project", async () => {
     const project = await newProject({ leadId: ROBIN, memberIds: [AGENT] });
     const told = async (user: string) =>
       (await tracker.as(user).notifications()).nodes.map(({ type }) => type);
@@ -454,7 +454,7 @@ describe("updates of projects", () => {
     await tracker.linear.deleteProjectUpdate(id);
   });
 
-  test("need words, and a project", async () => {
+  test("need a text and a project", async () => {
     const { id } = await newProject();
     for (const input of [{ projectId: id }, { projectId: NOBODY, body: "Fine" }])
       expect(await refusal(tracker.linear.createProjectUpdate(input))).toBeInstanceOf(
@@ -464,7 +464,7 @@ describe("updates of projects", () => {
 });
 
 describe("statuses of projects", () => {
-  test("are kept as long as projects have them, and one of each type", async () => {
+  test("cannot be deleted while projects have them, or as the last of a type", async () => {
     const planned = await statusOf("planned");
     expect(await refusal(tracker.linear.archiveProjectStatus(planned.id))).toBeInstanceOf(
       UserLinearError,
@@ -492,7 +492,7 @@ describe("statuses of projects", () => {
     expect(await names(tracker.linear.projectStatuses())).not.toContain("Scheduled");
   });
 
-  test("have names of their own", async () => {
+  test("have unique names", async () => {
     const input = { name: "backlog", type: "backlog" as never, color: "#123456", position: 1 };
     expect(await refusal(tracker.linear.createProjectStatus(input))).toBeInstanceOf(
       InvalidInputLinearError,
@@ -511,7 +511,7 @@ describe("relations of projects", () => {
       ...input,
     });
 
-  test("lead from one to the other, and are removed", async () => {
+  test("connect two projects, and are deleted", async () => {
     const [one, two] = [await newProject(), await newProject()];
     const relation = (await (await relate(one.id, two.id)).projectRelation)!;
 
@@ -525,7 +525,7 @@ describe("relations of projects", () => {
     expect((await one.relations()).nodes).toEqual([]);
   });
 
-  test("never lead back to where they start", async () => {
+  test("have no cycles", async () => {
     const [one, two, three] = [await newProject(), await newProject(), await newProject()];
     await relate(one.id, two.id);
     await relate(two.id, three.id);

@@ -1,4 +1,4 @@
-/** What is set up around the work: views, templates, webhooks, links, uploads, integrations. */
+/** Views, templates, webhooks, links, uploads and integrations. */
 import { describe, expect, test } from "bun:test";
 import { FeatureNotAccessibleLinearError, InvalidInputLinearError } from "@linear/sdk";
 import { useDatabase } from "../../../support/database";
@@ -19,7 +19,7 @@ describe("a custom view", () => {
     return customView;
   };
 
-  test("shows the issues that its filter lets through", async () => {
+  test("shows the issues that match its filter", async () => {
     const view = await newView({
       filterData: { labels: { name: { eq: "Bug" } }, createdAt: { lt: "-P1D" } },
       icon: "Bug",
@@ -33,13 +33,13 @@ describe("a custom view", () => {
     expect((await shown(view.id)).issues.nodes).toEqual([{ identifier: "ENG-3" }]);
   });
 
-  test("of a team shows only what is that team's", async () => {
+  test("of a team shows only that team's issues", async () => {
     const view = await newView({ teamId: DES, filterData: {} });
 
     expect((await shown(view.id)).issues.nodes).toEqual([{ identifier: "DES-1" }]);
   });
 
-  test("of a team shows the projects of its sub-teams, and their issues when asked to", async () => {
+  test("of a team shows the projects of its sub-teams, and their issues on request", async () => {
     const { linear } = tracker;
     const team = (await (await linear.createTeam({ name: "Below", parentId: DES })).team)!;
     const issue = (await (await linear.createIssue({ teamId: team.id, title: "Deep" })).issue)!;
@@ -78,7 +78,7 @@ describe("a custom view", () => {
     });
   });
 
-  test("is seen by others only when it is shared, and is gone when it is removed", async () => {
+  test("is visible to others only when it is shared, and not found after its deletion", async () => {
     const view = await newView({ filterData: {} });
 
     expect(await refusal(tracker.as(ROBIN).customView(view.id))).toBeInstanceOf(
@@ -107,7 +107,7 @@ describe("preferences of views", () => {
     return customView.viewPreferencesValues;
   };
 
-  test("are kept once for each view; a user's own come before everybody's", async () => {
+  test("exist once for each view; a user's own override everyone's", async () => {
     const view = (await (await tracker.linear.createCustomView({ name: "Shown" })).customView)!;
     const target = { viewType: "customView", customViewId: view.id };
     expect(await shownBy(view.id)).toBeNull();
@@ -129,7 +129,7 @@ describe("preferences of views", () => {
     expect((await shownBy(view.id)).issueGrouping).toBe("priority");
   });
 
-  test("of a kind of view are the asking user's", async () => {
+  test("of a view type are the viewer's", async () => {
     await put({ viewType: "inbox", type: "user", preferences: { layout: "list" } });
     const ask = async (user?: string) =>
       (await tracker.data("{ userViewPreferences(viewType: inbox) { type viewType } }", {}, user))
@@ -149,7 +149,7 @@ describe("preferences of views", () => {
 });
 
 describe("a template", () => {
-  test("is made, read, changed and removed", async () => {
+  test("is created, read, updated and deleted", async () => {
     const input = { name: "Bug", type: "issue", teamId: "DES", templateData: { title: "Bug: " } };
     const template = (await (await tracker.linear.createTemplate(input as never)).template)!;
 
@@ -169,7 +169,7 @@ describe("a template", () => {
     expect((await tracker.data("{ templates { id } }")).templates).toEqual([]);
   });
 
-  test("holds an object", async () => {
+  test("has an object as its data", async () => {
     const input = { name: "Bug", type: "issue", templateData: [] as never };
     expect(await refusal(tracker.linear.createTemplate(input))).toBeInstanceOf(
       InvalidInputLinearError,
@@ -188,7 +188,7 @@ describe("a webhook", () => {
       })
     ).webhook)!;
 
-  test("is kept with a secret, which can be replaced", async () => {
+  test("has a secret, which can be rotated", async () => {
     const webhook = await newWebhook({ label: "CI" });
 
     expect(webhook).toMatchObject({
@@ -208,19 +208,19 @@ describe("a webhook", () => {
   });
 
   test.each([
-    ["an address that is none", { url: "hooks" }],
-    ["nothing to tell", { resourceTypes: [] }],
-    ["neither a team nor all", { teamId: undefined }],
-    ["a team and all", { allPublicTeams: true }],
+    ["an invalid URL", { url: "hooks" }],
+    ["no resource types", { resourceTypes: [] }],
+    ["neither a team nor all teams", { teamId: undefined }],
+    ["a team and all teams", { allPublicTeams: true }],
     ["a team that does not exist", { teamId: "NOPE" }],
-  ])("is refused with %s", async (_case, input) => {
+  ])("is rejected with %s", async (_case, input) => {
     expect(await refusal(newWebhook(input))).toBeInstanceOf(InvalidInputLinearError);
     expect((await tracker.linear.webhooks()).nodes).toEqual([]);
   });
 });
 
 describe("links", () => {
-  test("belong to one thing, and stand in their order", async () => {
+  test("belong to one entity, and are ordered", async () => {
     const project = (await (
       await tracker.linear.createProject({ name: "Links", teamIds: [ENG] })
     ).project)!;
@@ -247,7 +247,7 @@ describe("links", () => {
 });
 
 describe("uploads", () => {
-  test("get an address for the file, and one to send it to", async () => {
+  test("get an address for the file, and one for the upload", async () => {
     const payload = await tracker.linear.fileUpload("image/png", "a b.png", 3);
 
     expect(payload.uploadFile).toMatchObject({
@@ -270,7 +270,7 @@ describe("uploads", () => {
 });
 
 describe("integrations", () => {
-  test("are not there", async () => {
+  test("do not exist", async () => {
     expect((await tracker.linear.integrations()).nodes).toEqual([]);
     expect((await tracker.linear.integrationTemplates()).nodes).toEqual([]);
     expect(await tracker.linear.archivedIntegrations).toEqual([]);

@@ -1,4 +1,4 @@
-/** A misspelt column is an error of the compiler, and of the program where the compiler cannot see it. */
+/** A misspelt column is a compile-time error, and a run-time error where the compiler cannot see it. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "~/db/connect";
 import { openSession, tablesOf } from "~/db/session";

@@ -1,4 +1,4 @@
-/** What the service writes beside a change of an issue: its history, who follows it, and who is told. */
+/** Side effects of a change to an issue: history, subscribers and notifications. */
 import type { Fragment } from "~/db/connect";
 import { newId } from "~/replicas/tracker/ids";
 import type { NewValues } from "~/replicas/tracker/store/entities";
@@ -11,7 +11,7 @@ export type Notice = {
   readonly type: string;
   readonly issueId: string;
   readonly userIds?: readonly string[];
-  /** Notifies the followers of the issue as well, except these users. */
+  /** Also notifies the followers of the issue, except these users. */
   readonly subscribersBut?: readonly string[];
   readonly commentId?: string;
   readonly parentCommentId?: string;
@@ -41,8 +41,8 @@ export const NO_EFFECTS: Effects = {
 export type Acting = { readonly actor: string; readonly now: Date };
 
 /**
- * The effects as parts of a statement: `name as (…), …`. The actor is told nothing; who may not see an issue neither
- * follows it nor hears of it. `issues`: where the issues are, if the statement itself inserts them.
+ * The effects as parts of a statement: `name as (…), …`. The actor is not notified; a user who may not see an issue
+ * neither follows it nor is notified. `issues`: the source of the issues, if the same statement inserts them.
  */
 export function effectsOf(
   session: TrackerSession,
@@ -98,7 +98,7 @@ export function effectsOf(
   `;
 }
 
-/** Writes effects that belong to no other statement. */
+/** Writes effects in a separate statement. */
 export async function writeEffects(
   session: TrackerSession,
   effects: Partial<Effects>,

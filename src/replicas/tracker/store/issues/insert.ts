@@ -1,4 +1,4 @@
-/** New issues: numbers, places and everything beside them in one statement. */
+/** New issues: numbers, positions and side effects in one statement. */
 import type { Fragment } from "~/db/connect";
 import type { NewValues, Row } from "~/replicas/tracker/store/entities";
 import { type Acting, type Effects, effectsOf } from "~/replicas/tracker/store/issues/effects";
@@ -8,8 +8,8 @@ import { sequence } from "~/replicas/tracker/store/write";
 const COLUMNS = [...(TABLES.get("issues")?.keys() ?? [])];
 
 /**
- * Inserts issues in the order of the list; their teams are held. Each is whole but for its number and identifier, and
- * for its places where they are null: it goes on top. Returns them, and the number of the change.
+ * Inserts issues in the order of the list; their teams are locked. Each is complete except for its number and
+ * identifier, and for null positions: these put it on top. Returns the rows and the sync id.
  */
 export async function insertIssues(
   session: TrackerSession,

@@ -1,4 +1,6 @@
-/** What a change of issues refers to: read in one statement, and the teams held so that numbers are given once. */
+/**
+ * The rows that a change of issues refers to: read in one statement, which locks the teams so that numbers are unique.
+ */
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
 export type Team = {
@@ -17,7 +19,7 @@ export type Team = {
   readonly autoCloseChildIssues: boolean;
   readonly cycleIssueAutoAssignStarted: boolean;
   readonly cycleIssueAutoAssignCompleted: boolean;
-  /** The team itself, and those above it. */
+  /** The team and its ancestors. */
   readonly lineage: readonly string[];
   readonly memberIds: readonly string[];
   readonly activeCycleId: string | null;
@@ -37,7 +39,7 @@ export type Label = {
   readonly parentId: string | null;
   readonly isGroup: boolean;
   readonly retiredAt: string | null;
-  /** Of the group that it is in: whether an issue has at most one of them. */
+  /** Whether the label's group allows only one of its labels on an issue. */
   readonly exclusive: boolean;
 };
 export type IssueRef = {
@@ -46,7 +48,7 @@ export type IssueRef = {
   readonly previousIdentifiers: readonly string[];
   readonly teamId: string;
   readonly sharedWithUserIds: readonly string[];
-  /** Every issue above it. */
+  /** Every ancestor of the issue. */
   readonly ancestorIds: readonly string[];
 };
 export type ProjectRef = {
@@ -63,12 +65,12 @@ export type Template = {
 
 export type IssueLookups = {
   readonly teams: readonly Team[];
-  /** Those of the teams that are not archived, by position. */
+  /** States of the teams that are not archived, by position. */
   readonly states: readonly State[];
   readonly users: readonly User[];
-  /** Those that were asked for, and those that the issues have. */
+  /** The requested labels, and those of the issues. */
   readonly labels: readonly Label[];
-  /** By issue, the labels that it has. */
+  /** The labels of each issue. */
   readonly labelIds: Readonly<Record<string, readonly string[]>>;
   readonly issues: readonly IssueRef[];
   readonly projects: readonly ProjectRef[];
@@ -83,7 +85,7 @@ export type Wanted = {
   /** Display names, in lower case. */
   readonly userNames: readonly string[];
   readonly labelIds: readonly string[];
-  /** Issues whose labels are about to change. */
+  /** Issues whose labels will change. */
   readonly labelledIds: readonly string[];
   /** Ids or identifiers. */
   readonly issues: readonly string[];

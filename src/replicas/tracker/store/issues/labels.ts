@@ -1,6 +1,6 @@
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
-/** A label that stands in the way of a name: of the same team, of the workspace, or for a workspace label of any team. */
+/** A label that conflicts with a name: in the same team, in the workspace, or for a workspace label in any team. */
 export async function findLabelNamed(
   { sql, t }: TrackerSession,
   name: string,
@@ -26,7 +26,7 @@ export async function listTeamLabelsNamed(
   return rows.map(({ id }) => id);
 }
 
-/** Puts one label in the place of others, and removes those. */
+/** Replaces labels by another one, and deletes them. */
 export async function replaceLabels(
   { sql, t }: TrackerSession,
   ids: readonly string[],
@@ -47,7 +47,7 @@ export async function replaceLabels(
   `;
 }
 
-/** How many issues have a label, and how many labels are in it. */
+/** How many issues have a label, and how many labels a group contains. */
 export async function findLabelUse(
   { sql, t }: TrackerSession,
   id: string,
@@ -60,7 +60,7 @@ export async function findLabelUse(
   return use;
 }
 
-/** Removes a label from all issues; the labels of a group stay, without it. */
+/** Removes a label from all issues; the labels of a group stay, without the group. */
 export const deleteLabel = async (
   { sql, t }: TrackerSession,
   id: string,

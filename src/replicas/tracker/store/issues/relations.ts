@@ -2,7 +2,7 @@ import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
 type Ends = { readonly issueId: string; readonly relatedIssueId: string; readonly type: string };
 
-/** Whether there is such a relation besides `but`; of a symmetric type also the other way round. */
+/** Whether such a relation exists besides `but`; for a symmetric type, in either direction. */
 export async function isRelated(
   { sql, t }: TrackerSession,
   { issueId, relatedIssueId, type }: Ends,

@@ -1,6 +1,6 @@
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
-/** The users who follow an issue, by id. */
+/** The ids of the users who follow an issue. */
 export async function listSubscribers(
   { sql, t }: TrackerSession,
   issueId: string,

@@ -1,8 +1,8 @@
-/** Issues that are about to change. */
+/** Statements that change issues. */
 import type { Changes, Row } from "~/replicas/tracker/store/entities";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
-/** Issues, held until the end of the transaction, in the order of their ids. */
+/** Locks issues until the end of the transaction, in the order of their ids. */
 export const lockIssues = async (
   { sql, t }: TrackerSession,
   ids: readonly string[],
@@ -10,7 +10,7 @@ export const lockIssues = async (
   select * from ${t.issues} where id = any(${ids}::uuid[]) order by id for no key update
 `;
 
-/** Writes the same into several issues. */
+/** Writes the same values to several issues. */
 export const setIssues = async (
   { sql, t }: TrackerSession,
   ids: readonly string[],
@@ -19,7 +19,7 @@ export const setIssues = async (
   update ${t.issues} set ${sql(values as never)} where id = any(${ids}::uuid[])
 `;
 
-/** The number and identifier that an issue gets in a team, which is held; the team it leaves never gives its own again. */
+/** The next number and identifier in a team, which is locked; the old team never reuses the old number. */
 export async function moveNumber(
   { sql, t }: TrackerSession,
   { teamId, number }: { readonly teamId: string; readonly number: number },
@@ -37,7 +37,7 @@ export async function moveNumber(
   return row;
 }
 
-/** Remembers that a number has been given, when its issue leaves. */
+/** Keeps the number of an issue that leaves its team from being reused. */
 export const keepNumber = async (
   { sql, t }: TrackerSession,
   teamId: string,
@@ -46,7 +46,7 @@ export const keepNumber = async (
   update ${t.teams} set "highestNumber" = ${number} where id = ${teamId} and "highestNumber" < ${number}
 `;
 
-/** Sub-issues that are still open, by id. */
+/** The ids of open sub-issues. */
 export async function listOpenChildren(
   { sql, t }: TrackerSession,
   parentId: string,
@@ -60,7 +60,7 @@ export async function listOpenChildren(
   return rows.map(({ id }) => id);
 }
 
-/** Issues and every sub-issue below them. */
+/** Issues and all their sub-issues. */
 export async function listTree({ sql, t }: TrackerSession, id: string): Promise<readonly string[]> {
   const rows = await sql<{ id: string }[]>`
     with recursive tree as (
@@ -71,7 +71,7 @@ export async function listTree({ sql, t }: TrackerSession, id: string): Promise<
   return rows.map((row) => row.id);
 }
 
-/** Removes an issue for good, with everything that hangs on it. Its sub-issues stay, without a parent. */
+/** Deletes an issue with everything that depends on it. Its sub-issues stay, without a parent. */
 export async function deleteIssue({ sql, t }: TrackerSession, id: string): Promise<void> {
   await sql`
     with comment as (select id from ${t.comments} where "issueId" = ${id}),

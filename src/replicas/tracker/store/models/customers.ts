@@ -3,7 +3,7 @@ import type { Expression, Model } from "~/graphql/model";
 import { children, record } from "~/replicas/tracker/store/models/define";
 import { by, countOf, recordsOf } from "~/replicas/tracker/store/models/expressions";
 
-/** Texts of an array in `data`. */
+/** A text array in `data`. */
 const texts = (key: string): Expression => {
   return (row, { sql }) =>
     sql`array(select jsonb_array_elements_text(coalesce(${row(key)}, '[]')))`;

@@ -1,9 +1,9 @@
-/** How an entity is declared: its table says most of it. */
+/** Declares entities: their tables define most of them. */
 import type { Expression, Model, One, Order, Relation, SortOptions } from "~/graphql/model";
 import { type RecordEntity, TABLE_OF } from "~/replicas/tracker/store/entities";
 import { TABLES } from "~/replicas/tracker/store/tables";
 
-/** What a relation leads to, by its name: the column "assigneeId" is the relation `assignee` to a User. */
+/** The target of a relation, by its name: the column "assigneeId" is the relation `assignee` to a User. */
 const RELATED: Readonly<Record<string, string>> = {
   actor: "User",
   agentSession: "AgentSession",
@@ -73,7 +73,7 @@ const RELATED: Readonly<Record<string, string>> = {
 };
 
 type Declaration = {
-  /** Relations that their name does not explain: what they lead to and, unless it is `<name>Id`, by which value. */
+  /** Relations with other targets than their name suggests, and their key unless it is `<name>Id`. */
   readonly one?: { readonly [field: string]: string | readonly [to: string, key: string] };
   readonly many?: { readonly [field: string]: readonly [to: string, on: Relation] };
   readonly computed?: { readonly [field: string]: Expression };
@@ -82,13 +82,13 @@ type Declaration = {
   readonly unlisted?: Model["unlisted"];
   readonly inUse?: Model["inUse"];
   readonly visible?: Model["visible"];
-  /** Relations to one row that everybody who sees this row sees as well. */
+  /** To-one relations whose row every viewer of this row sees. */
   readonly withRow?: readonly string[];
 };
 
 const entries = <V>(object: { readonly [key: string]: V } = {}) => new Map(Object.entries(object));
 
-/** An entity with a table for itself. */
+/** An entity that does not share its table. */
 export function model(name: keyof typeof TABLE_OF, declaration: Declaration = {}): Model {
   const table = TABLE_OF[name];
   const columns = [...(TABLES.get(table) ?? [])].map(
@@ -98,8 +98,8 @@ export function model(name: keyof typeof TABLE_OF, declaration: Declaration = {}
 }
 
 /**
- * An entity whose rows share the table `records`. `types`: the Postgres types of what is not text among its fields;
- * an id of that type is a relation, as in a table.
+ * An entity whose rows share the table `records`. `types`: the Postgres types of its fields that are not text; a uuid
+ * field is a relation, as in a table.
  */
 export function record(
   name: RecordEntity,
@@ -151,13 +151,13 @@ function build(
   };
 }
 
-/** Rows of `to` whose `column` holds this row's id, or another value of it. */
+/** Rows of `to` whose `column` equals this row's id, or another value of it. */
 export const children = (to: string, column: string, of = "id"): readonly [string, Relation] => [
   to,
   (row, related, { sql }) => sql`${related(column)} = ${row(of)}`,
 ];
 
-/** Rows of `to` that a table of pairs connects with this row. */
+/** Rows of `to` that a join table connects with this row. */
 export const through = (
   to: string,
   pairs: string,
@@ -171,7 +171,7 @@ export const through = (
   )`,
 ];
 
-/** Rows of `to` whose ids stand in an array of this row. */
+/** Rows of `to` whose ids are in an array of this row. */
 export const listed = (to: string, column: string): readonly [string, Relation] => [
   to,
   (row, related, { sql }) => sql`${related("id")} = any(${row(column)})`,

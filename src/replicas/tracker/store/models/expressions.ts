@@ -1,8 +1,8 @@
-/** Pieces of SQL that several entities share. */
+/** SQL expressions that several entities share. */
 import type { Expression, Order, SortOptions } from "~/graphql/model";
 import { inVisibleIssue } from "~/replicas/tracker/store/models/visibility";
 
-/** The value of one related row: `select name from users where id = …`. */
+/** A value of one related row: `select name from users where id = …`. */
 export const relatedValue =
   (of: string, key: string, column: string): Expression =>
   (row, { sql, table, alias }) => {
@@ -18,7 +18,7 @@ export const teamInUse: Expression = (row, { sql, table }) => sql`not exists (
   select from ${table("teams")} x where x.id = ${row("teamId")} and x."archivedAt" is not null
 )`;
 
-/** One order by an expression. */
+/** Orders by one expression. */
 export const by = (expression: Expression) => (): readonly Order[] => [{ by: expression }];
 
 const column =
@@ -26,10 +26,10 @@ const column =
   (row, { sql }) =>
     sql`${row(name)}`;
 
-/** By a column under another name. */
+/** A column under another name. */
 export const byColumn = (name: string) => by(column(name));
 
-/** Urgent first; no priority counts as the lowest, unless it is to come first whatever the direction. */
+/** Urgent first; no priority counts as the lowest, unless it comes first in either direction. */
 export const byPriority = (options: SortOptions): readonly Order[] => [
   {
     by: (row, { sql }) => sql`(${row("priority")} = 0)`,
@@ -39,7 +39,7 @@ export const byPriority = (options: SortOptions): readonly Order[] => [
   ...(options["usePrioritySortOrderTiebreaker"] ? [{ by: column("prioritySortOrder") }] : []),
 ];
 
-/** The text in which words are looked for. */
+/** The text that a search reads. */
 export const textOf =
   (...columns: readonly string[]): Expression =>
   (row, { sql }) =>
@@ -47,13 +47,13 @@ export const textOf =
       .map((name) => sql`coalesce(${row(name)}, '')`)
       .reduce((joined, text) => sql`${joined} || ' ' || ${text}`);
 
-/** The favorite of the asking user that leads here. */
+/** The viewer's favorite of this row. */
 export const favoriteId =
   (key: string): Expression =>
   (row, { sql, table, actor }) =>
     sql`(select f.id from ${table("favorites")} f where f."ownerId" = ${actor}::uuid and ${sql(`f.${key}`)} = ${row("id")} order by f."createdAt", f.id limit 1)`;
 
-/** Emoji with who put them: `[{emoji, reactions: [{id, userId, reactedAt}]}]`, in the order of their first use. */
+/** Emoji and their users: `[{emoji, reactions: [{id, userId, reactedAt}]}]`, by first use. */
 export const reactionData =
   (key: string): Expression =>
   (row, { sql, table }) =>
@@ -67,7 +67,7 @@ export const reactionData =
     ) g
   )`;
 
-/** Ids of labels, in the order in which they were put on. */
+/** Ids of labels, in the order in which they were added. */
 export const labelIds =
   (pairs: string, key: string): Expression =>
   (row, { sql, table }) =>
@@ -76,13 +76,13 @@ export const labelIds =
     order by a."createdAt", a."labelId"
   )`;
 
-/** When a label was last put on something that still has it. */
+/** When a current label was last added. */
 export const lastAppliedAt =
   (pairs: string): Expression =>
   (row, { sql, table }) =>
     sql`(select max(a."createdAt") from ${table(pairs)} a where a."labelId" = ${row("id")})`;
 
-/** A value that nothing here ever has. */
+/** A value that is always null here. */
 export const nothing =
   (type: "text" | "uuid" | "timestamptz" | "jsonb"): Expression =>
   (_row, { sql }) => {
@@ -98,10 +98,10 @@ export const nothing =
     }
   };
 
-/** A condition that nothing here ever meets. */
+/** A condition that is always false here. */
 export const never: Expression = (_row, { sql }) => sql`false`;
 
-/** Rows of the shared table that hold this row's id under a key. */
+/** Records that hold this row's id under a key. */
 export const recordsOf =
   (type: string, key: string): Expression =>
   (row, { sql, table }) =>

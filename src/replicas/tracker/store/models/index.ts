@@ -24,7 +24,7 @@ const ALL: readonly Model[] = [
 
 export const MODELS: Models = new Map(ALL.map((model) => [model.name, model]));
 
-/** Types that are rows of a model of another name. */
+/** Types that are rows of another type's model. */
 export const MODEL_OF: { readonly [type: string]: string } = {
   CustomViewNotificationSubscription: "NotificationSubscription",
   CustomerNotificationSubscription: "NotificationSubscription",

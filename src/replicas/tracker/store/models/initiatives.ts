@@ -21,7 +21,7 @@ import {
   together,
 } from "~/replicas/tracker/store/models/visibility";
 
-/** Every initiative above this one. */
+/** Every ancestor of this initiative. */
 const above: Relation = (row, related, { sql, table }) => sql`${related("id")} in (
   with recursive up as (
     select r."initiativeId" as id from ${table("initiative_relations")} r
@@ -31,7 +31,7 @@ const above: Relation = (row, related, { sql, table }) => sql`${related("id")} i
   ) select id from up
 )`;
 
-/** The projects of this initiative and of all below it. */
+/** The projects of this initiative and its descendants. */
 const projectsBelow: Relation = (row, related, { sql, table }) => sql`exists (
   with recursive down as (
     select ${row("id")} as id union
@@ -113,7 +113,7 @@ const document = model("Document", {
   },
 });
 
-/** The body of whatever has one. It is kept in the row that it belongs to. */
+/** The body of any entity that has one, stored in the entity's row. */
 const documentContent: Model = {
   ...model("DocumentContent", {
     one: {

@@ -1,4 +1,4 @@
-/** Issues and what hangs on them. */
+/** Issues and the entities that depend on them. */
 import type { Expression, Model, Order, Relation, SortOptions } from "~/graphql/model";
 import { rowOf } from "~/graphql/model";
 import { children, listed, model, record, through } from "~/replicas/tracker/store/models/define";
@@ -40,7 +40,7 @@ const column =
   (row, { sql }) =>
     sql`${row(name)}`;
 
-/** When the issue came into its state. */
+/** When the issue entered its state. */
 const stateEnteredAt: Expression = (row, { sql, table }) => sql`coalesce(
   (select max(h."createdAt") from ${table("issue_history")} h
     where h."issueId" = ${row("id")} and h."toStateId" is not null),
@@ -88,7 +88,7 @@ const stateRank: Expression = (row, { sql, table }) => sql`(
   where s.id = ${row("stateId")}
 )`;
 
-/** Open states by their position; closed ones too, unless the latest is to come first among them. */
+/** Open states by their position; closed ones too, unless the most recent comes first among them. */
 const byState = (recency: boolean): readonly Order[] => {
   const position = relatedValue("workflow_states", "stateId", "position");
   if (!recency) return [{ by: stateRank }, { by: position }];
@@ -129,7 +129,7 @@ const ofCustomers = (what: "name" | "revenue"): Expression => {
 const importantNeeds: Expression = (row, scope) =>
   scope.sql`(select count(*)::int ${needs(row, scope)} and (c.data->>'priority')::float8 > 0)`;
 
-/** The same order, but of the issue at the top of the tree. */
+/** The same order, of the root of the issue's tree. */
 const byRoot = (orders: readonly Order[]): readonly Order[] =>
   orders.map((order) => ({
     ...order,
@@ -304,7 +304,7 @@ const comment = model("Comment", {
   visible: together(inVisibleIssue(), inVisibleProject()),
 });
 
-/** Every time that something happened to an issue, and who did it. */
+/** Each activity on an issue, and its actor. */
 const activity: Model = {
   ...model("Activity", { one: { user: "User" } }),
   columns: new Map(
@@ -323,7 +323,7 @@ const activity: Model = {
   )`,
 };
 
-/** How long an issue was in which state: from its history, which says when it left each. */
+/** How long an issue was in each state: from its history, which records when it left each. */
 const stateSpan: Model = {
   ...model("IssueStateSpan", {
     one: { state: "WorkflowState" },

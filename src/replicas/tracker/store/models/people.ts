@@ -49,7 +49,7 @@ export const user = model("User", {
   },
 });
 
-/** The id of a team and of every team below it. */
+/** The ids of a team and its descendants. */
 const withSubTeams: Expression = (row, { sql, table }) => sql`(
   with recursive tree as (
     select ${row("id")} as id union

@@ -1,4 +1,4 @@
-/** What users keep for themselves, and what they are told. */
+/** Personal data of users, and their notifications. */
 import type { Expression, Model } from "~/graphql/model";
 import { children, model, record } from "~/replicas/tracker/store/models/define";
 import { teamInUse } from "~/replicas/tracker/store/models/expressions";
@@ -10,7 +10,7 @@ import {
   together,
 } from "~/replicas/tracker/store/models/visibility";
 
-/** Only the asking user's own. */
+/** Only the viewer's own. */
 const own =
   (column: string): NonNullable<Model["visible"]> =>
   (row, { sql, actor }) =>
@@ -22,7 +22,7 @@ const inVisibleView = together(
     sql`(${row("shared")} or ${row("ownerId")} = ${actor}::uuid or ${row("creatorId")} = ${actor}::uuid)`,
 );
 
-/** The kind of thing that a notification is about. */
+/** The kind of subject of a notification. */
 const subscriptionType: Expression = (row, { sql }) => sql`(case
   when ${row("issueId")} is not null then 'issue'
   when ${row("projectId")} is not null then 'project'

@@ -41,7 +41,7 @@ const projectRelation =
     where r.type = 'dependency' and ${condition === "depends" ? sql`r."relatedProjectId"` : sql`r."projectId"`} = ${row("id")}
   )`;
 
-/** Starts before something that it depends on is finished. */
+/** Starts before one of its dependencies is finished. */
 const violatedRelation: Expression = (row, { sql, table }) => sql`exists (
   select from ${table("project_relations")} r
   join ${table("projects")} a on a.id = r."projectId" join ${table("projects")} b on b.id = r."relatedProjectId"
@@ -162,7 +162,7 @@ const cycleIs = {
     sql`(${row("completedAt")} is not null or ${row("endsAt")} <= ${now}::timestamptz)`,
 } satisfies Record<string, Expression>;
 
-/** The cycle of a team that comes first among the future ones, or last among the past ones. */
+/** The cycle of a team that is first among the future ones, or last among the past ones. */
 const neighbour =
   (which: "next" | "previous"): Expression =>
   (row, { sql, table, now }) => {

@@ -1,15 +1,15 @@
 /**
- * How far a project, milestone or cycle is, from its issues. An issue that was not estimated counts as one point;
- * canceled issues do not count; what has been started counts a quarter.
+ * The progress of a project, milestone or cycle, from its issues. An issue without an estimate counts as one point;
+ * canceled issues do not count; started ones count a quarter.
  */
 import type { Fragment } from "~/db/connect";
 import type { Expression, Scope } from "~/graphql/model";
 
 const STARTED_SHARE = 0.25;
-/** Numbers in one history: a longer span shows its last part. */
+/** Numbers in one history: a longer period shows its last part. */
 const HISTORY_MAX = 400;
 
-/** Which issues count for a row: those whose `key` is its id. */
+/** The issues that count for a row: those whose `key` is its id. */
 const issuesOf =
   (key: string): Expression =>
   (row, { sql, table }) =>
@@ -53,9 +53,7 @@ function counted(what: Counted, scope: Scope): Fragment {
   }
 }
 
-/**
- * One number for each step from `from` until `to` or now, whichever is earlier. `added` says when an issue came in.
- */
+/** One number for each step from `from` to the earlier of `to` and now. `added` is when an issue was added. */
 function history(what: Counted, { key, added, from, to, step }: Span): Expression {
   return (row, scope) => {
     const { sql, now } = scope;
@@ -75,16 +73,16 @@ function history(what: Counted, { key, added, from, to, step }: Span): Expressio
 }
 
 export type Span = {
-  /** The column of issues that leads to the row. */
+  /** The column of issues that refers to the row. */
   readonly key: string;
-  /** The column of issues that says when they came in. */
+  /** The column of issues with the time they were added. */
   readonly added: string;
   readonly from: Expression;
   readonly to: Expression;
   readonly step: "1 day" | "1 week";
 };
 
-/** The five histories of the API, one number a step. */
+/** The five histories of the API, one number per step. */
 export const historiesOf = (span: Span): { readonly [field: string]: Expression } => ({
   completedIssueCountHistory: history("completed issues", span),
   completedScopeHistory: history("completed points", span),

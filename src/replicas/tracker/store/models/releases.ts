@@ -4,7 +4,7 @@ import { children, record } from "~/replicas/tracker/store/models/define";
 import { by, countOf, existsOf, recordsOf } from "~/replicas/tracker/store/models/expressions";
 import { inVisibleIssue } from "~/replicas/tracker/store/models/visibility";
 
-/** Records of another type whose array `key` holds this row's id, or the other way round. */
+/** Records of another type whose array `key` holds this row's id, or the reverse. */
 const inArray =
   (key: string, side: "mine" | "theirs"): Relation =>
   (row, related, { sql }) =>

@@ -1,16 +1,16 @@
-/** What the members of a private team see, and nobody else. */
+/** Rows that only the members of a private team see. */
 import type { Fragment } from "~/db/connect";
 import type { Model } from "~/graphql/model";
 
 type Visible = NonNullable<Model["visible"]>;
 
-/** Not in a team that the asking user must not see. */
+/** Not in a team that the viewer must not see. */
 export const inVisibleTeam =
   (column = "teamId"): Visible =>
   (row, { sql, hidden }) =>
     hidden.length === 0 ? undefined : sql`(${row(column)} = any(${hidden}::uuid[])) is not true`;
 
-/** Not of a row of another table that the asking user must not see. */
+/** Not of a row of another table that the viewer must not see. */
 export const inVisible =
   (column: string, other: string, visible: Visible): Visible =>
   (row, scope) => {
@@ -26,18 +26,18 @@ export const inVisible =
     );
   };
 
-/** An issue of no such team, or one that is shared with the asking user. */
+/** An issue in a visible team, or one that is shared with the viewer. */
 export const visibleIssue: Visible = (row, scope) => {
   const { sql, actor } = scope;
   const condition = inVisibleTeam()(row, scope);
   return condition && sql`(${condition} or ${actor}::uuid = any(${row("sharedWithUserIds")}))`;
 };
 
-/** Not of an issue that the asking user must not see. */
+/** Not of an issue that the viewer must not see. */
 export const inVisibleIssue = (column = "issueId"): Visible =>
   inVisible(column, "issues", visibleIssue);
 
-/** Not of a project that has no other teams. */
+/** Not of a project all of whose teams are hidden. */
 export const inVisibleProject =
   (column = "projectId"): Visible =>
   (row, { sql, table, hidden }) =>
