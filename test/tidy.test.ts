@@ -205,6 +205,12 @@ describe("the language", () => {
 
     expect(texts.filter((file) => archaic.test(read(file)))).toEqual([]);
   });
+
+  test("has no doc comment that begins with a question word", () => {
+    const texts = ["src", "test", "scripts"].flatMap(files).filter((file) => file.endsWith(".ts"));
+
+    expect(texts.filter((file) => /\/\*\*\s*(?:\*\s*)?What\s/.test(read(file)))).toEqual([]);
+  });
 });
 
 describe("the tree", () => {

@@ -41,8 +41,8 @@ function unknownFields(value: unknown, type: string, types: Types, path = ""): s
 }
 
 /**
- * What the service documents and answers, and the types, which were made from samples, leave out: maps, and fields that
- * only some messages have.
+ * Fields that the service documents and answers and the types leave out, because they were made from samples: maps, and
+ * fields of some messages only.
  */
 const UNDECLARED = [
   /(^|\.)shares\.(public|private)$/,
