@@ -77,8 +77,8 @@ const wanted = positionals.length > 0 ? `\\b(${positionals.map(escaped).join("|"
 await bunTest(["test/faults", "-t", wanted], { FAULTS_REPORT: report });
 const lines = (await Bun.file(report).text()).split("\n").filter(Boolean);
 await rm(report);
-const told = lines.map((line) => JSON.parse(line) as Row);
-const chosen = told.filter(({ id }) => positionals.length === 0 || positionals.includes(id));
+const listed = lines.map((line) => JSON.parse(line) as Row);
+const chosen = listed.filter(({ id }) => positionals.length === 0 || positionals.includes(id));
 const rows: Row[] = [];
 for (const row of chosen) rows.push(row.proofs ? await prove(row) : row);
 rows.sort((a, b) => a.id.localeCompare(b.id));

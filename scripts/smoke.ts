@@ -94,10 +94,10 @@ async function check(): Promise<boolean> {
       .map((pair) => pair.join("="))
       .join(" ");
     const { diff } = await withServer(settings, async (url) => {
-      const told = await playStory(url);
+      const outcome = await playStory(url);
       const metrics = await (await fetch(`${url}/metrics`)).text();
       if (!metrics.includes("\ndiorama_build_info{")) throw new Error("the binary has no metrics");
-      return told;
+      return outcome;
     });
     console.log(
       `${name}: ${diff.inserts.length} inserts, ${diff.updates.length} updates, ${diff.deletes.length} deletes`,

@@ -33,7 +33,7 @@ async function run(...args: string[]) {
     new Response(child.stderr).text(),
     child.exited,
   ]);
-  return { told: out + err, code };
+  return { shown: out + err, code };
 }
 
 test("reads and runs nothing in its working directory (S150)", async () => {
@@ -42,9 +42,9 @@ test("reads and runs nothing in its working directory (S150)", async () => {
   await Bun.write(join(folder, "bunfig.toml"), 'preload = ["./preload.ts"]\n');
   await Bun.write(join(folder, "preload.ts"), `await Bun.write(${JSON.stringify(ran)}, "");\n`);
 
-  const { told, code } = await run("doctor");
+  const { shown, code } = await run("doctor");
 
-  expect(told).toContain("DATABASE_URL is not set");
+  expect(shown).toContain("DATABASE_URL is not set");
   expect(code).toBe(78);
   expect(existsSync(ran)).toBe(false);
 });

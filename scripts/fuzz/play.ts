@@ -213,9 +213,9 @@ export async function createPlayer(target: Target) {
     // A busy machine may be slow once.
     if (answered.milliseconds > SLOW_MS || waited > LIVE_MS)
       ({ call, answered, waited } = await sendProbed(unfamiliar(one), place));
-    const told = one.caller === "foreign" ? [target.password] : secrets;
+    const known = one.caller === "foreign" ? [target.password] : secrets;
     const fault =
-      (await faultOf(target.url, call, answered, told)) ??
+      (await faultOf(target.url, call, answered, known)) ??
       (isPrivate && isService(call.filledPath) && one.caller !== "foreign"
         ? actingFault(call.filledPath, answered.text)
         : undefined) ??

@@ -7,7 +7,7 @@ export class ClientGone extends Error {
   override readonly name = "ClientGone";
 }
 
-/** `pull`: tells the connection to continue, as far as the body wants. */
+/** `pull`: asks the connection to continue, as far as the body wants. */
 export function createBody(pull: () => void) {
   const chunks: Uint8Array[] = [];
   let length = 0;

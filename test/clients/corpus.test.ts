@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dir, "../..");
 const SCENARIOS = join(import.meta.dir, "scenarios");
 const program = useProgram(useDatabase());
 
-/** Variables that lead a scenario to an environment of its own. */
+/** Variables that lead a scenario to a new environment. */
 async function environment(service: "chat" | "tracker") {
   const { environmentUrl, token } = await program.environment({
     templateService: service,

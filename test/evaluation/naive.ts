@@ -165,10 +165,10 @@ export function failures(spec: Row, cases: Case, derived: string[]): string[] {
     const e = a["expected_count"] ?? { min: 1 };
     const [min, max] = typeof e === "number" ? [e, e] : [e.min ?? 0, e.max ?? Infinity];
     if (n >= min && n <= max) return [];
-    let told = `between ${e.min} and ${e.max}`;
-    if (typeof e === "number") told = `${e}`;
-    else if (e.max === undefined) told = `at least ${e.min}`;
-    else if (e.min === undefined) told = `at most ${e.max}`;
-    return [`assertion#${i + 1} ${a["entity"]} expected count ${told} but got ${n}`];
+    let counted = `between ${e.min} and ${e.max}`;
+    if (typeof e === "number") counted = `${e}`;
+    else if (e.max === undefined) counted = `at least ${e.min}`;
+    else if (e.min === undefined) counted = `at most ${e.max}`;
+    return [`assertion#${i + 1} ${a["entity"]} expected count ${counted} but got ${n}`];
   });
 }

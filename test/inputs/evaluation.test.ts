@@ -202,13 +202,16 @@ describe("failures are reported exactly", () => {
     [{ max: 1 }, ["a", "b"], "at most 1 but got 2"],
     [{ min: 1, max: 2 }, ["a", "b", "c"], "between 1 and 2 but got 3"],
   ];
-  test.each(rows)("a count of %j with %j: expected count %s (S129)", async (count, texts, told) => {
-    const { failures } = await evaluate(await runWith(...texts), {
-      ...ASSERTION,
-      ...(count === undefined ? {} : { expected_count: count }),
-    });
-    expect(failures).toEqual([`assertion#1 messages expected count ${told}`]);
-  });
+  test.each(rows)(
+    "a count of %j with %j: expected count %s (S129)",
+    async (count, texts, counted) => {
+      const { failures } = await evaluate(await runWith(...texts), {
+        ...ASSERTION,
+        ...(count === undefined ? {} : { expected_count: count }),
+      });
+      expect(failures).toEqual([`assertion#1 messages expected count ${counted}`]);
+    },
+  );
 });
 
 test("a spec without assertions passes with a numeric score (S130)", async () => {

@@ -5,7 +5,7 @@ import { createKey } from "~/platform/keys/keys";
 import { type Servers, startServers } from "../../scripts/cluster";
 import { startClusters } from "../support/clusters";
 import { createDatabase, dropDatabase, eventually, type TestDatabase } from "../support/database";
-import { live, tell } from "../support/load";
+import { live, note } from "../support/load";
 import { clientOf, expectStatus } from "../support/program";
 
 const SERVERS = 3;
@@ -71,7 +71,7 @@ test(
 
     await say("after");
     const ended = await server.post("/diffRun", { runId: run.body.runId });
-    tell(`${lives.done} lives, the slowest call ${Math.round(lives.slowestMs)} ms`);
+    note(`${lives.done} lives, the slowest call ${Math.round(lives.slowestMs)} ms`);
     expect(codes).toEqual([0, 0, 0]);
     expect(lives.failures).toEqual([]);
     expect(lives.done).toBeGreaterThan(CLIENTS);
@@ -102,7 +102,7 @@ test("when the leader is killed, another one leads within five seconds", async (
     expect(now).toEqual({ epoch: String(Number(epoch?.["epoch"]) + 1), state: "streaming" });
   });
   const seconds = (performance.now() - killed) / 1000;
-  tell(`another server leads after ${seconds.toFixed(2)} s`);
+  note(`another server leads after ${seconds.toFixed(2)} s`);
 
   expect(seconds).toBeLessThan(5);
   const ended = await eventually(async () => {

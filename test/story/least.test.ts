@@ -98,10 +98,10 @@ test("no secret that passed through appears in a log or an error (S144)", async 
   expect(broken).toMatchObject({ ok: false });
   refused.push(JSON.stringify(broken));
 
-  for (const told of [server.output(), ...refused]) {
-    expect(told).not.toContain(SECRET);
-    expect(told).not.toContain(key.slice(0, 20));
-    expect(told).not.toContain(environment.token.slice(0, 20));
+  for (const shown of [server.output(), ...refused]) {
+    expect(shown).not.toContain(SECRET);
+    expect(shown).not.toContain(key.slice(0, 20));
+    expect(shown).not.toContain(environment.token.slice(0, 20));
   }
   for (const text of refused)
     expect(text).not.toMatch(/postgres:|node_modules|\bat .*:\d+:\d+|select |insert /);

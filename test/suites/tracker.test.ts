@@ -209,7 +209,7 @@ prove(suite, 40, clientOf, {
   "issues: add a sub-issue": {
     solution: (tracker) => typedForm(tracker, {}),
     mistakes: {
-      "an issue of its own": {
+      "a separate issue": {
         act: (tracker) => typedForm(tracker, { parentId: null }),
         failure: missed("issues"),
       },
@@ -579,7 +579,7 @@ prove(suite, 40, clientOf, {
         },
         failure: missed("comments"),
       },
-      "an update of its own": {
+      "a separate update": {
         act: async (tracker) => {
           const { id } = named(await all(tracker.projects()), "Customer onboarding");
           await tracker.createProjectUpdate({ projectId: id, body: TRIAL });
@@ -741,7 +741,7 @@ prove(suite, 40, clientOf, {
       }
     },
     mistakes: {
-      "nobody is told": {
+      "nobody is notified": {
         act: move("ENG-24", ENG, "Done"),
         failure: missed("issues", 1, 0, 2),
       },

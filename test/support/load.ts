@@ -6,7 +6,7 @@ export type Lives = { done: number; failures: unknown[]; slowestMs: number };
 const WRITES = 5;
 
 /** Prints the figures of a long run on request. */
-export const tell = (text: string) => {
+export const note = (text: string) => {
   if (process.env["CLUSTER_SECONDS"]) console.error(text);
 };
 

@@ -145,7 +145,7 @@ async function answered(server: ServerProcess, method: string, path: string, bod
   }, ANSWER_SECONDS);
 }
 
-type Told = { status: string; failures: string[]; diff: Diff | null };
+type Outcome = { status: string; failures: string[]; diff: Diff | null };
 
 function createStory(deps: {
   sql: Pool;
@@ -160,7 +160,7 @@ function createStory(deps: {
   const sent: string[] = [];
   const acknowledged: string[] = [];
 
-  const results = async (server: ServerProcess, seconds = ENDED_SECONDS): Promise<Told> =>
+  const results = async (server: ServerProcess, seconds = ENDED_SECONDS): Promise<Outcome> =>
     await eventually(async () => {
       const answer = await server.get(`/results/${runId}`);
       if (answer.status !== 200 || answer.body.status === "running")
@@ -213,7 +213,7 @@ function createStory(deps: {
     },
 
     /** Ends the run; repeats the call until a server answers. */
-    async end(server: ServerProcess, seconds = ENDED_SECONDS): Promise<Told> {
+    async end(server: ServerProcess, seconds = ENDED_SECONDS): Promise<Outcome> {
       await eventually(async () => {
         const answer = await server.post("/diffRun", { runId });
         if (answer.status >= 500) {
@@ -227,18 +227,18 @@ function createStory(deps: {
 
     /** Ends the run, which must have a complete diff. */
     async endWell(server: ServerProcess): Promise<void> {
-      const told = await this.end(server);
-      if (told.status !== "completed")
-        throw new Error(`the run is ${told.status}: ${told.failures.join("; ")}`);
-      await check(told);
+      const outcome = await this.end(server);
+      if (outcome.status !== "completed")
+        throw new Error(`the run is ${outcome.status}: ${outcome.failures.join("; ")}`);
+      await check(outcome);
     },
 
     /** Ends the run, which must fail by this name. */
     async endLost(server: ServerProcess, reason: string, seconds?: number): Promise<void> {
-      const told = await this.end(server, seconds);
+      const outcome = await this.end(server, seconds);
       const expected = `capture_lost: ${reason}`;
-      if (told.status !== "failed" || told.diff !== null || told.failures[0] !== expected)
-        throw new Error(`the run reads ${JSON.stringify(told)}, not ${expected}`);
+      if (outcome.status !== "failed" || outcome.diff !== null || outcome.failures[0] !== expected)
+        throw new Error(`the run reads ${JSON.stringify(outcome)}, not ${expected}`);
     },
   };
 }

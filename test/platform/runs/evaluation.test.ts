@@ -284,7 +284,7 @@ describe("of two servers", () => {
     }
   });
 
-  test("one gives the verdict of its own expectation, of twenty that differ", async () => {
+  test("one gives the verdict of its expectation, of twenty that differ", async () => {
     const environment = await program.environment();
     const runId = await start(environment.environmentId);
     await say(environment, "hi");

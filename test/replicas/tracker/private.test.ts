@@ -23,7 +23,7 @@ const makeIssue = async (input: object, teamId = ENG): Promise<any> =>
   ).issue)!;
 
 /** The notifications of a user about one issue or project, and the total number of unread ones. */
-async function toldOf(id: string, user = ROBIN) {
+async function notificationsOf(id: string, user = ROBIN) {
   const { notifications, notificationsUnreadCount } = await tracker.data(NOTIFICATIONS, {}, user);
   const about = notifications.nodes.filter(
     (one: any) => one.issue?.id === id || one.project?.id === id,
@@ -37,11 +37,11 @@ const followersOf = async (id: string) =>
 describe("a user outside of a private team", () => {
   test("no longer has notifications of an issue that moves there", async () => {
     const issue = await makeIssue({ assigneeId: ROBIN, description: "@robin" });
-    const before = await toldOf(issue.id);
+    const before = await notificationsOf(issue.id);
 
     await tracker.linear.updateIssue(issue.id, { teamId: secret });
 
-    const after = await toldOf(issue.id);
+    const after = await notificationsOf(issue.id);
     expect(before.types.toSorted()).toEqual(["issueAssignedToYou", "issueMention"]);
     expect(after).toEqual({ types: [], unread: before.unread - 2 });
   });
@@ -63,15 +63,15 @@ describe("a user outside of a private team", () => {
       userId: ROBIN,
     });
     const issue = await makeIssue({ assigneeId: ROBIN }, secret);
-    expect((await toldOf(issue.id)).types).toEqual(["issueAssignedToYou"]);
+    expect((await notificationsOf(issue.id)).types).toEqual(["issueAssignedToYou"]);
 
     await tracker.linear.deleteTeamMembership((await teamMembership)!.id);
 
-    expect((await toldOf(issue.id)).types).toEqual([]);
+    expect((await notificationsOf(issue.id)).types).toEqual([]);
   });
 
   test("neither follows its issues nor is notified of them", async () => {
-    const told = (await toldOf("")).unread;
+    const notified = (await notificationsOf("")).unread;
 
     const issue = await makeIssue({ description: "@robin", subscriberIds: [ROBIN] }, secret);
     await tracker.linear.updateIssue(issue.id, { subscriberIds: [JOHN, ROBIN] });
@@ -83,25 +83,25 @@ describe("a user outside of a private team", () => {
 
     expect(await followersOf(issue.id)).toEqual([JOHN]);
     await tracker.linear.createTeamMembership({ teamId: secret, userId: ROBIN });
-    const after = await toldOf(issue.id);
+    const after = await notificationsOf(issue.id);
     const { nodes } = await (await tracker.linear.team(secret)).memberships();
     const mine = nodes.find(({ userId }) => userId === ROBIN);
     await tracker.linear.deleteTeamMembership(mine!.id);
     expect(after.types).toEqual([]);
-    expect((await toldOf("")).unread).toBe(told);
+    expect((await notificationsOf("")).unread).toBe(notified);
   });
 
   test("gets no notifications of a project that becomes the team's", async () => {
     const input = { name: "Moving", teamIds: [ENG], leadId: ROBIN };
     const project = (await (await tracker.linear.createProject(input)).project)!;
-    expect((await toldOf(project.id)).types).toEqual(["projectAddedAsLead"]);
+    expect((await notificationsOf(project.id)).types).toEqual(["projectAddedAsLead"]);
 
     await tracker.linear.updateProject(project.id, { teamIds: [secret] });
     await tracker.linear.createProjectUpdate({ projectId: project.id, body: "Quiet" });
 
-    expect((await toldOf(project.id)).types).toEqual([]);
+    expect((await notificationsOf(project.id)).types).toEqual([]);
     await tracker.linear.updateProject(project.id, { teamIds: [ENG] });
-    expect((await toldOf(project.id)).types).toEqual(["projectAddedAsLead"]);
+    expect((await notificationsOf(project.id)).types).toEqual(["projectAddedAsLead"]);
   });
 
   test("no longer sees their subscriptions there", async () => {

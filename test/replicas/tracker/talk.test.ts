@@ -135,7 +135,7 @@ describe("comments", () => {
     const projectUpdateId = report.projectUpdateId!;
     const other = await linear.createInitiativeUpdate({ initiativeId, body: "Fine" });
     const initiativeUpdateId = other.initiativeUpdateId!;
-    const told = async (commentId: string) =>
+    const notified = async (commentId: string) =>
       (await tracker.as(ROBIN).notifications({ first: 66 })).nodes.filter(
         (one) => (one as any).commentId === commentId,
       );
@@ -151,12 +151,12 @@ describe("comments", () => {
       ],
     ] as const) {
       const made = await comment({ ...on, body: "Ask @robin" });
-      expect(await told(made.id)).toMatchObject([{ type, ...about, category: "mentions" }]);
+      expect(await notified(made.id)).toMatchObject([{ type, ...about, category: "mentions" }]);
     }
     const quiet = await comment({ projectId, body: "Nobody" });
-    expect(await told(quiet.id)).toEqual([]);
+    expect(await notified(quiet.id)).toEqual([]);
     await quiet.update({ body: "And @robin" });
-    expect(await told(quiet.id)).toMatchObject([{ type: "projectCommentMention" }]);
+    expect(await notified(quiet.id)).toMatchObject([{ type: "projectCommentMention" }]);
   });
 
   test("are changed by their author or an admin", async () => {

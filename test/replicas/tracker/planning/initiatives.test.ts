@@ -80,8 +80,8 @@ describe("an initiative", () => {
     await tracker.linear.archiveInitiativeUpdate(update.id);
     expect((await tracker.linear.initiative(initiative.id)).health).toBeUndefined();
     await tracker.linear.createInitiativeUpdateReminder(initiative.id, { userId: ROBIN });
-    const [told] = (await tracker.as(ROBIN).notifications()).nodes;
-    expect(told?.type).toBe("initiativeUpdatePrompt");
+    const [notified] = (await tracker.as(ROBIN).notifications()).nodes;
+    expect(notified?.type).toBe("initiativeUpdatePrompt");
   });
 
   test("goes to the trash and comes back", async () => {

@@ -406,23 +406,23 @@ describe("updates of projects", () => {
 
   test("notify the lead, the members and the followers of the project", async () => {
     const project = await newProject({ leadId: ROBIN, memberIds: [AGENT] });
-    const told = async (user: string) =>
+    const notified = async (user: string) =>
       (await tracker.as(user).notifications()).nodes.map(({ type }) => type);
-    const before = await told(JOHN);
+    const before = await notified(JOHN);
 
     await tracker.linear.createProjectUpdate({ projectId: project.id, body: "Fine" });
     await tracker.linear.createProjectUpdateReminder(project.id);
 
-    expect((await told(ROBIN)).slice(0, 3).toSorted()).toEqual([
+    expect((await notified(ROBIN)).slice(0, 3).toSorted()).toEqual([
       "projectAddedAsLead",
       "projectUpdateCreated",
       "projectUpdatePrompt",
     ]);
-    expect((await told(AGENT)).slice(0, 2).toSorted()).toEqual([
+    expect((await notified(AGENT)).slice(0, 2).toSorted()).toEqual([
       "projectAddedAsMember",
       "projectUpdateCreated",
     ]);
-    expect(await told(JOHN)).toEqual(before);
+    expect(await notified(JOHN)).toEqual(before);
     const alone = await newProject();
     expect(await refusal(tracker.linear.createProjectUpdateReminder(alone.id))).toBeInstanceOf(
       UserLinearError,
