@@ -15,27 +15,32 @@ const SYSTEM_BUNDLES = [
 /** The usual password of a Java trust store; it protects nothing. */
 const JAVA_PASSWORD = "changeit";
 
-/** Writes the trust stores into `folder` and returns the variables that make clients use them and the proxy. */
+/** Writes the trust stores into `folder` and returns the variables that make clients use them and, except for `directHosts`, the proxy. */
 export async function trustVariables(
   folder: string,
   authority: string,
   proxyPort: number,
-  server: readonly string[],
+  directHosts: readonly string[],
   env: Environment,
 ): Promise<{ [name: string]: string }> {
   const [own, bundle, java] = ["ca.pem", "bundle.pem", "trust.jks"].map((name) =>
     join(folder, name),
   ) as [string, string, string];
   // The variables of most clients replace the trusted certificates of the machine.
-  const all = `${trusted(env)}
-${authority}`;
+  const all = `${trusted(env)}\n${authority}`;
   await Promise.all([
     writeFile(own, authority),
     writeFile(bundle, all),
     writeFile(java, javaKeyStore(all)),
   ]);
   const proxy = `http://127.0.0.1:${proxyPort}`;
-  const direct = [env["NO_PROXY"] ?? env["no_proxy"], "localhost", "127.0.0.1", "::1", ...server]
+  const direct = [
+    env["NO_PROXY"] ?? env["no_proxy"],
+    "localhost",
+    "127.0.0.1",
+    "::1",
+    ...directHosts,
+  ]
     .filter(Boolean)
     .join(",");
   return {
@@ -94,7 +99,7 @@ const PEM = /-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----/g;
 const uint16 = (value: number) => Buffer.from([value >> 8, value & 0xff]);
 const uint32 = (value: number) => Buffer.concat([uint16(value >>> 16), uint16(value & 0xffff)]);
 
-/** A file of hosts that adds the intercepted names to this machine's own. */
+/** Writes a hosts file with the intercepted names and those of this machine. Returns its path. */
 export async function writeHosts(folder: string, address: string, names: readonly string[]) {
   const path = join(folder, "hosts");
   const own = existsSync("/etc/hosts") ? readFileSync("/etc/hosts", "utf8") : "";

@@ -6,10 +6,10 @@
  * address of this machine.
  */
 import { mkdtemp, rm } from "node:fs/promises";
-import { constants, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Environment, UsageError } from "~/commands/client";
-import { createCertificates } from "~/commands/intercept/certificates";
+import type { Certificates } from "~/commands/intercept/certificates";
 import {
   canReplaceHosts,
   trustVariables,
@@ -18,7 +18,8 @@ import {
 } from "~/commands/intercept/environment";
 import { startProxy } from "~/commands/intercept/proxy";
 import { startRelay } from "~/commands/intercept/relay";
-import { createTargets, type Target } from "~/commands/intercept/targets";
+import { createTargets, type Target, type Targets } from "~/commands/intercept/targets";
+import { exitCodeOf } from "~/commands/signals";
 
 export type Intercept = {
   readonly serviceUrl?: readonly string[];
@@ -40,32 +41,22 @@ export async function intercept(
     throw new UsageError(`${name} is not a known command`);
   const given = targetsOf(options, env);
   const targets = createTargets(given, options.host ?? []);
+  // Only this command needs the library behind it, which takes a while to load.
+  const { createCertificates } = await import("~/commands/intercept/certificates");
   const certificates = createCertificates(targets.certificateNames);
-  const folder = await mkdtemp(join(tmpdir(), "diorama-intercept-"));
-  const relay = startRelay(targets, certificates, { hostname: "127.0.0.1", port: 0 });
-  const local = options.via === "proxy" || !canReplaceHosts() ? undefined : relayOnOwnAddress();
-  function relayOnOwnAddress() {
-    // Every address of 127.0.0.0/8 is this machine: one for each run, so that several may run at a time.
-    const [a, b] = crypto.getRandomValues(new Uint8Array(2));
-    try {
-      return startRelay(targets, certificates, { hostname: `127.99.${a}.${b}`, port: 443 });
-    } catch {
-      return undefined; // This process may not use the port.
-    }
-  }
-  if (options.via === "hosts" && !local) {
-    await relay.stop(true);
-    await rm(folder, { recursive: true });
+  const local = options.via === "proxy" ? undefined : startLocalRelay(targets, certificates);
+  if (options.via === "hosts" && !local)
     throw new UsageError(
       "--via hosts: a private hosts file needs Linux, unshare, and the right to mount and to listen on port 443",
     );
-  }
+  const relay = startRelay(targets, certificates, { hostname: "127.0.0.1", port: 0 });
   const upstream = env["HTTPS_PROXY"] ?? env["https_proxy"];
   const proxy = await startProxy(
     targets,
     relay.port ?? 0,
     upstream ? new URL(upstream) : undefined,
   );
+  const folder = await mkdtemp(join(tmpdir(), "diorama-intercept-"));
   try {
     const servers = given.map(({ serviceUrl }) => new URL(serviceUrl).hostname);
     const variables = await trustVariables(
@@ -81,6 +72,18 @@ export async function intercept(
     proxy.stop();
     await Promise.all([relay.stop(true), local?.stop(true)]);
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A relay where the names of a hosts file lead to. Undefined if this process may not start one. */
+function startLocalRelay(targets: Targets, certificates: Certificates) {
+  if (!canReplaceHosts()) return undefined;
+  // Every address of 127.0.0.0/8 is this machine. Each run has its own, so that several may run at a time.
+  const [a, b] = crypto.getRandomValues(new Uint8Array(2));
+  try {
+    return startRelay(targets, certificates, { hostname: `127.99.${a}.${b}`, port: 443 });
+  } catch {
+    return undefined; // This process may not use the port.
   }
 }
 
@@ -107,8 +110,5 @@ async function run(
   if (signal.aborted) stop();
   await child.exited;
   signal.removeEventListener("abort", stop);
-  return (
-    child.exitCode ??
-    128 + (child.signalCode === null ? 0 : constants.signals[child.signalCode as NodeJS.Signals])
-  );
+  return child.exitCode ?? exitCodeOf((child.signalCode ?? "SIGTERM") as NodeJS.Signals);
 }

@@ -4,7 +4,7 @@ import { UsageError } from "~/commands/client";
 /** An environment's service, and its credential. */
 export type Target = { readonly serviceUrl: string; readonly token: string };
 
-/** By service: its domain, and the names below it that a file of hosts lists one by one. */
+/** By service: its domain, and the names below it that a hosts file lists one by one. */
 const DOMAINS: {
   readonly [service: string]: { readonly domain: string; readonly names: string[] };
 } = {

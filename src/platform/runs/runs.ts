@@ -21,9 +21,9 @@ export type Runs = ReturnType<typeof createRuns>;
 
 const newId = () => crypto.randomUUID().replaceAll("-", "");
 
-const TRIALS_MAX = 10_000;
+const EXPECTATIONS_MAX = 10_000;
 /** Longer expectations are not cached. */
-const TRIAL_LENGTH_MAX = 16_000;
+const EXPECTATION_LENGTH_MAX = 16_000;
 const LIST = "runs";
 const NO_EVENTS = { total: 0, events: [] };
 const NOT_RUN = { status: null, passed: null, score: null, execution_time: null };
@@ -58,10 +58,10 @@ export function createRuns(deps: {
 }) {
   const { pool, environments, templates, suites, evaluation, capture } = deps;
   /** Runs started by this server, so that ending one needs no lookup. */
-  const trials = new LRUCache<
+  const expectations = new LRUCache<
     string,
     { userId: string; environmentId: string; expected: string | null }
-  >({ max: TRIALS_MAX });
+  >({ max: EXPECTATIONS_MAX });
 
   /** Returns a run of this user; closes it first if its environment has expired. Throws `run_not_found`. */
   async function requireRun(userId: string, runId: string): Promise<store.RunRow> {
@@ -110,13 +110,13 @@ export function createRuns(deps: {
       if (run.capture !== capture.kind) ended = await endAs(run.capture);
       if (!ended) throw completed(run);
     }
-    trials.delete(runId);
+    expectations.delete(runId);
     return ended;
   }
 
   /** Returns the expectation of a run that has not ended. Throws `run_not_found` or `run_already_completed`. */
-  async function requireTrial(userId: string, runId: string, needsTest: boolean) {
-    const known = trials.get(runId);
+  async function requireExpectation(userId: string, runId: string, needsTest: boolean) {
+    const known = expectations.get(runId);
     if (known?.userId === userId && (!needsTest || known.expected !== null)) return known;
     const run = await requireRun(userId, runId);
     if (run.status !== "running") throw completed(run);
@@ -166,7 +166,7 @@ export function createRuns(deps: {
         await environments.require(userId, wanted.envId);
         throw new ApiError("run_already_exists", "The environment has an active run");
       }
-      if ((run.expected?.length ?? 0) <= TRIAL_LENGTH_MAX) trials.set(run.runId, run);
+      if ((run.expected?.length ?? 0) <= EXPECTATION_LENGTH_MAX) expectations.set(run.runId, run);
       return answer;
     },
 
@@ -180,7 +180,7 @@ export function createRuns(deps: {
     /** Ends a run and checks its diff. A run that cannot be checked continues. */
     async evaluate(userId: string, { runId, expectedOutput }: EndedRun) {
       const given = expectedOutput !== undefined;
-      const expectation = await requireTrial(userId, runId, !given);
+      const expectation = await requireExpectation(userId, runId, !given);
       const expected = given ? JSON.stringify(expectedOutput) : expectation.expected;
       if (expected === null)
         throw new ApiError(
