@@ -6,6 +6,8 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
 import type { Tx } from "~/db/connect";
 import type { Session, Tables } from "~/db/session";
+import type { Caller } from "~/replicas/caller";
+import type { ToolProfile } from "~/replicas/tools";
 
 export type Replica = {
   /** The value of `service` on the wire. */
@@ -38,13 +40,15 @@ export type Replica = {
   readonly awaits?: (session: Session, path: string) => Promise<boolean>;
   /**
    * Creates the payload that a user's click sends to an app, if this service has such a thing. `secret`: see
-   * ReplicaCall.
+   * Caller.
    */
   readonly issueTrigger?: (secret: Uint8Array, user: string, expiresAt: Date) => string;
   /** Handles a call. A throw is a bug and has been rolled back; rejections are responses in the service's format. */
   readonly handle: (call: ReplicaCall) => Promise<Response>;
   /** The calls of this service, for the OpenAPI document. */
   readonly operations: () => readonly ServiceOperation[];
+  /** The tool surfaces of this service, by name. `vendor` is the default: the service's own. */
+  readonly toolProfiles?: { readonly vendor: ToolProfile; readonly [name: string]: ToolProfile };
 };
 
 /** One call as the OpenAPI document shows it. */
@@ -63,23 +67,16 @@ export type ServiceOperation = {
 };
 
 /** One call to an environment, after authentication. */
-export type ReplicaCall = {
+export type ReplicaCall = Caller & {
   readonly request: Request;
   readonly url: URL;
   /** The path after `/services/<service>/`: `chat.postMessage`, `graphql`, or empty. */
   readonly path: string;
   readonly body: Uint8Array;
-  readonly session: Session;
-  /** The user that the environment's agent acts as. */
-  readonly actor: string;
   /** The content of `Authorization`, if it was not the credential: a user's token of the service. */
   readonly userToken: string | undefined;
   /** The caller may act as a user other than `actor`. Otherwise such a call is rejected. */
   readonly mayImpersonate: boolean;
-  /** The address at which the caller reached this environment's service, without a trailing slash. */
-  readonly baseUrl: string;
-  /** The environment's key for signing secrets that the platform issues and the replica accepts. */
-  readonly secret: Uint8Array;
 };
 
 /** Rejects a call that names a user it may not act as, whether or not that user exists. */

@@ -1,0 +1,12 @@
+/** The identity and the means of a call to an environment, however it arrived. */
+import type { Session } from "~/db/session";
+
+export type Caller = {
+  readonly session: Session;
+  /** The user that the environment's agent acts as. */
+  readonly actor: string;
+  /** The address at which the caller reached this environment's service, without a trailing slash. */
+  readonly baseUrl: string;
+  /** The environment's key for signing secrets that the platform issues and the replica accepts. */
+  readonly secret: Uint8Array;
+};

@@ -1,0 +1,40 @@
+/**
+ * The tool surface of a service: the names, schemas and result texts that an agent meets when it speaks MCP. A replica
+ * knows nothing of the protocol; the endpoint knows nothing of the tools.
+ */
+import type { Caller } from "~/replicas/caller";
+
+export type ToolProfile = {
+  readonly serverInfo: { readonly name: string; readonly version: string };
+  /** In the order of the listing. `ACTING_USER` in a description becomes the id of the environment's user. */
+  readonly tools: readonly ToolListing[];
+  /** True of tools that write nothing. */
+  readonly isReading: (tool: ToolListing) => boolean;
+  /**
+   * Performs one call as the environment's user; undefined if there is no such tool. A result with `isError` has no
+   * side effects. A throw is a bug.
+   */
+  readonly call: (call: ToolCall) => Promise<ToolResult | undefined>;
+};
+
+/** One tool, as a capture of the service's own listing has it. The descriptions are ours. */
+export type ToolListing = {
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  /** JSON Schema. */
+  readonly inputSchema: { readonly type: string; readonly properties?: object };
+  readonly annotations?: { readonly title?: string; readonly readOnlyHint?: boolean };
+  readonly _meta?: object;
+};
+
+export type ToolCall = Caller & {
+  readonly name: string;
+  /** Unchecked. Undefined if the client sent none. */
+  readonly arguments: Readonly<Record<string, unknown>> | undefined;
+};
+
+export type ToolResult = { readonly text: string; readonly isError?: boolean };
+
+/** Stands for the id of the environment's user in descriptions. */
+export const ACTING_USER = "{{acting_user}}";
