@@ -30,6 +30,8 @@ export function inTerminal(command: readonly string[], cwd: string, settings: Se
         if (screen.includes(text)) return;
         throw new Error(`not shown: ${text}; exit code ${child.exitCode}\n${screen}`);
       }, seconds),
+    /** Types text or keys, such as "\r" for Enter. */
+    type: (keys: string) => child.terminal?.write(keys),
     /** Presses Ctrl-C, and returns the seconds until the program ends. */
     async interrupt(): Promise<number> {
       const started = performance.now();
