@@ -7,7 +7,6 @@ import { ApolloClient, gql, HttpLink, InMemoryCache } from "@apollo/client";
 import { codegen } from "@graphql-codegen/core";
 import * as typescript from "@graphql-codegen/typescript";
 import { diff } from "@graphql-inspector/core";
-import { Client, fetchExchange } from "@urql/core";
 import * as graphql16 from "graphql";
 import * as graphql17 from "graphql17";
 import { useDatabase } from "../support/database";
@@ -129,25 +128,6 @@ test("Apollo Client changes and reads, with the fragments of interfaces in its c
     fragment: gql("fragment Named on Node { id ... on Issue { title } }"),
   });
   expect(cached).toMatchObject({ id: issue.id, title: "From Apollo" });
-});
-
-test("urql changes and reads", async () => {
-  const client = new Client({
-    url: tracker.url,
-    exchanges: [fetchExchange],
-    fetchOptions: { headers: headers() },
-    preferGetMethod: false,
-  });
-  const input = { teamId: ENG, title: "From urql" };
-
-  const made = await client.mutation(CREATE, { input });
-  expect(made.error).toBeUndefined();
-  const { id } = made.data.issueCreate.issue;
-  const read = await client.query(
-    "query($filter: IssueFilter) { issues(filter: $filter) { nodes { id title } } }",
-    { filter: { id: { eq: id } } },
-  );
-  expect(read.data.issues.nodes).toMatchObject([{ id, title: "From urql" }]);
 });
 
 test(
