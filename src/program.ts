@@ -29,6 +29,7 @@ import { createMaintenance } from "~/platform/maintenance";
 import { createMetricsCollector } from "~/platform/metrics-collector";
 import { createProbes, type Probes, probePath } from "~/platform/probes";
 import { createEvaluation } from "~/platform/runs/evaluation";
+import { createExpiry } from "~/platform/runs/expiry";
 import { runClosing } from "~/platform/runs/lifecycle-store";
 import { records } from "~/platform/runs/records";
 import { createRuns } from "~/platform/runs/runs";
@@ -131,7 +132,8 @@ export async function startProgram(config: Config, limits = LIMITS) {
     });
     const saving = createSaving({ builders, templates, environments });
     const evaluation = createEvaluation({ pool, environments, templates, log });
-    const runs = createRuns({ pool, environments, templates, suites, evaluation, capture });
+    const expiry = createExpiry({ pool, capture, log });
+    const runs = createRuns({ pool, environments, templates, suites, evaluation, capture, expiry });
     const gateway = createGateway({ sessionPool, environments, keys, templates });
     const metricsCollector = createMetricsCollector({
       config,
@@ -168,6 +170,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       templates,
       schemaPool,
       evaluation,
+      expiry,
       log,
       metrics,
       inFlight: app.inFlight,

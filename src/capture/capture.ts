@@ -59,6 +59,7 @@ const STORED_BYTES_PER_MS = 16_000;
 const STORED_MS_MAX = 110_000;
 /** Notifications from other servers can be lost; the row is checked this often. */
 const POLL_MS = 250;
+const SETTLE_MS_MIN = 5;
 const PUBLISHED_MAX = 20_000;
 
 /** How long to wait for a pause between an environment's calls. */
@@ -170,6 +171,20 @@ export async function createCapture(deps: {
       throw unavailable(
         `the result is not ready yet: ${await leadership.unreadBytes(pool)} bytes of log are still to be read; it will be in the run's results`,
       );
+    },
+
+    /** Waits until the results of runs whose end is marked are stored, for at most `ms`. */
+    async settle(ended: readonly string[], ms: number): Promise<void> {
+      const deadline = performance.now() + ms;
+      if (ended.length > 0) stream?.nudge();
+      for (
+        let wait = SETTLE_MS_MIN;
+        performance.now() < deadline;
+        wait = Math.min(wait * 2, POLL_MS)
+      ) {
+        if ((await runs.activeAmong(pool, ended)).length === 0) return;
+        await Bun.sleep(wait);
+      }
     },
 
     async status(): Promise<CaptureStatus> {

@@ -14,6 +14,8 @@ export const EVENTS_MAX = 10_000;
 export const EVENTS_BYTES_MAX = 8 * MEGABYTE;
 /** Characters of JSON text in a stored diff, and in its evidence. Postgres allows 1 GB in a value. */
 export const RESULT_LENGTH_MAX = 64 * MEGABYTE;
+/** Characters of JSON text of evidence that no verdict waits for. */
+export const KEPT_LENGTH_MAX = 16 * MEGABYTE;
 /** Characters of JSON text in a stored list of events. */
 export const EVENTS_LENGTH_MAX = 32 * MEGABYTE;
 

@@ -59,10 +59,13 @@ export type StoredVerdict = {
   readonly explanations: readonly object[];
 };
 
-/** The result of a run, as JSON text. With evidence, its verdict follows later. */
+/** The result of a run, as JSON text. */
 export type Result = {
   readonly diff: string;
-  readonly evidence?: string | undefined;
+  /** Undefined if it was too long to be kept. */
+  readonly evidence: string | undefined;
+  /** Its verdict follows later. */
+  readonly isPending: boolean;
   readonly events?: string;
   readonly verdict?: StoredVerdict;
 };

@@ -15,11 +15,18 @@ import type { Fragment, Sql } from "~/db/connect";
  * Writes `mark` and the current relations of a schema as a message in the log of this transaction. Selected beside the
  * schema's `schema_name`. The relations are found through pg_depend, which has an index by schema; pg_class has none.
  */
-export function markExpression(sql: Sql, plugin: Plugin | undefined, mark: object): Fragment {
+export const markExpression = (sql: Sql, plugin: Plugin | undefined, mark: object): Fragment =>
+  withRelations(sql, plugin, sql`${JSON.stringify(mark).slice(0, -1)}::text`);
+
+/** Ends the recording of each selected `run_id`; no call waits for the results. Selected beside `schema_name` too. */
+export const endMark = (sql: Sql): Fragment =>
+  withRelations(sql, undefined, sql`'{"k":"end","instance":"","run":"' || run_id || '"'`);
+
+/** `open`: the JSON text of a mark without its closing brace. */
+function withRelations(sql: Sql, plugin: Plugin | undefined, open: Fragment): Fragment {
   // That lookup costs as much as all the rest.
   const isPublished = plugin !== "wal2json";
-  const open = JSON.stringify(mark).slice(0, -1);
-  return sql`pg_logical_emit_message(true, ${MARK_PREFIX}, ${open}::text || ',"relations":' || coalesce((
+  return sql`pg_logical_emit_message(true, ${MARK_PREFIX}, ${open} || ',"relations":' || coalesce((
     select json_build_object(
       'ids', md5(string_agg(c.oid::text, ',' order by c.oid)),
       'whole', bool_and(c.relkind <> 'r' or c.relreplident = 'f' and c.relpersistence = 'p'),

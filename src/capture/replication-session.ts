@@ -198,9 +198,8 @@ export function createReplicationSession(deps: Deps) {
     else if ("lost" in outcome) emit({ type: "lost", by: 1, loss: outcome.lost });
     else count("changes", changes);
     if (waiting === instance) {
-      // With evidence the run is not done: the caller reads its row.
-      const diff =
-        outcome && "diff" in outcome && outcome.evidence === undefined ? outcome.diff : undefined;
+      // A run that waits for its verdict is not done: the caller reads its row.
+      const diff = outcome && "diff" in outcome && !outcome.isPending ? outcome.diff : undefined;
       const isShort = diff !== undefined && diff.length <= PASS_LENGTH_MAX;
       emit({ type: "stored", run, ...(isShort && { diff }) });
     }
@@ -235,8 +234,7 @@ export function createReplicationSession(deps: Deps) {
   }
 
   /**
-   * Builds the result to store. It has evidence only if a verdict needs it, and the verdict itself if this server waits
-   * for it.
+   * Builds the result to store, with the evidence for verdicts, and with the verdict itself if this server waits for it.
    */
   async function written(
     taken: Taken,
@@ -248,18 +246,18 @@ export function createReplicationSession(deps: Deps) {
     const { fold, events } = taken;
     const changes = fold.size;
     try {
-      const lists = { diff: diffLists(), evidence: evaluate ? evidenceLists() : undefined };
-      fold.drain(lists.diff.lists, lists.evidence?.lists);
-      garbage.add(lists.diff.length * 2);
-      const result = { diff: lists.diff.text(), events: events.text() };
-      const evidence = lists.evidence?.text();
+      const lists = { diff: diffLists(), evidence: evidenceLists(evaluate !== undefined) };
+      fold.drain(lists.diff.lists, lists.evidence.lists);
+      garbage.add((lists.diff.length + lists.evidence.length) * 2);
+      const evidence = lists.evidence.isGivenUp ? undefined : lists.evidence.text();
+      const result = { diff: lists.diff.text(), evidence, events: events.text(), isPending: false };
       if (evaluate === undefined || evidence === undefined) return { result, changes };
       const isShort = result.diff.length + evidence.length <= PASS_LENGTH_MAX;
       const verdict =
         waiting === instance && isShort
           ? await deps.evaluate(evaluate, { diff: result.diff, evidence })
           : undefined;
-      return { result: { ...result, ...(verdict ? { verdict } : { evidence }) }, changes };
+      return { result: { ...result, ...(verdict ? { verdict } : { isPending: true }) }, changes };
     } catch (error) {
       const lost = lossOf(error, "result_unwritable");
       log.error("run lost", { run_id: run, reason: LOSSES[lost], ...errorFields(error) });

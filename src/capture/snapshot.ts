@@ -6,7 +6,7 @@ import { addDifference, addEvidence, type JsonObject, pickFrom } from "~/capture
 import { RUN_BYTES_MAX, RUN_ROWS_MAX } from "~/capture/limits";
 import { diffLists, evidenceLists } from "~/capture/lists";
 import { Lost } from "~/capture/loss";
-import type { SnapshotRecords, SnapshotTable } from "~/capture/records";
+import type { Result, SnapshotRecords, SnapshotTable } from "~/capture/records";
 import { quote, type Sql } from "~/db/connect";
 
 /** The tables of a schema in the order of their creation, which is the order in which diffs list them. */
@@ -91,7 +91,7 @@ export async function compareSnapshot(
   run: string,
   schema: string,
   evaluate: boolean,
-): Promise<{ diff: string; evidence: string | undefined }> {
+): Promise<Result> {
   const before = await records.tablesOf(sql, run);
   const now = await readTables(sql, schema);
   if (
@@ -101,7 +101,7 @@ export async function compareSnapshot(
     throw new Lost("table_replaced");
   await lockTables(sql, schema, now, "access exclusive");
   const diff = diffLists();
-  const evidence = evaluate ? evidenceLists() : undefined;
+  const evidence = evidenceLists(evaluate);
   let rows = 0;
   let bytes = 0;
   for (const table of now) {
@@ -144,10 +144,14 @@ export async function compareSnapshot(
       const before = place(copied.columns, pair.before);
       const after = place(table.columns, pair.after);
       addDifference(diff.lists, shape, before, after);
-      if (evidence) addEvidence(evidence.lists, shape, before, after);
+      addEvidence(evidence.lists, shape, before, after);
     }
   }
-  return { diff: diff.text(), evidence: evidence?.text() };
+  return {
+    diff: diff.text(),
+    evidence: evidence.isGivenUp ? undefined : evidence.text(),
+    isPending: evaluate,
+  };
 }
 
 /** Reads the rows of some tables as a diff shows them, up to a limit for each table. */

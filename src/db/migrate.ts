@@ -12,6 +12,7 @@ import evaluation from "~/db/migrations/0002_evaluation.sql" with { type: "text"
 import operations from "~/db/migrations/0003_operations.sql" with { type: "text" };
 import impersonation from "~/db/migrations/0004_impersonation.sql" with { type: "text" };
 import progress from "~/db/migrations/0005_capture_progress.sql" with { type: "text" };
+import grading from "~/db/migrations/0006_grading.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -27,6 +28,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 3, name: "operations", text: operations },
   { version: 4, name: "impersonation", text: impersonation },
   { version: 5, name: "capture progress", text: progress },
+  { version: 6, name: "grading", text: grading },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

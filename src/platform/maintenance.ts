@@ -16,6 +16,7 @@ import * as environments from "~/platform/environments/store";
 import { deleteOldAnswers, RETENTION_HOURS } from "~/platform/keys/idempotency-store";
 import { deleteOldUsage } from "~/platform/keys/store";
 import type { Evaluation } from "~/platform/runs/evaluation";
+import type { Expiry } from "~/platform/runs/expiry";
 import { deleteOld as deleteOldRuns, runClosing } from "~/platform/runs/lifecycle-store";
 import { createOverdue } from "~/platform/runs/overdue";
 import type { Templates } from "~/platform/templates/templates";
@@ -63,12 +64,14 @@ export function createMaintenance(deps: {
   templates: Templates;
   schemaPool: SchemaPool;
   evaluation: Evaluation;
+  expiry: Expiry;
   log: Log;
   metrics: Metrics;
   /** Number of calls in progress. */
   inFlight: () => number;
 }) {
-  const { config, pool, lock, builders, templates, schemaPool, evaluation, log, metrics } = deps;
+  const { config, pool, lock, builders, templates, schemaPool, log, metrics } = deps;
+  const { evaluation, expiry } = deps;
   const overdue = createOverdue({ pool, log, metrics });
   const orphanSince = new Map<string, number>();
   let stopping = false;
@@ -90,6 +93,7 @@ export function createMaintenance(deps: {
   }
 
   async function expire() {
+    await expiry.end("all");
     for (;;) {
       const ended = await environments.removeExpired(pool, runClosing);
       if (ended.length === 0) return;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { RESULT_LENGTH_MAX } from "~/capture/limits";
-import { createLists } from "~/capture/lists";
+import { KEPT_LENGTH_MAX, RESULT_LENGTH_MAX } from "~/capture/limits";
+import { createLists, evidenceLists } from "~/capture/lists";
 import { Lost } from "~/capture/loss";
 
 describe("lists written value by value", () => {
@@ -22,5 +22,19 @@ describe("lists written value by value", () => {
         lists.rows.push(megabyte);
     };
     expect(fill).toThrow(new Lost("diff_too_long"));
+  });
+
+  test("give up their content instead, when nothing waits for it", () => {
+    const list = evidenceLists(false);
+    const quarter = "x".repeat(KEPT_LENGTH_MAX / 4);
+    for (let n = 0; n < 3; n++) list.lists.unchangedColumns.push(quarter);
+    expect(list.isGivenUp).toBe(false);
+
+    list.lists.unchangedColumns.push(quarter);
+
+    expect({ isGivenUp: list.isGivenUp, length: list.length }).toEqual({
+      isGivenUp: true,
+      length: 0,
+    });
   });
 });

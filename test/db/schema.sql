@@ -46,6 +46,20 @@ create table diorama.environments (
   constraint environments_pkey PRIMARY KEY (environment_id)
 );
 
+create table diorama.evaluations (
+  evaluation_id text not null,
+  run_id text not null,
+  created_at timestamp with time zone default now() not null,
+  test_id text,
+  expected json not null,
+  passed boolean not null,
+  score json not null,
+  failures json not null,
+  explanations json not null,
+  constraint evaluations_pkey PRIMARY KEY (evaluation_id),
+  constraint evaluations_run_id_fkey FOREIGN KEY (run_id) REFERENCES diorama.runs(run_id) ON DELETE CASCADE
+);
+
 create table diorama.idempotent_answers (
   user_id text not null,
   key_hash bytea not null,
@@ -77,7 +91,10 @@ create table diorama.runs (
   standing json,
   explanations json,
   events json,
+  cause text,
+  labels jsonb default '{}'::jsonb not null,
   constraint runs_capture_check CHECK ((capture = ANY (ARRAY['log'::text, 'snapshot'::text]))),
+  constraint runs_cause_check CHECK ((cause = ANY (ARRAY['capture_lost'::text, 'environment_expired'::text, 'environment_deleted'::text, 'server_error'::text, 'reset'::text]))),
   constraint runs_pkey PRIMARY KEY (run_id),
   constraint runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'ending'::text, 'evaluating'::text, 'completed'::text, 'passed'::text, 'failed'::text])))
 );
@@ -185,11 +202,15 @@ CREATE INDEX environments_live ON diorama.environments USING btree (expires_at) 
 
 CREATE INDEX environments_newest ON diorama.environments USING btree (user_id, created_at DESC, environment_id DESC);
 
+CREATE INDEX evaluations_newest ON diorama.evaluations USING btree (run_id, created_at DESC, evaluation_id DESC);
+
 CREATE INDEX idempotent_answers_age ON diorama.idempotent_answers USING btree (created_at);
 
 CREATE INDEX runs_active ON diorama.runs USING btree (started_at) WHERE (status = ANY (ARRAY['running'::text, 'ending'::text]));
 
 CREATE INDEX runs_evaluating ON diorama.runs USING btree (ended_at) WHERE (status = 'evaluating'::text);
+
+CREATE INDEX runs_labels ON diorama.runs USING gin (labels jsonb_path_ops) WHERE (labels <> '{}'::jsonb);
 
 CREATE INDEX runs_newest ON diorama.runs USING btree (user_id, started_at DESC, run_id DESC);
 

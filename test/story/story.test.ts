@@ -1,22 +1,11 @@
 /** The story of the product from outside, with the official client and every way of capturing: the same diff. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { comparable, playStory } from "../../scripts/story";
-import { startClusters } from "../support/clusters";
+import { waysOfCapturing } from "../support/clusters";
 import { createDatabase, dropDatabase } from "../support/database";
 import { startTestProgram } from "../support/program";
 
-const ways = (await startClusters()).flatMap((cluster) => [
-  ...cluster.plugins.map((plugin) => ({
-    cluster,
-    name: `${plugin} on ${cluster.name}`,
-    settings: { CAPTURE_PLUGIN: plugin },
-  })),
-  {
-    cluster,
-    name: `snapshots on ${cluster.name}`,
-    settings: { LOGICAL_REPLICATION_ENABLED: "false" },
-  },
-]);
+const ways = await waysOfCapturing();
 
 const diffs = new Map<string, string>();
 

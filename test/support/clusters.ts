@@ -52,6 +52,21 @@ async function start(): Promise<TestCluster[]> {
   return found.flat();
 }
 
+/** Each way of capturing changes, on each cluster, as the settings of a program. */
+export const waysOfCapturing = async () =>
+  (await startClusters()).flatMap((cluster) => [
+    ...cluster.plugins.map((plugin) => ({
+      cluster,
+      name: `${plugin} on ${cluster.name}`,
+      settings: { CAPTURE_PLUGIN: plugin } as Record<string, string>,
+    })),
+    {
+      cluster,
+      name: `snapshots on ${cluster.name}`,
+      settings: { LOGICAL_REPLICATION_ENABLED: "false" },
+    },
+  ]);
+
 const owner = (dir: string) => `${dir}.owner`;
 const stopping = (dir: string) => `${dir}.stopping`;
 

@@ -151,19 +151,24 @@ export const CHANNEL = "diorama_environments";
  * Supplied by the owner of runs.
  */
 export type RunClosing = {
-  /** Closes the runs; listed as `closed`. `reason`: how the environment ended. */
-  closed(sql: Sql, reason: string): Fragment;
+  /** Closes the runs; listed as `closed`. */
+  closed(sql: Sql, reason: Reason): Fragment;
   /** Selected beside `closed`. */
-  mark(sql: Sql): Fragment;
+  mark(sql: Sql, reason: Reason): Fragment;
+  /** Whether the environment must not end yet, because a run still has to compare its state. */
+  isCompared(sql: Sql): Fragment;
   /** Fails runs whose log is lost too. */
   lost(sql: Sql): Fragment;
 };
+
+/** How an environment ended. */
+type Reason = "deleted" | "expired" | "lost its schema";
 
 /**
  * Ends environments: frees their schemas for recycling, and closes their unfinished runs with a reason. The
  * environments are those that `which` selects and locks among the live ones.
  */
-async function end(sql: Sql, which: Fragment, reason: string, runs: RunClosing): Promise<Ended[]> {
+async function end(sql: Sql, which: Fragment, reason: Reason, runs: RunClosing): Promise<Ended[]> {
   return await sql<Ended[]>`
     with ended as (
       update diorama.environments set deleted_at = now()
@@ -178,7 +183,7 @@ async function end(sql: Sql, which: Fragment, reason: string, runs: RunClosing):
       ${runs.closed(sql, reason)}
     )
     select ended.environment_id, ended.schema_name,
-      ${runs.mark(sql)} as mark,
+      ${runs.mark(sql, reason)} as mark,
       pg_notify(${CHANNEL}, ended.environment_id)
     from ended left join closed using (environment_id)
   `;
@@ -201,7 +206,7 @@ const EXPIRE_BATCH = 100;
 export const removeExpired = async (sql: Sql, runs: RunClosing): Promise<Ended[]> =>
   await end(
     sql,
-    sql`expires_at <= now() limit ${EXPIRE_BATCH} for update skip locked`,
+    sql`expires_at <= now() and not ${runs.isCompared(sql)} limit ${EXPIRE_BATCH} for update skip locked`,
     "expired",
     runs,
   );

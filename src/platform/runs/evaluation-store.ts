@@ -1,6 +1,7 @@
 import type { Fragment, Sql } from "~/db/connect";
 import type { Verdict } from "~/evaluation/evaluate";
 import type { CursorPosition, Page } from "~/http/page";
+import type { Cause } from "~/platform/runs/model";
 
 /** A run with a stored diff and no verdict. The fields are JSON text. */
 export type EvaluatingRow = {
@@ -53,17 +54,26 @@ export type ListedRun = {
   readonly passed: boolean | null;
   readonly score: { passed: number; total: number; percent: number } | null;
   readonly executionSeconds: number | null;
+  /** Null while it is running. */
+  readonly gradable: boolean | null;
+  readonly cause: Cause | null;
 };
 
 /** The status that callers see: a run that is being ended is running. */
 const seenStatus = (sql: Sql): Fragment =>
   sql`case when status in ('ending', 'evaluating') then 'running' else status end`;
 
-const summary = (sql: Sql): Fragment => sql`
-  run_id, environment_id, test_id, suite_id, started_at, ${seenStatus(sql)} as status, passed, score,
-  case when status in ('completed', 'passed', 'failed')
-    then extract(epoch from ended_at - started_at)::float8 end as execution_seconds
-`;
+/** Columns of a run that has ended, and null before. */
+const summary = (sql: Sql): Fragment => {
+  const ended = (column: Fragment) =>
+    sql`case when status in ('completed', 'passed', 'failed') then ${column} end`;
+  return sql`
+    run_id, environment_id, test_id, suite_id, started_at, ${seenStatus(sql)} as status,
+    ${ended(sql`passed`)} as passed, ${ended(sql`score`)} as score, ${ended(sql`cause`)} as cause,
+    ${ended(sql`diff is not null`)} as gradable,
+    ${ended(sql`extract(epoch from ended_at - started_at)::float8`)} as execution_seconds
+  `;
+};
 
 export async function listRuns(
   sql: Sql,

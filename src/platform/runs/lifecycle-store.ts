@@ -4,7 +4,8 @@
  *     running ─→ ending ─→ completed            ended by diffRun
  *                       ─→ evaluating ─→ passed, failed
  *                       ─→ passed, failed       with its verdict
- *     running, ending ─→ failed                 lost, or its environment ended
+ *     running ─→ ending ─→ failed               its environment expired
+ *     running, ending ─→ failed                 lost, or its environment was deleted
  *     evaluating ─→ failed                      no verdict is possible
  *
  * Each transition is one statement that names the states it leaves, so two of them never both succeed. A transition that
@@ -14,8 +15,10 @@ import type { CaptureKind, Start, Started } from "~/capture/capture";
 import { closeMark } from "~/capture/change";
 import { LOSSES, type Loss } from "~/capture/loss";
 import type { Losing, Result, RunRecords, StoredVerdict } from "~/capture/records";
+import { endMark } from "~/capture/relations";
 import type { Fragment, Pool, Sql } from "~/db/connect";
 import type { RunClosing } from "~/platform/environments/store";
+import type { Cause } from "~/platform/runs/model";
 
 export type NewRunRow = {
   readonly runId: string;
@@ -136,12 +139,17 @@ const STORED = "stored ";
 export const onStored = (pool: Pool, listener: (run: string) => void) =>
   pool.listen(CHANNEL, (payload) => listener(payload.slice(STORED.length)));
 
-const resultColumns = (sql: Sql, { diff, evidence, events, verdict }: Result): Fragment => {
-  const result = sql`diff = ${diff}::text::json, events = ${events ?? null}::text::json`;
+const resultColumns = (
+  sql: Sql,
+  { diff, evidence, events, verdict, isPending }: Result,
+): Fragment => {
+  const result = sql`
+    diff = ${diff}::text::json, events = ${events ?? null}::text::json,
+    evidence = ${evidence ?? null}::text::json
+  `;
   if (verdict) return sql`${result}, ${verdictColumns(sql, verdict)}`;
   return sql`
-    ${result}, status = ${evidence === undefined ? "completed" : "evaluating"},
-    evidence = ${evidence ?? null}::text::json
+    ${result}, status = case when cause is null then ${isPending ? "evaluating" : "completed"} else 'failed' end
   `;
 };
 
@@ -149,8 +157,7 @@ const verdictColumns = (sql: Sql, verdict: StoredVerdict): Fragment => sql`
   status = ${verdict.passed ? "passed" : "failed"}, passed = ${verdict.passed},
   score = ${JSON.stringify(verdict.score)}::text::json,
   failures = ${JSON.stringify(verdict.failures)}::text::json,
-  explanations = ${JSON.stringify(verdict.explanations)}::text::json,
-  evidence = null, standing = null
+  explanations = ${JSON.stringify(verdict.explanations)}::text::json
 `;
 
 /**
@@ -158,8 +165,7 @@ const verdictColumns = (sql: Sql, verdict: StoredVerdict): Fragment => sql`
  * sessions do, and the lock waits for that moment.
  */
 export const store: RunRecords["store"] = async (sql, epoch, run, outcome, notify) => {
-  const result =
-    "diff" in outcome ? resultColumns(sql, outcome) : failedColumns(sql, lostBecause(outcome.lost));
+  const result = "diff" in outcome ? resultColumns(sql, outcome) : lostColumns(sql, outcome.lost);
   const rows = await sql`
     with locked as materialized (
       select run_id, status from diorama.runs where run_id = ${run} for update
@@ -193,25 +199,41 @@ export const finish = async (sql: Sql, runId: string, verdict: StoredVerdict) =>
 
 const SCORE_OF_FAILED = { passed: 0, total: 0, percent: 0 };
 
-/** The columns of a run that failed for a reason outside its test. */
-const failedColumns = (sql: Sql, failure: string, endedAt = sql`now()`): Fragment => sql`
-  status = 'failed', passed = false, score = ${sql.json(SCORE_OF_FAILED)}, failures = ${sql.json([failure])},
-  diff = null, ended_at = coalesce(ended_at, ${endedAt})
+/** The columns of a run that failed for a reason outside its test. Without a diff, unless that is still to be stored. */
+const failedColumns = (
+  sql: Sql,
+  failure: string,
+  cause: Cause,
+  { status = "failed", endedAt = sql`now()` }: { status?: "failed" | "ending"; endedAt?: Fragment },
+): Fragment => sql`
+  status = ${status}, passed = false, score = ${sql.json(SCORE_OF_FAILED)}, failures = ${sql.json([failure])},
+  cause = ${cause}, diff = null, ended_at = coalesce(ended_at, ${endedAt})
 `;
 
-const lostBecause = (loss: Loss) => `capture_lost: ${LOSSES[loss]}`;
+const lostColumns = (sql: Sql, loss: Loss): Fragment =>
+  failedColumns(sql, `capture_lost: ${LOSSES[loss]}`, causeOf(loss), {});
+
+/** A verdict that could not be given is no fault of capture. */
+const causeOf = (loss: Loss): Cause =>
+  loss === "verdict_failed" ? "server_error" : "capture_lost";
+
+const abandoned = (reason: string) => `run abandoned: environment ${reason}`;
+
+/** The columns of a run whose environment has expired at `endedAt`: its diff is complete and is stored as usual. */
+const expiredColumns = (sql: Sql, endedAt: Fragment): Fragment =>
+  failedColumns(sql, abandoned("expired"), "environment_expired", { status: "ending", endedAt });
 
 /** Fails a run that cannot have a verdict. */
 export const abandon = async (sql: Sql, runId: string, loss: Loss) =>
   await sql`
-    update diorama.runs set ${failedColumns(sql, lostBecause(loss))}, evidence = null, standing = null
+    update diorama.runs set ${lostColumns(sql, loss)}, evidence = null, standing = null
     where run_id = ${runId} and status = 'evaluating'
   `;
 
 export async function lose(sql: Sql, which: Losing, loss: Loss): Promise<number> {
   const rows = await sql`
     with lost as (
-      update diorama.runs set ${failedColumns(sql, lostBecause(loss))}
+      update diorama.runs set ${lostColumns(sql, loss)}
       where status in ('running', 'ending') and ${condition(sql, which)} returning run_id, capture
     )
     select pg_notify(${CHANNEL}, ${STORED}::text || run_id),
@@ -228,32 +250,79 @@ function condition(sql: Sql, which: Losing): Fragment {
   return sql`capture = 'log' and schema_name = any(${[...which.schemas]})`;
 }
 
-/** Closes one run, or all runs of a user, whose environment has expired and was not ended by maintenance yet. */
-export const abandonExpired = async (sql: Sql, which: { runId: string } | { userId: string }) =>
-  await sql`
+/** Runs whose environments have expired: one, all of a user, or all. */
+export type Expired = { readonly runId: string } | { readonly userId: string } | "all";
+
+const among = (sql: Sql, which: Expired): Fragment => {
+  if (which === "all") return sql`true`;
+  return "runId" in which ? sql`r.run_id = ${which.runId}` : sql`r.user_id = ${which.userId}`;
+};
+
+/** Ends the recordings from the log of running runs whose environments have expired. Returns the runs. */
+export async function endExpired(sql: Sql, which: Expired): Promise<string[]> {
+  const rows = await sql<{ runId: string }[]>`
     with closed as (
-      update diorama.runs r
-      set ${failedColumns(sql, "run abandoned: environment expired", sql`e.expires_at`)}
+      update diorama.runs r set ${expiredColumns(sql, sql`e.expires_at`)}
       from diorama.environments e
-      where ${"runId" in which ? sql`r.run_id = ${which.runId}` : sql`r.user_id = ${which.userId}`}
-        and r.status = 'running' and e.environment_id = r.environment_id and e.expires_at <= now()
-      returning r.run_id, r.capture
+      where ${among(sql, which)} and r.status = 'running' and r.capture = 'log'
+        and e.environment_id = r.environment_id and e.expires_at <= now()
+      returning r.run_id, r.schema_name
     )
-    select case when capture = 'log' then ${closeMark(sql)}::text end from closed
+    select run_id, ${endMark(sql)}::text as mark from closed
   `;
+  return rows.map(({ runId }) => runId);
+}
+
+/** Lists running runs that compare snapshots and whose environments have expired. */
+export async function listExpiredComparisons(sql: Sql, which: Expired, limit: number) {
+  const rows = await sql<{ runId: string }[]>`
+    select r.run_id from diorama.runs r join diorama.environments e using (environment_id)
+    where ${among(sql, which)} and r.status = 'running' and r.capture = 'snapshot'
+      and e.deleted_at is null and e.expires_at <= now()
+    order by r.started_at limit ${limit}
+  `;
+  return rows.map(({ runId }) => runId);
+}
+
+/** Moves a run that compares snapshots to `ending`, because its environment has expired. Returns the schema. */
+export async function endExpiredComparison(sql: Sql, runId: string): Promise<string | undefined> {
+  const [ending] = await sql<{ schemaName: string }[]>`
+    update diorama.runs r set ${expiredColumns(sql, sql`e.expires_at`)}
+    from diorama.environments e
+    where r.run_id = ${runId} and r.status = 'running' and r.capture = 'snapshot'
+      and e.environment_id = r.environment_id and e.deleted_at is null and e.expires_at <= now()
+    returning r.schema_name
+  `;
+  return ending?.schemaName;
+}
 
 export const runClosing: RunClosing = {
   closed: (sql, reason) => sql`
-    update diorama.runs r set ${failedColumns(sql, `run abandoned: environment ${reason}`, sql`ended.at`)}
-    from ended where r.environment_id = ended.environment_id and r.status in ('running', 'ending')
+    update diorama.runs r set ${
+      reason === "expired"
+        ? expiredColumns(sql, sql`ended.at`)
+        : failedColumns(sql, abandoned(reason), CAUSES[reason], { endedAt: sql`ended.at` })
+    }
+    from ended where r.environment_id = ended.environment_id
+      and ${reason === "expired" ? sql`r.status = 'running'` : sql`r.status in ('running', 'ending')`}
     returning r.run_id, r.environment_id, r.capture
   `,
-  mark: (sql) => sql`case when closed.capture = 'log' then ${closeMark(sql)}::text end`,
+  mark: (sql, reason) => sql`
+    case when closed.capture = 'log' then ${reason === "expired" ? endMark(sql) : closeMark(sql)}::text end
+  `,
   lost: (sql) => sql`
-    update diorama.runs r set ${failedColumns(sql, lostBecause("database_changed"))}
+    update diorama.runs r set ${lostColumns(sql, "database_changed")}
     from ended where r.environment_id = ended.environment_id and r.status in ('running', 'ending')
   `,
+  isCompared: (sql) => sql`
+    exists (
+      select from diorama.runs r where r.environment_id = environments.environment_id
+        and r.status = 'running' and r.capture = 'snapshot'
+    )
+  `,
 };
+
+const CAUSES = { deleted: "environment_deleted", "lost its schema": "server_error" } as const;
 
 export const deleteOld = async (sql: Sql, days: number) =>
   await sql`

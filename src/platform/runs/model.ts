@@ -122,6 +122,37 @@ const Failures = t.Array(t.String(), {
   examples: [["assertion#1 messages expected count 1 but got 0"]],
 });
 
+/** Why a run has no verdict of its agent's, or ended in an unusual way. */
+const CAUSES = {
+  capture_lost: "its changes are not known completely",
+  environment_expired: "its environment expired; its diff is complete unless `gradable` is false",
+  environment_deleted: "its environment was deleted",
+  server_error: "the server failed",
+  reset: "its environment was reset",
+} as const;
+export type Cause = keyof typeof CAUSES;
+
+/** Whether a result says something about the agent. */
+const Grading = {
+  gradable: t.Nullable(t.Boolean(), {
+    description:
+      "True if the run has a complete diff; otherwise its outcome says nothing about the agent. Null while it is running",
+    examples: [true],
+  }),
+  cause: t.Optional(
+    t.String({
+      title: "RunCause",
+      enum: Object.keys(CAUSES),
+      examples: ["environment_expired"],
+      description: `Present if the run is not gradable or ended in an unusual way. ${Object.entries(
+        CAUSES,
+      )
+        .map(([cause, says]) => `\`${cause}\`: ${says}`)
+        .join("; ")}`,
+    }),
+  ),
+};
+
 export const EvaluatedRun = t.Object(
   {
     runId: Id,
@@ -130,6 +161,7 @@ export const EvaluatedRun = t.Object(
     score: Score,
     failures: Failures,
     explanations: Explanations,
+    ...Grading,
   },
   {
     title: "EvaluatedRun",
@@ -142,6 +174,7 @@ export const EvaluatedRun = t.Object(
         score: { passed: 1, total: 1, percent: 100 },
         failures: [],
         explanations: [],
+        gradable: true,
       },
     ],
   },
@@ -170,6 +203,7 @@ const Summary = {
       "Seconds from startRun to completion, by the database's clock; null while it is running",
     examples: [1.25],
   }),
+  ...Grading,
 };
 
 export const Results = t.Object(
@@ -178,7 +212,9 @@ export const Results = t.Object(
     ...Summary,
     failures: t.Array(t.String(), { ...Failures, examples: [[]] }),
     explanations: t.Optional(t.Array(Explanation, { ...Explanations, examples: [[]] })),
-    diff: t.Nullable(Diff, { description: "Null while it is running, and when it was abandoned" }),
+    diff: t.Nullable(Diff, {
+      description: "Null while it is running, and when it is not gradable",
+    }),
   },
   { title: "Run", description: "A run, and its results once it has ended" },
 );

@@ -11,6 +11,7 @@ import { type Environments, environmentId, notFound } from "~/platform/environme
 import type { Once } from "~/platform/keys/idempotency";
 import type { Evaluation } from "~/platform/runs/evaluation";
 import * as listing from "~/platform/runs/evaluation-store";
+import type { Expiry } from "~/platform/runs/expiry";
 import * as lifecycle from "~/platform/runs/lifecycle-store";
 import type { EndedRun, NewRun, RunQuery, StartedRun } from "~/platform/runs/model";
 import * as store from "~/platform/runs/store";
@@ -26,7 +27,7 @@ const EXPECTATIONS_MAX = 10_000;
 const EXPECTATION_LENGTH_MAX = 16_000;
 const LIST = "runs";
 const NO_EVENTS = { total: 0, events: [] };
-const NOT_RUN = { status: null, passed: null, score: null, execution_time: null };
+const NOT_RUN = { status: null, passed: null, score: null, execution_time: null, gradable: null };
 
 /** The error for a run that has already ended. For a run that was closed without a verdict it gives the reason. */
 function completed({ status, explanations, failures }: store.RunRow): ApiError {
@@ -41,11 +42,13 @@ function completed({ status, explanations, failures }: store.RunRow): ApiError {
 const isOpen = (status: store.RunRow["status"]) =>
   status === "running" || status === "ending" || status === "evaluating";
 
-const summary = ({ status, passed, score, executionSeconds }: listing.ListedRun) => ({
-  status,
-  passed,
-  score,
-  execution_time: executionSeconds,
+const summary = (run: listing.ListedRun) => ({
+  status: run.status,
+  passed: run.passed,
+  score: run.score,
+  execution_time: run.executionSeconds,
+  gradable: run.gradable,
+  ...(run.cause !== null && { cause: run.cause }),
 });
 
 export function createRuns(deps: {
@@ -55,20 +58,22 @@ export function createRuns(deps: {
   suites: Suites;
   evaluation: Evaluation;
   capture: Capture;
+  expiry: Expiry;
 }) {
-  const { pool, environments, templates, suites, evaluation, capture } = deps;
+  const { pool, environments, templates, suites, evaluation, capture, expiry } = deps;
   /** Runs started by this server, so that ending one needs no lookup. */
   const expectations = new LRUCache<
     string,
     { userId: string; environmentId: string; expected: string | null }
   >({ max: EXPECTATIONS_MAX });
 
-  /** Returns a run of this user; closes it first if its environment has expired. Throws `run_not_found`. */
+  /** Returns a run of this user; ends it first if its environment has expired. Throws `run_not_found`. */
   async function requireRun(userId: string, runId: string): Promise<store.RunRow> {
     const run = await store.findRun(pool, runId);
     if (!run || run.userId !== userId) throw new ApiError("run_not_found", "There is no such run");
-    if (run.status !== "running" || run.live) return run;
-    await lifecycle.abandonExpired(pool, { runId });
+    if (run.status === "running" && !run.live) await expiry.end({ runId });
+    else if (run.status === "ending" && run.cause !== null) await expiry.settle(runId);
+    else return run;
     return (await store.findRun(pool, runId)) ?? run;
   }
 
@@ -207,18 +212,19 @@ export function createRuns(deps: {
       if (!verdict) throw await failure(runId);
       const { passed, score, failures, explanations } = verdict;
       const status = passed ? ("passed" as const) : ("failed" as const);
-      return { runId, status, passed, score, failures, explanations };
+      return { runId, status, passed, score, failures, explanations, gradable: true };
     },
 
     /** Returns the results of a run, as JSON text. */
     async results(userId: string, runId: string): Promise<string> {
       const run = await requireRun(userId, runId);
-      const { status, passed, score, failures, explanations, diff } = run;
+      const { status, passed, score, failures, explanations, diff, cause } = run;
       const head = `{"runId":${JSON.stringify(runId)},"status"`;
       if (isOpen(status))
-        return `${head}:"running","passed":null,"score":null,"failures":[],"diff":null,"execution_time":null}`;
+        return `${head}:"running","passed":null,"score":null,"failures":[],"diff":null,"execution_time":null,"gradable":null}`;
       const explained = explanations === null ? "" : `,"explanations":${explanations}`;
-      return `${head}:"${status}","passed":${passed},"score":${score},"failures":${failures}${explained},"diff":${diff},"execution_time":${run.executionSeconds}}`;
+      const caused = cause === null ? "" : `,"cause":"${cause}"`;
+      return `${head}:"${status}","passed":${passed},"score":${score},"failures":${failures}${explained},"diff":${diff},"execution_time":${run.executionSeconds},"gradable":${diff !== null}${caused}}`;
     },
 
     /** Returns the individual changes of a run in order, as JSON text. Empty while it is running. */
@@ -240,7 +246,7 @@ export function createRuns(deps: {
         suiteId,
         status,
       };
-      await lifecycle.abandonExpired(pool, { userId });
+      await expiry.end({ userId });
       const found = await listing.listRuns(pool, userId, filter, page);
       const { rows, ...rest } = pageOf(found, page, LIST, userId);
       const runs = rows.map((run) => ({
@@ -257,7 +263,7 @@ export function createRuns(deps: {
     /** Sums up this user's latest runs of a suite's tests. */
     async suiteResults(userId: string, suiteId: string) {
       const { name } = await suites.require(userId, suiteId);
-      await lifecycle.abandonExpired(pool, { userId });
+      await expiry.end({ userId });
       const latest = new Map(
         (await listing.latestOfSuite(pool, userId, suiteId)).map((run) => [run.testId, run]),
       );

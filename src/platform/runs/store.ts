@@ -1,5 +1,6 @@
 import type { CaptureKind } from "~/capture/capture";
 import type { Sql } from "~/db/connect";
+import type { Cause } from "~/platform/runs/model";
 
 export type RunRow = {
   readonly runId: string;
@@ -18,6 +19,7 @@ export type RunRow = {
   readonly explanations: string | null;
   /** JSON text: the expectation it is checked against. */
   readonly expected: string | null;
+  readonly cause: Cause | null;
   /** Whether its environment is live. */
   readonly live: boolean;
   readonly executionSeconds: number | null;
@@ -26,7 +28,7 @@ export type RunRow = {
 export async function findRun(sql: Sql, runId: string): Promise<RunRow | undefined> {
   const [run] = await sql<RunRow[]>`
     select r.run_id, environment_id, r.user_id, r.capture, r.status, r.passed, r.score::text,
-      r.failures::text, r.diff::text, r.explanations::text, r.expected::text, e.deleted_at is null and e.expires_at > now() as live,
+      r.failures::text, r.diff::text, r.explanations::text, r.expected::text, r.cause, e.deleted_at is null and e.expires_at > now() as live,
       extract(epoch from r.ended_at - r.started_at)::float8 as execution_seconds
     from diorama.runs r join diorama.environments e using (environment_id)
     where r.run_id = ${runId}

@@ -47,6 +47,7 @@ describe("a run", () => {
       failures: [],
       diff: answer.body.diff,
       execution_time: expect.any(Number),
+      gradable: true,
     });
   });
 
@@ -66,6 +67,7 @@ describe("a run", () => {
       failures: [],
       diff: null,
       execution_time: null,
+      gradable: null,
     });
   });
 
@@ -145,14 +147,19 @@ describe("a run", () => {
 });
 
 describe("a run whose environment", () => {
-  const abandoned = (runId: string, why: string) => ({
+  const abandoned = (runId: string, why: "deleted" | "expired") => ({
     runId,
     status: "failed",
     passed: false,
     score: { passed: 0, total: 0, percent: 0 },
     failures: [`run abandoned: environment ${why}`],
-    diff: null,
     execution_time: expect.any(Number),
+    cause: `environment_${why}`,
+  });
+  const deleted = (runId: string) => ({
+    ...abandoned(runId, "deleted"),
+    diff: null,
+    gradable: false,
   });
 
   test("is deleted is closed, and says so", async () => {
@@ -161,40 +168,75 @@ describe("a run whose environment", () => {
     await say(environment, "lost");
     await program.call("DELETE", `/env/${environment.environmentId}`);
 
-    expect((await program.get(`/results/${runId}`)).body).toEqual(abandoned(runId, "deleted"));
+    expect((await program.get(`/results/${runId}`)).body).toEqual(deleted(runId));
     expectRefusal(await program.post("/diffRun", { runId }), 400, "run_already_completed");
   });
+
+  test("is deleted is closed although its end is marked, when its result is not there", async () => {
+    const { environmentId } = await program.environment();
+    const runId = await start(environmentId);
+    await database.sql`update diorama.runs set status = 'ending', ended_at = now() where run_id = ${runId}`;
+
+    await program.call("DELETE", `/env/${environmentId}`);
+
+    expect((await program.get(`/results/${runId}`)).body).toEqual(deleted(runId));
+  });
+
+  const expire = async (environmentId: string) =>
+    await database.sql`update diorama.environments set expires_at = now() where environment_id = ${environmentId}`;
 
   test.each([
-    ["deleted", async (id: string) => void (await program.call("DELETE", `/env/${id}`))],
+    ["when its results are read", async () => {}],
+    ["by maintenance", async () => await program.program.maintenance.cycle()],
     [
-      "expired",
-      async (id: string) => {
-        await database.sql`update diorama.environments set expires_at = now() where environment_id = ${id}`;
-        await program.program.maintenance.cycle();
-      },
+      "when runs are listed, on another server",
+      async () => void (await other.get("/runs?status=running")),
     ],
-  ])(
-    "is %s is closed although its end is marked, when its result is not there",
-    async (how, end) => {
-      const { environmentId } = await program.environment();
-      const runId = await start(environmentId);
-      await database.sql`update diorama.runs set status = 'ending', ended_at = now() where run_id = ${runId}`;
+  ])("expires is closed with its diff, and says so: %s", async (_, close) => {
+    const environment = await program.environment();
+    const runId = await start(environment.environmentId);
+    await say(environment, "not lost");
+    await expire(environment.environmentId);
 
-      await end(environmentId);
+    await close();
 
-      expect((await program.get(`/results/${runId}`)).body).toEqual(abandoned(runId, how));
-    },
-  );
-
-  test("expires is closed immediately, and says so", async () => {
-    const { environmentId, expiresAt } = await program.environment({ ttlSeconds: 1 });
-    const runId = await start(environmentId);
-    await Bun.sleep(Date.parse(expiresAt) - Date.now() + 10);
-
-    expect((await program.get(`/results/${runId}`)).body).toEqual(abandoned(runId, "expired"));
+    const { body } = await program.get(`/results/${runId}`);
+    expect(body).toEqual({
+      ...abandoned(runId, "expired"),
+      diff: { inserts: [expect.objectContaining({ text: "not lost" })], updates: [], deletes: [] },
+      gradable: true,
+    });
+    expect((await program.get(`/runs/${runId}/events`)).body.total).toBe(1);
     expectRefusal(await program.post("/diffRun", { runId }), 400, "run_already_completed");
   });
+
+  test("expires is not closed by that once its end is marked", async () => {
+    const { environmentId } = await program.environment();
+    const runId = await start(environmentId);
+    await database.sql`update diorama.runs set status = 'ending', ended_at = now() where run_id = ${runId}`;
+    await expire(environmentId);
+
+    await program.program.maintenance.cycle();
+
+    const [row] = await database.sql`
+      select r.status, e.deleted_at is not null as ended
+      from diorama.runs r join diorama.environments e using (environment_id) where run_id = ${runId}
+    `;
+    expect(row).toEqual({ status: "ending", ended: true });
+  });
+});
+
+test("a run whose changes are lost is not gradable, and says why", async () => {
+  const { environmentId, schemaName } = await program.environment();
+  const runId = await start(environmentId);
+  await database.sql.unsafe(`truncate "${schemaName}".reactions`);
+
+  expectStatus(await program.post("/diffRun", { runId }), 503);
+
+  const lost = { status: "failed", gradable: false, cause: "capture_lost" };
+  expect((await program.get(`/results/${runId}`)).body).toMatchObject({ ...lost, diff: null });
+  const { runs } = (await program.get(`/runs?environmentId=${environmentId}`)).body;
+  expect(runs).toMatchObject([lost]);
 });
 
 describe("boundaries", () => {
