@@ -92,8 +92,8 @@ const AUTH_FAILURES = {
 export class NotAuthed extends ApiError {
   readonly reason: keyof typeof AUTH_FAILURES;
 
-  constructor(reason: keyof typeof AUTH_FAILURES) {
-    super("not_authed", AUTH_FAILURES[reason]);
+  constructor(reason: keyof typeof AUTH_FAILURES, headers: Record<string, string> = {}) {
+    super("not_authed", AUTH_FAILURES[reason], headers);
     this.reason = reason;
   }
 }

@@ -134,7 +134,13 @@ export async function startProgram(config: Config, limits = LIMITS) {
     const evaluation = createEvaluation({ pool, environments, templates, log });
     const expiry = createExpiry({ pool, capture, log });
     const runs = createRuns({ pool, environments, templates, suites, evaluation, capture, expiry });
-    const gateway = createGateway({ sessionPool, environments, keys, templates });
+    const gateway = createGateway({
+      sessionPool,
+      environments,
+      keys,
+      templates,
+      origins: config.CORS_ORIGINS,
+    });
     const metricsCollector = createMetricsCollector({
       config,
       pool,

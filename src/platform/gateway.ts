@@ -3,12 +3,15 @@
  *
  * A key is looked up on every call, so that a revoked key is rejected immediately. An environment is cached, which
  * saves a round trip: if it has ended meanwhile, the session pool rejects the call.
+ *
+ * `…/mcp` is the same environment as tools: see `tools.ts`.
  */
 import { callMark } from "~/capture/change";
 import { EnvironmentEnded, type SessionPool } from "~/db/session-pool";
 import { ApiError, NotAuthed } from "~/errors";
 import { authorization, platformKey } from "~/http/auth";
 import { readBody, readPrefix, SERVICE_BODY_MAX } from "~/http/body";
+import { rejectPage } from "~/http/mcp/pages";
 import {
   type Environments,
   environmentId,
@@ -18,6 +21,7 @@ import {
 import { credentialKind, hashCredential, withoutStyle } from "~/platform/keys/format";
 import type { Keys } from "~/platform/keys/keys";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
+import { answerTools, challenged, readToolPath, type ToolPath } from "~/platform/tools";
 import { REPLICAS } from "~/replicas/index";
 
 const plain = (credential: string | undefined) => credential && withoutStyle(credential);
@@ -43,19 +47,27 @@ export function createGateway(deps: {
   environments: Environments;
   keys: Keys;
   templates: Templates;
+  /** Of pages that may call from a browser. */
+  origins: ReadonlySet<string>;
 }) {
-  const { sessionPool, environments, keys, templates } = deps;
+  const { sessionPool, environments, keys, templates, origins } = deps;
 
   /**
    * Returns the platform's credential and the service's own user token. `X-API-Key` is always the credential; in other
    * places only what looks like one of ours. The body is searched only if nothing else has a credential.
    */
-  async function credentialOf(request: Request, url: URL, service: string) {
+  async function credentialOf(
+    request: Request,
+    url: URL,
+    service: string,
+    toolPath: ToolPath | undefined,
+  ) {
     const header = plain(authorization(request));
     const key = plain(platformKey(request));
     if (key !== undefined) return { credential: key, userToken: header };
     if (header !== undefined && keys.mayBeOne(header))
       return { credential: header, userToken: undefined };
+    if (toolPath) return { credential: undefined, userToken: header };
     const beginning = () => readPrefix(request);
     const argument = plain(await REPLICAS.get(service)?.credential?.({ request, url, beginning }));
     if (argument !== undefined && keys.mayBeOne(argument))
@@ -97,8 +109,14 @@ export function createGateway(deps: {
     ): Promise<Response> {
       const id = environmentId(envId);
       const carriesSecret = REPLICAS.get(service)?.carriesSecret?.(path) ?? false;
-      const { credential, userToken } = await credentialOf(request, url, service);
-      const { environment, principal } = await open(request, id, credential, carriesSecret);
+      const toolPath = readToolPath(path);
+      if (toolPath) {
+        const rejected = rejectPage(request, origins);
+        if (rejected) return rejected;
+      }
+      const { credential, userToken } = await credentialOf(request, url, service, toolPath);
+      const opening = open(request, id, credential, carriesSecret);
+      const { environment, principal } = await (toolPath ? challenged(opening) : opening);
       await keys.countRequest(principal ?? environment);
       if (id === undefined) throw malformed();
       const replica = requireReplica(service);
@@ -111,7 +129,17 @@ export function createGateway(deps: {
       const { environmentId: id32, schemaName, actingUserId, allowImpersonation } = environment;
       const tables = await templates.tablesOf(environment);
       const environmentRef = { environmentId: id32, schemaName, tables };
+      const identity = {
+        actor: actingUserId,
+        secret: environment.tokenHash,
+        baseUrl: `${baseUrl}/api/env/${envId}/services/${service}`,
+      };
       try {
+        if (toolPath)
+          return await answerTools(request, url, replica, toolPath, {
+            ...identity,
+            use: (work) => sessionPool.use(environmentRef, work, callMark(requestId)),
+          });
         // A secret is verified before the body is read. The body is read before a session is taken.
         const isAwaited =
           !carriesSecret ||
@@ -129,11 +157,9 @@ export function createGateway(deps: {
               path,
               body,
               session,
-              actor: actingUserId,
+              ...identity,
               userToken,
               mayImpersonate: principal !== undefined || allowImpersonation,
-              secret: environment.tokenHash,
-              baseUrl: `${baseUrl}/api/env/${envId}/services/${service}`,
             }),
           callMark(requestId),
         );

@@ -1,9 +1,11 @@
 /** The chat service, wire-compatible with the Slack Web API. */
-import { errorCode, RESULT_TOO_LARGE } from "~/db/connect";
 import { ApiError } from "~/errors";
+import { answerText } from "~/replicas/chat/answer";
 import { METHODS } from "~/replicas/chat/api/index";
 import { ChatError } from "~/replicas/chat/errors";
 import { userOfToken } from "~/replicas/chat/ids";
+import { archived } from "~/replicas/chat/mcp/archived";
+import { vendor } from "~/replicas/chat/mcp/vendor";
 import type { Answer, ChatSession } from "~/replicas/chat/method";
 import { methodOperations } from "~/replicas/chat/operations";
 import { readArguments, tokenArgument } from "~/replicas/chat/request";
@@ -53,6 +55,7 @@ export const chat: Replica = {
   issueTrigger,
   handle: answer,
   operations: methodOperations,
+  toolProfiles: { vendor, archived },
 };
 
 const HEADERS = { "Content-Type": "application/json; charset=utf-8" };
@@ -60,24 +63,13 @@ const HEADERS = { "Content-Type": "application/json; charset=utf-8" };
 /** Everything but a bug is HTTP 200: the official client retries any other status for half an hour. */
 async function answer(call: ReplicaCall): Promise<Response> {
   const warnings: string[] = [];
-  let body: Answer;
-  try {
-    const bytes = await transfer(call, () => actingUser(call, call.userToken));
-    if (bytes) return bytes;
-    body = { ok: true, ...(await callMethod(call, warnings)) };
-  } catch (error) {
-    const refusal = errorCode(error) === RESULT_TOO_LARGE ? limitRequired() : error;
-    if (!(refusal instanceof ChatError)) throw error;
-    body = { ok: false, error: refusal.code, ...refusal.fields };
-  }
-  return new Response(JSON.stringify(withWarnings(body, warnings)), { headers: HEADERS });
-}
-
-/** The service's code for a list that is too long for one page. */
-const limitRequired = () =>
-  new ChatError("limit_required", {
-    response_metadata: { messages: ["[ERROR] the result is too large: ask for fewer items"] },
+  let bytes: Response | undefined;
+  const text = await answerText(warnings, async () => {
+    bytes = await transfer(call, () => actingUser(call, call.userToken));
+    return bytes ? {} : await callMethod(call, warnings);
   });
+  return bytes ?? new Response(text, { headers: HEADERS });
+}
 
 async function callMethod(call: ReplicaCall, warnings: string[]): Promise<Answer> {
   const { method: verb } = call.request;
@@ -117,10 +109,4 @@ async function actingUser(call: ReplicaCall, token: unknown): Promise<string> {
   if (!user) throw new ChatError("invalid_auth");
   if (user.deleted) throw new ChatError("account_inactive");
   return named;
-}
-
-function withWarnings(body: Answer, warnings: readonly string[]): Answer {
-  if (warnings.length === 0) return body;
-  const metadata = body["response_metadata"] as object | undefined;
-  return { ...body, warning: warnings.join(","), response_metadata: { ...metadata, warnings } };
 }

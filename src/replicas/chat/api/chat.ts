@@ -11,7 +11,7 @@ import {
 } from "~/replicas/chat/compose";
 import { resolveChannel } from "~/replicas/chat/destination";
 import { ChatError } from "~/replicas/chat/errors";
-import { type ChatSession, method } from "~/replicas/chat/method";
+import { type ChatCall, type ChatSession, method } from "~/replicas/chat/method";
 import { PLAIN, post, readThreadTs, requirePostable } from "~/replicas/chat/posting";
 import {
   isAdmin,
@@ -45,6 +45,28 @@ function requireEditable(message: MessageRow, actor: string, team: TeamRow): voi
 const orNull = <T>(items: readonly T[] | undefined) =>
   items === undefined || items.length > 0 ? items : null;
 
+type NewPost = Parameters<typeof requireContent>[1] &
+  Parameters<typeof readAuthor>[0] & {
+    readonly channel: string;
+    readonly thread_ts?: string;
+    readonly reply_broadcast?: boolean;
+    readonly mrkdwn?: boolean;
+  };
+
+/** Posts a message and returns what was stored. */
+export async function postMessage(call: ChatCall, args: NewPost): Promise<MessageRow> {
+  const content = await requireContent(call, args);
+  const threadTs = readThreadTs(args.thread_ts);
+  const isPlain = args.mrkdwn === false || args.parse === "full";
+  return await post(call, args.channel, {
+    ...contentColumns(content),
+    ...readAuthor(args),
+    threadTs,
+    broadcast: args.reply_broadcast ?? false,
+    extra: isPlain ? { mrkdwn: false } : null,
+  });
+}
+
 export const chat = [
   method("chat.postMessage", {
     tier: 1,
@@ -63,16 +85,7 @@ export const chat = [
       unfurl_media: Maybe(Flag()),
     },
     async handle(args, call) {
-      const content = await requireContent(call, args);
-      const threadTs = readThreadTs(args.thread_ts);
-      const isPlain = args.mrkdwn === false || args.parse === "full";
-      const message = await post(call, args.channel, {
-        ...contentColumns(content),
-        ...readAuthor(args),
-        threadTs,
-        broadcast: args.reply_broadcast ?? false,
-        extra: isPlain ? { mrkdwn: false } : null,
-      });
+      const message = await postMessage(call, args);
       return { channel: message.channel_id, ts: message.ts, message: messageView(message, call) };
     },
   }),

@@ -1,0 +1,133 @@
+/**
+ * The Model Context Protocol over streamable HTTP, without sessions: each request is answered on its own, in the
+ * revision of 2026-07-28 as well as in those that begin with `initialize`. The official SDK knows both; this file
+ * gives it a list of tools and a function that performs a call.
+ */
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import { ApiError } from "~/errors";
+import { parseBounded } from "~/json";
+
+export type ToolAnswer = { readonly text: string; readonly isError?: boolean };
+
+/** The tools that one request may list and call. */
+export type ToolServer = {
+  readonly serverInfo: { readonly name: string; readonly version: string };
+  readonly instructions?: string;
+  /** The JSON array of the listing. */
+  readonly listing: string;
+  /** Undefined if there is no such tool. A throw ends the whole request. */
+  readonly call: (
+    name: string,
+    args: Readonly<Record<string, unknown>> | undefined,
+  ) => Promise<ToolAnswer | undefined>;
+};
+
+/** Notifications that would leave a request of the same batch without a response, for which the transport waits. */
+const CANCELLED = "notifications/cancelled";
+/** An open stream, which a server without sessions and without changing tools has no use for. */
+const LISTEN = "subscriptions/listen";
+
+type Exchange = { readonly tools: ToolServer; isListed: boolean; failure?: unknown };
+const exchanges = new WeakMap<Request, Exchange>();
+const modern = createMcpHandler(({ requestInfo }) => serverFor(requestInfo), { legacy: "reject" });
+
+/** Answers one request. Throws whatever a tool throws. */
+export async function answerMcp(
+  request: Request,
+  body: Uint8Array,
+  tools: ToolServer,
+): Promise<Response> {
+  if (request.method !== "POST")
+    throw new ApiError("method_not_allowed", "This endpoint has no streams: it takes POST", {
+      Allow: "POST",
+    });
+  const parsedBody = withoutCancellations(parse(body));
+  const exchange: Exchange = { tools, isListed: false };
+  exchanges.set(request, exchange);
+  const response = await dispatch(request, parsedBody);
+  if ("failure" in exchange) throw exchange.failure;
+  return exchange.isListed ? await withListing(response, tools.listing) : response;
+}
+
+/** The listing as the SDK writes it, in a result that has no other array of this name. */
+const EMPTY_LISTING = '"tools":[]';
+
+/** Inserts the ready listing: converting and validating 58 schemas takes longer than most calls of a tool. */
+async function withListing(response: Response, listing: string): Promise<Response> {
+  const text = await response.text();
+  return new Response(
+    text.replaceAll(EMPTY_LISTING, () => `"tools":${listing}`),
+    response,
+  );
+}
+
+/** Undefined for a body that is no JSON: the SDK then answers with the protocol's parse error. */
+function parse(body: Uint8Array): unknown {
+  try {
+    return parseBounded(new TextDecoder("utf-8", { fatal: true }).decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+const methodOf = (message: unknown) => (message as { method?: unknown } | null)?.method;
+
+const withoutCancellations = (body: unknown) =>
+  Array.isArray(body) ? body.filter((message) => methodOf(message) !== CANCELLED) : body;
+
+async function dispatch(request: Request, parsedBody: unknown): Promise<Response> {
+  if (methodOf(parsedBody) === LISTEN)
+    return Response.json(
+      {
+        jsonrpc: "2.0",
+        id: (parsedBody as { id?: unknown }).id ?? null,
+        error: { code: ProtocolErrorCode.MethodNotFound, message: "Method not found" },
+      },
+      { status: 404 },
+    );
+  if (parsedBody === undefined || !(await isLegacyRequest(request, parsedBody)))
+    return await modern.fetch(request, { parsedBody });
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  const server = serverFor(request);
+  await server.connect(transport);
+  try {
+    return await transport.handleRequest(request, { parsedBody });
+  } finally {
+    await server.close();
+  }
+}
+
+function serverFor(request: Request | undefined): Server {
+  const exchange = request && exchanges.get(request);
+  if (!exchange) throw new Error("a request of the SDK is not the one it was given");
+  const { serverInfo, instructions, call } = exchange.tools;
+  const server = new Server(serverInfo, {
+    capabilities: { tools: {} },
+    ...(instructions === undefined ? {} : { instructions }),
+  });
+  server.setRequestHandler("tools/list", () => {
+    exchange.isListed = true;
+    return { tools: [] };
+  });
+  server.setRequestHandler("tools/call", async ({ params }) => {
+    let answer: ToolAnswer | undefined;
+    try {
+      answer = await call(params.name, params.arguments);
+    } catch (error) {
+      exchange.failure = error;
+      throw new ProtocolError(ProtocolErrorCode.InternalError, "Internal error");
+    }
+    if (!answer)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`);
+    const { text, isError } = answer;
+    return { content: [{ type: "text", text }], ...(isError ? { isError } : {}) };
+  });
+  return server;
+}

@@ -1,0 +1,33 @@
+/** A service's tool surface as one request sees it: its listing as ready JSON, and the tools that it may call. */
+import { ACTING_USER, type ToolListing, type ToolProfile } from "~/replicas/tools";
+
+/** `read`: only the tools that write nothing. */
+export type Access = "all" | "read";
+
+type Surface = { readonly names: ReadonlySet<string>; readonly json: string };
+
+const surfaces = new WeakMap<ToolProfile, ReadonlyMap<Access, Surface>>();
+
+const surfaceOf = (tools: readonly ToolListing[]): Surface => ({
+  names: new Set(tools.map(({ name }) => name)),
+  json: JSON.stringify(tools),
+});
+
+export function findSurface(profile: ToolProfile, access: Access): Surface {
+  let known = surfaces.get(profile);
+  if (!known) {
+    const { tools, isReading } = profile;
+    known = new Map([
+      ["all", surfaceOf(tools)],
+      ["read", surfaceOf(tools.filter(isReading))],
+    ]);
+    surfaces.set(profile, known);
+  }
+  const surface = known.get(access);
+  if (!surface) throw new Error(`no surface for the access ${access}`);
+  return surface;
+}
+
+/** The listing for one user. */
+export const listingFor = ({ json }: Surface, actor: string): string =>
+  json.replaceAll(ACTING_USER, () => JSON.stringify(actor).slice(1, -1));

@@ -1,0 +1,34 @@
+/**
+ * The service's own MCP server: 19 tools. A result is one JSON object whose values are text for reading; an error is
+ * the bare code.
+ */
+import { requireRejection } from "~/replicas/chat/answer";
+import { chatCall } from "~/replicas/chat/mcp/run";
+import { sending } from "~/replicas/chat/mcp/sending";
+import { InvalidArgument, readArguments, type Tools } from "~/replicas/chat/mcp/tool";
+import data from "~/replicas/chat/mcp/vendor.tools.json";
+import type { ToolCall, ToolProfile, ToolResult } from "~/replicas/tools";
+
+const TOOLS: Tools = { ...sending };
+
+const SCHEMAS = new Map(data.tools.map(({ name, inputSchema }) => [name, inputSchema]));
+
+export const vendor: ToolProfile = {
+  serverInfo: { name: "Slack MCP", version: "1.0.0" },
+  tools: data.tools,
+  isReading: ({ annotations }) => annotations?.readOnlyHint === true,
+  call: perform,
+};
+
+async function perform(call: ToolCall): Promise<ToolResult | undefined> {
+  const schema = SCHEMAS.get(call.name);
+  const tool = TOOLS[call.name];
+  if (!schema || !tool) return undefined;
+  try {
+    const args = readArguments(schema, call.arguments ?? {});
+    return { text: JSON.stringify(await tool(args, chatCall(call))) };
+  } catch (error) {
+    if (error instanceof InvalidArgument) return { text: error.message, isError: true };
+    return { text: requireRejection(error).code, isError: true };
+  }
+}

@@ -1,0 +1,192 @@
+/** The MCP endpoint as clients see it: both eras of the protocol, credentials, pages, malformed messages. */
+import { describe, expect, test } from "bun:test";
+import { useDatabase } from "../support/database";
+import {
+  callTool,
+  connectClient,
+  connectFirstClient,
+  type Endpoint,
+  endpointOf,
+  send,
+} from "../support/mcp";
+import { useProgram } from "../support/program";
+
+const database = useDatabase();
+const program = useProgram(database);
+
+const endpoint = async (path = "") => endpointOf(program, await program.environment(), path);
+const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+const listed = async (at: Endpoint) => (await send(at, LIST)).body.result.tools;
+
+describe("the official clients", () => {
+  const connected = {
+    "2.x with the handshake": (at: Endpoint) => connectClient(at, "legacy"),
+    "2.x of 2026-07-28": (at: Endpoint) => connectClient(at, "modern"),
+    "1.x": connectFirstClient,
+  };
+
+  test.each(Object.entries(connected))("%s lists tools and calls them", async (_name, connect) => {
+    const at = await endpoint();
+    const client = await connect(at);
+    const { tools } = await client.listTools();
+    const message = { channel_id: "C01GENERAL", message: "hello" };
+    const sent: any = await client.callTool({ name: "slack_send_message", arguments: message });
+    const unknown = client.callTool({ name: "slack_send_letter", arguments: {} });
+
+    expect(tools as unknown).toEqual(await listed(at));
+    expect(JSON.parse(sent.content[0].text).message_context.channel_id).toBe("C01GENERAL");
+    await expect(unknown).rejects.toThrow("Unknown tool: slack_send_letter");
+    await client.close();
+  });
+});
+
+describe("the listing", () => {
+  test("names the environment's user", async () => {
+    const environment = await program.environment({ impersonateUserId: "U02JOHN" });
+    const tools = await listed(endpointOf(program, environment));
+    const named = tools.filter((tool: any) => tool.description.includes("U02JOHN"));
+
+    expect(named.map((tool: any) => tool.name).toSorted()).toEqual([
+      "slack_list_channel_members",
+      "slack_search_public",
+      "slack_search_public_and_private",
+      "slack_search_users",
+      "slack_send_message",
+    ]);
+    expect(JSON.stringify(tools)).not.toContain("acting_user");
+  });
+
+  test("of access=read has the tools that write nothing, and no others can be called", async () => {
+    const reading = await endpoint("?access=read");
+    const tools = await listed(reading);
+    const refused = await send(reading, {
+      jsonrpc: "2.0",
+      id: 7,
+      method: "tools/call",
+      params: { name: "slack_send_message", arguments: { channel_id: "C01GENERAL", message: "x" } },
+    });
+
+    expect(tools).toHaveLength(12);
+    expect(tools.every((tool: any) => tool.annotations.readOnlyHint)).toBe(true);
+    expect(await listed(await endpoint("/archived?access=read"))).toHaveLength(5);
+    expect(refused.body).toEqual({
+      jsonrpc: "2.0",
+      id: 7,
+      error: { code: -32602, message: "Unknown tool: slack_send_message" },
+    });
+  });
+
+  test.each([
+    ["/private", 404, "not_found"],
+    ["?access=write", 400, "invalid_request"],
+  ])("%s is rejected", async (path, status, error) => {
+    const rejected = await send(await endpoint(path), LIST);
+
+    expect(rejected).toMatchObject({ status, body: { ok: false, error } });
+  });
+});
+
+describe("a credential", () => {
+  const URL_OF = (at: Endpoint, headers: Record<string, string>) => ({ url: at.url, headers });
+
+  test("is the environment's token, or a key", async () => {
+    const at = await endpoint();
+    const answers = await Promise.all([
+      send(at, LIST),
+      send(URL_OF(at, { "X-API-Key": "diorama_k_wrong" }), LIST),
+      send(URL_OF(at, { Authorization: "Bearer diorama_e_wrong" }), LIST),
+      send(endpointOf(program, await program.environment()), LIST),
+    ]);
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 401, 401, 200]);
+  });
+
+  test("of another environment is rejected with a challenge", async () => {
+    const [mine, other] = [await endpoint(), await endpoint()];
+    const rejected = await send(URL_OF(mine, other.headers), LIST);
+
+    expect(rejected).toMatchObject({ status: 401, body: { ok: false, error: "not_authed" } });
+    expect(rejected.headers.get("www-authenticate")).toBe('Bearer error="invalid_token"');
+  });
+
+  test("in the arguments of a tool is no credential", async () => {
+    const { url, headers } = await endpoint();
+    const token = headers["Authorization"]?.slice("Bearer ".length);
+    const rejected = await send(
+      { url, headers: { Host: "diorama.example" } },
+      { ...LIST, params: { token } },
+    );
+
+    expect(rejected.status).toBe(401);
+    expect(rejected.headers.get("www-authenticate")).toBe('Bearer error="invalid_token"');
+  });
+});
+
+describe("a page of another site", () => {
+  test.each([
+    ["http://evil.example", "evil.example", 403],
+    ["http://evil.example", "127.0.0.1", 403],
+    ["null", "127.0.0.1", 403],
+    ["http://localhost:6274", "127.0.0.1", 200],
+    ["http://localhost:6274", "evil.example", 403],
+  ])("%s under the name %s: %d", async (Origin, Host, status) => {
+    const answer = await send(await endpoint(), LIST, { Origin, Host });
+
+    expect(answer.status).toBe(status);
+  });
+});
+
+describe("a message", () => {
+  test.each([
+    ["no JSON", "{", 400, -32700],
+    ["no message", "[1]", 400, -32600],
+    ["an unknown method", { ...LIST, method: "prompts/list" }, 200, -32601],
+    ["a stream", { ...LIST, method: "subscriptions/listen" }, 404, -32601],
+    ["no tool's name", { ...LIST, method: "tools/call", params: {} }, 200, -32602],
+  ])("with %s gets the protocol's error", async (_what, message, status, code) => {
+    const answer = await send(await endpoint(), message);
+
+    expect(answer).toMatchObject({ status, body: { error: { code } } });
+  });
+
+  test("of another type than JSON, or another method than POST, is rejected", async () => {
+    const at = await endpoint();
+    const get = await fetch(at.url, { headers: at.headers });
+
+    expect((await send(at, LIST, { "Content-Type": "text/plain" })).status).toBe(415);
+    expect(get.status).toBe(405);
+    expect(get.headers.get("allow")).toBe("POST");
+  });
+
+  test("without a request is accepted", async () => {
+    const answer = await send(await endpoint(), {
+      jsonrpc: "2.0",
+      method: "notifications/initialized",
+    });
+
+    expect(answer).toMatchObject({ status: 202, body: "" });
+  });
+
+  test("that cancels another one of its batch does not keep the client waiting", async () => {
+    const cancelled = {
+      jsonrpc: "2.0",
+      method: "notifications/cancelled",
+      params: { requestId: 1, reason: "late" },
+    };
+    const answer = await send(await endpoint(), [LIST, { ...LIST, id: 2 }, cancelled]);
+
+    expect(answer.body.map(({ id, result }: any) => [id, result.tools.length])).toEqual([
+      [1, 19],
+      [2, 19],
+    ]);
+  });
+
+  test("to an environment that has ended is not answered by another one", async () => {
+    const environment = await program.environment();
+    const at = endpointOf(program, environment);
+    await program.call("DELETE", `/env/${environment.environmentId}`);
+
+    expect((await send(at, LIST)).status).toBe(404);
+    await expect(callTool(at, "slack_send_message", {})).rejects.toThrow("404");
+  });
+});
