@@ -30,7 +30,7 @@ import {
   validate,
 } from "graphql";
 import { createTextCache } from "~/graphql/cache";
-import { DocumentRefused } from "~/graphql/errors";
+import { DocumentRefused, TooExpensive } from "~/graphql/errors";
 import { type ListLengths, listLengthsOf } from "~/graphql/introspection";
 import {
   ALIASES_MAX,
@@ -246,8 +246,13 @@ function once(cost: (variables: Variables) => number) {
 
 const LEAF_COST = 0.1;
 const OBJECT_COST = 1;
+/** The extension of a field whose pages cost the same at any size. */
+export const COSTS_ONCE = "costsOnce";
 
-/** A leaf costs a tenth of an object; a list costs its content times its maximum number of rows. */
+/**
+ * A leaf costs a tenth of an object. A page costs its content, page info included, times its maximum number of rows, and
+ * nothing for itself.
+ */
 function measureField(
   node: FieldNode,
   parent: Maybe<GraphQLNamedType>,
@@ -257,12 +262,7 @@ function measureField(
   const field = fieldOf(definitions.schema, parent, node.name.value);
   const type = field && getNamedType(field.type);
   const { depth, cost } = measureSet(node.selectionSet, type, definitions);
-  const rows = rowsOf(node, field, definitions.lengths);
-  return {
-    depth: depth + 1,
-    fields: 1,
-    cost: (variables) => OBJECT_COST + rows(variables) * cost(variables),
-  };
+  return { depth: depth + 1, fields: 1, cost: costOf(node, field, cost, definitions.lengths) };
 }
 
 /** Undefined for a field that validation will reject. */
@@ -276,24 +276,31 @@ function fieldOf(
   return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
 }
 
+type Cost = Measured["cost"];
+
 /**
- * How many rows a field may return: its type and its arguments determine it, wherever its content is selected. A list
- * without pages counts once, as in the service; its rows are counted when they are read (budget.ts).
+ * The cost of a field with this content: its type and its arguments determine it, wherever its content is selected. A
+ * list without pages counts once, as in the service; its rows are counted when they are read (budget.ts).
  */
-function rowsOf(
+function costOf(
   { arguments: given = [] }: FieldNode,
   field: Maybe<GraphQLField<unknown, unknown>>,
+  content: Cost,
   lengths: ListLengths,
-): (variables: Variables) => number {
-  if (!field) return () => 1;
-  if (field.args.some(({ name }) => name === "first")) {
+): Cost {
+  const isPage = field?.args.some(({ name }) => name === "first") && !field.extensions[COSTS_ONCE];
+  if (isPage) {
     const limits = given.filter(({ name }) => /^(first|last)$/.test(name.value));
     return (variables) =>
-      Math.max(0, ...limits.map(({ value }) => limitOf(value, variables))) || PAGE_DEFAULT;
+      content(variables) *
+      (Math.max(0, ...limits.map(({ value }) => limitOf(value, variables))) || PAGE_DEFAULT);
   }
-  const isList = isListType(getNullableType(field.type));
-  const rows = isList && isIntrospectionType(getNamedType(field.type)) ? lengths[field.name] : 1;
-  return () => rows ?? 1;
+  const describesSchema =
+    field &&
+    isListType(getNullableType(field.type)) &&
+    isIntrospectionType(getNamedType(field.type));
+  const rows = (describesSchema && lengths[field.name]) || 1;
+  return (variables) => OBJECT_COST + rows * content(variables);
 }
 
 /** The page size that an argument requests, limited to the possible sizes; 0 if the argument does not set one. */
@@ -305,16 +312,14 @@ function limitOf(value: ValueNode, variables: Variables): number {
   return typeof limit === "number" && limit > 0 ? Math.min(limit, PAGE_MAX) : 0;
 }
 
-/** Throws DocumentRefused when the operation is too expensive with these variables. Returns its cost. */
+/** Throws TooExpensive when the operation costs too much with these variables. Returns its cost. */
 export function requireAffordable(
   { cost, isIntrospection }: Operation,
   variables: Variables,
 ): number {
-  const points = Math.ceil(cost(variables));
+  // Sums of tenths are not exact.
+  const points = Math.round(cost(variables) * 10) / 10;
   const max = isIntrospection ? INTROSPECTION_COST_MAX : COST_MAX;
-  if (points > max)
-    throw new DocumentRefused(
-      `Query too complex. Complexity: ${points}. Maximum allowed complexity: ${max}.`,
-    );
+  if (points > max) throw new TooExpensive(points, max);
   return points;
 }

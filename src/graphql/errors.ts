@@ -19,3 +19,10 @@ export class InvalidArgument extends Error {
 export class DocumentRefused extends Error {
   override readonly name = "DocumentRefused";
 }
+
+/** A document that costs more than the limit. */
+export class TooExpensive extends DocumentRefused {
+  constructor(points: number, max: number) {
+    super(`Query too complex. Complexity: ${points}. Maximum allowed complexity: ${max}.`);
+  }
+}

@@ -14,7 +14,7 @@ import {
 import { formatError } from "~/replicas/tracker/errors";
 import { trackerSchema } from "~/replicas/tracker/schema";
 import { useDatabase } from "../support/database";
-import { useTracker } from "../support/tracker";
+import { ENG, useTracker } from "../support/tracker";
 
 const tracker = useTracker(useDatabase(), "tracker_base");
 
@@ -84,6 +84,64 @@ describe("a document is rejected", () => {
 
     expect(await messageOf(query, { n: 250 })).toMatch(/too complex/);
     expect(await messageOf(query, { n: 10 })).toBe("no error");
+  });
+});
+
+/** Counted by the service, as its users recorded. */
+describe("a query costs as many points as in the service:", () => {
+  const FRONTIER = `query($id: String!, $page: Int!, $nested: Int!) {
+    project(id: $id) {
+      name
+      issues(first: $page, filter: { labels: { name: { eq: "map" } } }) {
+        pageInfo { hasNextPage }
+        nodes {
+          identifier title state { name type } assignee { displayName } labels { nodes { name } }
+          relations(first: $nested) {
+            pageInfo { hasNextPage } nodes { type relatedIssue { identifier state { type } } }
+          }
+          inverseRelations(first: $nested) {
+            pageInfo { hasNextPage } nodes { type issue { identifier state { type } } }
+          }
+        }
+      }
+    }
+  }`;
+  const BOARD = `query($key: String) {
+    teams(filter: { key: { eq: $key } }) {
+      nodes { projects(first: 250) { nodes { id name description } } }
+    }
+  }`;
+  const RELATIONS = `{
+    team(id: "${ENG}") {
+      issues(first: 100, filter: { state: { type: { in: ["started"] } } }) {
+        pageInfo { hasNextPage endCursor }
+        nodes { identifier relations { nodes { type relatedIssue { identifier } } } }
+      }
+    }
+  }`;
+
+  test.each([
+    [100, 10, "9472"],
+    [75, 10, "7104"],
+    [50, 10, "4737"],
+    [50, 5, "2537"],
+  ])("%d issues with %d relations each: %s", async (page, nested, points) => {
+    const response = await fetch(tracker.url, {
+      method: "POST",
+      headers: { "X-API-Key": tracker.key, "Content-Type": "application/json" },
+      body: JSON.stringify({ query: FRONTIER, variables: { id: ENG, page, nested } }),
+    });
+
+    expect(response.headers.get("x-complexity")).toBe(points);
+  });
+
+  test.each([
+    ["the projects of all teams", BOARD, 16300],
+    ["the relations of 100 issues", RELATIONS, 11231],
+  ])("%s: %d", async (_case, query, points) => {
+    const { errors } = await tracker.ask(query);
+
+    expect(errors[0].message).toContain(`Complexity: ${points}.`);
   });
 });
 

@@ -1,7 +1,7 @@
 /** Errors in the service's wording, and every error in the shape that its official client reads. */
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
 import { errorCode, RESULT_TOO_LARGE } from "~/db/connect";
-import { DocumentRefused, InvalidArgument } from "~/graphql/errors";
+import { DocumentRefused, InvalidArgument, TooExpensive } from "~/graphql/errors";
 
 type Kind = { readonly code: string; readonly status: number };
 
@@ -145,6 +145,7 @@ export function formatError(error: GraphQLError): GraphQLFormattedError | undefi
       error,
       new TrackerError("graphql error", "The query reads too much: request smaller pages."),
     );
+  if (cause instanceof TooExpensive) return tooComplex(cause.message);
   if (cause === undefined || cause instanceof GraphQLError || cause instanceof DocumentRefused)
     return formatted(error, new TrackerError("graphql error", error.message.slice(0, MESSAGE_MAX)));
   return undefined;
@@ -183,6 +184,16 @@ export function shapeOf(refusal: TrackerError) {
   };
 }
 
+/** Unlike other documents beyond a limit, an expensive one is an invalid input, though with the status of a request error. */
+const tooComplex = (message: string): GraphQLFormattedError => ({
+  message,
+  extensions: {
+    ...shapeOf(new TrackerError("invalid input", message, message.replace("Query", "The query is")))
+      .extensions,
+    http: { status: KINDS["graphql error"].status },
+  },
+});
+
 /** Clients use the code to distinguish three ways in which a document fails. */
 function codeOf({ type, message, validationErrors }: TrackerError): string {
   if (validationErrors) return "INVALID_INPUT";
@@ -194,7 +205,5 @@ function codeOf({ type, message, validationErrors }: TrackerError): string {
 const COERCION = /^Variable "\$[^"]*" (got invalid value|of (required|non-null) type)/;
 
 /** The HTTP status of a response with these errors. */
-export function statusOf(errors: readonly GraphQLFormattedError[]): number {
-  const type = errors[0]?.extensions?.["type"];
-  return typeof type === "string" && type in KINDS ? KINDS[type as ErrorType].status : 200;
-}
+export const statusOf = ([first]: readonly GraphQLFormattedError[]): number =>
+  (first?.extensions?.["http"] as { status: number } | undefined)?.status ?? 200;

@@ -13,14 +13,15 @@ export const resetAt = (now: Date) => Math.ceil((now.getTime() + 1) / HOUR_MS) *
 
 /** The headers of a response with this cost. */
 export function limitHeaders(cost: number, now: Date): Record<string, string> {
+  const points = Math.ceil(cost);
   const reset = String(resetAt(now));
   return {
-    "x-complexity": String(cost),
+    "x-complexity": String(points),
     "x-ratelimit-requests-limit": String(REQUESTS_PER_HOUR),
     "x-ratelimit-requests-remaining": String(REQUESTS_PER_HOUR - 1),
     "x-ratelimit-requests-reset": reset,
     "x-ratelimit-complexity-limit": String(POINTS_PER_HOUR),
-    "x-ratelimit-complexity-remaining": String(POINTS_PER_HOUR - Math.min(cost, COST_MAX)),
+    "x-ratelimit-complexity-remaining": String(POINTS_PER_HOUR - Math.min(points, COST_MAX)),
     "x-ratelimit-complexity-reset": reset,
   };
 }

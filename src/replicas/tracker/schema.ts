@@ -1,5 +1,6 @@
 /** The schema with its resolvers, built on the first request and cached. */
 import { buildASTSchema, type GraphQLObjectType, type GraphQLSchema } from "graphql";
+import { COSTS_ONCE } from "~/graphql/documents";
 import { requireLengths } from "~/graphql/lengths";
 import type { Resolver, Resolvers } from "~/graphql/resolvers";
 import { rootQueries } from "~/graphql/roots";
@@ -28,6 +29,11 @@ export function trackerSchema(): GraphQLSchema {
 function buildSchema(): GraphQLSchema {
   const documents = DOCUMENTS.map(({ document }) => document);
   const schema = buildASTSchema(completeSdl(documents), { assumeValidSDL: true });
+  // The service counts the labels of an issue once, unlike the other pages.
+  for (const type of ["Issue", "IssueSearchResult"]) {
+    const { labels } = (schema.getType(type) as GraphQLObjectType).getFields();
+    if (labels) labels.extensions = { [COSTS_ONCE]: true };
+  }
   return addResolvers(schema, {
     models: MODELS,
     modelOf: MODEL_OF,
