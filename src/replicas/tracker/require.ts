@@ -1,7 +1,7 @@
 /** Finds one row, or throws the error of the service. */
 import type { RowObject } from "~/graphql/page";
 import type { Context } from "~/replicas/tracker/context";
-import { forbidden, notFound, notFoundIn } from "~/replicas/tracker/errors";
+import { forbidden, invalidArgument, notFound, notFoundIn } from "~/replicas/tracker/errors";
 import { requireUuid } from "~/replicas/tracker/ids";
 import type { Entity, Row } from "~/replicas/tracker/store/entities";
 import { lookUp } from "~/replicas/tracker/store/lookups";
@@ -44,6 +44,17 @@ export async function requireGiven<E extends Entity>(
   const row = await findRow(context, type, requireUuid(property, id), NO_FIELDS);
   if (!row) throw notFoundIn(property);
   return row;
+}
+
+/** Checks text that has a few known values, if it was given. */
+export function requireOneOf(
+  property: string,
+  value: string | null | undefined,
+  known: readonly string[],
+): void {
+  const problem = `${property} must be one of the following values: ${known.join(", ")}`;
+  if (value != null && !known.includes(value))
+    throw invalidArgument(property, value, "isEnum", problem);
 }
 
 /** `what`: for example "a comment". */

@@ -153,3 +153,13 @@ test.each([
   expect(shown(argument)).toBe(expected);
   expect(argument?.deprecationReason).toBeString();
 });
+
+test.each([
+  ["Document", "contentData", "JSON"],
+  ["Favorite", "roadmap", "Roadmap"],
+  ["Project", "milestone", "Milestone"],
+])("%s.%s is kept for older clients", (type, name, expected) => {
+  const field = fieldOf(type, name);
+
+  expect([String(field?.type), typeof field?.deprecationReason]).toEqual([expected, "string"]);
+});

@@ -11,18 +11,21 @@ import type { NewValues, Row, Values } from "~/replicas/tracker/store/entities";
 import { documentUrl } from "~/replicas/tracker/urls";
 
 /** Possible parents of a document: one of these. */
-const PLACES = ["projectId", "initiativeId", "issueId", "teamId", "cycleId", "releaseId"] as const;
+const PLACES = ["initiativeId", "teamId", "issueId", "releaseId", "cycleId", "projectId"] as const;
 
 const placesIn = (row: Values) => PLACES.filter((name) => (row[name] ?? null) !== null);
+const notOnePlace = () =>
+  invalidInput(
+    `Exactly one of ${PLACES.slice(0, -1).join(", ")} or ${PLACES.at(-1)} must be defined`,
+  );
 
 const rules: Rules<"Document"> = {
   operations: ["create", "update", "delete", "unarchive"],
   place: "bottom",
   check: async (input: Values & { subscriberIds?: readonly string[] | null }, context, row) => {
-    if (placesIn(input).length > 1)
-      throw invalidInput(
-        "A document belongs to one project, initiative, issue, team, cycle or release",
-      );
+    // A new document's null counts as well, as in the service; in a change it removes the parent.
+    const named = row ? placesIn(input) : PLACES.filter((name) => name in input);
+    if (named.length > 1) throw notOnePlace();
     for (const id of input.subscriberIds ?? [])
       await requireGiven(context, "User", "subscriberIds", id);
     if (row && input["parentDocumentId"] === row.id)
@@ -34,8 +37,7 @@ const rules: Rules<"Document"> = {
       ? await requireRow(context, "Document", String(input["parentDocumentId"]))
       : undefined;
     const [place] = placesIn(input);
-    if (!place && !above && !input["resourceFolderId"])
-      throw invalidInput("A document needs a project, initiative, issue, team, cycle or release");
+    if (!place && !above && !input["resourceFolderId"]) throw notOnePlace();
     const inherited =
       place || !above ? {} : Object.fromEntries(PLACES.map((name) => [name, above[name]]));
     const { id } = context.viewer;

@@ -9,9 +9,9 @@ import {
   type Target,
 } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
-import { invalidArgument, invalidInput } from "~/replicas/tracker/errors";
+import { invalidInput } from "~/replicas/tracker/errors";
 import { updateIssues } from "~/replicas/tracker/issues/update";
-import { requireRow } from "~/replicas/tracker/require";
+import { requireOneOf, requireRow } from "~/replicas/tracker/require";
 import type { Row } from "~/replicas/tracker/store/entities";
 import { writeEffects } from "~/replicas/tracker/store/issues/effects";
 import { isRelated } from "~/replicas/tracker/store/issues/relations";
@@ -31,8 +31,7 @@ const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 const INVERSE: Readonly<Record<string, string>> = { blocks: "blocked", duplicate: "duplicateOf" };
 
 async function requireNew(context: Context, { id, issueId, relatedIssueId, type }: Relation) {
-  if (!TYPES.includes(type))
-    throw invalidArgument("type", type, "isIn", `type must be one of: ${TYPES.join(", ")}`);
+  requireOneOf("type", type, TYPES);
   if (issueId === relatedIssueId) throw invalidInput("An issue cannot be related to itself");
   const symmetric = type === "related" || type === "similar";
   if (await isRelated(context.session, { issueId, relatedIssueId, type }, symmetric, id ?? ""))

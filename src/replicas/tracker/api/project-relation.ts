@@ -2,33 +2,27 @@
 import type { Resolvers } from "~/graphql/resolvers";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import type { Context } from "~/replicas/tracker/context";
-import { invalidArgument, invalidInput } from "~/replicas/tracker/errors";
+import { invalidInput } from "~/replicas/tracker/errors";
+import { requireOneOf } from "~/replicas/tracker/require";
 import { dependsOn, findRelation } from "~/replicas/tracker/store/projects";
 
 const TYPES = ["dependency"];
 const ANCHORS = ["start", "end", "milestone"];
 
-const oneOf = (property: string, value: string | null | undefined, known: readonly string[]) => {
-  if (value != null && !known.includes(value))
-    throw invalidArgument(
-      property,
-      value,
-      "isIn",
-      `${property} must be one of: ${known.join(", ")}`,
-    );
-};
-
 const rules: Rules<"ProjectRelation"> = {
   operations: ["create", "update", "delete"],
   check: async (input, { session, viewer }, row) => {
     const relation = { ...row, ...input };
-    oneOf("type", relation.type, TYPES);
+    requireOneOf("type", relation.type, TYPES);
     for (const [anchor, milestone] of [
       ["anchorType", "projectMilestoneId"],
       ["relatedAnchorType", "relatedProjectMilestoneId"],
     ] as const) {
-      oneOf(anchor, relation[anchor], ANCHORS);
-      if ((relation[anchor] === "milestone") !== (relation[milestone] != null))
+      requireOneOf(anchor, relation[anchor], ANCHORS);
+      const isMilestone = relation[anchor] === "milestone";
+      if (isMilestone && relation[milestone] == null)
+        throw invalidInput("A milestone is required for a dependency with a milestone anchor");
+      if (!isMilestone && relation[milestone] != null)
         throw invalidInput(`${milestone} belongs to an anchor of type "milestone"`);
     }
     const { projectId, relatedProjectId } = relation;

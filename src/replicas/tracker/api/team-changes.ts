@@ -17,7 +17,7 @@ import { planCycles } from "~/replicas/tracker/cycles";
 import { DEFAULT_STATES, TRIAGE_STATE } from "~/replicas/tracker/defaults";
 import { forbidden, invalidArgument, invalidInput } from "~/replicas/tracker/errors";
 import { moveToCycle } from "~/replicas/tracker/issues/move";
-import { requireGiven, requireRow } from "~/replicas/tracker/require";
+import { requireGiven, requireOneOf, requireRow } from "~/replicas/tracker/require";
 import { deleteCycles, listIssuesInCycles } from "~/replicas/tracker/store/cycles";
 import type { Changes, NewValues, Row, Values } from "~/replicas/tracker/store/entities";
 import { listStates } from "~/replicas/tracker/store/states";
@@ -84,13 +84,7 @@ async function columnsOf(
   team?: Row<"Team">,
 ): Promise<Changes<"Team">> {
   const { parentId, issueEstimationType, defaultIssueStateId } = input;
-  if (issueEstimationType && !ESTIMATIONS.includes(issueEstimationType))
-    throw invalidArgument(
-      "issueEstimationType",
-      issueEstimationType,
-      "isIn",
-      `issueEstimationType must be one of: ${ESTIMATIONS.join(", ")}`,
-    );
+  requireOneOf("issueEstimationType", issueEstimationType, ESTIMATIONS);
   const parent = await requireGiven(context, "Team", "parentId", parentId);
   const above =
     parent && team ? [parent.id, ...(await listAncestors(context.session, parent.id))] : [];

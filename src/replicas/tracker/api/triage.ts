@@ -4,8 +4,8 @@ import type { Resolver, Resolvers } from "~/graphql/resolvers";
 import { create, modelOf, mutationsOf, type Rules, update } from "~/replicas/tracker/api/entity";
 import type { Given, Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
-import { invalidArgument, invalidInput } from "~/replicas/tracker/errors";
-import { requireGiven, requireRow } from "~/replicas/tracker/require";
+import { invalidInput } from "~/replicas/tracker/errors";
+import { requireGiven, requireOneOf, requireRow } from "~/replicas/tracker/require";
 import { having } from "~/replicas/tracker/store/lookups";
 
 type Entry = { readonly startsAt: Date; readonly endsAt: Date; readonly userId?: string | null };
@@ -50,13 +50,7 @@ type Responsibility = {
 const responsibilityRules: Rules = {
   operations: ["create", "update", "delete"],
   check: async ({ action, manualSelection }: Responsibility, context) => {
-    if (action != null && !ACTIONS.includes(action))
-      throw invalidArgument(
-        "action",
-        action,
-        "isIn",
-        `action must be one of: ${ACTIONS.join(", ")}`,
-      );
+    requireOneOf("action", action, ACTIONS);
     if (manualSelection === undefined) return undefined;
     const { userIds = [], assignmentIndex } = manualSelection ?? {};
     for (const id of userIds) await requireGiven(context, "User", "userIds", id);

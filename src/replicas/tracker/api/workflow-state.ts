@@ -10,8 +10,8 @@ import {
   type Target,
 } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
-import { invalidArgument, invalidInput, userError } from "~/replicas/tracker/errors";
-import { requireGiven, requireRow } from "~/replicas/tracker/require";
+import { invalidInput, userError } from "~/replicas/tracker/errors";
+import { requireGiven, requireOneOf, requireRow } from "~/replicas/tracker/require";
 import { findStateUse, listStates } from "~/replicas/tracker/store/states";
 import { columnsIn } from "~/replicas/tracker/store/write";
 
@@ -35,8 +35,7 @@ export const workflowStates: Resolvers<Context> = {
     workflowStateCreate: async (_source, { input }: Given<Create>, context) => {
       const { teamId, type, name } = input;
       await requireGiven(context, "Team", "teamId", teamId);
-      if (!TYPES.includes(type))
-        throw invalidArgument("type", type, "isIn", `type must be one of: ${TYPES.join(", ")}`);
+      requireOneOf("type", type, TYPES);
       const states = await listStates(context.session, teamId);
       requireFreeName(states, name);
       const last = states.filter((state) => state.type === type).at(-1) ?? states.at(-1);

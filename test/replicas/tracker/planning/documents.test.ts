@@ -112,4 +112,19 @@ describe("a document", () => {
     expect(await refusal(newDocument(input))).toBeInstanceOf(InvalidInputLinearError);
     expect(await count()).toBe(before);
   });
+
+  test.each([
+    ["no parent", {}],
+    ["two parents", { teamId: ENG, issueId: "ENG-1" }],
+    ["a parent that is null beside another", { teamId: ENG, projectId: null }],
+  ])("with %s is rejected in the service's words", async (_case, input) => {
+    const { errors } = await tracker.ask(
+      "mutation($input: DocumentCreateInput!) { documentCreate(input: $input) { success } }",
+      { input: { title: "x", ...input } },
+    );
+
+    expect(errors[0].message).toBe(
+      "Exactly one of initiativeId, teamId, issueId, releaseId, cycleId or projectId must be defined.",
+    );
+  });
 });

@@ -540,4 +540,35 @@ describe("relations of projects", () => {
       expect(await refusal(work())).toBeInstanceOf(InvalidInputLinearError);
     expect((await tracker.linear.projectRelations()).nodes).toHaveLength(2);
   });
+
+  test("are rejected in the service's words", async () => {
+    const [one, two] = [await newProject(), await newProject()];
+    const problemWith = async (input: object) => {
+      const { errors } = await tracker.ask(
+        "mutation($input: ProjectRelationCreateInput!) { projectRelationCreate(input: $input) { success } }",
+        {
+          input: {
+            ...{ type: "dependency", projectId: one.id, relatedProjectId: two.id },
+            ...{ anchorType: "end", relatedAnchorType: "start" },
+            ...input,
+          },
+        },
+      );
+      const { message, extensions } = errors[0];
+      return extensions.validationErrors?.[0] ?? message;
+    };
+
+    expect(await problemWith({ type: "blocks" })).toEqual({
+      property: "type",
+      value: "blocks",
+      constraints: { isEnum: "type must be one of the following values: dependency" },
+      children: [],
+    });
+    expect((await problemWith({ anchorType: "project" })).constraints).toEqual({
+      isEnum: "anchorType must be one of the following values: start, end, milestone",
+    });
+    expect(await problemWith({ anchorType: "milestone" })).toBe(
+      "A milestone is required for a dependency with a milestone anchor.",
+    );
+  });
 });
