@@ -200,6 +200,8 @@ export function openapi(
       const whole = {
         name,
         in: place,
+        // An object in a query: `labels[model]=gpt-5`.
+        ...(schema["type"] === "object" && { style: "deepObject", explode: true }),
         required: place === "path" || (shape?.required?.includes(name) ?? false),
         ...(description !== undefined && { description }),
         schema,

@@ -70,6 +70,7 @@ export async function record(pool: Pool, capture: Capture, schema: string, keys:
     testId: null,
     suiteId: null,
     expected: null,
+    labels: "{}",
   };
   const started = await capture.start({ run, schema, keys }, (sql, start) =>
     insertRun(sql, row, start),

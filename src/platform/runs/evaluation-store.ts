@@ -44,12 +44,15 @@ export async function listOverdue(
   return rows.map(({ runId }) => runId);
 }
 
+type Labels = { readonly [name: string]: string };
+
 export type ListedRun = {
   readonly runId: string;
   readonly environmentId: string;
   readonly testId: string | null;
   readonly suiteId: string | null;
   readonly startedAt: Date;
+  readonly labels: Labels;
   readonly status: "running" | "completed" | "passed" | "failed";
   readonly passed: boolean | null;
   readonly score: { passed: number; total: number; percent: number } | null;
@@ -68,7 +71,7 @@ const summary = (sql: Sql): Fragment => {
   const ended = (column: Fragment) =>
     sql`case when status in ('completed', 'passed', 'failed') then ${column} end`;
   return sql`
-    run_id, environment_id, test_id, suite_id, started_at, ${seenStatus(sql)} as status,
+    run_id, environment_id, test_id, suite_id, started_at, labels, ${seenStatus(sql)} as status,
     ${ended(sql`passed`)} as passed, ${ended(sql`score`)} as score, ${ended(sql`cause`)} as cause,
     ${ended(sql`diff is not null`)} as gradable,
     ${ended(sql`extract(epoch from ended_at - started_at)::float8`)} as execution_seconds
@@ -83,10 +86,12 @@ export async function listRuns(
     testId: string | undefined;
     suiteId: string | undefined;
     status: string | undefined;
+    labels: Labels;
   },
   { limit, after }: Page,
 ): Promise<(ListedRun & { place: CursorPosition })[]> {
-  const { environmentId, testId, suiteId, status } = filter;
+  const { environmentId, testId, suiteId, status, labels } = filter;
+  const isLabelled = Object.keys(labels).length > 0;
   return await sql<(ListedRun & { place: CursorPosition })[]>`
     select ${summary(sql)}, json_build_object('at', started_at::text, 'id', run_id) as place
     from diorama.runs
@@ -95,6 +100,7 @@ export async function listRuns(
       ${testId === undefined ? sql`` : sql`and test_id = ${testId}`}
       ${suiteId === undefined ? sql`` : sql`and suite_id = ${suiteId}`}
       ${status === undefined ? sql`` : sql`and ${seenStatus(sql)} = ${status}`}
+      ${isLabelled ? sql`and labels <> '{}' and labels @> ${JSON.stringify(labels)}::text::jsonb` : sql``}
       ${after ? sql`and (started_at, run_id) < (${after.at}::text::timestamptz, ${after.id})` : sql``}
     order by started_at desc, run_id desc limit ${limit + 1}
   `;
@@ -112,6 +118,34 @@ export async function latestOfSuite(
     order by test_id, started_at desc, run_id desc
   `;
 }
+
+/** The attempts at a test in a group of runs. */
+export type AttemptRow = {
+  readonly testId: string;
+  readonly group: string | null;
+  readonly passed: number;
+  readonly failed: number;
+  readonly notGradable: number;
+};
+
+/** Counts this user's runs of a suite by test and by the value of a label, those without it last. */
+export const countAttempts = async (
+  sql: Sql,
+  userId: string,
+  suiteId: string,
+  label: string,
+  limit: number,
+): Promise<AttemptRow[]> =>
+  await sql<AttemptRow[]>`
+    select test_id, labels ->> ${label} as "group",
+      count(*) filter (where status = 'passed')::int as passed,
+      count(*) filter (where status = 'failed' and diff is not null)::int as failed,
+      count(*) filter (where status = 'failed' and diff is null)::int as not_gradable
+    from diorama.runs
+    where suite_id = ${suiteId} and user_id = ${userId} and test_id is not null
+      and status in ('passed', 'failed')
+    group by 1, 2 order by 2 nulls last, 1 limit ${limit}
+  `;
 
 /** Returns JSON text; null if they were not stored. */
 export async function findEvents(sql: Sql, runId: string): Promise<string | null> {

@@ -30,6 +30,8 @@ export type NewRunRow = {
   readonly suiteId: string | null;
   /** JSON text: the test's expectation as it is now. */
   readonly expected: string | null;
+  /** JSON text. */
+  readonly labels: string;
 };
 
 /** Inserts a running run if its user has such a live environment without one, and evaluates the mark with it. */
@@ -44,10 +46,10 @@ export async function insertRun(
     ), started as (
       insert into diorama.runs (
         run_id, environment_id, schema_name, user_id, before_snapshot, capture, status,
-        test_id, suite_id, expected
+        test_id, suite_id, expected, labels
       )
       select ${run.runId}, environment_id, schema_name, user_id, ${run.beforeSnapshot}, ${run.capture}, 'running',
-        ${run.testId}, ${run.suiteId}, ${run.expected}::text::json
+        ${run.testId}, ${run.suiteId}, ${run.expected}::text::json, ${run.labels}::text::jsonb
       from diorama.environments
       where environment_id = ${run.environmentId} and user_id = ${run.userId}
         and deleted_at is null and expires_at > now() and (select ready from capture)

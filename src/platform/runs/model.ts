@@ -52,6 +52,18 @@ export const Score = t.Object(
   { title: "Score", description: "How many assertions hold" },
 );
 
+const LABELS_MAX = 16;
+const LABEL_NAME = "^[A-Za-z0-9][A-Za-z0-9_./-]{0,63}$";
+const LABEL_LENGTH_MAX = 256;
+const labels = (description: string) =>
+  t.Record(t.String({ pattern: LABEL_NAME }), t.String({ maxLength: LABEL_LENGTH_MAX }), {
+    additionalProperties: false,
+    maxProperties: LABELS_MAX,
+    description,
+    examples: [{ agent: "my-agent", model: "gpt-5" }],
+  });
+const Labels = labels("The labels that it was started with");
+
 export const NewRun = t.Object(
   {
     envId: EnvironmentRef,
@@ -60,6 +72,9 @@ export const NewRun = t.Object(
     ),
     testSuiteId: t.Optional(
       t.String({ ...IdRef, description: "The suite whose results count this run" }),
+    ),
+    labels: t.Optional(
+      labels(`Up to ${LABELS_MAX} texts by name, to find the run and to compare groups of runs`),
     ),
   },
   {
@@ -215,6 +230,7 @@ export const Results = t.Object(
     diff: t.Nullable(Diff, {
       description: "Null while it is running, and when it is not gradable",
     }),
+    labels: Labels,
   },
   { title: "Run", description: "A run, and its results once it has ended" },
 );
@@ -224,6 +240,11 @@ export const RunQuery = t.Object({
   testId: t.Optional(IdRef),
   testSuiteId: t.Optional(IdRef),
   status: t.Optional(Status),
+  labels: t.Optional(
+    t.String({
+      documented: labels("Runs that have these labels, each as `labels[name]=value`"),
+    }),
+  ),
   ...PageQuery,
 });
 export type RunQuery = Static<typeof RunQuery>;
@@ -235,6 +256,7 @@ const ListedRun = t.Object(
     testId: t.Nullable(Id, { description: "Its test, if it has one" }),
     testSuiteId: t.Nullable(Id, { description: "The suite it counts for, if any" }),
     startedAt: Timestamp,
+    labels: Labels,
     ...Summary,
   },
   { title: "ListedRun", description: "A run, without its diff" },
@@ -293,6 +315,71 @@ const TestResult = t.Object(
   { title: "TestResult", description: "The latest run of a test" },
 );
 
+const rate = (description: string, example: number) =>
+  t.Nullable(t.Number({ minimum: 0, maximum: 1 }), {
+    description: `${description}. Rounded to four digits; null with too few attempts`,
+    examples: [example],
+  });
+const GroupCounts = {
+  attempts: tests("Runs that ended with a verdict or are not gradable", 10),
+  graded: tests("Attempts that passed or failed, on which the estimates rest", 9),
+  passed: tests("Attempts that passed", 6),
+  failed: tests("Attempts that failed", 3),
+  notGradable: tests("Attempts without a complete diff, which count in no estimate", 1),
+  passAt1: rate("pass@1: the probability that an attempt passes", 0.6667),
+  passAtK: rate("pass@k: the probability that at least one of k attempts passes", 1),
+  passHatK: rate("pass^k: the probability that all of k attempts pass", 0.119),
+};
+
+const AttemptGroup = t.Object(
+  {
+    group: t.Nullable(t.String(), {
+      description: "Value of the label; null: the runs without it",
+      examples: ["gpt-5"],
+    }),
+    k: tests("The k of the estimates", 4),
+    ...GroupCounts,
+    tests: t.Array(
+      t.Object(
+        {
+          testId: Id,
+          name: t.String({ examples: ["messages: post to a channel"] }),
+          ...GroupCounts,
+        },
+        { title: "TestAttempts", description: "The attempts at a test" },
+      ),
+      { description: "Each test of the suite" },
+    ),
+  },
+  {
+    title: "AttemptGroup",
+    description: "The runs with the same value of a label; estimates are means over the tests",
+  },
+);
+
+const K_MAX = 1_000;
+export const SuiteResultsQuery = t.Object({
+  groupBy: t.Optional(
+    t.String({
+      pattern: LABEL_NAME,
+      description: "A label: adds all attempts, by its value",
+      examples: ["model"],
+    }),
+  ),
+  k: t.Optional(
+    t.String({
+      pattern: "^([1-9][0-9]{0,2}|1000)$",
+      documented: Type.Integer({
+        minimum: 1,
+        maximum: K_MAX,
+        description:
+          "The k of pass@k and pass^k. Without it: the fewest graded attempts at a test of the group that has any",
+      }),
+    }),
+  ),
+});
+export type SuiteResultsQuery = Static<typeof SuiteResultsQuery>;
+
 export const SuiteResults = t.Object(
   {
     suiteId: Id,
@@ -309,6 +396,8 @@ export const SuiteResults = t.Object(
       examples: [90],
     }),
     results: t.Array(TestResult, { description: "The latest run of each test" }),
+    groupBy: t.Optional(t.String({ description: "The label, if asked for", examples: ["model"] })),
+    groups: t.Optional(t.Array(AttemptGroup, { description: "All attempts, by the label" })),
   },
   { title: "TestSuiteResults", description: "The caller's latest run of each test of a suite" },
 );

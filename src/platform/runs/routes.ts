@@ -1,4 +1,5 @@
 import { Elysia, status, t } from "elysia";
+import { ApiError } from "~/errors";
 import { failures } from "~/http/errors";
 import { IdempotencyHeader, PathId } from "~/http/model";
 import { principalOf } from "~/http/principal";
@@ -15,12 +16,28 @@ import {
   RunRef,
   StartedRun,
   SuiteResults,
+  SuiteResultsQuery,
 } from "~/platform/runs/model";
 import type { Runs } from "~/platform/runs/runs";
 
 /** Sends stored JSON text unchanged: a diff may be megabytes long. */
 const json = (text: string) =>
   new Response(text, { headers: { "Content-Type": "application/json; charset=utf-8" } });
+
+const LABEL = /^labels\[(.*)\]$/;
+
+/** The labels of a query string, each as `labels[name]=value`. */
+function labelsOf(request: Request): Record<string, string> {
+  const { searchParams } = new URL(request.url);
+  if (searchParams.has("labels"))
+    throw new ApiError("invalid_request", "labels: write each label as labels[name]=value");
+  return Object.fromEntries(
+    [...searchParams].flatMap(([key, value]) => {
+      const [, name] = LABEL.exec(key) ?? [];
+      return name === undefined ? [] : [[name, value]];
+    }),
+  );
+}
 
 export const runRoutes = (runs: Runs, idempotency: Idempotency) =>
   new Elysia({ tags: ["runs"] })
@@ -95,15 +112,19 @@ export const runRoutes = (runs: Runs, idempotency: Idempotency) =>
           "Uses the test as it was when the run started, or the given expectedOutput. Without either, the run continues.",
       },
     })
-    .get("/runs", ({ request, query }) => runs.list(principalOf(request).userId, query), {
-      query: RunQuery,
-      response: { 200: RunList, ...failures("invalid_request") },
-      detail: {
-        operationId: "listRuns",
-        summary: "List runs",
-        description: "The caller's own, newest first.",
+    .get(
+      "/runs",
+      ({ request, query }) => runs.list(principalOf(request).userId, query, labelsOf(request)),
+      {
+        query: RunQuery,
+        response: { 200: RunList, ...failures("invalid_request") },
+        detail: {
+          operationId: "listRuns",
+          summary: "List runs",
+          description: "The caller's own, newest first.",
+        },
       },
-    })
+    )
     .get(
       "/runs/:runId/events",
       async ({ request, params }) =>
@@ -121,14 +142,17 @@ export const runRoutes = (runs: Runs, idempotency: Idempotency) =>
     )
     .get(
       "/testSuites/:suiteId/results",
-      ({ request, params }) => runs.suiteResults(principalOf(request).userId, params.suiteId),
+      ({ request, params, query }) =>
+        runs.suiteResults(principalOf(request).userId, params.suiteId, query),
       {
         params: t.Object({ suiteId: PathId }),
-        response: { 200: SuiteResults, ...failures("suite_not_found") },
+        query: SuiteResultsQuery,
+        response: { 200: SuiteResults, ...failures("invalid_request", "suite_not_found") },
         detail: {
           operationId: "getTestSuiteResults",
           summary: "Sum up a suite",
-          description: "The caller's latest run of each test that was started with the suite's id.",
+          description:
+            "The caller's latest run of each test that was started with the suite's id; with groupBy, also all attempts.",
         },
       },
     )

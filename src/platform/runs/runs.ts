@@ -9,11 +9,18 @@ import { percentOf } from "~/evaluation/percent";
 import { pageOf, readPage } from "~/http/page";
 import { type Environments, environmentId, notFound } from "~/platform/environments/environments";
 import type { Once } from "~/platform/keys/idempotency";
+import { groupAttempts } from "~/platform/runs/attempts";
 import type { Evaluation } from "~/platform/runs/evaluation";
 import * as listing from "~/platform/runs/evaluation-store";
 import type { Expiry } from "~/platform/runs/expiry";
 import * as lifecycle from "~/platform/runs/lifecycle-store";
-import type { EndedRun, NewRun, RunQuery, StartedRun } from "~/platform/runs/model";
+import type {
+  EndedRun,
+  NewRun,
+  RunQuery,
+  StartedRun,
+  SuiteResultsQuery,
+} from "~/platform/runs/model";
 import * as store from "~/platform/runs/store";
 import { type Suites, testNotFound } from "~/platform/suites/suites";
 import type { Templates } from "~/platform/templates/templates";
@@ -26,6 +33,8 @@ const EXPECTATIONS_MAX = 10_000;
 /** Longer expectations are not cached. */
 const EXPECTATION_LENGTH_MAX = 16_000;
 const LIST = "runs";
+/** Pairs of a test and a value of a label. */
+const ATTEMPT_ROWS_MAX = 20_000;
 const NO_EVENTS = { total: 0, events: [] };
 const NOT_RUN = { status: null, passed: null, score: null, execution_time: null, gradable: null };
 
@@ -128,6 +137,12 @@ export function createRuns(deps: {
     return run;
   }
 
+  async function attempts(userId: string, suiteId: string, label: string) {
+    const rows = await listing.countAttempts(pool, userId, suiteId, label, ATTEMPT_ROWS_MAX + 1);
+    if (rows.length <= ATTEMPT_ROWS_MAX) return rows;
+    throw new ApiError("invalid_request", "groupBy: the label has too many values to compare");
+  }
+
   async function failure(runId: string) {
     const run = await store.findRun(pool, runId);
     return unavailable(`The run has failed: ${JSON.parse(run?.failures ?? "[]").join("; ")}`);
@@ -146,6 +161,7 @@ export function createRuns(deps: {
         userId,
         beforeSnapshot: newId(),
         capture: capture.kind,
+        labels: JSON.stringify(wanted.labels ?? {}),
         ...expected,
       };
       const { runId, beforeSnapshot } = run;
@@ -218,13 +234,13 @@ export function createRuns(deps: {
     /** Returns the results of a run, as JSON text. */
     async results(userId: string, runId: string): Promise<string> {
       const run = await requireRun(userId, runId);
-      const { status, passed, score, failures, explanations, diff, cause } = run;
+      const { status, passed, score, failures, explanations, diff, cause, labels } = run;
       const head = `{"runId":${JSON.stringify(runId)},"status"`;
       if (isOpen(status))
-        return `${head}:"running","passed":null,"score":null,"failures":[],"diff":null,"execution_time":null,"gradable":null}`;
+        return `${head}:"running","passed":null,"score":null,"failures":[],"diff":null,"execution_time":null,"gradable":null,"labels":${labels}}`;
       const explained = explanations === null ? "" : `,"explanations":${explanations}`;
       const caused = cause === null ? "" : `,"cause":"${cause}"`;
-      return `${head}:"${status}","passed":${passed},"score":${score},"failures":${failures}${explained},"diff":${diff},"execution_time":${run.executionSeconds},"gradable":${diff !== null}${caused}}`;
+      return `${head}:"${status}","passed":${passed},"score":${score},"failures":${failures}${explained},"diff":${diff},"execution_time":${run.executionSeconds},"gradable":${diff !== null}${caused},"labels":${labels}}`;
     },
 
     /** Returns the individual changes of a run in order, as JSON text. Empty while it is running. */
@@ -237,7 +253,7 @@ export function createRuns(deps: {
     },
 
     /** Lists this user's runs, in pages. */
-    async list(userId: string, query: RunQuery) {
+    async list(userId: string, query: RunQuery, labels: { readonly [name: string]: string } = {}) {
       const page = readPage(query, LIST, userId);
       const { environmentId: envId, testId, testSuiteId: suiteId, status } = query;
       const filter = {
@@ -245,6 +261,7 @@ export function createRuns(deps: {
         testId,
         suiteId,
         status,
+        labels,
       };
       await expiry.end({ userId });
       const found = await listing.listRuns(pool, userId, filter, page);
@@ -255,19 +272,23 @@ export function createRuns(deps: {
         testId: run.testId,
         testSuiteId: run.suiteId,
         startedAt: run.startedAt.toISOString(),
+        labels: run.labels,
         ...summary(run),
       }));
       return { runs, ...rest };
     },
 
-    /** Sums up this user's latest runs of a suite's tests. */
-    async suiteResults(userId: string, suiteId: string) {
+    /** Sums up this user's latest runs of a suite's tests, and all attempts by a label. */
+    async suiteResults(userId: string, suiteId: string, { groupBy, k }: SuiteResultsQuery) {
+      if (k !== undefined && groupBy === undefined)
+        throw new ApiError("invalid_request", "k: groupBy is needed with it");
       const { name } = await suites.require(userId, suiteId);
       await expiry.end({ userId });
       const latest = new Map(
         (await listing.latestOfSuite(pool, userId, suiteId)).map((run) => [run.testId, run]),
       );
-      const results = (await suites.tests(suiteId)).map((test) => {
+      const tests = await suites.tests(suiteId);
+      const results = tests.map((test) => {
         const run = latest.get(test.testId);
         const head = { testId: test.testId, name: test.name, runId: run?.runId ?? null };
         return run ? { ...head, ...summary(run) } : { ...head, ...NOT_RUN };
@@ -286,6 +307,14 @@ export function createRuns(deps: {
         notRun: count(null),
         percent: testCount === 0 ? 0 : percentOf(passed, testCount),
         results,
+        ...(groupBy !== undefined && {
+          groupBy,
+          groups: groupAttempts(
+            await attempts(userId, suiteId, groupBy),
+            tests,
+            k === undefined ? undefined : Number(k),
+          ),
+        }),
       };
     },
   };

@@ -20,6 +20,8 @@ export type RunRow = {
   /** JSON text: the expectation it is checked against. */
   readonly expected: string | null;
   readonly cause: Cause | null;
+  /** JSON text. */
+  readonly labels: string;
   /** Whether its environment is live. */
   readonly live: boolean;
   readonly executionSeconds: number | null;
@@ -28,7 +30,7 @@ export type RunRow = {
 export async function findRun(sql: Sql, runId: string): Promise<RunRow | undefined> {
   const [run] = await sql<RunRow[]>`
     select r.run_id, environment_id, r.user_id, r.capture, r.status, r.passed, r.score::text,
-      r.failures::text, r.diff::text, r.explanations::text, r.expected::text, r.cause, e.deleted_at is null and e.expires_at > now() as live,
+      r.failures::text, r.diff::text, r.explanations::text, r.expected::text, r.cause, r.labels::text, e.deleted_at is null and e.expires_at > now() as live,
       extract(epoch from r.ended_at - r.started_at)::float8 as execution_seconds
     from diorama.runs r join diorama.environments e using (environment_id)
     where r.run_id = ${runId}

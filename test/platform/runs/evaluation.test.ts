@@ -59,6 +59,7 @@ describe("a run with a test", () => {
       ...verdict,
       diff: { inserts: [expect.objectContaining({ text: "Hello all" })], updates: [], deletes: [] },
       execution_time: expect.any(Number),
+      labels: {},
     });
   });
 

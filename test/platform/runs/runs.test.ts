@@ -48,6 +48,7 @@ describe("a run", () => {
       diff: answer.body.diff,
       execution_time: expect.any(Number),
       gradable: true,
+      labels: {},
     });
   });
 
@@ -68,6 +69,7 @@ describe("a run", () => {
       diff: null,
       execution_time: null,
       gradable: null,
+      labels: {},
     });
   });
 
@@ -155,6 +157,7 @@ describe("a run whose environment", () => {
     failures: [`run abandoned: environment ${why}`],
     execution_time: expect.any(Number),
     cause: `environment_${why}`,
+    labels: {},
   });
   const deleted = (runId: string) => ({
     ...abandoned(runId, "deleted"),

@@ -1,0 +1,138 @@
+/** Labels of runs, and several attempts at the tests of a suite. */
+import { describe, expect, test } from "bun:test";
+import { useDatabase } from "../../support/database";
+import { expectRefusal, expectStatus, useProgram } from "../../support/program";
+
+const database = useDatabase();
+const program = useProgram(database);
+
+const start = async (fields: object) => {
+  const { environmentId: envId } = await program.environment();
+  const answer = await program.post("/startRun", { envId, ...fields });
+  expectStatus(answer, 201);
+  return { envId, runId: answer.body.runId as string };
+};
+const suiteOf = async (...names: string[]) => {
+  const created = await program.post("/testSuites", {
+    name: "attempts",
+    templateService: "chat",
+    templateName: "chat_default",
+    impersonateUserId: "U01AGENT",
+    tests: names.map((name) => ({ name, prompt: name, expectedOutput: { assertions: [SAID] } })),
+  });
+  const { suiteId } = created.body;
+  const { tests } = (await program.get(`/testSuites/${suiteId}?expand=true`)).body;
+  return { suiteId: suiteId as string, ids: tests.map(({ id }: { id: string }) => id) as string[] };
+};
+const SAID = { diff_type: "added", entity: "messages" };
+
+describe("labels of a run", () => {
+  test("are in its results, and find it", async () => {
+    const { runId, envId } = await start({ labels: { agent: "one", model: "big/5" } });
+    await start({ labels: { agent: "one", model: "small" } });
+    await start({});
+
+    const found = async (query: string) =>
+      (await program.get(`/runs?${query}`)).body.runs.map((run: { runId: string }) => run.runId);
+    expect(await found("labels[model]=big/5")).toEqual([runId]);
+    expect(await found("labels%5Bagent%5D=one")).toHaveLength(2);
+    expect(await found("labels[agent]=one&labels[model]=big/5&status=running")).toEqual([runId]);
+    expect(await found("labels[agent]=other")).toEqual([]);
+    const labels = { agent: "one", model: "big/5" };
+    expect((await program.get(`/results/${runId}`)).body.labels).toEqual(labels);
+    expect((await program.get(`/runs?environmentId=${envId}`)).body.runs).toMatchObject([
+      { labels },
+    ]);
+  });
+
+  test.each([
+    ["a number", { model: 5 }],
+    ["an unfit name", { "model name": "x" }],
+    ["a long text", { model: "x".repeat(257) }],
+    ["seventeen", Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`l${n}`, "x"]))],
+  ])("are texts, up to sixteen: %s is rejected", async (_, labels) => {
+    const { environmentId: envId } = await program.environment();
+    const answer = await program.post("/startRun", { envId, labels });
+    expectRefusal(answer, 400, "invalid_request", expect.stringMatching(/^labels/) as never);
+  });
+
+  test("are named in a query, each in brackets", async () => {
+    expectRefusal(
+      await program.get("/runs?labels=model"),
+      400,
+      "invalid_request",
+      "labels: write each label as labels[name]=value",
+    );
+  });
+});
+
+describe("attempts", () => {
+  test("are counted by test and label, with estimates from those that were graded", async () => {
+    const { suiteId, ids } = await suiteOf("a", "b", "c");
+    const [a, b] = ids;
+    const attempt = async (testId: string | undefined, model: string | undefined, how: string) => {
+      const environment = (await program.post("/initEnv", { testId })).body;
+      const envId = environment.environmentId;
+      const labels = model === undefined ? {} : { model };
+      const { runId } = (
+        await program.post("/startRun", { envId, testId, testSuiteId: suiteId, labels })
+      ).body;
+      if (how === "lost") return await program.call("DELETE", `/env/${envId}`);
+      if (how === "passed")
+        await program.chat(environment, "chat.postMessage", { channel: "C01GENERAL", text: "hi" });
+      return await program.post(how === "diffed" ? "/diffRun" : "/evaluateRun", { runId });
+    };
+    for (const how of ["passed", "passed", "failed", "failed", "lost"]) await attempt(a, "x", how);
+    for (const how of ["passed", "passed", "failed", "diffed"]) await attempt(b, "x", how);
+    await attempt(a, "y", "lost");
+    await attempt(b, undefined, "passed");
+
+    const { body } = await program.get(`/testSuites/${suiteId}/results?groupBy=model`);
+
+    const none = { attempts: 0, graded: 0, passed: 0, failed: 0, notGradable: 0 };
+    const unknown = { passAt1: null, passAtK: null, passHatK: null };
+    expect(body).toMatchObject({ testCount: 3, groupBy: "model" });
+    expect(body.groups.map(({ tests: _, ...group }: { tests: unknown }) => group)).toEqual([
+      {
+        group: "x",
+        k: 3,
+        ...{ attempts: 8, graded: 7, passed: 4, failed: 3, notGradable: 1 },
+        ...{ passAt1: 0.5833, passAtK: 1, passHatK: 0 },
+      },
+      { group: "y", k: 1, ...none, attempts: 1, notGradable: 1, ...unknown },
+      {
+        group: null,
+        k: 1,
+        ...{ ...none, attempts: 1, graded: 1, passed: 1 },
+        ...{ passAt1: 1, passAtK: 1, passHatK: 1 },
+      },
+    ]);
+    expect(body.groups[0].tests).toEqual([
+      {
+        ...{ testId: a, name: "a" },
+        ...{ attempts: 5, graded: 4, passed: 2, failed: 2, notGradable: 1 },
+        ...{ passAt1: 0.5, passAtK: 1, passHatK: 0 },
+      },
+      {
+        ...{ testId: b, name: "b" },
+        ...{ attempts: 3, graded: 3, passed: 2, failed: 1, notGradable: 0 },
+        ...{ passAt1: 0.6667, passAtK: 1, passHatK: 0 },
+      },
+      { testId: ids[2], name: "c", ...none, ...unknown },
+    ]);
+
+    const two = (await program.get(`/testSuites/${suiteId}/results?groupBy=model&k=2`)).body;
+    expect(two.groups[0]).toMatchObject({ k: 2, passAtK: 0.9167, passHatK: 0.25 });
+    const four = (await program.get(`/testSuites/${suiteId}/results?groupBy=model&k=4`)).body;
+    expect(four.groups[0].tests).toMatchObject([{ passAtK: 1 }, { passAtK: null }, {}]);
+  });
+
+  test.each(["k=2", "groupBy=model&k=0", "groupBy=model&k=1001", "groupBy=model%20name"])(
+    "%s is rejected",
+    async (query) => {
+      const { suiteId } = await suiteOf("a");
+      const answer = await program.get(`/testSuites/${suiteId}/results?${query}`);
+      expectRefusal(answer, 400, "invalid_request");
+    },
+  );
+});
