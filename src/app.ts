@@ -18,9 +18,11 @@ import { setPrincipal } from "~/http/principal";
 import { createRequestLog, noteIds, type Route } from "~/http/request-log";
 import type { Log } from "~/log";
 import type { Metrics } from "~/metrics";
+import { controlRoutes } from "~/platform/environments/control-routes";
 import { type Environments, malformed } from "~/platform/environments/environments";
 import { environmentRoutes, savingRoutes, triggerRoutes } from "~/platform/environments/routes";
 import type { Saving } from "~/platform/environments/saving";
+import type { Snapshots } from "~/platform/environments/snapshots";
 import type { Triggers } from "~/platform/environments/triggers";
 import { type Gateway, type GatewayPath, gatewayPath } from "~/platform/gateway";
 import type { healthRoutes } from "~/platform/health";
@@ -50,6 +52,7 @@ export function createApp(parts: {
   environments: Environments;
   saving: Saving;
   triggers: Triggers;
+  snapshots: Snapshots;
   runs: Runs;
   idempotency: Idempotency;
   gateway: Gateway;
@@ -87,6 +90,7 @@ export function createApp(parts: {
             .use(templateRoutes(parts.templates))
             .use(savingRoutes(parts.saving))
             .use(triggerRoutes(parts.triggers))
+            .use(controlRoutes(parts.snapshots, parts.idempotency))
             .use(suiteRoutes(parts.suites)),
         ),
     );

@@ -103,6 +103,8 @@ export const USAGE_LIMITS = [
   "daily request",
   "daily environment",
   "concurrent environment",
+  "environment snapshot",
+  "key snapshot",
 ] as const;
 export type UsageLimit = (typeof USAGE_LIMITS)[number];
 

@@ -5,7 +5,7 @@ import { createApp } from "~/app";
 import { createCapture } from "~/capture/capture";
 import { publish } from "~/capture/slot";
 import { type Config, ConfigError, describe } from "~/config";
-import { connect, errorCode } from "~/db/connect";
+import { connect, errorCode, type Tx } from "~/db/connect";
 import { migrate } from "~/db/migrate";
 import { createBuilders } from "~/db/origins";
 import { createSessionPool } from "~/db/session-pool";
@@ -17,8 +17,10 @@ import { LIMITS, serve } from "~/http/server";
 import { chooseFormat, createLog, type Log } from "~/log";
 import { createMetrics } from "~/metrics";
 import { createEnvironments } from "~/platform/environments/environments";
+import { createExclusive } from "~/platform/environments/exclusive";
 import { createSaving } from "~/platform/environments/saving";
 import { createSchemaPool } from "~/platform/environments/schema-pool";
+import { createSnapshots } from "~/platform/environments/snapshots";
 import { isLive, reconcileMissingSchemas } from "~/platform/environments/store";
 import { createTriggers } from "~/platform/environments/triggers";
 import { createGateway } from "~/platform/gateway";
@@ -110,6 +112,9 @@ export async function startProgram(config: Config, limits = LIMITS) {
       log,
       metrics,
     });
+    const onBuild = async (tx: Tx, schema: string) => {
+      if (capture.kind === "log" && plugin === "pgoutput") await publish(tx, schema);
+    };
     const schemaPool = createSchemaPool({
       pool,
       builders,
@@ -117,9 +122,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       concurrency: builderCount,
       log,
       metrics,
-      onBuild: async (tx, schema) => {
-        if (capture.kind === "log" && plugin === "pgoutput") await publish(tx, schema);
-      },
+      onBuild,
     });
     const environments = createEnvironments({
       pool,
@@ -131,6 +134,16 @@ export async function startProgram(config: Config, limits = LIMITS) {
       runClosing,
     });
     const saving = createSaving({ builders, templates, environments });
+    const exclusive = createExclusive({ pool, builders, sessionPool });
+    const snapshots = createSnapshots({
+      pool,
+      environments,
+      templates,
+      exclusive,
+      runClosing,
+      onBuild,
+      discard: capture.discard,
+    });
     const evaluation = createEvaluation({ pool, environments, templates, log });
     const expiry = createExpiry({ pool, capture, log });
     const runs = createRuns({ pool, environments, templates, suites, evaluation, capture, expiry });
@@ -149,7 +162,13 @@ export async function startProgram(config: Config, limits = LIMITS) {
       capture,
       metrics,
     });
-    parts.push(environments.stop, capture.stop, evaluation.stop, metricsCollector.stop);
+    parts.push(
+      environments.stop,
+      exclusive.stop,
+      capture.stop,
+      evaluation.stop,
+      metricsCollector.stop,
+    );
     const probes = createProbes(metricsCollector);
     const app = createApp({
       keys,
@@ -158,6 +177,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       environments,
       saving,
       triggers: createTriggers({ sessionPool, environments, templates }),
+      snapshots,
       runs,
       idempotency: createIdempotency(pool),
       gateway,

@@ -187,6 +187,9 @@ export async function createCapture(deps: {
       }
     },
 
+    /** Removes what a comparison of snapshots keeps, of a run that is closed without a result. */
+    discard: (sql: Sql, run: string, schema: string) => dropSnapshot(snapshots, sql, run, schema),
+
     async status(): Promise<CaptureStatus> {
       if (!stream) return { state: "disabled" };
       const leader = await leadership.leader(pool);

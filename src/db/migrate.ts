@@ -13,6 +13,7 @@ import operations from "~/db/migrations/0003_operations.sql" with { type: "text"
 import impersonation from "~/db/migrations/0004_impersonation.sql" with { type: "text" };
 import progress from "~/db/migrations/0005_capture_progress.sql" with { type: "text" };
 import grading from "~/db/migrations/0006_grading.sql" with { type: "text" };
+import control from "~/db/migrations/0007_control.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 4, name: "impersonation", text: impersonation },
   { version: 5, name: "capture progress", text: progress },
   { version: 6, name: "grading", text: grading },
+  { version: 7, name: "control", text: control },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

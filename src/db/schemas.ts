@@ -28,6 +28,9 @@ export type Table = {
   readonly key: readonly string[];
 };
 
+/** A sequence's name and state. */
+export type Sequence = { readonly name: string; readonly value: string; readonly called: boolean };
+
 /** A template's structure, and the DDL that recreates it in another schema. */
 export type Blueprint = {
   readonly schema: string;
@@ -35,7 +38,7 @@ export type Blueprint = {
   /** Multi-statement text that fills the schema in `search_path`. */
   readonly ddl: string;
   readonly rowCounts: ReadonlyMap<string, number>;
-  readonly sequences: readonly { name: string; value: string; called: boolean }[];
+  readonly sequences: readonly Sequence[];
   readonly hasForeignKeys: boolean;
 };
 
@@ -258,10 +261,10 @@ function cloneDdl(
   return statements.join(";\n");
 }
 
-const setSequence = ({ name, value, called }: { name: string; value: string; called: boolean }) =>
+const setSequence = ({ name, value, called }: Sequence) =>
   `select setval(${literal(quote(name))}, ${value}, ${called})`;
 
-const of = (schema: string, table: string) => `${quote(schema)}.${quote(table)}`;
+export const of = (schema: string, table: string) => `${quote(schema)}.${quote(table)}`;
 
 /** Returns a hash of all relations and columns of a schema by id, so that any DDL changes it. */
 async function fingerprintOf(tx: Tx, schema: string): Promise<string | undefined> {
@@ -312,28 +315,14 @@ export async function refreshClone(
   blueprint: Blueprint,
   used: Used,
 ): Promise<Built | undefined> {
-  const { tables } = blueprint;
-  const names = tables.map(({ name }) => of(used.schema, name));
   if ((await fingerprintOf(tx, used.schema)) !== used.fingerprint) return undefined;
-  const written = `age(xmin) < age(${literal(used.freshXid)}::xid8::xid)`;
-  const counts = tables.map(
-    ({ name }) =>
-      `select ${literal(name)} as name, count(*)::int as count, count(*) filter (where ${written})::int as newer from ${of(used.schema, name)}`,
-  );
-  // Writes in progress finish first.
-  const [, states] = await tx.unsafe<[unknown[], { name: string; count: number; newer: number }[]]>(
-    `lock table ${names.join(", ")} in share row exclusive mode;\n${counts.join(" union all ")}`,
-  );
-  const touched = tables.filter(({ name }) => {
-    const state = states.find((row) => row.name === name);
-    return state?.newer !== 0 || state.count !== blueprint.rowCounts.get(name);
-  });
+  const touched = await touchedTables(tx, blueprint, used);
   if (touched.length > 0 && blueprint.hasForeignKeys && !(await withoutTriggers(tx)))
     return undefined;
   const results = await tx.unsafe<{ different: boolean; xid: string }[][]>(
     [
-      ...repairs(blueprint, used, touched, written),
-      ...sequenceResets(blueprint, used.schema),
+      ...repairs(blueprint, used, touched),
+      ...sequenceResets(blueprint.sequences, used.schema),
       `select ${differences(blueprint, used, touched)} as different, pg_current_xact_id()::text as xid`,
     ].join(";\n"),
   );
@@ -343,7 +332,31 @@ export async function refreshClone(
     : undefined;
 }
 
-const sequenceResets = ({ sequences }: Blueprint, schema: string): string[] =>
+/** Whether a row of a used clone was written since the clone was fresh. */
+export const isNewer = ({ freshXid }: Used) => `age(xmin) < age(${literal(freshXid)}::xid8::xid)`;
+
+/** Returns the tables that may differ from the template's, and prevents writes to all tables until the transaction ends. */
+export async function touchedTables(
+  tx: Tx,
+  { tables, rowCounts }: Blueprint,
+  used: Used,
+): Promise<readonly Table[]> {
+  const names = tables.map(({ name }) => of(used.schema, name));
+  const counts = tables.map(
+    ({ name }) =>
+      `select ${literal(name)} as name, count(*)::int as count, count(*) filter (where ${isNewer(used)})::int as newer from ${of(used.schema, name)}`,
+  );
+  // Writes in progress finish first.
+  const [, states] = await tx.unsafe<[unknown[], { name: string; count: number; newer: number }[]]>(
+    `lock table ${names.join(", ")} in share row exclusive mode;\n${counts.join(" union all ")}`,
+  );
+  return tables.filter(({ name }) => {
+    const state = states.find((row) => row.name === name);
+    return state?.newer !== 0 || state.count !== rowCounts.get(name);
+  });
+}
+
+export const sequenceResets = (sequences: readonly Sequence[], schema: string): string[] =>
   sequences.length === 0
     ? []
     : [
@@ -353,13 +366,11 @@ const sequenceResets = ({ sequences }: Blueprint, schema: string): string[] =>
       ];
 
 /** Deletes rows that only the clone has, and inserts rows that only the template has. */
-function repairs(
-  blueprint: Blueprint,
-  { schema }: Used,
-  touched: readonly Table[],
-  written: string,
-): string[] {
-  const deletes = touched.map(({ name }) => `delete from ${of(schema, name)} where ${written}`);
+function repairs(blueprint: Blueprint, used: Used, touched: readonly Table[]): string[] {
+  const { schema } = used;
+  const deletes = touched.map(
+    ({ name }) => `delete from ${of(schema, name)} where ${isNewer(used)}`,
+  );
   const inserts = touched.map(({ name, columns, key }) => {
     const list = columns.filter(({ generated }) => !generated).map((column) => quote(column.name));
     const same = key
@@ -384,7 +395,7 @@ function differences(blueprint: Blueprint, { schema }: Used, tables: readonly Ta
 }
 
 /** Disables foreign keys for this transaction; false if the role may not. */
-async function withoutTriggers(tx: Tx): Promise<boolean> {
+export async function withoutTriggers(tx: Tx): Promise<boolean> {
   try {
     await tx.savepoint((nested) => nested`set local session_replication_role = replica`);
     return true;

@@ -47,6 +47,15 @@ type SchemaLease = {
   readonly token: Token & { over: boolean };
   /** Calls in progress. */
   users: number;
+  /** Called when no call is in progress any more. */
+  onIdle?: () => void;
+};
+
+/** Makes the calls of an environment wait. */
+type Hold = {
+  readonly tokens: Set<string>;
+  readonly over: Promise<void>;
+  readonly end: () => void;
 };
 
 type PinnedSession = {
@@ -74,6 +83,8 @@ const LEASES_PER_SESSION_MAX = 100;
 const LIFETIME_MS = 300_000;
 /** A session on which no call has ended for this long is stuck behind a slow statement or a lock. */
 const STUCK_MS = 250;
+/** A hold ends after this time even if nobody ends it: its server may have died. */
+const HOLD_MS_MAX = 15_000;
 const LEASE_LOST = "FENCE_LOST";
 
 const under = (sql: Pool, token: Token) =>
@@ -136,6 +147,8 @@ export function createSessionPool(
   const sessions = Array.from({ length: count }, (_, index) =>
     createPinnedSession(url, `session ${index}`, lifetimeMs),
   );
+  /** By environment. */
+  const holds = new Map<string, Hold>();
   /** Receives no new calls until those in progress are done and it has a new session. One at a time: see `pick`. */
   let retiring: PinnedSession | undefined;
 
@@ -238,6 +251,29 @@ export function createSessionPool(
         end(pinned, environmentId, held).catch(() => undefined);
   }
 
+  /** Releases a lease of a held environment as soon as its calls in progress have ended. */
+  async function releaseIdle(pinned: PinnedSession, environmentId: string): Promise<void> {
+    const held = pinned.leases.get(environmentId);
+    if (!held) return;
+    if (held.users > 0) {
+      const { onIdle } = held;
+      await new Promise<void>((resolve) => {
+        held.onIdle = () => {
+          onIdle?.();
+          resolve();
+        };
+      });
+    }
+    if (held.users === 0 && holds.has(environmentId)) await end(pinned, environmentId, held);
+  }
+
+  function resume(environmentId: string, token: string): void {
+    const hold = holds.get(environmentId);
+    if (!hold?.tokens.delete(token) || hold.tokens.size > 0) return;
+    holds.delete(environmentId);
+    hold.end();
+  }
+
   function evict(pinned: PinnedSession): void {
     for (const [environmentId, held] of pinned.leases) {
       if (held.users > 0) continue;
@@ -253,6 +289,9 @@ export function createSessionPool(
       work: (session: Session) => Promise<T>,
       preface?: Preface,
     ): Promise<T> {
+      const { environmentId } = environmentRef;
+      for (let hold = holds.get(environmentId); hold; hold = holds.get(environmentId))
+        await hold.over;
       const pinned = pick(environmentRef);
       const held = lease(pinned, environmentRef);
       if (pinned.busy++ === 0) pinned.waitsSince = performance.now();
@@ -271,7 +310,7 @@ export function createSessionPool(
         throw held.token.over ? over() : unavailable("The connection to the database was lost");
       } finally {
         pinned.busy--;
-        held.users--;
+        if (--held.users === 0) held.onIdle?.();
         renewIfOld(pinned);
       }
     },
@@ -288,6 +327,21 @@ export function createSessionPool(
         }),
       );
     },
+
+    /**
+     * Makes new calls of an environment wait until `resume` with the same token, and releases its schema. Resolves when
+     * the calls in progress have ended.
+     */
+    async hold(environmentId: string, token: string): Promise<void> {
+      const { promise: over, resolve: end } = Promise.withResolvers<void>();
+      const hold = holds.get(environmentId) ?? { tokens: new Set<string>(), over, end };
+      hold.tokens.add(token);
+      holds.set(environmentId, hold);
+      setTimeout(() => resume(environmentId, token), HOLD_MS_MAX).unref();
+      await Promise.all(sessions.map((pinned) => releaseIdle(pinned, environmentId)));
+    },
+
+    resume,
 
     /** Ids of the environments whose schemas are leased. */
     held: (): string[] => sessions.flatMap(({ leases }) => [...leases.keys()]),

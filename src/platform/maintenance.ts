@@ -12,6 +12,7 @@ import { errorFields, type Log } from "~/log";
 import type { Metrics } from "~/metrics";
 import type { SchemaPool } from "~/platform/environments/schema-pool";
 import * as schemas from "~/platform/environments/schemas-store";
+import { deleteUnused as deleteUnusedSnapshots } from "~/platform/environments/snapshots-store";
 import * as environments from "~/platform/environments/store";
 import { deleteOldAnswers, RETENTION_HOURS } from "~/platform/keys/idempotency-store";
 import { deleteOldUsage } from "~/platform/keys/store";
@@ -168,6 +169,7 @@ export function createMaintenance(deps: {
     await deleteOldAnswers(pool, RETENTION_HOURS);
     await deleteOldRuns(pool, RETENTION_DAYS);
     await environments.deleteOld(pool, RETENTION_DAYS);
+    await deleteUnusedSnapshots(pool);
   }
 
   async function cycle() {

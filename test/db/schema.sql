@@ -30,6 +30,20 @@ create table diorama.capture (
   constraint capture_state_check CHECK ((state = ANY (ARRAY['idle'::text, 'streaming'::text])))
 );
 
+create table diorama.environment_snapshots (
+  snapshot_id text not null,
+  family_id text not null,
+  environment_id text not null,
+  key_id text not null,
+  parent_id text,
+  name text,
+  template_schema text not null,
+  row_count integer not null,
+  delta json not null,
+  created_at timestamp with time zone default now() not null,
+  constraint environment_snapshots_pkey PRIMARY KEY (snapshot_id)
+);
+
 create table diorama.environments (
   environment_id text not null,
   user_id text not null,
@@ -43,6 +57,9 @@ create table diorama.environments (
   expires_at timestamp with time zone not null,
   deleted_at timestamp with time zone,
   allow_impersonation boolean default false not null,
+  family_id text,
+  parent_environment_id text,
+  snapshot_id text,
   constraint environments_pkey PRIMARY KEY (environment_id)
 );
 
@@ -116,7 +133,7 @@ create table diorama.schemas (
   fingerprint text not null,
   changed_at timestamp with time zone default now() not null,
   constraint schemas_pkey PRIMARY KEY (schema_name),
-  constraint schemas_state_check CHECK ((state = ANY (ARRAY['ready'::text, 'claimed'::text, 'used'::text])))
+  constraint schemas_state_check CHECK ((state = ANY (ARRAY['ready'::text, 'reserved'::text, 'claimed'::text, 'used'::text])))
 );
 
 create table diorama.snapshot_order (
@@ -198,6 +215,12 @@ create table diorama.usage (
   constraint usage_pkey PRIMARY KEY (key_id, kind, window_start)
 );
 
+CREATE INDEX environment_snapshots_family ON diorama.environment_snapshots USING btree (family_id, created_at);
+
+CREATE INDEX environment_snapshots_key ON diorama.environment_snapshots USING btree (key_id);
+
+CREATE INDEX environments_family ON diorama.environments USING btree (family_id) WHERE (family_id IS NOT NULL);
+
 CREATE INDEX environments_live ON diorama.environments USING btree (expires_at) WHERE (deleted_at IS NULL);
 
 CREATE INDEX environments_newest ON diorama.environments USING btree (user_id, created_at DESC, environment_id DESC);
@@ -219,6 +242,8 @@ CREATE INDEX runs_of_suite ON diorama.runs USING btree (suite_id, test_id, start
 CREATE UNIQUE INDEX runs_running ON diorama.runs USING btree (environment_id) WHERE (status = 'running'::text);
 
 CREATE INDEX schemas_ready ON diorama.schemas USING btree (template_schema) WHERE (state = 'ready'::text);
+
+CREATE INDEX schemas_reserved ON diorama.schemas USING btree (changed_at) WHERE (state = 'reserved'::text);
 
 CREATE INDEX schemas_used ON diorama.schemas USING btree (changed_at) WHERE (state = 'used'::text);
 

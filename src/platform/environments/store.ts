@@ -146,6 +146,12 @@ export type Ended = { readonly environmentId: string; readonly schemaName: strin
 /** Notifies other servers of ended environments: the payload is an id. */
 export const CHANNEL = "diorama_environments";
 
+/** Notifies other servers that the calls of an environment wait, and that they need not any more. */
+export const HOLDS_CHANNEL = "diorama_holds";
+
+export const announceHold = async (sql: Sql, payload: string) =>
+  await sql`select pg_notify(${HOLDS_CHANNEL}, ${payload})`;
+
 /**
  * Closes the runs of environments that end: fragments for the statement that ends those, which lists them as `ended`.
  * Supplied by the owner of runs.
@@ -161,8 +167,8 @@ export type RunClosing = {
   lost(sql: Sql): Fragment;
 };
 
-/** How an environment ended. */
-type Reason = "deleted" | "expired" | "lost its schema";
+/** How an environment ended; a reset only ends its runs. */
+type Reason = "deleted" | "expired" | "lost its schema" | "reset";
 
 /**
  * Ends environments: frees their schemas for recycling, and closes their unfinished runs with a reason. The

@@ -53,6 +53,7 @@ export async function insertRun(
       from diorama.environments
       where environment_id = ${run.environmentId} and user_id = ${run.userId}
         and deleted_at is null and expires_at > now() and (select ready from capture)
+      for share of environments -- a reset in progress ends first
       on conflict (environment_id) where status = 'running' do nothing
       returning schema_name
     ), marked as materialized (
@@ -306,7 +307,7 @@ export const runClosing: RunClosing = {
         : failedColumns(sql, abandoned(reason), CAUSES[reason], { endedAt: sql`ended.at` })
     }
     from ended where r.environment_id = ended.environment_id
-      and ${reason === "expired" ? sql`r.status = 'running'` : sql`r.status in ('running', 'ending')`}
+      and r.status in ('running', ${OUTLIVED.has(reason) ? "running" : "ending"})
     returning r.run_id, r.environment_id, r.capture
   `,
   mark: (sql, reason) => sql`
@@ -324,7 +325,13 @@ export const runClosing: RunClosing = {
   `,
 };
 
-const CAUSES = { deleted: "environment_deleted", "lost its schema": "server_error" } as const;
+const CAUSES = {
+  deleted: "environment_deleted",
+  "lost its schema": "server_error",
+  reset: "reset",
+} as const;
+/** A run that is `ending` completes. */
+const OUTLIVED: ReadonlySet<string> = new Set(["expired", "reset"]);
 
 export const deleteOld = async (sql: Sql, days: number) =>
   await sql`

@@ -1,0 +1,81 @@
+/**
+ * Work on an environment between its calls, on any servers: a call is either wholly before it or wholly after it.
+ *
+ * New calls wait, those in progress end, and the lock that every session of the environment shares is then taken
+ * exclusively.
+ */
+import type { Pool, Tx } from "~/db/connect";
+import type { Builders } from "~/db/origins";
+import { type SessionPool, tryLockSchema } from "~/db/session-pool";
+import { unavailable } from "~/errors";
+import * as store from "~/platform/environments/store";
+
+export type Exclusive = ReturnType<typeof createExclusive>;
+
+/** How long the calls in progress may take. */
+const BUSY_MS = 5_000;
+const RETRY_MS = 1;
+const RETRY_MS_MAX = 50;
+
+class Busy extends Error {}
+
+export function createExclusive(deps: {
+  pool: Pool;
+  builders: Builders;
+  sessionPool: SessionPool;
+}) {
+  const { pool, builders, sessionPool } = deps;
+  /** Prefix of this server's holds. */
+  const instance = crypto.randomUUID();
+  let count = 0;
+
+  const listening = pool.listen(store.HOLDS_CHANNEL, (payload) => {
+    const [verb, environmentId = "", token = ""] = payload.split(" ");
+    if (token.startsWith(instance)) return;
+    if (verb === "resume") sessionPool.resume(environmentId, token);
+    else sessionPool.hold(environmentId, token).catch(() => undefined);
+  });
+
+  async function attempt<T>(schemaName: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+    return await builders.transaction(async (tx) => {
+      if (!(await tryLockSchema(tx, schemaName))) throw new Busy();
+      return await work(tx);
+    });
+  }
+
+  return {
+    /** Runs `work` in a transaction that is attributed to no run. Throws 503 if a call does not end in time. */
+    async run<T>(
+      { environmentId, schemaName }: { environmentId: string; schemaName: string },
+      work: (tx: Tx) => Promise<T>,
+    ): Promise<T> {
+      const deadline = performance.now() + BUSY_MS;
+      const token = `${instance}-${count++}`;
+      const busy = () => unavailable("The environment's calls in progress did not end in time");
+      const announced = store.announceHold(pool, `hold ${environmentId} ${token}`);
+      announced.catch(() => undefined);
+      try {
+        const isIdle = sessionPool.hold(environmentId, token).then(() => true);
+        if (!(await Promise.race([isIdle, Bun.sleep(BUSY_MS)]))) throw busy();
+        await announced;
+        for (let wait = RETRY_MS; ; wait = Math.min(wait * 2, RETRY_MS_MAX)) {
+          try {
+            return await attempt(schemaName, work);
+          } catch (error) {
+            if (!(error instanceof Busy)) throw error;
+          }
+          if (performance.now() > deadline) throw busy();
+          await Bun.sleep(wait);
+        }
+      } finally {
+        sessionPool.resume(environmentId, token);
+        // Otherwise a hold ends by its own time limit.
+        store.announceHold(pool, `resume ${environmentId} ${token}`).catch(() => undefined);
+      }
+    },
+
+    async stop() {
+      await listening.then(({ unlisten }) => unlisten()).catch(() => undefined);
+    },
+  };
+}

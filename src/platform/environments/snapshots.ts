@@ -1,0 +1,171 @@
+/** Reset and snapshots: an environment returns to its template, or to a state that it was in. */
+import type { Pool, Sql, Tx } from "~/db/connect";
+import { type Delta, readDelta, resetClone } from "~/db/deltas";
+import type { Blueprint } from "~/db/schemas";
+import { ApiError, LimitExceeded } from "~/errors";
+import type { Principal } from "~/http/auth";
+import type { NewSnapshot, Reset } from "~/platform/environments/control-model";
+import {
+  type Environments,
+  environmentId,
+  malformed,
+  notFound,
+} from "~/platform/environments/environments";
+import type { Exclusive } from "~/platform/environments/exclusive";
+import * as store from "~/platform/environments/snapshots-store";
+import type { RunClosing } from "~/platform/environments/store";
+import type { Once } from "~/platform/keys/idempotency";
+import type { Templates } from "~/platform/templates/templates";
+
+export type Snapshots = ReturnType<typeof createSnapshots>;
+
+export const SNAPSHOT_ROWS_MAX = 20_000;
+export const SNAPSHOT_BYTES_MAX = 32 * 1024 * 1024;
+/** Of an environment and its forks together. */
+export const SNAPSHOTS_PER_FAMILY_MAX = 200;
+export const SNAPSHOTS_PER_KEY_MAX = 2_000;
+
+const newId = () => crypto.randomUUID().replaceAll("-", "");
+
+export function createSnapshots(deps: {
+  pool: Pool;
+  environments: Environments;
+  templates: Templates;
+  exclusive: Exclusive;
+  runClosing: RunClosing;
+  /** Announces the tables of a new schema to capture, in the transaction that builds it. */
+  onBuild: (tx: Tx, schema: string) => Promise<void>;
+  /** Removes the copy of a closed run that compares snapshots. */
+  discard: (tx: Tx, runId: string, schema: string) => Promise<void>;
+}) {
+  const { pool, environments, templates, exclusive, runClosing, onBuild, discard } = deps;
+
+  async function require(userId: string, envId: string) {
+    if (environmentId(envId) === undefined) throw malformed();
+    return await environments.require(userId, envId);
+  }
+
+  /** Returns the blueprint of an environment's template. Throws `template_not_found` if that has been replaced. */
+  async function blueprintOf({ templateSchema, current }: store.Locked): Promise<Blueprint> {
+    if (current) return await templates.blueprint(templateSchema);
+    throw new ApiError(
+      "template_not_found",
+      "The environment's template has been replaced since; create a new environment",
+    );
+  }
+
+  async function read(tx: Tx, locked: store.Locked): Promise<{ delta: Delta; rows: number }> {
+    const limits = { rows: SNAPSHOT_ROWS_MAX, bytes: SNAPSHOT_BYTES_MAX };
+    const { delta, size } = await readDelta(tx, await blueprintOf(locked), locked, limits);
+    if (delta) return { delta, rows: size.rows };
+    throw new ApiError(
+      "invalid_request",
+      `The environment differs from its template in more than ${SNAPSHOT_ROWS_MAX} rows or ${SNAPSHOT_BYTES_MAX / 1024 / 1024} MB; save it as a template instead`,
+    );
+  }
+
+  return {
+    require,
+
+    /** Returns the delta of a snapshot that this environment can return to. Throws `invalid_request`. */
+    async requireDelta(sql: Sql, envId: string, snapshotId: string): Promise<Delta> {
+      const delta = await store.findDelta(sql, envId, snapshotId);
+      if (delta) return delta;
+      throw new ApiError(
+        "invalid_request",
+        "snapshotId: neither this environment nor one of its family has such a snapshot",
+      );
+    },
+
+    /** Reads how an environment differs from its template now, between two of its calls. */
+    async current(environment: { environmentId: string; schemaName: string }) {
+      return await exclusive.run(environment, async (tx) => {
+        const locked = await store.lock(tx, environment.environmentId);
+        if (!locked) throw notFound();
+        return { ...(await read(tx, locked)), locked };
+      });
+    },
+
+    /** Returns an environment to its template or to a snapshot. Its running run ends without a verdict. */
+    async reset(userId: string, envId: string, { snapshotId }: Reset, once?: Once) {
+      const environment = await require(userId, envId);
+      const { environmentId: id, schemaName } = environment;
+      return await exclusive.run(environment, async (tx) => {
+        await once?.take(tx);
+        const delta =
+          snapshotId === undefined ? undefined : await this.requireDelta(tx, id, snapshotId);
+        const locked = await store.lockForReset(tx, id, snapshotId ?? null, runClosing);
+        if (!locked) throw notFound();
+        const blueprint = await blueprintOf(locked);
+        if (locked.closed?.capture === "snapshot")
+          await discard(tx, locked.closed.runId, schemaName);
+        const fresh = await resetClone(tx, blueprint, locked, delta, onBuild);
+        await store.setFresh(tx, schemaName, fresh.freshXid, fresh.fingerprint);
+        const answer = {
+          environmentId: id,
+          snapshotId: snapshotId ?? null,
+          closedRunId: locked.closed?.runId ?? null,
+        };
+        await once?.keep(tx, answer);
+        return answer;
+      });
+    },
+
+    /** Takes a snapshot between two of the environment's calls. A run does not notice it. */
+    async take(principal: Principal, envId: string, { name }: NewSnapshot, once?: Once) {
+      const environment = await require(principal.userId, envId);
+      const { environmentId: id } = environment;
+      return await exclusive.run(environment, async (tx) => {
+        await once?.take(tx);
+        const locked = await store.lock(tx, id);
+        if (!locked) throw notFound();
+        const { delta, rows } = await read(tx, locked);
+        const snapshot = {
+          snapshotId: newId(),
+          environmentId: id,
+          keyId: principal.keyId,
+          name: name ?? null,
+          rows,
+          delta,
+        };
+        const stored = await store.insert(tx, locked, snapshot, {
+          ofFamily: SNAPSHOTS_PER_FAMILY_MAX,
+          ofKey: SNAPSHOTS_PER_KEY_MAX,
+        });
+        if (stored.at === null) throw limitReached(stored);
+        const answer = {
+          snapshotId: snapshot.snapshotId,
+          environmentId: id,
+          parent: locked.snapshotId,
+          ...(name !== undefined && { name }),
+          at: stored.at.toISOString(),
+          rows,
+        };
+        await once?.keep(tx, answer);
+        return answer;
+      });
+    },
+
+    /** Lists the snapshots of an environment and its family, oldest first: `parent` makes them a tree. */
+    async list(userId: string, envId: string) {
+      const { environmentId: id } = await require(userId, envId);
+      const rows = await store.list(pool, id);
+      return {
+        snapshots: rows.map((row) => ({
+          snapshotId: row.snapshotId,
+          environmentId: row.environmentId,
+          parent: row.parentId,
+          ...(row.name !== null && { name: row.name }),
+          at: row.createdAt.toISOString(),
+          rows: row.rowCount,
+        })),
+      };
+    },
+  };
+}
+
+function limitReached({ ofFamily, ofKey }: store.Stored): LimitExceeded {
+  return ofFamily >= SNAPSHOTS_PER_FAMILY_MAX
+    ? new LimitExceeded("environment snapshot", SNAPSHOTS_PER_FAMILY_MAX, ofFamily)
+    : new LimitExceeded("key snapshot", SNAPSHOTS_PER_KEY_MAX, ofKey);
+}
