@@ -32,6 +32,7 @@ const WRONG = { assertions: [{ diff_type: "added", entity: "mesages" }] };
 const made = {
   environment: "",
   deleted: "",
+  outdated: "",
   busy: "",
   ended: "",
   testless: "",
@@ -67,6 +68,23 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
     environment_not_found: [`/env/${NONE}/triggers`, { userId: "U02JOHN" }],
     invalid_service: () => [`/env/${made.tracker}/triggers`, { userId: "U02JOHN" }],
     impersonate_not_found: () => [`/env/${made.environment}/triggers`, { userId: "U99" }],
+  },
+  ...Object.fromEntries(
+    ["reset", "snapshots"].map((verb) => [
+      `POST /env/{envId}/${verb}`,
+      {
+        invalid_request: () =>
+          [`/env/${made.environment}/${verb}`, { snapshotId: 1, name: 1 }] as const,
+        invalid_environment_path: [`/env/nonsense/${verb}`, {}],
+        environment_not_found: [`/env/${NONE}/${verb}`, {}],
+        template_not_found: () => [`/env/${made.outdated}/${verb}`, {}] as const,
+      },
+    ]),
+  ),
+  "GET /env/{envId}/snapshots": {
+    invalid_request: [`/env/${NONE}/snapshots?a=1&a=2`],
+    invalid_environment_path: ["/env/nonsense/snapshots"],
+    environment_not_found: [`/env/${NONE}/snapshots`],
   },
   "POST /startRun": {
     invalid_request: ["/startRun", {}],
@@ -184,6 +202,11 @@ beforeAll(async () => {
   });
   made.tracker = tracker.environmentId;
   await program.call("DELETE", `/env/${made.deleted}`);
+  made.outdated = await environment();
+  await database.sql`
+    update diorama.schemas set template_schema = 'tpl_replaced'
+    where schema_name = (select schema_name from diorama.environments where environment_id = ${made.outdated})
+  `;
   made.busy = await environment();
   made.testless = await run(made.busy);
   made.ended = await run(await environment());

@@ -99,6 +99,8 @@ describe("reset", () => {
     const { body } = await program.get(`/results/${first.runId}`);
     expect(body).toMatchObject({
       status: "failed",
+      gradable: false,
+      cause: "reset",
       diff: null,
       failures: ["run abandoned: environment reset"],
     });
