@@ -1,70 +1,83 @@
 /**
  * Measures the compiled binary with a dedicated Postgres, each figure together with its reference.
  *
- *   bun run bench [NAME…] [--json]
+ *   bun run bench [NAME…] [--json FILE] [--compare FILE]
  *
- * Figures of one run can be compared, figures of different runs cannot.
+ * `--json` writes the figures to a file; `--compare` shows the change since an earlier file. Ratios of different runs
+ * can be compared, figures cannot: the machine differs, and its load.
  */
-import { history, postMessage } from "./bench/chat";
+import { parseArgs } from "node:util";
+import { floor, history, issues, issueWrites, postMessage } from "./bench/calls";
+import { statement } from "./bench/chat";
 import { verdicts, wholeSuite } from "./bench/evaluation";
 import {
   captureDrain,
   initEnv,
   memory,
-  READY_SCHEMAS,
   runs,
   schemas,
   start,
   wholeLives,
 } from "./bench/foundation";
-import { passes, type Row, ratio, table } from "./bench/measure";
-import { type Bench, startBench } from "./bench/server";
-import { tracker } from "./bench/tracker";
+import { burst, firstCalls } from "./bench/fresh";
+import { growth } from "./bench/growth";
+import { changes, isRow, type Measured, passes, ratio, table, takeAll } from "./bench/measure";
+import { type Bench, READY_SCHEMAS, startBench, TEMPLATE } from "./bench/server";
 
-const MEASURES: Record<string, (bench: Bench) => Promise<Row | Row[]>> = {
+const MEASURES: Record<string, (bench: Bench) => Promise<Measured | Measured[]>> = {
   initEnv,
+  burst,
   schemas,
   wholeLives,
   runs,
   captureDrain,
+  floor,
+  statement,
   postMessage,
   history,
-  tracker,
+  issues,
+  issueWrites,
+  firstCalls,
+  growth,
   verdicts,
   wholeSuite,
   start,
   memory,
 };
 
-const args = process.argv.slice(2);
-const json = args.includes("--json");
-const wanted = args.filter((arg) => !arg.startsWith("--"));
-const names = wanted.length > 0 ? wanted : Object.keys(MEASURES);
+const { values, positionals } = parseArgs({
+  options: { json: { type: "string" }, compare: { type: "string" } },
+  allowPositionals: true,
+});
+const names = positionals.length > 0 ? positionals : Object.keys(MEASURES);
 const unknown = names.filter((name) => !(name in MEASURES));
 if (unknown.length > 0) {
   console.error(`unknown: ${unknown.join(", ")}; there are ${Object.keys(MEASURES).join(", ")}`);
   process.exit(64);
 }
+// Read before the measurement, which takes long.
+const earlier: Measured[] | undefined =
+  values.compare === undefined ? undefined : await Bun.file(values.compare).json();
 
 const bench = await startBench({
-  ENVIRONMENT_POOL_TARGETS: `chat_default:${READY_SCHEMAS}`,
+  ENVIRONMENT_POOL_TARGETS: `${TEMPLATE}:${READY_SCHEMAS}`,
   MAINTENANCE_CYCLE_INTERVAL: "1",
 });
-const rows: Row[] = [];
+let rows: Measured[] = [];
 try {
-  for (const name of names) {
-    console.error(`measuring ${name}`);
-    rows.push(...[await MEASURES[name]?.(bench)].flat().filter((row) => row !== undefined));
-  }
+  const wanted = names.map((name) => [name, async () => (await MEASURES[name]?.(bench)) ?? []]);
+  rows = await takeAll(Object.fromEntries(wanted), console.error);
 } finally {
   await bench.stop();
 }
-if (json)
-  console.log(
+if (values.json !== undefined)
+  await Bun.write(
+    values.json,
     JSON.stringify(
-      rows.map((row) => ({ ...row, ratio: ratio(row), held: passes(row) })),
+      rows.map((row) => (isRow(row) ? { ...row, ratio: ratio(row), held: passes(row) } : row)),
       null,
       2,
     ),
   );
-else console.log(table(rows));
+console.log(table(rows));
+if (earlier) console.log(`\nChange since ${values.compare}:\n\n${changes(earlier, rows)}`);

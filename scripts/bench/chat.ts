@@ -1,4 +1,4 @@
-/** Frequent calls of chat, compared with the same statements in pgbench. */
+/** The most frequent call of chat, compared with its statement alone in pgbench. */
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,12 +7,11 @@ import postgres from "postgres";
 import { tablesOf } from "~/db/session";
 import type { ChatSession } from "~/replicas/chat/method";
 import { insertMessage } from "~/replicas/chat/store/posting";
-import { inTurn, latencies, median, type Row, throughput } from "./measure";
-import type { Answer, Bench } from "./server";
+import { inTurn, median, type Row, throughput } from "./measure";
+import { type Answer, type Bench, CHANNEL } from "./server";
 
 const CLIENTS = 8;
 const SECONDS = 3;
-const CHANNEL = "C01GENERAL";
 
 /** The statement that posts a message, with inlined values, as a script for pgbench. */
 async function postScript(bench: Bench, environment: Answer, client: number): Promise<string> {
@@ -83,7 +82,7 @@ async function pgbench(bench: Bench, scripts: readonly string[]): Promise<number
   return Number(/tps = ([\d.]+)/.exec(output)?.[1]);
 }
 
-export async function postMessage(bench: Bench): Promise<Row> {
+export async function statement(bench: Bench): Promise<Row> {
   const environments = await Promise.all(
     Array.from({ length: CLIENTS }, () => bench.environment()),
   );
@@ -111,34 +110,5 @@ export async function postMessage(bench: Bench): Promise<Row> {
     unit: "/s",
     comparedWith: hasPgbench ? "the same statement by pgbench" : "pgbench is not on this machine",
     bar: hasPgbench ? { least: 0.6 } : {},
-  };
-}
-
-export async function history(bench: Bench): Promise<Row> {
-  const sql = postgres(bench.databaseUrl, { max: 1, onnotice: () => {} });
-  const [small, large] = [await bench.environment(), await bench.environment()];
-  for (const [environment, rows] of [
-    [small, 100],
-    [large, 10_000],
-  ] as const) {
-    await sql.unsafe(
-      `insert into "${environment["schemaName"]}".messages (channel_id, ts, user_id, text)
-       select '${CHANNEL}', (1000000000 + i)::text || '.000000', 'U02JOHN', 'message ' || i from generate_series(1, ${rows}) i`,
-    );
-    await sql.unsafe(`analyze "${environment["schemaName"]}".messages`);
-  }
-  await sql.end();
-  const ask = (environment: Answer) => () =>
-    latencies(1, 100, () =>
-      bench.chat(environment, "conversations.history", { channel: CHANNEL, limit: 50 }),
-    );
-  const samples = await inTurn(6, { small: ask(small), large: ask(large) });
-  return {
-    name: "conversations.history, 50 of 10,000, p50",
-    ours: median(samples.large),
-    base: median(samples.small),
-    unit: "ms",
-    comparedWith: "50 of 100",
-    bar: { most: 1.3 },
   };
 }

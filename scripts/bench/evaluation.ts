@@ -3,10 +3,8 @@ import postgres from "postgres";
 import { compile, type World } from "../../src/evaluation/compile";
 import { evaluate } from "../../src/evaluation/evaluate";
 import { inTurn, median, type Row, timed } from "./measure";
-import { type Bench, poolOf } from "./server";
+import { type Bench, CHANNEL, poolOf, TEMPLATE } from "./server";
 
-const TEMPLATE = "chat_default";
-const CHANNEL = "C01GENERAL";
 const ROWS = 50;
 const ASSERTIONS = 20;
 const SUITE_TESTS = 40;

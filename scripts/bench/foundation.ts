@@ -11,13 +11,10 @@ import {
 } from "~/db/schemas";
 import { drain } from "./drain";
 import { inTurn, latencies, median, type Row, throughput, timed } from "./measure";
-import { type Bench, healthy, poolOf } from "./server";
+import { residentMegabytes } from "./processes";
+import { type Bench, CHANNEL, healthy, poolOf, READY_SCHEMAS, TEMPLATE } from "./server";
 
 const CLIENTS = 8;
-const TEMPLATE = "chat_default";
-const CHANNEL = "C01GENERAL";
-/** Target of the pool: a full pool builds nothing during the measurement. */
-export const READY_SCHEMAS = 80;
 
 /** The cost of a commit. One row per client, so that they do not wait for each other. */
 async function bareCommits(bench: Bench) {
@@ -279,11 +276,6 @@ export async function start(bench: Bench): Promise<Row> {
 
 const REST_MS = 20_000;
 
-async function residentMegabytes(pid: number): Promise<number> {
-  const status = await Bun.file(`/proc/${pid}/status`).text();
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
-}
-
 export async function memory(bench: Bench): Promise<Row[]> {
   await bench.restart();
   await healthy(bench.url);
@@ -319,7 +311,7 @@ export async function memory(bench: Bench): Promise<Row[]> {
       base: undefined,
       unit: "MB",
       comparedWith: "",
-      bar: { most: 250 },
+      bar: { most: 160 },
     },
     {
       name: "resident memory after 20,000 more, at rest",

@@ -13,6 +13,12 @@ export type Row = {
   readonly note?: string;
 };
 
+/** A figure that this machine or this run did not give, and the reason. */
+export type Unmeasured = { readonly name: string; readonly missing: string };
+export type Measured = Row | Unmeasured;
+
+export const isRow = (measured: Measured): measured is Row => !("missing" in measured);
+
 export const ratio = ({ ours, base }: Row) => (base === undefined ? ours : ours / base);
 
 export function passes(row: Row): boolean {
@@ -88,8 +94,9 @@ export async function throughput(
 const shown = (value: number) => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));
 
 /** A table for a person, in Markdown. */
-export function table(rows: readonly Row[]): string {
+export function table(rows: readonly Measured[]): string {
   const lines = rows.map((row) => {
+    if (!isRow(row)) return [row.name, "not measured", "", "", "", "", "", row.missing];
     const { most, least } = row.bar;
     const bar = [most === undefined ? "" : `≤ ${most}`, least === undefined ? "" : `≥ ${least}`]
       .filter(Boolean)
@@ -106,8 +113,52 @@ export function table(rows: readonly Row[]): string {
       row.note ?? "",
     ];
   });
-  const head = ["What", "Ours", "Reference", "measured as", "Ratio", "Bar", "Held", ""];
-  return [head, head.map(() => "---"), ...lines]
-    .map((cells) => `| ${cells.join(" | ")} |`)
-    .join("\n");
+  return markdown(["What", "Ours", "Reference", "measured as", "Ratio", "Bar", "Held", ""], lines);
+}
+
+/** The change of each figure since an earlier run, of ours alone and in units of the reference. */
+export function changes(earlier: readonly Measured[], rows: readonly Measured[]): string {
+  const known = new Map(earlier.filter(isRow).map((row) => [row.name, row]));
+  const lines = rows.filter(isRow).map((row) => {
+    const before = known.get(row.name);
+    if (!before) return [row.name, "", `${shown(row.ours)} ${row.unit}`, "new", "", "", ""];
+    return [
+      row.name,
+      `${shown(before.ours)} ${before.unit}`,
+      `${shown(row.ours)} ${row.unit}`,
+      percent(before.ours, row.ours),
+      shown(ratio(before)),
+      shown(ratio(row)),
+      percent(ratio(before), ratio(row)),
+    ];
+  });
+  return markdown(["What", "Before", "Now", "Change", "Ratio before", "now", "Change"], lines);
+}
+
+function percent(before: number, now: number): string {
+  const change = Math.round((now / before - 1) * 100);
+  return `${change > 0 ? "+" : ""}${change} %`;
+}
+
+const markdown = (head: readonly string[], lines: readonly (readonly string[])[]) =>
+  [head, head.map(() => "---"), ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+
+/**
+ * Takes every measure, one after the other. One that fails is taken once more: on a noisy machine a call may run into
+ * its deadline. If it fails again, the table says so, and the others follow.
+ */
+export async function takeAll(
+  measures: Readonly<Record<string, () => Promise<Measured | Measured[]>>>,
+  report: (text: string) => void,
+): Promise<Measured[]> {
+  const rows: Measured[] = [];
+  for (const [name, take] of Object.entries(measures)) {
+    report(`measuring ${name}`);
+    const measured = await take().catch(async (error) => {
+      report(`${name} failed and is repeated: ${error}`);
+      return await take().catch((again) => ({ name, missing: String(again) }));
+    });
+    rows.push(...[measured].flat());
+  }
+  return rows;
 }

@@ -24,6 +24,14 @@ export type Bench = {
   stop(): Promise<void>;
 };
 
+export const TEMPLATE = "chat_default";
+export const CHANNEL = "C01GENERAL";
+/** A user and a team of the tracker's templates. */
+export const AGENT = "b0000000-0000-4000-8000-000000000001";
+export const TEAM = "c0000000-0000-4000-8000-000000000001";
+/** Target of the pool: a full pool builds nothing during the measurement. */
+export const READY_SCHEMAS = 100;
+
 const ROOT = join(import.meta.dir, "../..");
 
 /** A dedicated cluster with the settings of production: fsync and synchronous commits. */
@@ -97,7 +105,7 @@ export async function startBench(settings: Record<string, string> = {}): Promise
     chat: (environment, method, args) =>
       call(`${environment["environmentUrl"]}/${method}`, json("POST", args)),
     post: (path, body) => call(path, json("POST", body)),
-    environment: (template = "chat_default", user = "U01AGENT") =>
+    environment: (template = TEMPLATE, user = "U01AGENT") =>
       call(
         "/api/platform/initEnv",
         json("POST", {

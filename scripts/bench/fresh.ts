@@ -1,0 +1,101 @@
+/** Fresh environments: the first call of each kind, and a burst of them. */
+import { CREATE_COMMENT, CREATE_ISSUE, ISSUES, UPDATE_ISSUE } from "./calls";
+import { latencies, type Measured, median, quantile, type Row, timed } from "./measure";
+import {
+  AGENT,
+  type Answer,
+  type Bench,
+  CHANNEL,
+  poolOf,
+  READY_SCHEMAS,
+  TEAM,
+  TEMPLATE,
+} from "./server";
+
+const ENVIRONMENTS = 12;
+const CALLS = 10;
+const BURST = 256;
+const BURST_SECONDS = 2;
+
+type Kind = (environment: Answer) => Promise<unknown>;
+
+export async function firstCalls(bench: Bench): Promise<Row[]> {
+  const ask = (query: string, variables?: object) => async (environment: Answer) => {
+    const answer = await bench.post(`${environment["environmentUrl"]}/graphql`, {
+      query,
+      variables,
+    });
+    if (answer["errors"]) throw new Error(JSON.stringify(answer["errors"]));
+  };
+  const chat: Record<string, Kind> = {
+    "chat.postMessage": (environment) =>
+      bench.chat(environment, "chat.postMessage", { channel: CHANNEL, text: "hello" }),
+    "conversations.history": (environment) =>
+      bench.chat(environment, "conversations.history", { channel: CHANNEL }),
+    "users.list": (environment) => bench.chat(environment, "users.list", {}),
+    "conversations.list": (environment) => bench.chat(environment, "conversations.list", {}),
+  };
+  let title = 0;
+  const tracker: Record<string, Kind> = {
+    "issues(first: 50)": ask(ISSUES),
+    issueCreate: ask(CREATE_ISSUE, { team: TEAM }),
+    issueUpdate: (environment) =>
+      ask(UPDATE_ISSUE, { id: "ENG-1", title: `title ${title++}`, priority: 1 })(environment),
+    commentCreate: ask(CREATE_COMMENT, { id: "ENG-1" }),
+  };
+  return [
+    ...(await firstAndTenth(() => bench.environment(), chat)),
+    ...(await firstAndTenth(() => bench.environment("tracker_expanded", AGENT), tracker)),
+  ];
+}
+
+async function firstAndTenth(
+  make: () => Promise<Answer>,
+  kinds: Record<string, Kind>,
+): Promise<Row[]> {
+  const first: Record<string, number[]> = {};
+  const tenth: Record<string, number[]> = {};
+  for (let n = 0; n < ENVIRONMENTS; n++) {
+    const environment = await make();
+    for (const [name, call] of Object.entries(kinds))
+      for (let index = 1; index <= CALLS; index++) {
+        const took = await timed(() => call(environment));
+        const samples = index === 1 ? first : tenth;
+        if (index === 1 || index === CALLS) samples[name] = [...(samples[name] ?? []), took];
+      }
+  }
+  return Object.keys(kinds).map((name) => ({
+    name: `${name}: the first call in a fresh environment, p50`,
+    ours: median(first[name] ?? []),
+    base: median(tenth[name] ?? []),
+    unit: "ms",
+    comparedWith: "the tenth",
+    bar: { most: 1.5 },
+  }));
+}
+
+/** A group of rollouts that starts at the same moment, from a pool that is smaller. */
+export async function burst(bench: Bench): Promise<Measured[]> {
+  await poolOf(bench, TEMPLATE, READY_SCHEMAS);
+  let rejected = 0;
+  const made: Answer[] = [];
+  const samples = await latencies(BURST, BURST, async () => {
+    await bench.environment().then(
+      (environment) => made.push(environment),
+      () => rejected++,
+    );
+  });
+  for (const { environmentId } of made) await bench.platform("DELETE", `/env/${environmentId}`);
+  const name = `${BURST} initEnv at the same moment, from a pool of ${READY_SCHEMAS}`;
+  if (rejected > 0) return [{ name, missing: `${rejected} were rejected` }];
+  return [
+    {
+      name: `${name}, p99`,
+      ours: quantile(samples, 0.99) / 1000,
+      base: undefined,
+      unit: "s",
+      comparedWith: "none rejected",
+      bar: { most: BURST_SECONDS },
+    },
+  ];
+}

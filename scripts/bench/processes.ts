@@ -1,0 +1,44 @@
+/** Processor time and memory of processes, from /proc: they are unknown on systems without it. */
+import { existsSync } from "node:fs";
+import type postgres from "postgres";
+
+/** The kernel reports times in units of 10 ms, whatever its own timer. */
+const TICK_MS = 10;
+export const knowsProcesses = existsSync("/proc/self/stat");
+
+/** Milliseconds of processor time of each process so far, without those of its ended children. */
+export type Times = ReadonlyMap<number, number>;
+
+export async function timesOf(pids: readonly number[]): Promise<Times> {
+  const times = new Map<number, number>();
+  for (const pid of pids) {
+    const stat = await Bun.file(`/proc/${pid}/stat`)
+      .text()
+      .catch(() => undefined);
+    if (stat === undefined) continue;
+    // The name of a process, in parentheses, may contain anything.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    times.set(pid, (Number(fields[11]) + Number(fields[12])) * TICK_MS);
+  }
+  return times;
+}
+
+/** Processor time between two readings. A process that started in between counts as a whole. */
+export function spent(before: Times, after: Times): number {
+  let ms = 0;
+  for (const [pid, time] of after) ms += time - (before.get(pid) ?? 0);
+  return ms;
+}
+
+/** The processes of a Postgres server that have a session or a duty, except this session. */
+export async function postgresProcesses(sql: postgres.Sql): Promise<number[]> {
+  const rows = await sql<{ pid: number }[]>`
+    select pid from pg_stat_activity where pid <> pg_backend_pid()
+  `;
+  return rows.map(({ pid }) => pid);
+}
+
+export async function residentMegabytes(pid: number): Promise<number> {
+  const status = await Bun.file(`/proc/${pid}/status`).text();
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+}
