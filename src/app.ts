@@ -173,18 +173,15 @@ export function createApp(parts: {
     router,
 
     /** Every request ends here. Never throws, and every error has the envelope. */
-    async fetch(request: Request): Promise<Response> {
+    async fetch(request: Request, url = new URL(request.url)): Promise<Response> {
       const started = requestLog.begin();
       const requestId = idOf(request);
-      let pathname = "";
-      let call: GatewayPath | undefined;
+      const { pathname } = url;
+      const call = gatewayPath(pathname);
       let response: Response;
       let failure: unknown;
       let code: string | undefined;
       try {
-        const url = new URL(request.url);
-        ({ pathname } = url);
-        call = gatewayPath(pathname);
         response = await answer(request, url, call, requestId);
       } catch (error) {
         failure = readable(error);

@@ -205,9 +205,9 @@ export async function startProgram(config: Config, limits = LIMITS) {
       serve(
         { hostname: config.HOST, port: config.PORT, limits },
         {
-          fetch(request) {
+          fetch(request, url) {
             maintenance.touch();
-            return app.fetch(request);
+            return app.fetch(request, url);
           },
           refuse: app.refuse,
           onRejected: () => metrics.connectionsRejected.inc(),

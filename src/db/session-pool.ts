@@ -43,6 +43,8 @@ type Token = { lost: boolean };
 type SchemaLease = {
   readonly schema: string;
   readonly taken: Promise<void>;
+  /** The session's statements under `token`. Made once: it takes longer than to send a short statement. */
+  readonly sql: Pool;
   /** `over`: released because the environment ended. Otherwise its session was lost. */
   readonly token: Token & { over: boolean };
   /** Calls in progress. */
@@ -193,6 +195,7 @@ export function createSessionPool(
     const entry: SchemaLease = {
       schema: schemaName,
       taken: take(pinned, schemaName, environmentId),
+      sql: under(pinned.sql, token),
       token,
       users: 0,
     };
@@ -298,7 +301,7 @@ export function createSessionPool(
       held.users++;
       try {
         await held.taken;
-        const sql = under(pinned.sql, held.token);
+        const { sql } = held;
         const tables = tablesOf(sql, environmentRef.schemaName, environmentRef.tables);
         const result = await work(openSession(sql, environmentRef.schemaName, tables, preface));
         pinned.waitsSince = performance.now();

@@ -74,7 +74,7 @@ export function createRequestLog(log: Log, metrics: Metrics) {
       inFlight--;
       metrics.httpInFlight.dec();
       const method = request && METHODS.has(request.method) ? request.method : "other";
-      metrics.httpRequests.inc({ route: route.name, method, status });
+      metrics.countRequest(route.name, method, status);
       metrics.httpSeconds.observe({ route: route.name }, ms / 1000);
       const end = ENDS[route.name];
       if (end && status < 300) metrics.runEndSeconds.observe({ kind: end }, ms / 1000);

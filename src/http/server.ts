@@ -32,7 +32,7 @@ export const LIMITS: Limits = {
 };
 
 export type Handler = {
-  readonly fetch: (request: Request) => Promise<Response>;
+  readonly fetch: (request: Request, url: URL) => Promise<Response>;
   /** Answers a malformed, too long or incomplete request. */
   readonly refuse: (error: ApiError) => Response;
   /** Counts a connection over the limit. */
@@ -223,7 +223,7 @@ function createConnection(
       exchange = { head, body, isAnswered: false, ...readerOf(head, body) };
       setBody(head.request, body);
     }
-    void answer(exchange, () => handler.fetch(head.request));
+    void answer(exchange, () => handler.fetch(head.request, head.url));
   }
 
   /** The request has arrived completely. */

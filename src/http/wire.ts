@@ -42,6 +42,7 @@ export function headLength(bytes: Buffer): number | undefined {
 export type Head = {
   /** Without the body. The host of its URL has no meaning: the caller's is in the header. */
   readonly request: Request;
+  readonly url: URL;
   readonly length: Framing;
   /** The client asks whether to send the body. */
   readonly expectsContinue: boolean;
@@ -69,7 +70,7 @@ export function readHead(text: string): Head {
     ?.toLowerCase()
     .split(/[\s,]+/);
   return {
-    request: requestOf(method, target, headers),
+    ...requestOf(method, target, headers),
     length: framingOf(headers, minor),
     expectsContinue: headers.get("expect")?.toLowerCase() === "100-continue",
     isLast: minor === "0" || (connection?.includes("close") ?? false),
@@ -102,12 +103,16 @@ function framingOf(headers: Headers, minor: string): Framing {
   return Number(length);
 }
 
-function requestOf(method: string, target: string, headers: Headers): Request {
+function requestOf(
+  method: string,
+  target: string,
+  headers: Headers,
+): Pick<Head, "request" | "url"> {
   // A client may send us a request in the form for proxies.
   const path = target.replace(/^https?:\/\/[^/?#]+(?=[/?#]|$)/i, "").replace(/^(?=[?#]|$)/, "/");
-  const url = `http://localhost${path}`;
-  if (path.startsWith("/") && URL.canParse(url) && !FORBIDDEN_METHODS.has(method.toUpperCase()))
-    return new Request(url, { method, headers });
+  const url = path.startsWith("/") ? URL.parse(`http://localhost${path}`) : null;
+  if (url && !FORBIDDEN_METHODS.has(method.toUpperCase()))
+    return { request: new Request(url.href, { method, headers }), url };
   throw malformed("The method or the address is not one that this server can read");
 }
 

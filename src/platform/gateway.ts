@@ -34,12 +34,22 @@ export type GatewayPath = {
   readonly path: string;
 };
 
-const PATH = /^\/api\/env\/([^/]*)\/services\/([^/]*)(?:\/(.*))?$/;
+const PREFIX = "/api/env/";
+const SERVICES = "/services/";
 
 /** Parses a path that leads to an environment, unchanged from the URL; undefined for any other path. */
 export function gatewayPath(pathname: string): GatewayPath | undefined {
-  const [, envId, service, path = ""] = PATH.exec(pathname) ?? [];
-  return envId === undefined || service === undefined ? undefined : { envId, service, path };
+  if (!pathname.startsWith(PREFIX)) return undefined;
+  const afterId = pathname.indexOf("/", PREFIX.length);
+  if (afterId < 0 || !pathname.startsWith(SERVICES, afterId)) return undefined;
+  const from = afterId + SERVICES.length;
+  const slash = pathname.indexOf("/", from);
+  const to = slash < 0 ? pathname.length : slash;
+  return {
+    envId: pathname.slice(PREFIX.length, afterId),
+    service: pathname.slice(from, to),
+    path: pathname.slice(to + 1),
+  };
 }
 
 export function createGateway(deps: {

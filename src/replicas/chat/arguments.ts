@@ -71,11 +71,22 @@ export function requireRoom(value: unknown, code: string, max = COLUMN_MAX): voi
 
 const isOptional = (args: TObject, name: string) => !args.required?.includes(name);
 
+/** The arguments of a method, listed once. */
+const fields = new WeakMap<TObject, readonly (readonly [string, TSchema])[]>();
+
+function fieldsOf(args: TObject): readonly (readonly [string, TSchema])[] {
+  const known = fields.get(args);
+  if (known) return known;
+  const listed = Object.entries(args.properties);
+  fields.set(args, listed);
+  return listed;
+}
+
 /** Converts the declared arguments. Throws `invalid_arguments` naming every missing or malformed field. */
 export function convert<A extends TObject>(args: A, raw: RawArguments): Static<A> {
   const problems: string[] = [];
   const converted: Record<string, unknown> = {};
-  for (const [name, schema] of Object.entries(args.properties)) {
+  for (const [name, schema] of fieldsOf(args)) {
     const value = raw.get(name);
     // For everything but text, clients send an empty field as "no value".
     const absent =

@@ -86,7 +86,10 @@ async function readPage(
 /** Metadata is included on request only. */
 function messages(page: Page["messages"], call: ChatCall, withMetadata = false) {
   return page.map((message) =>
-    messageView(withMetadata ? message : { ...message, metadata: null }, call),
+    messageView(
+      withMetadata || message.metadata === null ? message : { ...message, metadata: null },
+      call,
+    ),
   );
 }
 

@@ -56,8 +56,19 @@ export type MessageRow = {
   readonly root: MessageRow | null;
 };
 
+/** Parts that only some messages have. A subquery for one costs time for every row, even where it finds nothing. */
+type Aspect = "files" | "pins" | "stars" | "reactions" | "replies";
+
+/** Conditions under which the rows of a statement may have something. */
+type Guards = (aspect: Aspect, found: Fragment) => Fragment;
+
 /** The columns of `m` without its root. Thread counts are computed, so that a reply changes one row only. */
-function columnsOf(session: ChatSession, viewer: string, m: Fragment): Fragment {
+function columnsOf(
+  session: ChatSession,
+  viewer: string,
+  m: Fragment,
+  when: Guards = (_, found) => found,
+): Fragment {
   const { sql, t } = session;
   return sql`
     ${m}.*, (select id from ${t.teams} limit 1) as team_id, (select url from ${t.teams} limit 1) as team_url,
@@ -70,25 +81,39 @@ function columnsOf(session: ChatSession, viewer: string, m: Fragment): Fragment 
     case when ${m}.thread_ts is not null then (
       select p.user_id from ${t.messages} p where p.channel_id = ${m}.channel_id and p.ts = ${m}.thread_ts
     ) end as parent_user_id,
-    (
+    ${when(
+      "files",
+      sql`(
       select json_agg(f order by s.place) from ${t.file_shares} s
       join lateral (select ${fileColumns(session, viewer)} from ${t.files} f where f.id = s.file_id) f on true
       where s.channel_id = ${m}.channel_id and s.ts = ${m}.ts
-    ) as files,
-    exists (select from ${t.pins} p where p.channel_id = ${m}.channel_id and p.ts = ${m}.ts) as is_pinned,
-    exists (
+    )`,
+    )} as files,
+    ${when(
+      "pins",
+      sql`exists (select from ${t.pins} p where p.channel_id = ${m}.channel_id and p.ts = ${m}.ts)`,
+    )} as is_pinned,
+    ${when(
+      "stars",
+      sql`exists (
       select from ${t.stars} s
       where s.user_id = ${viewer} and s.channel_id = ${m}.channel_id and s.ts = ${m}.ts and s.file_id = ''
-    ) as is_starred,
-    (
+    )`,
+    )} as is_starred,
+    ${when(
+      "reactions",
+      sql`(
       select json_agg(json_build_object('name', e.name, 'users', e.users, 'count', e.count) order by e.first, e.name)
       from (
         select x.name, json_agg(x.user_id order by x.created_at, x.user_id) as users,
           count(*)::int as count, min(x.created_at) as first
         from ${t.reactions} x where x.channel_id = ${m}.channel_id and x.ts = ${m}.ts group by x.name
       ) e
-    ) as reactions,
-    case when ${m}.thread_ts is null then (
+    )`,
+    )} as reactions,
+    ${when(
+      "replies",
+      sql`case when ${m}.thread_ts is null then (
       select json_build_object(
         'reply_count', sum(a.replies)::int, 'reply_users_count', count(*)::int, 'latest_reply', max(a.latest),
         'reply_users', json_agg(a.user_id order by a.first),
@@ -100,15 +125,16 @@ function columnsOf(session: ChatSession, viewer: string, m: Fragment): Fragment 
         select r.user_id, count(*) as replies, min(r.ts) as first, max(r.ts) as latest
         from ${t.messages} r where r.channel_id = ${m}.channel_id and r.thread_ts = ${m}.ts group by r.user_id
       ) a having count(*) > 0
-    ) end as thread
+    ) end`,
+    )} as thread
   `;
 }
 
 /** The columns of a MessageRow of the message `m`. */
-export function messageColumns(session: ChatSession, viewer: string): Fragment {
+export function messageColumns(session: ChatSession, viewer: string, when?: Guards): Fragment {
   const { sql, t } = session;
   return sql`
-    ${columnsOf(session, viewer, sql`m`)},
+    ${columnsOf(session, viewer, sql`m`, when)},
     case when m.subtype = 'thread_broadcast' then (
       select to_json(r) from (
         select ${columnsOf(session, viewer, sql`o`)} from ${t.messages} o
@@ -142,21 +168,45 @@ export type Page = {
   readonly messages: MessageRow[];
 };
 
-/** The rows of `select` as one JSON value beside facts about the channel, so that a page takes one statement. */
+/**
+ * The messages of `select` in this order as one JSON value beside facts about the channel, so that a page takes one
+ * statement. It first finds out once which parts occur between the first message of the page and the last: in most pages
+ * nothing is pinned, and a look-up for each message would take most of the time.
+ */
 async function pageOf(
   session: ChatSession,
   viewer: string,
   channel: string,
   select: Fragment,
+  order: Fragment,
 ): Promise<Page | undefined> {
   const { sql, t } = session;
+  const inSpan = (ts: Fragment) => sql`${ts} >= span.first and ${ts} <= span.last`;
   const [page] = await sql<Page[]>`
+    with page as materialized (${select}), found as materialized (
+      select
+        exists (select from ${t.file_shares} where channel_id = ${channel} and ${inSpan(sql`ts`)}) as files,
+        exists (select from ${t.pins} where channel_id = ${channel} and ${inSpan(sql`ts`)}) as pins,
+        exists (
+          select from ${t.stars} where user_id = ${viewer} and channel_id = ${channel} and ${inSpan(sql`ts`)}
+        ) as stars,
+        exists (select from ${t.reactions} where channel_id = ${channel} and ${inSpan(sql`ts`)}) as reactions,
+        exists (
+          select from ${t.messages} where channel_id = ${channel} and ${inSpan(sql`thread_ts`)}
+        ) as replies
+      from (select min(ts) as first, max(ts) as last from page) span
+    )
     select m.user_id is not null as is_member, coalesce(u.is_bot, false) as viewer_is_bot,
       (select count(*)::int from ${t.pins} where channel_id = c.id) as pin_count,
       exists (
         select from ${t.scheduled_messages} where channel_id = c.id and post_at <= ${nowSeconds(session)}
       ) as is_due,
-      coalesce((select json_agg(p) from (${select}) p), '[]') as messages
+      coalesce((
+        select json_agg(p) from (
+          select ${messageColumns(session, viewer, (aspect, value) => sql`case when found.${sql(aspect)} then ${value} end`)}
+          from page m, found order by ${order}
+        ) p
+      ), '[]') as messages
     from ${t.channels} c
     left join ${t.channel_members} m on m.channel_id = c.id and m.user_id = ${viewer}
     left join ${t.users} u on u.id = ${viewer}
@@ -195,11 +245,12 @@ export async function listHistory(
     viewer,
     channel,
     sql`
-      select ${messageColumns(session, viewer)} from ${t.messages} m
+      select m.* from ${t.messages} m
       where m.channel_id = ${channel} and (m.thread_ts is null or m.subtype = 'thread_broadcast')
         ${within(sql, window)} ${older}
       order by m.ts desc limit ${window.limit + 1}
     `,
+    sql`m.ts desc`,
   );
 }
 
@@ -226,8 +277,7 @@ export async function listReplies(
     viewer,
     channel,
     sql`
-      select ${messageColumns(session, viewer)}
-      from (
+      select m.* from (
         ${window.after === undefined ? first : sql``}
         (
           select m.* from ${t.messages} m
@@ -237,6 +287,7 @@ export async function listReplies(
       ) m
       order by m.ts limit ${window.limit + 1}
     `,
+    sql`m.ts`,
   );
 }
 

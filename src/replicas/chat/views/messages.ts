@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { CryptoHasher } from "bun";
 import type { MessageRow } from "~/replicas/chat/store/messages";
 import { type FileUrls, fileView } from "~/replicas/chat/views/files";
 import { botIcons } from "~/replicas/chat/views/users";
@@ -74,10 +74,8 @@ export function messageView(message: MessageRow, place: FileUrls, full = false):
 /** Only people's messages have one. It is constant for a message. */
 function clientMessageId({ bot_id: botId, subtype, channel_id: channel, ts }: MessageRow) {
   if (botId !== null || subtype !== null) return null;
-  return createHash("md5")
-    .update(channel + ts)
-    .digest("hex")
-    .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  const hash = CryptoHasher.hash("md5", channel + ts, "hex");
+  return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-${hash.slice(12, 16)}-${hash.slice(16, 20)}-${hash.slice(20)}`;
 }
 
 export const permalink = ({
