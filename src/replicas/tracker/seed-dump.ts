@@ -20,39 +20,50 @@ export type ReadDump = {
   readonly notes: readonly string[];
 };
 
+/** By type: ids of the dump that are not UUIDs → the new ids. */
+type Ids = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
 /** Returns a seed unchanged. Validation rejects anything that is neither a seed nor a dump. */
 export function readDump(dump: Entry): ReadDump {
   const notes: string[] = [];
   let left = 0;
   const note = (text: string) => (notes.length < NOTES_MAX ? void notes.push(text) : left++);
-  /** By type: ids of the dump that are not UUIDs → the new ids. */
-  const ids = new Map<string, Map<string, string>>();
+  const ids = idsIn(dump);
 
   /** A value of a column, by its Postgres type. */
   const leaf = (type: string | undefined, value: unknown) =>
     type?.startsWith("timestamptz") && typeof value === "string" ? momentOf(value) : value;
 
+  const refer = (type: string, value: unknown): unknown =>
+    Array.isArray(value)
+      ? value.map((item) => refer(type, item))
+      : (ids.get(type)?.get(value as string) ?? value);
+
   function mapId(type: string, id: string, path: string): string {
     if (isUuid(id)) return id.toLowerCase();
     const mapped = derivedId("Dump", type, id);
-    ids.set(type, (ids.get(type) ?? new Map()).set(id, mapped));
     note(`${path}: ${JSON.stringify(id)} became ${mapped}`);
     return mapped;
   }
 
-  function readEntry(section: Section, entry: Entry, path: string): Entry {
-    const columns = columnsIn(section);
-    const known = fieldsOf(section);
+  function readEntry(section: Section, fields: Fields, entry: Entry, path: string): Entry {
+    const { columns, targets, known } = fields;
     const read: Record<string, unknown> = {};
     for (const [field, value] of Object.entries(entry)) {
       const place = `${path}.${field}`;
       const nested = section.nested?.[field];
+      const target = targets.get(field);
       if (value === null || (field === "states" && isEmpty(value))) continue;
       if (nested) read[field] = readList(nested.section, value, place);
       else if (field === "members" && section.type === "Team")
         Object.assign(read, readMembers(value, place));
+      else if (field === "membershipIds" && isObject(value))
+        read[field] = Object.fromEntries(
+          Object.entries(value).map(([user, id]) => [String(refer("User", user)), id]),
+        );
       else if (field === "id" && typeof value === "string")
         read[field] = mapId(section.type, value, place);
+      else if (target) read[field] = refer(target, value);
       else if (!known.has(field) && isComputed(section, field))
         note(`${place}: ignored, because the service computes it`);
       else read[field] = leaf(columns.get(field), value);
@@ -63,23 +74,25 @@ export function readDump(dump: Entry): ReadDump {
   function readList(name: string, list: unknown, path: string): unknown {
     const section = SECTIONS[name];
     if (!section || !Array.isArray(list)) return list;
+    const fields = fieldsOf(section);
     return list.map((entry, index) =>
-      isObject(entry) ? readEntry(section, entry as Entry, `${path}[${index}]`) : entry,
+      isObject(entry) ? readEntry(section, fields, entry as Entry, `${path}[${index}]`) : entry,
     );
   }
 
   /** Members are names, or objects with the id of the membership. */
   function readMembers(list: unknown, path: string): Entry {
-    if (!Array.isArray(list) || !list.some(isObject)) return { members: list };
-    const members = list.map((member) => (isObject(member) ? member : { user: member })) as Entry[];
-    const withId = members.flatMap(({ user, id }, index) =>
-      typeof id === "string"
-        ? [[String(user), mapId("TeamMembership", id, `${path}[${index}].id`)]]
-        : [],
-    );
-    const owners = members.filter(({ owner }) => owner === true).map(({ user }) => user);
+    if (!Array.isArray(list) || !list.some(isObject)) return { members: refer("User", list) };
+    const members = list.map((member, index) => {
+      const { user, id, owner } = (isObject(member) ? member : { user: member }) as Entry;
+      const name = refer("User", user);
+      const place = `${path}[${index}].id`;
+      return { name, id: typeof id === "string" && mapId("TeamMembership", id, place), owner };
+    });
+    const withId = members.flatMap(({ name, id }) => (id ? [[name, id]] : []));
+    const owners = members.flatMap(({ name, owner }) => (owner === true ? [name] : []));
     return {
-      members: members.map(({ user }) => user),
+      members: members.map(({ name }) => name),
       ...(withId.length > 0 && { membershipIds: Object.fromEntries(withId) }),
       ...(owners.length > 0 && { owners }),
     };
@@ -98,15 +111,32 @@ export function readDump(dump: Entry): ReadDump {
     );
   }
 
-  const read: Record<string, unknown> = {};
+  const seed: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(dump)) {
     if (value === null) continue;
-    if (name === "organization" && isObject(value)) read[name] = readOrganization(value as Entry);
-    else read[name] = TOP.includes(name) ? readList(name, value, name) : value;
+    if (name === "organization" && isObject(value)) seed[name] = readOrganization(value as Entry);
+    else seed[name] = TOP.includes(name) ? readList(name, value, name) : value;
   }
-  const seed = ids.size > 0 ? referring(read, ids) : read;
   if (left > 0) notes.push(`and ${left} more`);
   return { seed, notes };
+}
+
+function idsIn(dump: Entry): Ids {
+  const ids = new Map<string, Map<string, string>>();
+  function collect(name: string, list: unknown): void {
+    const section = SECTIONS[name];
+    if (!section || !Array.isArray(list)) return;
+    for (const entry of list.filter(isObject) as Entry[]) {
+      const { id } = entry;
+      const { type, nested = {} } = section;
+      if (typeof id === "string" && !isUuid(id))
+        ids.set(type, (ids.get(type) ?? new Map()).set(id, derivedId("Dump", type, id)));
+      for (const [field, { section: below }] of Object.entries(nested))
+        collect(below, entry[field]);
+    }
+  }
+  for (const name of TOP) collect(name, dump[name]);
+  return ids;
 }
 
 const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0;
@@ -122,63 +152,30 @@ function momentOf(text: string): string {
   return Number.isNaN(moment.getTime()) ? text : moment.toISOString();
 }
 
-/** Every field that an entry may have. */
-function fieldsOf(section: Section): ReadonlySet<string> {
-  const model = modelOf(section);
-  return new Set([
-    ...columnsIn(section).keys(),
-    ...relationsOf(model).map(([relation]) => relation),
-    ...Object.keys({ ...section.ids, ...section.nested, ...section.pairs }),
-    "owners",
+type Fields = ReturnType<typeof fieldsOf>;
+
+/** The fields of an entry: its columns, the types of the entities whose ids it holds, and every field it may have. */
+function fieldsOf(section: Section) {
+  const { ids = {}, nested, pairs = {} } = section;
+  const columns = columnsIn(section);
+  const relations = relationsOf(modelOf(section));
+  const targets = new Map<string, string>([
+    ...relations.map(([relation, { to }]) => [relation, to] as const),
+    ...Object.entries(ids).map(([field, [to]]) => [field, to] as const),
+    ...Object.entries(pairs).map(([field, { to }]) => [field, to] as const),
+    ["owners", "User"],
+  ]);
+  const known = new Set([
+    ...columns.keys(),
+    ...targets.keys(),
+    ...Object.keys(nested ?? {}),
     "membershipIds",
   ]);
+  return { columns, targets, known };
 }
 
 /** Whether the service has such a field for which no column exists. */
 function isComputed({ type }: Section, field: string): boolean {
   const shown = trackerSchema().getType(type);
   return isObjectType(shown) && field in shown.getFields();
-}
-
-/** The entries, with references to mapped ids replaced. */
-function referring(seed: Entry, ids: ReadonlyMap<string, ReadonlyMap<string, string>>): Entry {
-  const refer = (type: string, value: unknown): unknown =>
-    Array.isArray(value)
-      ? value.map((item) => refer(type, item))
-      : (ids.get(type)?.get(value as string) ?? value);
-
-  function referList(name: string, list: unknown): unknown {
-    const section = SECTIONS[name];
-    if (!section || !Array.isArray(list)) return list;
-    const targets = new Map([
-      ...relationsOf(modelOf(section)).map(([relation, { to }]) => [relation, to] as const),
-      ...Object.entries(section.ids ?? {}).map(([field, [to]]) => [field, to] as const),
-      ...Object.entries(section.pairs ?? {}).map(([field, { to }]) => [field, to] as const),
-      ["owners", "User"] as const,
-    ]);
-    return list.map((entry) => {
-      if (!isObject(entry)) return entry;
-      return Object.fromEntries(
-        Object.entries(entry).map(([field, value]) => {
-          const nested = section.nested?.[field];
-          const target = targets.get(field);
-          if (nested) return [field, referList(nested.section, value)];
-          if (field === "membershipIds" && isObject(value))
-            return [
-              field,
-              Object.fromEntries(
-                Object.entries(value).map(([user, id]) => [String(refer("User", user)), id]),
-              ),
-            ];
-          return [field, target ? refer(target, value) : value];
-        }),
-      );
-    });
-  }
-  return Object.fromEntries(
-    Object.entries(seed).map(([name, value]) => [
-      name,
-      TOP.includes(name) ? referList(name, value) : value,
-    ]),
-  );
 }
