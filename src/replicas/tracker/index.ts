@@ -16,7 +16,7 @@ import type { TrackerSession } from "~/replicas/tracker/store/tables";
 import { findUserId } from "~/replicas/tracker/store/users";
 import { findViewer } from "~/replicas/tracker/store/viewer";
 import tables from "~/replicas/tracker/tables.sql" with { type: "text" };
-import { awaitsUpload, carriesSecret, transfer } from "~/replicas/tracker/uploads";
+import { awaitsUpload, carriesSecret, isFile, transfer } from "~/replicas/tracker/uploads";
 
 export const tracker: Replica = {
   service: "tracker",
@@ -38,9 +38,8 @@ const ATTEMPTS_MAX = 3;
 let executor: ReturnType<typeof createExecutor> | undefined;
 
 async function answer(call: ReplicaCall): Promise<Response> {
+  if (isFile(call.path)) return await transfer(call);
   const now = new Date();
-  const file = await transfer(call);
-  if (file) return file;
   try {
     const request = readRequest(call);
     executor ??= createExecutor(trackerSchema());

@@ -4,13 +4,16 @@ import { fileResponse } from "~/replicas/stored-file";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 import { findAnnounced, findUploaded, putUpload } from "~/replicas/tracker/store/uploads";
 
+const FOLDER = "uploads/";
 const ID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
-const SIGNED = new RegExp(`^uploads/put/(${ID})/([0-9a-f]{32})$`);
-const ASSET = new RegExp(`^uploads/(${ID})$`);
+const SIGNED = new RegExp(`^${FOLDER}put/(${ID})/([0-9a-f]{32})$`);
+const ASSET = new RegExp(`^${FOLDER}(${ID})$`);
 
 /** Accepts the bytes in one PUT. */
-export const uploadPath = (id: string, signature: string) => `uploads/put/${id}/${signature}`;
-export const assetPath = (id: string) => `uploads/${id}`;
+export const uploadPath = (id: string, signature: string) => `${FOLDER}put/${id}/${signature}`;
+export const assetPath = (id: string) => `${FOLDER}${id}`;
+
+export const isFile = (path: string) => path.startsWith(FOLDER);
 
 /** True of a signed address: it needs no credential. */
 export const carriesSecret = (path: string) => SIGNED.test(path);
@@ -20,14 +23,13 @@ export async function awaitsUpload(session: TrackerSession, path: string): Promi
   return (await findAnnounced(session, id, signature)) !== undefined;
 }
 
-/** Undefined when the path is not that of a file. */
-export async function transfer(call: ReplicaCall): Promise<Response | undefined> {
+/** Answers a call to the path of a file. */
+export async function transfer(call: ReplicaCall): Promise<Response> {
   const session = call.session as TrackerSession;
   const [, id, signature = ""] = SIGNED.exec(call.path) ?? [];
   if (id !== undefined) return await receive(session, call, id, signature);
   const [, asset] = ASSET.exec(call.path) ?? [];
-  if (asset === undefined) return undefined;
-  const file = await findUploaded(session, asset);
+  const file = asset === undefined ? undefined : await findUploaded(session, asset);
   return file ? fileResponse(file) : plain(404, "There is no such file.");
 }
 
