@@ -93,15 +93,15 @@ export const filesUpload = [
         call.session,
         {
           id,
-          user: call.actor,
+          user_id: call.actor,
           name,
           title: name,
           mimetype: type.mimetype,
           filetype: type.filetype,
           mode: snippet ? "snippet" : "hosted",
           size,
-          alt,
-          token,
+          alt_txt: alt,
+          upload_token: token,
         },
         STORAGE_BYTES_MAX,
       );

@@ -152,30 +152,30 @@ export const lists = [
         items.map(({ fields }) => fields),
       );
       const bytes = Buffer.from(text);
-      const file = { id: newId("F"), user: call.actor, name: `${list.name}.csv`, title: list.name };
+      const fileId = newId("F");
       const job = newId("I");
       await call.session.transaction(async (session) => {
         await insertFile(
           session,
           {
-            ...file,
+            ...{ id: fileId, user_id: call.actor, name: `${list.name}.csv`, title: list.name },
             mimetype: "text/csv",
             filetype: "csv",
             mode: "hosted",
             size: bytes.byteLength,
-            alt: null,
-            token: null,
+            alt_txt: null,
+            upload_token: null,
           },
           Number.MAX_SAFE_INTEGER,
         );
-        await putContent(session, file.id, {
+        await putContent(session, fileId, {
           bytes,
           mode: "hosted",
           plainText: text,
           preview: null,
           lines: null,
         });
-        await mergeRecord(session, EXPORT, job, { list_id: id, file_id: file.id });
+        await mergeRecord(session, EXPORT, job, { list_id: id, file_id: fileId });
       });
       return { job_id: job };
     },

@@ -138,18 +138,10 @@ export async function listFiles(
   return { files: rows, total: rows[0]?.total ?? 0 };
 }
 
-export type NewFile = {
-  readonly id: string;
-  readonly user: string;
-  readonly name: string;
-  readonly title: string;
-  readonly mimetype: string;
-  readonly filetype: string;
-  readonly mode: string;
-  readonly size: number;
-  readonly alt: string | null;
-  readonly token: string | null;
-};
+export type NewFile = Omit<
+  Rows["files"],
+  "external_id" | "external_url" | "preview" | "lines" | "public_url_shared" | "created_at"
+>;
 
 /** Announces a file. Returns false when it would exceed the workspace's storage. */
 export async function insertFile(
@@ -162,8 +154,8 @@ export async function insertFile(
     insert into ${t.files} (
       id, user_id, name, title, mimetype, filetype, mode, size, alt_txt, public_url_shared, upload_token, created_at
     )
-    select ${file.id}, ${file.user}, ${file.name}, ${file.title}, ${file.mimetype}, ${file.filetype}, ${file.mode},
-      ${file.size}, ${file.alt}, false, ${file.token}, ${nowMicros(session)}
+    select ${file.id}, ${file.user_id}, ${file.name}, ${file.title}, ${file.mimetype}, ${file.filetype}, ${file.mode},
+      ${file.size}, ${file.alt_txt}, false, ${file.upload_token}, ${nowMicros(session)}
     where ${file.size} + coalesce((select sum(size) from ${t.files} where mode <> 'tombstone'), 0) <= ${storageMax}
   `;
   return rows.count === 1;

@@ -4,17 +4,12 @@ import type { ChatSession } from "~/replicas/chat/method";
 import { nowSeconds } from "~/replicas/chat/store/clock";
 import { type FileRow, fileColumns } from "~/replicas/chat/store/files";
 import type { Json } from "~/replicas/chat/store/json";
+import type { Rows } from "~/replicas/chat/store/rows";
 
-export type Bot = {
-  readonly id: string;
-  readonly bot_id: string;
-  readonly app_id: string | null;
-  readonly real_name: string;
-  readonly deleted: boolean;
-  readonly updated: number;
-  readonly team_id: string;
-  readonly avatar_base: string;
-};
+export type Bot = Pick<
+  Rows["users"],
+  "id" | "app_id" | "real_name" | "deleted" | "updated" | "team_id"
+> & { readonly bot_id: string; readonly avatar_base: string };
 
 export type Thread = {
   readonly reply_count: number;
@@ -26,16 +21,7 @@ export type Thread = {
 };
 
 /** A message as one user sees it. */
-export type MessageRow = {
-  readonly channel_id: string;
-  readonly ts: string;
-  readonly thread_ts: string | null;
-  readonly subtype: string | null;
-  readonly user_id: string;
-  readonly text: string;
-  readonly bot_id: string | null;
-  readonly app_id: string | null;
-  readonly username: string | null;
+export type MessageRow = Rows["messages"] & {
   readonly icons: Json | null;
   readonly blocks: readonly Json[] | null;
   readonly attachments: readonly Json[] | null;

@@ -1,17 +1,9 @@
 /** Files that clients upload. */
 import type { StoredFile } from "~/replicas/stored-file";
+import type { Rows } from "~/replicas/tracker/store/rows";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
-export type NewUpload = {
-  readonly id: string;
-  readonly createdAt: Date;
-  readonly creatorId: string;
-  readonly filename: string;
-  readonly contentType: string;
-  readonly size: number;
-  readonly signature: string;
-};
-
+export type NewUpload = Omit<Rows["uploads"], "content">;
 export type Announced = Pick<NewUpload, "contentType" | "size">;
 
 export async function insertUpload({ sql, t }: TrackerSession, upload: NewUpload): Promise<void> {
