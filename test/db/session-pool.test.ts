@@ -47,6 +47,18 @@ async function nextLife(of: typeof life) {
   return { ...next, schemaName: of.schemaName };
 }
 
+/** The environment of `life` with the name of a schema that prefers the same of three sessions as `other`. */
+async function besides(other: typeof life) {
+  const place = (schema: string) => Bun.hash.crc32(schema) % 3;
+  let { schemaName } = life;
+  for (let n = 0; place(schemaName) !== place(other.schemaName); n++)
+    schemaName = `${life.schemaName}_${n}`;
+  await database.sql`
+    update diorama.environments set schema_name = ${schemaName} where environment_id = ${life.environmentId}
+  `;
+  return { ...life, schemaName };
+}
+
 const write = (sessionPool: SessionPool, where: typeof life) =>
   sessionPool.use(
     where,
@@ -218,17 +230,9 @@ test("releases the least recently used schemas, so that its locks stay few", asy
 
 test("a call stuck behind other environments uses another session, one stuck behind its own stays", async () => {
   const sessionPool = createSessionPool(database.url, 3, isLive);
-  const [other, victim] = [life, await newLife()];
-  const place = (schema: string) => Bun.hash.crc32(schema) % 3;
-  // Its schema's name decides which sessions it uses to: the same as the victim's.
-  let schemaName = other.schemaName;
-  for (let n = 0; place(schemaName) !== place(victim.schemaName); n++)
-    schemaName = `${other.schemaName}_${n}`;
-  await database.sql`
-    update diorama.environments set schema_name = ${schemaName} where environment_id = ${other.environmentId}
-  `;
-  const slow = () =>
-    sessionPool.use({ ...other, schemaName }, ({ sql }) => sql`select pg_sleep(2)`);
+  const victim = await newLife();
+  const other = await besides(victim);
+  const slow = () => sessionPool.use(other, ({ sql }) => sql`select pg_sleep(2)`);
   const done: string[] = [];
   try {
     const calls = [slow(), slow()].map((call) => call.then(() => done.push("other")));
@@ -245,17 +249,9 @@ test("a call stuck behind other environments uses another session, one stuck beh
 
 test("a call that gives up waiting does not make its session look free", async () => {
   const sessionPool = createSessionPool(database.url, 3, isLive);
-  const [busy, other] = [life, await newLife()];
-  const place = (schema: string) => Bun.hash.crc32(schema) % 3;
-  // Its schema's name decides which sessions it keeps to: the same as the other's.
-  let schemaName = busy.schemaName;
-  for (let n = 0; place(schemaName) !== place(other.schemaName); n++)
-    schemaName = `${busy.schemaName}_${n}`;
-  await database.sql`
-    update diorama.environments set schema_name = ${schemaName} where environment_id = ${busy.environmentId}
-  `;
-  const call = (statement: string) =>
-    sessionPool.use({ ...busy, schemaName }, ({ sql }) => sql.unsafe(statement));
+  const other = await newLife();
+  const busy = await besides(other);
+  const call = (statement: string) => sessionPool.use(busy, ({ sql }) => sql.unsafe(statement));
   const lock = await database.sql.reserve();
   await lock`select pg_advisory_lock(1)`;
   const calls: Promise<unknown>[] = [1, 2].map(() =>
@@ -273,7 +269,7 @@ test("a call that gives up waiting does not make its session look free", async (
   try {
     await eventually(isWaiting);
     clock.mockImplementation(() => now() + 1_000);
-    const gaveUp = sessionPool.use({ ...busy, schemaName }, async () => {
+    const gaveUp = sessionPool.use(busy, async () => {
       throw Object.assign(new Error("canceling statement due to statement timeout"), {
         code: "57014",
       });
