@@ -8,6 +8,7 @@ import firstSteps from "~/docs/first-steps.md" with { type: "text" };
 import howItWorks from "~/docs/how-it-works.md" with { type: "text" };
 import kubernetes from "~/docs/kubernetes.md" with { type: "text" };
 import limits from "~/docs/limits.md" with { type: "text" };
+import mcp from "~/docs/mcp.md" with { type: "text" };
 import operations from "~/docs/operations.md" with { type: "text" };
 import postgres from "~/docs/postgres.md" with { type: "text" };
 import promises from "~/docs/promises.md" with { type: "text" };
@@ -20,6 +21,7 @@ import templates from "~/docs/templates.md" with { type: "text" };
 export const GUIDE: ReadonlyMap<string, string> = new Map([
   ["first-steps", firstSteps],
   ["clients", clients],
+  ["mcp", mcp],
   ["how-it-works", howItWorks],
   ["templates", templates],
   ["suites", suites],

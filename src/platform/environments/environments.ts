@@ -229,6 +229,7 @@ const answerOf = (
 ): Environment => ({
   environmentId,
   environmentUrl: urlOf(environmentId, service),
+  mcpUrl: `${urlOf(environmentId, service)}/mcp`,
   schemaName,
   expiresAt: expiresAt.toISOString(),
   templateSchema: templateName,
@@ -239,6 +240,7 @@ const answerOf = (
 const view = (environment: store.ListedEnvironment) => ({
   environmentId: environment.environmentId,
   environmentUrl: urlOf(environment.environmentId, environment.service),
+  mcpUrl: `${urlOf(environment.environmentId, environment.service)}/mcp`,
   schemaName: environment.schemaName,
   expiresAt: environment.expiresAt.toISOString(),
   templateSchema: environment.templateName,

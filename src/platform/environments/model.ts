@@ -73,6 +73,10 @@ export const Environment = t.Object(
       description: "Path prefix of the service's own calls",
       examples: [`/api/env/${Id["examples"][0]}/services/chat`],
     }),
+    mcpUrl: t.String({
+      description: "Path of the service's tools over the Model Context Protocol",
+      examples: [`/api/env/${Id["examples"][0]}/services/chat/mcp`],
+    }),
     schemaName: t.String({
       description: "The database schema that holds its rows",
       examples: [`env_${Id["examples"][0]}`],

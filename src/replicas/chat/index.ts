@@ -36,6 +36,7 @@ export const chat: Replica = {
     views: ["hash", "created_at"],
     lists: ["created_at"],
     list_items: ["created_at", "updated_timestamp", "updated_by"],
+    drafts: ["created_at"],
   },
   seed: seedChat,
   async findUser(session, by) {

@@ -10,13 +10,30 @@ export type Condition =
   | { readonly kind: "in" | "from" | "to" | "with"; readonly name: string }
   | { readonly kind: "before" | "after" | "on"; readonly span: Span | undefined }
   | { readonly kind: "emoji"; readonly name: string; readonly own: boolean }
+  | { readonly kind: "type"; readonly what: FileClass }
   | { readonly kind: "has"; readonly what: "link" | "pin" | "reaction" | "file" }
   | { readonly kind: "is"; readonly what: "thread" | "saved" | "dm" };
 export type Term = { readonly negated: boolean; readonly condition: Condition };
 
+/** Classes of files, for `type:`. */
+export const FILE_CLASSES = [
+  "images",
+  "documents",
+  "pdfs",
+  "spreadsheets",
+  "presentations",
+  "canvases",
+  "lists",
+  "emails",
+  "audio",
+  "videos",
+] as const;
+export type FileClass = (typeof FILE_CLASSES)[number];
+
 const TERMS_MAX = 50;
 const PREFIX_MIN = 3;
-const TOKEN = /(-?)(?:(in|from|to|with|before|after|on|during|hasmy|has|is):)?("[^"]*"|\S+)/gi;
+const TOKEN =
+  /(-?)(?:(in|from|creator|to|with|before|after|on|during|hasmy|has|is|type):)?("[^"]*"|\S+)/gi;
 const MONTHS =
   "january february march april may june july august september october november december".split(
     " ",
@@ -62,6 +79,10 @@ function readModifier(
     case "to":
     case "with":
       return { kind: modifier, name: nameOf(value) };
+    case "creator":
+      return { kind: "from", name: nameOf(value) };
+    case "type":
+      return readType(value.toLowerCase());
     case "before":
     case "after":
     case "on":
@@ -73,6 +94,11 @@ function readModifier(
     default:
       return readHas(value.toLowerCase(), modifier === "hasmy");
   }
+}
+
+function readType(value: string): Condition | undefined {
+  const what = FILE_CLASSES.find((known) => known === value);
+  return what && { kind: "type", what };
 }
 
 function readIs(value: string): Condition | undefined {

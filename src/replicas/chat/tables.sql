@@ -317,6 +317,17 @@ create table list_items (
   primary key (list_id, id)
 );
 
+-- Drafts of messages. The Web API does not know them: tools of MCP leave and send them.
+create table drafts (
+  id varchar(16) primary key,
+  user_id varchar(16) not null,
+  channel_id varchar(16) not null,
+  thread_ts varchar(17) collate "C" not null, -- '' for a draft outside threads
+  text text not null, -- Markdown
+  created_at bigint not null,
+  unique (user_id, channel_id, thread_ts)
+);
+
 -- Custom emoji.
 create table emoji (
   name varchar(100) primary key,

@@ -21,6 +21,7 @@ describe("initEnv", () => {
     expect(answer.body).toEqual({
       environmentId: expect.stringMatching(/^[0-9a-f]{32}$/),
       environmentUrl: `/api/env/${answer.body.environmentId}/services/chat`,
+      mcpUrl: `/api/env/${answer.body.environmentId}/services/chat/mcp`,
       schemaName: expect.stringMatching(/^env_[0-9a-f]{32}$/),
       expiresAt: expect.stringMatching(/Z$/),
       templateSchema: "chat_default",

@@ -250,7 +250,7 @@ export const agents = [
     async handle({ channel, canvas_id: id, content }, call) {
       await requireMembership(call, channel);
       const change = { operation: "replace", markdown: content };
-      const sections = await writeCanvas(call, id, change);
+      const sections = await writeCanvas(call, id, [change]);
       return { canvas_id: id, sections_changed_count: sections.length };
     },
   }),

@@ -70,21 +70,37 @@ async function createCanvas(
   return id;
 }
 
-/** Makes a change to a canvas that the caller may write, and returns its sections. Throws `canvas_editing_failed`. */
-export async function writeCanvas(call: ChatCall, id: string, change: Change) {
+/**
+ * Makes changes to a canvas that the caller may write, in order, and returns its sections. Throws
+ * `canvas_editing_failed`. `renew`: what is stored of the changed sections.
+ */
+export async function writeCanvas(
+  call: ChatCall,
+  id: string,
+  changes: readonly Change[],
+  renew: (sections: readonly Section[]) => readonly Section[] = (sections) => sections,
+) {
   return await call.session.transaction(async (session) => {
     await lockCanvas(session, id);
     const canvas = await requireCanvas({ ...call, session }, id, "write");
-    if (change.operation === "rename") {
-      if (change.markdown === "" || change.markdown.length > TITLE_MAX) throw failed();
-      await renameCanvas(session, id, change.markdown);
-      return canvas.sections;
+    let sections: readonly Section[] | undefined = canvas.sections;
+    for (const change of changes) {
+      if (change.operation === "rename") {
+        if (change.markdown === "" || change.markdown.length > TITLE_MAX) throw failed();
+        await renameCanvas(session, id, change.markdown);
+      } else sections = applyChange(sections, change);
+      if (!sections) throw failed();
     }
-    const sections = applyChange(canvas.sections, change);
-    if (!sections || sizeOf(sections) > CONTENT_MAX) throw failed();
-    requireRoom(sections, "canvas_editing_failed");
-    await updateSections(session, id, { sections, size: sizeOf(sections), user: call.actor });
-    return sections;
+    if (sections === canvas.sections) return sections;
+    const stored = renew(sections);
+    if (sizeOf(stored) > CONTENT_MAX) throw failed();
+    requireRoom(stored, "canvas_editing_failed");
+    await updateSections(session, id, {
+      sections: stored,
+      size: sizeOf(stored),
+      user: call.actor,
+    });
+    return stored;
   });
 }
 
@@ -170,7 +186,7 @@ export const canvases = [
     },
     async handle({ canvas_id: id, changes }, call) {
       const change = readChange(changes);
-      await writeCanvas(call, id, change);
+      await writeCanvas(call, id, [change]);
       return {};
     },
   }),

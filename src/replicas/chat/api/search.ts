@@ -15,7 +15,7 @@ import {
   searchFiles,
   searchMessages,
 } from "~/replicas/chat/store/search";
-import type { Search } from "~/replicas/chat/store/search-conditions";
+import type { Scope, Search } from "~/replicas/chat/store/search-conditions";
 import { fileView } from "~/replicas/chat/views/files";
 import { messageView, permalink } from "~/replicas/chat/views/messages";
 import { present, type Wire } from "~/replicas/chat/views/wire";
@@ -45,7 +45,7 @@ type SearchArgs = {
 };
 
 /** Parses a query and its page. Throws `no_query`. */
-async function readSearch(call: ChatCall, args: SearchArgs) {
+async function readSearch(call: ChatCall, args: SearchArgs, scope?: Scope) {
   const { user } = await requirePerson(call);
   const query = args.query?.trim();
   if (!query) throw new ChatError("no_query");
@@ -71,8 +71,25 @@ async function readSearch(call: ChatCall, args: SearchArgs) {
     byTime: args.sort === "timestamp",
     ascending: args.sort_dir === "asc",
     ...page.window,
+    ...(scope ? { scope } : {}),
   };
   return { query, search, page };
+}
+
+type PlacedRow = MessageRow & { readonly channel: ChannelOf };
+
+/** A page of messages and files in a scope, for callers other than methods. */
+export async function searchIn(
+  call: ChatCall,
+  args: SearchArgs,
+  scope: Scope,
+  wanted: { readonly messages: boolean; readonly files: boolean },
+): Promise<{ query: string; messages: Found<PlacedRow>; files: Found<FileRow>; end: number }> {
+  const { query, search, page } = await readSearch(call, args, scope);
+  const none = { rows: [], total: 0 };
+  const messages = wanted.messages ? await searchMessages(call.session, search) : none;
+  const files = wanted.files ? await searchFiles(call.session, search) : none;
+  return { query, messages, files, end: page.window.offset + page.window.limit };
 }
 
 type Page = ReturnType<typeof readPage>;

@@ -31,8 +31,10 @@ const ITEMS_MAX = 1_000;
 export function readArguments(schema: Schema, given: Readonly<Record<string, unknown>>): Arguments {
   const args = readObject(schema, given, "");
   const unstorable = findUnstorable(args);
-  if (unstorable !== undefined)
-    throw new InvalidArgument(`Invalid argument ${unstorable}: expected valid text`);
+  if (unstorable !== undefined) {
+    const name = unstorable.replace(/^\//, "").replaceAll("/", ".");
+    throw new InvalidArgument(`Invalid argument ${name}: expected valid text`);
+  }
   return args;
 }
 

@@ -3,13 +3,17 @@
  * the bare code.
  */
 import { requireRejection } from "~/replicas/chat/answer";
+import { documents } from "~/replicas/chat/mcp/documents";
+import { people } from "~/replicas/chat/mcp/people";
+import { reading } from "~/replicas/chat/mcp/reading";
 import { chatCall } from "~/replicas/chat/mcp/run";
+import { searching } from "~/replicas/chat/mcp/searching";
 import { sending } from "~/replicas/chat/mcp/sending";
 import { InvalidArgument, readArguments, type Tools } from "~/replicas/chat/mcp/tool";
 import data from "~/replicas/chat/mcp/vendor.tools.json";
 import type { ToolCall, ToolProfile, ToolResult } from "~/replicas/tools";
 
-const TOOLS: Tools = { ...sending };
+const TOOLS: Tools = { ...sending, ...reading, ...searching, ...people, ...documents };
 
 const SCHEMAS = new Map(data.tools.map(({ name, inputSchema }) => [name, inputSchema]));
 

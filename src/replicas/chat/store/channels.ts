@@ -70,6 +70,12 @@ export async function findChannel(
 
 export type ChannelType = "public_channel" | "private_channel" | "mpim" | "im";
 
+/** The type of the conversation `c`. */
+export const typeOf = ({ sql }: ChatSession): Fragment => sql`
+  case when c.is_im then 'im' when c.is_mpim then 'mpim' when c.is_private then 'private_channel'
+    else 'public_channel' end
+`;
+
 /**
  * A page of channels by id, with one extra row when there is another page. With `member`, only those that this user is
  * in.
@@ -86,10 +92,6 @@ export async function listChannels(
   },
 ): Promise<ChannelRow[]> {
   const { sql, t } = session;
-  const type = sql`
-    case when c.is_im then 'im' when c.is_mpim then 'mpim' when c.is_private then 'private_channel'
-      else 'public_channel' end
-  `;
   const ofMember =
     wanted.member === undefined
       ? sql``
@@ -98,7 +100,7 @@ export async function listChannels(
         )`;
   return await sql<ChannelRow[]>`
     select ${channelColumns(session, viewer, true)}
-    where ${visible(session)} and ${type} = any(${[...wanted.types]}) ${ofMember}
+    where ${visible(session)} and ${typeOf(session)} = any(${[...wanted.types]}) ${ofMember}
       and not (${wanted.excludeArchived} and c.is_archived) and c.id > ${wanted.after}
     order by c.id limit ${wanted.limit + 1}
   `;
@@ -195,6 +197,7 @@ export async function setNote(
 
 export type ChannelKind = {
   readonly id: string;
+  readonly name: string | null;
   readonly is_private: boolean;
   readonly is_direct: boolean;
 };
@@ -207,7 +210,7 @@ export async function findChannels(
 ): Promise<ChannelKind[]> {
   const { sql, t } = session;
   return await sql<ChannelKind[]>`
-    select c.id, c.is_private, c.is_im or c.is_mpim as is_direct
+    select c.id, c.name, c.is_private, c.is_im or c.is_mpim as is_direct
     from unnest(${[...ids]}::text[]) with ordinality as w (id, place)
     join ${t.channels} c on c.id = w.id
     left join ${t.channel_members} m on m.channel_id = c.id and m.user_id = ${viewer}

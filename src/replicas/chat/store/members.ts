@@ -104,3 +104,16 @@ export async function memberStates(
     order by w.place
   `;
 }
+
+/** The members of each of these conversations, in the order in which they joined. */
+export async function listParticipants(
+  { sql, t }: ChatSession,
+  channels: readonly string[],
+): Promise<Map<string, string[]>> {
+  if (channels.length === 0) return new Map();
+  const rows = await sql<{ id: string; users: string[] }[]>`
+    select channel_id as id, array_agg(user_id::text order by joined_at, user_id) as users
+    from ${t.channel_members} where channel_id = any(${[...new Set(channels)]}) group by channel_id
+  `;
+  return new Map(rows.map(({ id, users }) => [id, users]));
+}

@@ -270,6 +270,14 @@ export type Rows = {
     readonly created_at: string;
     readonly updated_timestamp: number;
   };
+  readonly drafts: {
+    readonly id: string;
+    readonly user_id: string;
+    readonly channel_id: string;
+    readonly thread_ts: string;
+    readonly text: string;
+    readonly created_at: string;
+  };
   readonly emoji: {
     readonly name: string;
     readonly url: string;

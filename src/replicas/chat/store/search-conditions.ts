@@ -2,6 +2,7 @@
 import type { Fragment } from "~/db/connect";
 import type { ChatSession } from "~/replicas/chat/method";
 import type { Condition, Term } from "~/replicas/chat/search-query";
+import { type ChannelType, typeOf } from "~/replicas/chat/store/channels";
 
 /** The ids that the names of a query refer to; a name may have several. */
 export type Names = {
@@ -16,7 +17,34 @@ export type Search = {
   readonly ascending: boolean;
   readonly limit: number;
   readonly offset: number;
+  /** Restrictions beside the query. */
+  readonly scope?: Scope;
 };
+
+export type Scope = {
+  /** Of conversations. */
+  readonly types: readonly ChannelType[];
+  /** Only conversations that the viewer is a member of. */
+  readonly ownOnly: boolean;
+  readonly withBots: boolean;
+  /** Seconds, both inclusive; null: no bound. */
+  readonly from: number | null;
+  readonly to: number | null;
+  /** Hits in this conversation come first. */
+  readonly preferred: string | null;
+};
+
+/** Whether a scope has the conversation `c`, where `k` is the viewer's membership. */
+export const placeInScope = (session: ChatSession, { types, ownOnly }: Scope): Fragment =>
+  session.sql`${typeOf(session)} = any(${[...types]}) and (not ${ownOnly} or k.user_id is not null)`;
+
+/** Whether a scope has a time. */
+export const timeInScope = (
+  { sql }: ChatSession,
+  { from, to }: Scope,
+  seconds: Fragment,
+): Fragment =>
+  sql`${seconds} >= ${from ?? 0} and (${to}::bigint is null or ${seconds} <= ${to}::bigint)`;
 
 /** The words of a document `d`: as they are, and by their stems. */
 export function matches({ sql }: ChatSession, { users }: Names, condition: Condition): Fragment {
@@ -80,6 +108,8 @@ export function messageMeets(
       return messageHas(session, condition.what);
     case "is":
       return messageIs(session, viewer, condition.what);
+    case "type":
+      return sql`false`;
     default:
       return matches(session, names, condition);
   }
@@ -165,12 +195,12 @@ export const documentOf = ({ sql }: ChatSession, text: Fragment): Fragment => sq
 
 export const orderOf = (
   { sql }: ChatSession,
-  { byTime, ascending }: Search,
+  { byTime, ascending, scope }: Search,
   columns: { score: Fragment; time: Fragment; id: Fragment },
 ): Fragment => {
   const { score, time, id } = columns;
   const direction = ascending ? sql`asc` : sql`desc`;
-  return byTime
-    ? sql`${time} ${direction}, ${id}`
-    : sql`${score} ${direction}, ${time} desc, ${id}`;
+  if (byTime) return sql`${time} ${direction}, ${id}`;
+  const preferred = scope?.preferred ? sql`(${id} = ${scope.preferred}) desc,` : sql``;
+  return sql`${preferred} ${score} ${direction}, ${time} desc, ${id}`;
 };
