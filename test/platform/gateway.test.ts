@@ -153,7 +153,8 @@ describe("in the tracker", () => {
       body: JSON.stringify({ query: "{ viewer { id } }" }),
     });
     const { data, errors }: any = await response.json();
-    return data?.viewer.id ?? [response.status, errors[0].extensions.type, errors[0].message];
+    const { type, userPresentableMessage } = errors?.[0].extensions ?? {};
+    return data?.viewer.id ?? [response.status, type, userPresentableMessage];
   };
 
   test("an environment's token names no other user", async () => {

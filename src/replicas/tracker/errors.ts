@@ -100,6 +100,8 @@ export const insertConflict = (entity: string, id: unknown) =>
   );
 export const userError = (problem: string) => new TrackerError("user error", sentence(problem));
 export const forbidden = (problem: string) => new TrackerError("forbidden", sentence(problem));
+export const notAuthenticated = (reason: string) =>
+  new TrackerError("authentication error", "Authentication required, not authenticated", reason);
 export const notAccessible = (feature: string) =>
   new TrackerError(
     "feature not accessible",

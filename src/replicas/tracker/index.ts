@@ -6,7 +6,13 @@ import { isUuid } from "~/graphql/scalars";
 import { OWN_USER_ONLY, type Replica, type ReplicaCall } from "~/replicas/replica";
 import { type Context, createContext } from "~/replicas/tracker/context";
 import { DERIVED } from "~/replicas/tracker/derived";
-import { formatError, shapeOf, statusOf, TrackerError } from "~/replicas/tracker/errors";
+import {
+  formatError,
+  notAuthenticated,
+  shapeOf,
+  statusOf,
+  TrackerError,
+} from "~/replicas/tracker/errors";
 import { trackerOperations } from "~/replicas/tracker/operations";
 import { limitHeaders } from "~/replicas/tracker/rate-limit";
 import { readRequest, Unreadable } from "~/replicas/tracker/request";
@@ -81,10 +87,8 @@ async function within<T>(
 ): Promise<T> {
   const { session } = call;
   const viewerContext = await findViewer(session as TrackerSession, actingUser(call));
-  if (!viewerContext)
-    throw new TrackerError("authentication error", "There is no user with this id to act as.");
-  if (!viewerContext.viewer.active)
-    throw new TrackerError("authentication error", "This user has been suspended.");
+  if (!viewerContext) throw notAuthenticated("There is no user with this id to act as.");
+  if (!viewerContext.viewer.active) throw notAuthenticated("This user has been suspended.");
   const open = (inside: Session) =>
     work(createContext(inside as TrackerSession, viewerContext, now, running, call.baseUrl));
   return await (running.isMutation ? session.transaction(open) : open(session));
@@ -93,7 +97,6 @@ async function within<T>(
 /** A token that is a user's id acts as that user; other tokens have no effect. */
 function actingUser({ actor, userToken, mayImpersonate }: ReplicaCall): string {
   const named = isUuid(userToken) ? userToken.toLowerCase() : actor;
-  if (named !== actor && !mayImpersonate)
-    throw new TrackerError("authentication error", OWN_USER_ONLY);
+  if (named !== actor && !mayImpersonate) throw notAuthenticated(OWN_USER_ONLY);
   return named;
 }

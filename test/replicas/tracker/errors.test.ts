@@ -165,6 +165,7 @@ describe("rejections become the official client's errors", () => {
       const body = (await response.json()) as any;
 
       expect([response.status, Object.keys(body)]).toEqual([401, ["errors"]]);
+      expect(body.errors[0].message).toBe("Authentication required, not authenticated");
       expect(body.errors[0].extensions).toMatchObject({
         type: "authentication error",
         code: "AUTHENTICATION_ERROR",
