@@ -183,7 +183,7 @@ export const SETTINGS = {
     poolTargets,
     "name:count,…",
     "",
-    "Ready schemas kept for each template. Empty: 100 for every built-in template; in development 2, plus the recently used templates.",
+    "Ready schemas kept for each template. Empty: for every built-in template as many as the last hour needed, from 20 to 100; in development 2, plus the recently used templates.",
   ),
   POOL_REFILL_CONCURRENCY: setting(
     whole(1, 64),

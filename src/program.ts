@@ -22,6 +22,7 @@ import { createSaving } from "~/platform/environments/saving";
 import { createSchemaPool } from "~/platform/environments/schema-pool";
 import { createSnapshots } from "~/platform/environments/snapshots";
 import { isLive, reconcileMissingSchemas } from "~/platform/environments/store";
+import { createTargets } from "~/platform/environments/targets";
 import { createTriggers } from "~/platform/environments/triggers";
 import { createGateway } from "~/platform/gateway";
 import { healthRoutes } from "~/platform/health";
@@ -124,6 +125,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       metrics,
       onBuild,
     });
+    const targets = createTargets({ config, pool, templates, schemaPool });
     const environments = createEnvironments({
       pool,
       sessionPool,
@@ -159,6 +161,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       pool,
       probe,
       templates,
+      targets,
       capture,
       metrics,
     });
@@ -193,7 +196,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       pool,
       lock,
       builders,
-      templates,
+      targets,
       schemaPool,
       evaluation,
       expiry,

@@ -14,6 +14,7 @@ import impersonation from "~/db/migrations/0004_impersonation.sql" with { type: 
 import progress from "~/db/migrations/0005_capture_progress.sql" with { type: "text" };
 import grading from "~/db/migrations/0006_grading.sql" with { type: "text" };
 import control from "~/db/migrations/0007_control.sql" with { type: "text" };
+import demand from "~/db/migrations/0008_demand.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 5, name: "capture progress", text: progress },
   { version: 6, name: "grading", text: grading },
   { version: 7, name: "control", text: control },
+  { version: 8, name: "demand", text: demand },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

@@ -14,22 +14,17 @@ import type { SchemaPool } from "~/platform/environments/schema-pool";
 import * as schemas from "~/platform/environments/schemas-store";
 import { deleteUnused as deleteUnusedSnapshots } from "~/platform/environments/snapshots-store";
 import * as environments from "~/platform/environments/store";
+import { READY_MAX, type Targets } from "~/platform/environments/targets";
 import { deleteOldAnswers, RETENTION_HOURS } from "~/platform/keys/idempotency-store";
 import { deleteOldUsage } from "~/platform/keys/store";
 import type { Evaluation } from "~/platform/runs/evaluation";
 import type { Expiry } from "~/platform/runs/expiry";
 import { deleteOld as deleteOldRuns, runClosing } from "~/platform/runs/lifecycle-store";
 import { createOverdue } from "~/platform/runs/overdue";
-import type { Templates } from "~/platform/templates/templates";
 
 export type Maintenance = ReturnType<typeof createMaintenance>;
 
 const LOCK = "diorama maintenance";
-const READY_PER_TEMPLATE = 100;
-/** A single developer rarely needs more. Schemas built on demand join the pool when they are recycled. */
-const READY_IN_DEVELOPMENT = 2;
-/** For a user's template: there may be hundreds. */
-const READY_PER_OWN_TEMPLATE = 2;
 /** A used schema that its server should have recycled by now. */
 const STRANDED_SECONDS = 5;
 const BATCH = 50;
@@ -40,29 +35,13 @@ const RETENTION_DAYS = 30;
 const REST_IDLE = 0.2;
 const REST_BUSY = 3;
 
-/** Ready schemas wanted, by the template's schema. */
-export function spareTargets(
-  config: Config,
-  templates: Awaited<ReturnType<Templates["list"]>>,
-): Map<string, number> {
-  const wanted = config.ENVIRONMENT_POOL_TARGETS;
-  const builtin = config.development ? READY_IN_DEVELOPMENT : READY_PER_TEMPLATE;
-  const byDefault = (userId: string | null) => (userId === null ? builtin : READY_PER_OWN_TEMPLATE);
-  return new Map(
-    templates.map(({ name, schemaName, userId }) => [
-      schemaName,
-      wanted ? (wanted.get(name) ?? 0) : byDefault(userId),
-    ]),
-  );
-}
-
 export function createMaintenance(deps: {
   config: Config;
   pool: Pool;
   /** The connection that holds the lock. */
   lock: Pool;
   builders: Builders;
-  templates: Templates;
+  targets: Targets;
   schemaPool: SchemaPool;
   evaluation: Evaluation;
   expiry: Expiry;
@@ -71,7 +50,7 @@ export function createMaintenance(deps: {
   /** Number of calls in progress. */
   inFlight: () => number;
 }) {
-  const { config, pool, lock, builders, templates, schemaPool, log, metrics } = deps;
+  const { config, pool, lock, builders, targets, schemaPool, log, metrics } = deps;
   const { evaluation, expiry } = deps;
   const overdue = createOverdue({ pool, log, metrics });
   const orphanSince = new Map<string, number>();
@@ -119,11 +98,11 @@ export function createMaintenance(deps: {
     config.development && config.ENVIRONMENT_POOL_TARGETS === undefined && active();
 
   /** Drops ready schemas beyond the target of their template. */
-  async function trim(targets: ReadonlyMap<string, number>, ready: ReadonlyMap<string, number>) {
+  async function trim(wanted: ReadonlyMap<string, number>, ready: ReadonlyMap<string, number>) {
     for (const [templateSchema, count] of ready) {
-      const keep = targets.get(templateSchema) ?? 0;
+      const keep = wanted.get(templateSchema) ?? 0;
       // Recycling after a burst exceeds the target; some reserve is useful.
-      if (count <= (keep > 0 && grows() ? READY_PER_TEMPLATE : keep * 2)) continue;
+      if (count <= (keep > 0 && grows() ? READY_MAX : keep * 2)) continue;
       const retired = await schemas.retire(pool, templateSchema, keep, BATCH);
       for (const schema of retired) {
         await dropSchema(builders.sql, schema);
@@ -182,7 +161,7 @@ export function createMaintenance(deps: {
     await sweepOrphans();
     await endWithoutSchema();
     await forgetOld();
-    const wanted = spareTargets(config, await templates.list());
+    const wanted = await targets();
     await trim(wanted, await schemas.countReady(pool));
     await fill(wanted, deadline);
   }

@@ -4,7 +4,7 @@ import type { Config } from "~/config";
 import type { Pool } from "~/db/connect";
 import type { Metrics } from "~/metrics";
 import { countReady } from "~/platform/environments/schemas-store";
-import { spareTargets } from "~/platform/maintenance";
+import type { Targets } from "~/platform/environments/targets";
 import * as store from "~/platform/metrics-store";
 import { unreadBytes } from "~/platform/runs/leader-store";
 import type { Templates } from "~/platform/templates/templates";
@@ -27,10 +27,11 @@ export function createMetricsCollector(deps: {
   /** A connection that calls do not queue for: a busy server is still ready. */
   probe: Pool;
   templates: Templates;
+  targets: Targets;
   capture: Capture;
   metrics: Metrics;
 }) {
-  const { config, pool, probe, templates, capture, metrics } = deps;
+  const { config, pool, probe, templates, targets, capture, metrics } = deps;
   let scraping: Promise<string> | undefined;
   let pending: Promise<Readiness> | undefined;
   let expected = performance.now() + LAG_EVERY_MS;
@@ -46,15 +47,15 @@ export function createMetricsCollector(deps: {
     const started = performance.now();
     await store.ping(pool);
     const waited = performance.now() - started;
-    const [environments, runs, ready, log, connections, list] = await Promise.all([
+    const [environments, runs, ready, log, connections, list, wanted] = await Promise.all([
       store.countEnvironments(pool),
       store.countRuns(pool),
       countReady(pool),
       store.readLogState(pool),
       store.countConnections(pool),
       templates.list(),
+      targets(),
     ]);
-    const targets = spareTargets(config, list);
     return () => {
       metrics.dbWait.set(waited / 1000);
       metrics.environments.reset();
@@ -73,7 +74,7 @@ export function createMetricsCollector(deps: {
       for (const { name, schemaName, visibility } of list) {
         const template = visibility === "public" ? name : PRIVATE;
         metrics.poolReady.inc({ template }, ready.get(schemaName) ?? 0);
-        metrics.poolTarget.inc({ template }, targets.get(schemaName) ?? 0);
+        metrics.poolTarget.inc({ template }, wanted.get(schemaName) ?? 0);
       }
       metrics.dbConnections.reset();
       for (const { state, count } of connections) metrics.dbConnections.set({ state }, count);

@@ -219,6 +219,8 @@ CREATE INDEX environment_snapshots_family ON diorama.environment_snapshots USING
 
 CREATE INDEX environment_snapshots_key ON diorama.environment_snapshots USING btree (key_id);
 
+CREATE INDEX environments_created ON diorama.environments USING brin (created_at) WITH (autosummarize='on');
+
 CREATE INDEX environments_family ON diorama.environments USING btree (family_id) WHERE (family_id IS NOT NULL);
 
 CREATE INDEX environments_live ON diorama.environments USING btree (expires_at) WHERE (deleted_at IS NULL);

@@ -1,24 +1,8 @@
 import { expect, test } from "bun:test";
-import { readConfig } from "~/config";
-import { spareTargets } from "~/platform/maintenance";
 import { eventually, useDatabase } from "../support/database";
 import { startTestProgram } from "../support/program";
 
 const database = useDatabase();
-
-const templates = [
-  { name: "chat_default", schemaName: "tpl_builtin", userId: null },
-  { name: "mine", schemaName: "tpl_own", userId: "alice" },
-] as Parameters<typeof spareTargets>[1];
-
-test.each([
-  [{ ENVIRONMENT: "production" }, [100, 2]],
-  [{}, [2, 2]],
-  [{ ENVIRONMENT_POOL_TARGETS: "chat_default:7" }, [7, 0]],
-])("with %p the pool aims at %p schemas", (settings, wanted) => {
-  const config = readConfig({ DATABASE_URL: "postgres://u@localhost/x", ...settings });
-  expect([...spareTargets(config, templates).values()]).toEqual(wanted);
-});
 
 test("the pool of a development server grows with use, and shrinks without", async () => {
   const start = (idleSeconds: string) =>

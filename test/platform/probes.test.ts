@@ -253,6 +253,7 @@ describe("metrics", () => {
       pool,
       probe: pool,
       templates,
+      targets: async () => new Map(),
       capture,
       metrics,
     });

@@ -25,6 +25,10 @@ const RECYCLE_LOCK_TIMEOUT = "2s";
 const RECYCLE_CONCURRENCY = 2;
 const RECYCLE_RETRY_MS = 10;
 const RECYCLE_RETRY_MS_MAX = 1_000;
+/** Until the first build has shown how long one takes. */
+const BUILD_SECONDS = 0.1;
+/** Share of the newest build in the average. */
+const NEWEST = 0.2;
 
 class NoReadySchema extends Error {}
 
@@ -44,6 +48,8 @@ export function createSchemaPool(deps: {
   const { pool, builders, templates, log, metrics } = deps;
   const building = createSemaphore(deps.concurrency);
   const recycling = createSemaphore(RECYCLE_CONCURRENCY);
+  /** A moving average. */
+  let buildSeconds = BUILD_SECONDS;
   /** Recycling in progress, by schema. */
   const underWay = new Map<string, Promise<void>>();
 
@@ -78,6 +84,7 @@ export function createSchemaPool(deps: {
     then: (tx: Tx, schema: string) => Promise<T>,
   ): Promise<T> {
     const blueprint = await templates.blueprint(templateSchema);
+    const started = performance.now();
     let result = "failed";
     try {
       const made = await builders.transaction(async (tx) => {
@@ -88,6 +95,7 @@ export function createSchemaPool(deps: {
         return await then(tx, schema);
       });
       result = "built";
+      buildSeconds += NEWEST * ((performance.now() - started) / 1000 - buildSeconds);
       return made;
     } finally {
       metrics.poolBuilds.inc({ result });
@@ -171,6 +179,9 @@ export function createSchemaPool(deps: {
         return built;
       });
     },
+
+    /** How long a build takes at present. */
+    buildSeconds: () => buildSeconds,
 
     /** Builds one schema for the pool. */
     async addSchema(templateSchema: string): Promise<void> {

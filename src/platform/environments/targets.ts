@@ -1,0 +1,71 @@
+/**
+ * The number of ready schemas to keep for each template.
+ *
+ * Where ENVIRONMENT_POOL_TARGETS does not say it, demand does: as many as were created at the same moment in the last
+ * hour, and as many as arrive while others are being built. A group of rollouts that starts again finds its schemas
+ * ready, and a template that nobody uses costs little.
+ */
+import type { Config } from "~/config";
+import type { Pool } from "~/db/connect";
+import type { SchemaPool } from "~/platform/environments/schema-pool";
+import * as store from "~/platform/environments/store";
+import type { Templates } from "~/platform/templates/templates";
+
+export type Targets = ReturnType<typeof createTargets>;
+
+/** The most that demand asks for, if the setting names no number. */
+export const READY_MAX = 100;
+/** Without any demand: enough for a suite that runs a few tests at a time. */
+const READY_MIN = 20;
+/** A single developer rarely needs more. Schemas built on demand join the pool when they are recycled. */
+const READY_IN_DEVELOPMENT = 2;
+/** For a user's template: there may be hundreds. */
+const READY_PER_OWN_TEMPLATE = 2;
+/** Builds take longer when calls come in meanwhile. */
+const BUILD_MARGIN = 2;
+
+const NO_DEMAND: store.Demand = { burst: 0, perSecond: 0 };
+
+/** Ready schemas wanted, by the template's schema. `buildSeconds`: how long one takes to build. */
+export function readyTargets(
+  config: Config,
+  templates: Awaited<ReturnType<Templates["list"]>>,
+  demand: ReadonlyMap<string, store.Demand>,
+  buildSeconds: number,
+): Map<string, number> {
+  const wanted = config.ENVIRONMENT_POOL_TARGETS;
+  const byDemand = (name: string) => {
+    const { burst, perSecond } = demand.get(name) ?? NO_DEMAND;
+    const needed = burst + Math.ceil(perSecond * buildSeconds * BUILD_MARGIN);
+    return Math.min(Math.max(needed, READY_MIN), READY_MAX);
+  };
+  const byDefault = (name: string, userId: string | null) => {
+    if (userId !== null) return READY_PER_OWN_TEMPLATE;
+    return config.development ? READY_IN_DEVELOPMENT : byDemand(name);
+  };
+  return new Map(
+    templates.map(({ name, schemaName, userId }) => [
+      schemaName,
+      wanted ? (wanted.get(name) ?? 0) : byDefault(name, userId),
+    ]),
+  );
+}
+
+export function createTargets(deps: {
+  config: Config;
+  pool: Pool;
+  templates: Templates;
+  schemaPool: Pick<SchemaPool, "buildSeconds">;
+}) {
+  const { config, pool, templates, schemaPool } = deps;
+  const isByDemand = config.ENVIRONMENT_POOL_TARGETS === undefined && !config.development;
+
+  /** The targets of now, for the demand on all servers. */
+  return async (): Promise<Map<string, number>> => {
+    const [list, demand] = await Promise.all([
+      templates.list(),
+      isByDemand ? store.readDemand(pool) : new Map<string, store.Demand>(),
+    ]);
+    return readyTargets(config, list, demand, schemaPool.buildSeconds());
+  };
+}
