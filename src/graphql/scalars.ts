@@ -53,7 +53,7 @@ function dayOrDuration(value: unknown): string | Duration {
 /** Columns are Date, values in JSON are text. */
 function isoText(value: unknown): string {
   if (value instanceof Date) return value.toISOString();
-  if (typeof value === "string") return value;
+  if (typeof value === "string") return parseMoment(value)?.toISOString() ?? value;
   throw refuse("This is not a moment.");
 }
 

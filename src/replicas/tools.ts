@@ -34,7 +34,12 @@ export type ToolCall = Caller & {
   readonly arguments: Readonly<Record<string, unknown>> | undefined;
 };
 
-export type ToolResult = { readonly text: string; readonly isError?: boolean };
+export type ToolResult = {
+  readonly text: string;
+  readonly isError?: boolean;
+  /** Further blocks, after the text. `data`: in base64. */
+  readonly images?: readonly { readonly data: string; readonly mimeType: string }[];
+};
 
 /** Stands for the id of the environment's user in descriptions. */
 export const ACTING_USER = "{{acting_user}}";

@@ -14,7 +14,12 @@ import {
 import { ApiError } from "~/errors";
 import { parseBounded } from "~/json";
 
-export type ToolAnswer = { readonly text: string; readonly isError?: boolean };
+export type ToolAnswer = {
+  readonly text: string;
+  readonly isError?: boolean;
+  /** `data`: in base64. */
+  readonly images?: readonly { readonly data: string; readonly mimeType: string }[];
+};
 
 /** The tools that one request may list and call. */
 export type ToolServer = {
@@ -126,8 +131,9 @@ function serverFor(request: Request | undefined): Server {
     }
     if (!answer)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`);
-    const { text, isError } = answer;
-    return { content: [{ type: "text", text }], ...(isError ? { isError } : {}) };
+    const { text, isError, images = [] } = answer;
+    const blocks = images.map((image) => ({ type: "image" as const, ...image }));
+    return { content: [{ type: "text", text }, ...blocks], ...(isError ? { isError } : {}) };
   });
   return server;
 }

@@ -13,6 +13,7 @@ import {
   statusOf,
   TrackerError,
 } from "~/replicas/tracker/errors";
+import { vendor } from "~/replicas/tracker/mcp/index";
 import { trackerOperations } from "~/replicas/tracker/operations";
 import { limitHeaders } from "~/replicas/tracker/rate-limit";
 import { readRequest, Unreadable } from "~/replicas/tracker/request";
@@ -20,9 +21,9 @@ import { trackerSchema } from "~/replicas/tracker/schema";
 import { seedTracker } from "~/replicas/tracker/seed";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 import { findUserId } from "~/replicas/tracker/store/users";
-import { findViewer } from "~/replicas/tracker/store/viewer";
 import tables from "~/replicas/tracker/tables.sql" with { type: "text" };
 import { awaitsUpload, carriesSecret, isFile, transfer } from "~/replicas/tracker/uploads";
+import { requireViewer } from "~/replicas/tracker/viewer";
 
 export const tracker: Replica = {
   service: "tracker",
@@ -34,6 +35,7 @@ export const tracker: Replica = {
   awaits: (session, path) => awaitsUpload(session as TrackerSession, path),
   handle: answer,
   operations: trackerOperations,
+  toolProfiles: { vendor },
 };
 
 /** The official client reads any other type as text. */
@@ -86,9 +88,7 @@ async function within<T>(
   work: (context: Context) => Promise<T>,
 ): Promise<T> {
   const { session } = call;
-  const viewerContext = await findViewer(session as TrackerSession, actingUser(call));
-  if (!viewerContext) throw notAuthenticated("There is no user with this id to act as.");
-  if (!viewerContext.viewer.active) throw notAuthenticated("This user has been suspended.");
+  const viewerContext = await requireViewer(session as TrackerSession, actingUser(call));
   const open = (inside: Session) =>
     work(createContext(inside as TrackerSession, viewerContext, now, running, call.baseUrl));
   return await (running.isMutation ? session.transaction(open) : open(session));

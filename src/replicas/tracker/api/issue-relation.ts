@@ -9,7 +9,7 @@ import {
   type Target,
 } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
-import { invalidInput } from "~/replicas/tracker/errors";
+import { invalidArgument, invalidInput } from "~/replicas/tracker/errors";
 import { updateIssues } from "~/replicas/tracker/issues/update";
 import { requireOneOf, requireRow } from "~/replicas/tracker/require";
 import type { Row } from "~/replicas/tracker/store/entities";
@@ -32,7 +32,13 @@ const INVERSE: Readonly<Record<string, string>> = { blocks: "blocked", duplicate
 
 async function requireNew(context: Context, { id, issueId, relatedIssueId, type }: Relation) {
   requireOneOf("type", type, TYPES);
-  if (issueId === relatedIssueId) throw invalidInput("An issue cannot be related to itself");
+  if (issueId === relatedIssueId)
+    throw invalidArgument(
+      "relatedIssueId",
+      relatedIssueId,
+      "notEquals",
+      "relatedIssueId cannot have the same value as issueId",
+    );
   const symmetric = type === "related" || type === "similar";
   if (await isRelated(context.session, { issueId, relatedIssueId, type }, symmetric, id ?? ""))
     throw invalidInput("The issues already have this relation");

@@ -80,7 +80,8 @@ const noteRules: Rules = {
       for (const id of releaseIds) await requireGiven(context, "Release", "releaseIds", id);
       return { releaseIds };
     }
-    if (rangeFromReleaseId == null && rangeToReleaseId == null) return undefined;
+    if (rangeFromReleaseId == null && rangeToReleaseId == null)
+      return row ? undefined : { releaseIds: [] };
     const from = await requireGiven(context, "Release", "rangeFromReleaseId", rangeFromReleaseId);
     const to = await requireGiven(context, "Release", "rangeToReleaseId", rangeToReleaseId);
     const pipelineId = String(input.pipelineId ?? row?.["pipelineId"]);
@@ -91,7 +92,6 @@ const noteRules: Rules = {
     );
     return { releaseIds: within.map(({ id }) => id) };
   },
-  create: ({ releaseIds }: NoteInput) => ({ releaseIds: releaseIds ?? [] }),
 };
 
 type ByPipeline = {

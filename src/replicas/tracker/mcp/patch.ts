@@ -1,0 +1,95 @@
+/** Edits of a text by anchors: each operation applies to the text that the one before it left. */
+
+import type { Optional } from "~/replicas/tracker/change";
+import { Rejected, type Work } from "~/replicas/tracker/mcp/tool";
+import { lockWorkspace } from "~/replicas/tracker/store/write";
+
+export type Edit = {
+  readonly op:
+    | "replace"
+    | "insert_before"
+    | "insert_after"
+    | "prepend"
+    | "append"
+    | "replace_range";
+  readonly old_string?: string;
+  readonly new_string?: string;
+  readonly replace_all?: boolean;
+  readonly anchor?: string;
+  readonly text?: string;
+  readonly from?: string;
+  readonly to?: string;
+};
+
+/** The text after all edits. Throws Rejected when an anchor is missing or ambiguous. */
+export function applyEdits(before: string, edits: readonly Edit[]): string {
+  return edits.reduce((text, edit, index) => applyEdit(text, edit, `patch[${index}]`), before);
+}
+
+function applyEdit(text: string, edit: Edit, name: string): string {
+  const added = edit.text ?? "";
+  const replacement = edit.new_string ?? "";
+  switch (edit.op) {
+    case "prepend":
+      return added + text;
+    case "append":
+      return text + added;
+    case "insert_before":
+    case "insert_after": {
+      const anchor = edit.anchor ?? "";
+      const start = only(text, anchor, `${name}: anchor`);
+      const at = edit.op === "insert_before" ? start : start + anchor.length;
+      return text.slice(0, at) + added + text.slice(at);
+    }
+    case "replace": {
+      const old = edit.old_string ?? "";
+      if (edit.replace_all !== true)
+        return splice(text, only(text, old, `${name}: old_string`), old.length, replacement);
+      if (!text.includes(old)) throw new Rejected(`${name}: old_string not found`);
+      return text.replaceAll(old, () => replacement);
+    }
+    case "replace_range": {
+      const from = edit.from ?? "";
+      const start = only(text, from, `${name}: from`);
+      const rest = text.slice(start + from.length);
+      const length = from.length + only(rest, edit.to ?? "", `${name}: to`);
+      return splice(text, start, length, replacement);
+    }
+  }
+}
+
+const splice = (text: string, start: number, length: number, replacement: string) =>
+  text.slice(0, start) + replacement + text.slice(start + length);
+
+/** The position of a part that occurs exactly once. */
+function only(text: string, part: string, name: string): number {
+  const count = text.split(part).length - 1;
+  if (count === 0) throw new Rejected(`${name} not found`);
+  if (count > 1) throw new Rejected(`${name} matches ${count} times`);
+  return text.indexOf(part);
+}
+
+/** A full text, or edits of the current one. */
+export type Revision = {
+  readonly id?: Optional<string>;
+  readonly patch?: readonly Edit[];
+};
+
+/**
+ * The new text; undefined when it does not change. `lock` keeps other edits out until the end of the transaction, and
+ * `read` returns the text then: no concurrent edit is lost.
+ */
+export async function revise(
+  { context }: Work,
+  { id, patch }: Revision,
+  [field, text]: readonly [field: string, text: string | undefined],
+  read: () => Promise<string | null | undefined>,
+  lock: () => Promise<unknown> = () => lockWorkspace(context.session),
+): Promise<string | undefined> {
+  if (!patch) return text;
+  if (id === undefined) throw new Rejected("patch can only be used when updating");
+  if (text !== undefined) throw new Rejected(`provide either ${field} or patch, not both`);
+  await lock();
+  context.read.clear();
+  return applyEdits((await read()) ?? "", patch);
+}
