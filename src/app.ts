@@ -26,6 +26,8 @@ import type { Snapshots } from "~/platform/environments/snapshots";
 import type { Triggers } from "~/platform/environments/triggers";
 import { type Gateway, type GatewayPath, gatewayPath } from "~/platform/gateway";
 import type { healthRoutes } from "~/platform/health";
+import type { JournalListing } from "~/platform/journal/listing";
+import { journalRoutes } from "~/platform/journal/routes";
 import type { Idempotency } from "~/platform/keys/idempotency";
 import type { Keys } from "~/platform/keys/keys";
 import { METRICS_PATH, type Probes, probePath } from "~/platform/probes";
@@ -54,6 +56,7 @@ export function createApp(parts: {
   triggers: Triggers;
   snapshots: Snapshots;
   runs: Runs;
+  journal: JournalListing;
   idempotency: Idempotency;
   gateway: Gateway;
   health: ReturnType<typeof healthRoutes>;
@@ -87,6 +90,7 @@ export function createApp(parts: {
           guarded
             .use(environmentRoutes(parts.environments, parts.idempotency))
             .use(runRoutes(parts.runs, parts.idempotency))
+            .use(journalRoutes(parts.journal))
             .use(templateRoutes(parts.templates))
             .use(savingRoutes(parts.saving))
             .use(triggerRoutes(parts.triggers))

@@ -26,6 +26,8 @@ import { createTargets } from "~/platform/environments/targets";
 import { createTriggers } from "~/platform/environments/triggers";
 import { createGateway } from "~/platform/gateway";
 import { healthRoutes } from "~/platform/health";
+import { createJournal } from "~/platform/journal/journal";
+import { createJournalListing } from "~/platform/journal/listing";
 import { createIdempotency } from "~/platform/keys/idempotency";
 import { createKeys } from "~/platform/keys/keys";
 import { createMaintenance } from "~/platform/maintenance";
@@ -33,7 +35,7 @@ import { createMetricsCollector } from "~/platform/metrics-collector";
 import { createProbes, type Probes, probePath } from "~/platform/probes";
 import { createEvaluation } from "~/platform/runs/evaluation";
 import { createExpiry } from "~/platform/runs/expiry";
-import { runClosing } from "~/platform/runs/lifecycle-store";
+import { forgetCallMarks, runClosing } from "~/platform/runs/lifecycle-store";
 import { records } from "~/platform/runs/records";
 import { createRuns } from "~/platform/runs/runs";
 import { storeBuiltinSuites } from "~/platform/suites/builtin";
@@ -149,12 +151,14 @@ export async function startProgram(config: Config, limits = LIMITS) {
     const evaluation = createEvaluation({ pool, environments, templates, log });
     const expiry = createExpiry({ pool, capture, log });
     const runs = createRuns({ pool, environments, templates, suites, evaluation, capture, expiry });
+    const journal = createJournal({ pool, log });
     const gateway = createGateway({
       sessionPool,
       environments,
       keys,
       templates,
       origins: config.CORS_ORIGINS,
+      journal,
     });
     const metricsCollector = createMetricsCollector({
       config,
@@ -166,6 +170,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       metrics,
     });
     parts.push(
+      journal.stop,
       environments.stop,
       exclusive.stop,
       capture.stop,
@@ -182,6 +187,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       triggers: createTriggers({ sessionPool, environments, templates }),
       snapshots,
       runs,
+      journal: createJournalListing({ pool, journal, forgetMarks: forgetCallMarks }),
       idempotency: createIdempotency(pool),
       gateway,
       health: healthRoutes(pool, capture),

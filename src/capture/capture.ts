@@ -35,6 +35,7 @@ export type StartingRun = {
   readonly schema: string;
   /** Primary key columns of each table, in the order in which diffs list tables. */
   readonly keys: { readonly [table: string]: readonly string[] };
+  readonly journaled: boolean;
 };
 
 /** Moves a run's row from `running` to `ending` if it can, and returns its schema; otherwise undefined. */

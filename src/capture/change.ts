@@ -1,5 +1,6 @@
 /** Messages of the log, whichever plugin decoded them. */
 import type { Fragment, Sql } from "~/db/connect";
+import type { LogMark } from "~/db/session";
 
 /** A position in the log. Written `16/B374D848`: the high and the low 32 bits in hex. */
 export type Lsn = bigint;
@@ -67,12 +68,38 @@ export function placeOf(table: TableShape, name: string, type: string, guess: nu
 /** Prefix of our messages in the log. */
 export const MARK_PREFIX = "diorama.run";
 
-/**
- * Names the call in the log, as the first statement of its transaction. A call of one statement has no transaction and
- * stays unnamed: a second statement would cost every call a round trip, or half of its speed.
- */
-export const callMark = (request: string) => (sql: Sql) =>
-  sql`select pg_logical_emit_message(true, ${MARK_PREFIX}, ${JSON.stringify({ k: "call", request })})`;
+/** A call to an environment, as the log names it in each transaction that writes. */
+export type NamedCall = {
+  readonly schema: string;
+  /** Unique among all calls. */
+  readonly id: string;
+  /** Its X-Request-Id. */
+  readonly request: string;
+  /** Its line in the journal, as far as it is known while the call runs. */
+  readonly line: object;
+  /** Of the line, but kept only as long as there is room. */
+  readonly arguments: unknown;
+};
+
+/** `call`: evaluated when a statement is sent. The arguments are JSON text. */
+export const callMark = (
+  call: () => Omit<NamedCall, "arguments"> & { readonly argumentsText: string },
+): LogMark => ({
+  prefix: MARK_PREFIX,
+  content() {
+    const { schema, id, request, line, argumentsText } = call();
+    const known = JSON.stringify({ k: "call", schema, id, request, line });
+    return `${known.slice(0, -1)},"arguments":${argumentsText}}`;
+  },
+});
+
+const CALL = '{"k":"call","schema":"';
+
+/** The schema of a call's mark, read without parsing: such marks are frequent. Undefined for other marks. */
+export const calledSchema = (content: string): string | undefined =>
+  content.startsWith(CALL)
+    ? content.slice(CALL.length, content.indexOf('"', CALL.length))
+    : undefined;
 
 /** Selected for each `run_id` that is closed without a result: its log is no longer needed. */
 export const closeMark = (sql: Sql): Fragment =>
@@ -107,6 +134,8 @@ export type Mark =
       readonly relations: Relations | null;
       /** The tables are in the publication; otherwise pgoutput does not send their changes. */
       readonly published: boolean;
+      /** The run has a journal, which needs the changes of each call. */
+      readonly journaled?: boolean;
     }
   | {
       readonly k: "end";
@@ -117,5 +146,4 @@ export type Mark =
       readonly evaluate?: string | undefined;
     }
   | { readonly k: "close"; readonly run: string }
-  /** Names the call that the transaction belongs to. */
-  | { readonly k: "call"; readonly request: string };
+  | ({ readonly k: "call" } & NamedCall);

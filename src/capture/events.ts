@@ -1,7 +1,13 @@
 /** The individual changes of a run in commit order, up to a limit. */
-import type { Change, Image, TableShape } from "~/capture/change";
+import type { Change, Image, NamedCall, TableShape } from "~/capture/change";
 import { type JsonObject, pickFrom } from "~/capture/fold";
-import { bytesOf, EVENTS_BYTES_MAX, EVENTS_LENGTH_MAX, EVENTS_MAX } from "~/capture/limits";
+import {
+  bytesOf,
+  CALLS_LENGTH_MAX,
+  EVENTS_BYTES_MAX,
+  EVENTS_LENGTH_MAX,
+  EVENTS_MAX,
+} from "~/capture/limits";
 
 export type Event = {
   /** Number of the transaction within the run, from 1. */
@@ -16,11 +22,26 @@ export type Event = {
   request: string | null;
 };
 
+/** A call in the log, and the memory it takes. */
+export type LoggedCall = NamedCall & { readonly bytes: number };
+
+/** The calls that caused the events, as JSON text. */
+export type Calls = {
+  /** By the call's id: the numbers of its events, from 1, as ranges `[first, last]`. */
+  readonly changes: string;
+  /** The calls themselves, as their marks name them. */
+  readonly marks: string;
+};
+
 export type Events = ReturnType<typeof createEvents>;
 
-/** `keys`: the primary key's columns of each table. */
-export function createEvents(keys: { readonly [table: string]: readonly string[] }) {
-  let kept: { change: Change; transaction: number; request: string | null }[] = [];
+/** `keys`: the primary key's columns of each table. `journaled`: the run has a journal. */
+export function createEvents(
+  keys: { readonly [table: string]: readonly string[] },
+  journaled = false,
+) {
+  let kept: { change: Change; transaction: number; call: LoggedCall | null }[] = [];
+  let lastCall: LoggedCall | null = null;
   let count = 0;
   let bytes = 0;
   let isFull = false;
@@ -32,45 +53,74 @@ export function createEvents(keys: { readonly [table: string]: readonly string[]
     },
 
     /** `transaction`: any number that differs from one transaction to the next. */
-    add(change: Change, transaction: number, request: string | null): void {
+    add(change: Change, transaction: number, call: LoggedCall | null): void {
       count++;
       if (isFull) return;
       const shown = shownOf(change, keys[change.table.name] ?? []);
-      const size = bytesOfChange(shown);
+      const size = bytesOfChange(shown) + (call === null || call === lastCall ? 0 : call.bytes);
+      lastCall = call;
       isFull = kept.length === EVENTS_MAX || bytes + size > EVENTS_BYTES_MAX;
       if (isFull) return;
-      kept.push({ change: shown, transaction, request });
+      kept.push({ change: shown, transaction, call });
       bytes += size;
     },
 
     /** Frees the memory: from now on events are only counted. */
     giveUp(): void {
       kept = [];
+      lastCall = null;
       bytes = 0;
       isFull = true;
     },
 
     /**
      * Returns JSON text: `total`, and the first `events` that were kept. Transactions are counted within the run, so
-     * the same calls give the same list.
+     * the same calls give the same list. With a journal, also the calls that these events belong to.
      */
-    text(): string {
+    written(): { readonly events: string; readonly calls?: Calls } {
       const events: string[] = [];
+      const calls = new Map<string, { call: LoggedCall; ranges: [number, number][] }>();
       let length = 0;
       let ordinal = 0;
       let last: number | undefined;
-      for (const { change, transaction, request } of kept) {
+      for (const { change, transaction, call } of kept) {
         if (transaction !== last) ordinal++;
         last = transaction;
+        const request = call?.request ?? null;
         const event = { ...describe(change, ordinal, keys[change.table.name] ?? []), request };
         const text = JSON.stringify(event satisfies Event);
         length += text.length + 1;
         if (length > EVENTS_LENGTH_MAX) break;
-        events.push(text);
+        const number = events.push(text);
+        if (!journaled || !call) continue;
+        const known = calls.get(call.id);
+        const range = known?.ranges.at(-1);
+        if (range && range[1] === number - 1) range[1] = number;
+        else if (known) known.ranges.push([number, number]);
+        else calls.set(call.id, { call, ranges: [[number, number]] });
       }
-      return `{"total":${count},"events":[${events.join(",")}]}`;
+      return {
+        events: `{"total":${count},"events":[${events.join(",")}]}`,
+        ...(journaled && { calls: callsText(calls) }),
+      };
     },
   };
+}
+
+/** Leaves out the arguments of the calls beyond CALLS_LENGTH_MAX. */
+function callsText(
+  calls: ReadonlyMap<string, { call: LoggedCall; ranges: [number, number][] }>,
+): Calls {
+  const marks: string[] = [];
+  let length = 0;
+  for (const { call } of calls.values()) {
+    const { id, request, line, arguments: given } = call;
+    const whole = JSON.stringify({ id, request, line, arguments: given });
+    length += whole.length;
+    marks.push(length > CALLS_LENGTH_MAX ? JSON.stringify({ id, request, line }) : whole);
+  }
+  const changes = Object.fromEntries([...calls].map(([id, { ranges }]) => [id, ranges]));
+  return { changes: JSON.stringify(changes), marks: `[${marks.join(",")}]` };
 }
 
 /** Size of an event without its images. */

@@ -18,6 +18,8 @@ export const RESULT_LENGTH_MAX = 64 * MEGABYTE;
 export const KEPT_LENGTH_MAX = 16 * MEGABYTE;
 /** Characters of JSON text in a stored list of events. */
 export const EVENTS_LENGTH_MAX = 32 * MEGABYTE;
+/** Characters of JSON text in the stored calls of a run that wrote; arguments beyond it are left out. */
+export const CALLS_LENGTH_MAX = 8 * MEGABYTE;
 
 export const megabytes = (bytes: number) => `${bytes / MEGABYTE} MB`;
 

@@ -4,15 +4,24 @@
  * Uses positions but no connection and no clock. Each connection gets a new recorder: after a loss the stream is read
  * again from the start mark of the oldest run, and the folds are rebuilt.
  */
-import type { Change, Decode, Lsn, Mark, Message, Relations, TableShape } from "~/capture/change";
-import { createEvents, type Events } from "~/capture/events";
+import {
+  type Change,
+  calledSchema,
+  type Decode,
+  type Lsn,
+  type Mark,
+  type Message,
+  type Relations,
+  type TableShape,
+} from "~/capture/change";
+import { createEvents, type Events, type LoggedCall } from "~/capture/events";
 import { createFold, type Fold } from "~/capture/fold";
 import { RUN_BYTES_MAX, RUN_ROWS_MAX, TOTAL_BYTES_MAX } from "~/capture/limits";
 import { type Loss, Lost, lossOf } from "~/capture/loss";
 import { lossBetween } from "~/capture/relations";
 
-/** Prefix of the marks of calls, which are frequent. */
-const CALL = '{"k":"call"';
+/** Of a parsed mark: its texts, and the objects around them. */
+const BYTES_PER_CHARACTER = 3;
 
 type Recording = {
   readonly run: string;
@@ -73,7 +82,7 @@ export function createRecorder(
   /** Increases with every commit. */
   let transaction = 0;
   /** The call that the open transaction belongs to, if the log names one. */
-  let request: string | null = null;
+  let call: LoggedCall | null = null;
   /** Memory of all recordings. */
   let bytes = 0;
   /** The recording that the message being read belongs to. */
@@ -122,7 +131,7 @@ export function createRecorder(
       relations,
       hold: before,
       fold: createFold(mark.keys),
-      events: createEvents(mark.keys),
+      events: createEvents(mark.keys, mark.journaled),
       bytes: 0,
       lost: undefined,
     };
@@ -250,9 +259,11 @@ export function createRecorder(
         open = message;
         return;
       case "mark": {
-        if (runs.size === 0 && message.content.startsWith(CALL)) return;
-        const mark = parseMark(message.content);
-        if (mark?.k === "call") request = mark.request;
+        const { content } = message;
+        const schema = calledSchema(content);
+        if (schema !== undefined && !bySchema.has(schema)) return;
+        const mark = parseMark(content);
+        if (mark?.k === "call") call = { ...mark, bytes: BYTES_PER_CHARACTER * content.length };
         else if (mark) marks.push(mark);
         return;
       }
@@ -276,7 +287,7 @@ export function createRecorder(
         lastCommit = lsn;
         open = undefined;
         transaction++;
-        request = null;
+        call = null;
     }
   }
 
@@ -284,7 +295,7 @@ export function createRecorder(
     const recording = bySchema.get(schema);
     if (!recording?.fold) return;
     recording.fold.apply(change);
-    recording.events.add(change, transaction, request);
+    recording.events.add(change, transaction, call);
     count(recording);
     if (recording.fold.size > RUN_ROWS_MAX) lose(recording, "too_many_rows");
     else if (recording.fold.bytes > RUN_BYTES_MAX) lose(recording, "too_many_bytes");

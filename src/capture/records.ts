@@ -3,6 +3,7 @@
  * functions in (`platform/runs/records.ts`). Each takes its connection, so that capture can make it part of a
  * transaction.
  */
+import type { Calls } from "~/capture/events";
 import type { Loss } from "~/capture/loss";
 import type { Plugin, Slot } from "~/capture/slot";
 import type { Pool, Sql } from "~/db/connect";
@@ -67,6 +68,7 @@ export type Result = {
   /** Its verdict follows later. */
   readonly isPending: boolean;
   readonly events?: string;
+  readonly calls?: Calls;
   readonly verdict?: StoredVerdict;
 };
 

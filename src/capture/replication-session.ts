@@ -250,7 +250,12 @@ export function createReplicationSession(deps: Deps) {
       fold.drain(lists.diff.lists, lists.evidence.lists);
       garbage.add((lists.diff.length + lists.evidence.length) * 2);
       const evidence = lists.evidence.isGivenUp ? undefined : lists.evidence.text();
-      const result = { diff: lists.diff.text(), evidence, events: events.text(), isPending: false };
+      const result = {
+        diff: lists.diff.text(),
+        evidence,
+        ...events.written(),
+        isPending: false,
+      };
       if (evaluate === undefined || evidence === undefined) return { result, changes };
       const isShort = result.diff.length + evidence.length <= PASS_LENGTH_MAX;
       const verdict =

@@ -15,6 +15,7 @@ import progress from "~/db/migrations/0005_capture_progress.sql" with { type: "t
 import grading from "~/db/migrations/0006_grading.sql" with { type: "text" };
 import control from "~/db/migrations/0007_control.sql" with { type: "text" };
 import demand from "~/db/migrations/0008_demand.sql" with { type: "text" };
+import journal from "~/db/migrations/0009_journal.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -33,6 +34,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 6, name: "grading", text: grading },
   { version: 7, name: "control", text: control },
   { version: 8, name: "demand", text: demand },
+  { version: 9, name: "journal", text: journal },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

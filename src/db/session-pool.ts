@@ -21,7 +21,7 @@ import {
   type Pool,
   type Sql,
 } from "~/db/connect";
-import { openSession, type Preface, type Session, tablesOf } from "~/db/session";
+import { type LogMark, openSession, type Session, tablesOf } from "~/db/session";
 import { unavailable } from "~/errors";
 
 /** An environment's id and schema, for its calls. */
@@ -91,6 +91,10 @@ const LEASE_LOST = "FENCE_LOST";
 
 const under = (sql: Pool, token: Token) =>
   (sql as unknown as { fence(token: Token): Pool }).fence(token);
+
+/** The same handle of a lease for one call, whose writes it names in the log. */
+const marked = (sql: Pool, mark: LogMark) =>
+  (sql as unknown as { marked(mark: LogMark): Pool }).marked(mark);
 
 function createPinnedSession(url: string, name: string, lifetimeMs: number): PinnedSession {
   const leases: PinnedSession["leases"] = new Map();
@@ -286,11 +290,14 @@ export function createSessionPool(
   }
 
   return {
-    /** Runs `work` on the environment's tables. Throws EnvironmentEnded if it has ended, before or during the call. */
+    /**
+     * Runs `work` on the environment's tables, and names its writes in the log with `mark`. Throws EnvironmentEnded if
+     * the environment has ended, before or during the call.
+     */
     async use<T>(
       environmentRef: EnvironmentRef,
       work: (session: Session) => Promise<T>,
-      preface?: Preface,
+      mark?: LogMark,
     ): Promise<T> {
       const { environmentId } = environmentRef;
       for (let hold = holds.get(environmentId); hold; hold = holds.get(environmentId))
@@ -301,9 +308,9 @@ export function createSessionPool(
       held.users++;
       try {
         await held.taken;
-        const { sql } = held;
+        const sql = mark ? marked(held.sql, mark) : held.sql;
         const tables = tablesOf(sql, environmentRef.schemaName, environmentRef.tables);
-        const result = await work(openSession(sql, environmentRef.schemaName, tables, preface));
+        const result = await work(openSession(sql, environmentRef.schemaName, tables));
         pinned.waitsSince = performance.now();
         return result;
       } catch (error) {

@@ -1,12 +1,6 @@
 /** The handle of one environment: its tables by name, and single statements or one transaction on them. */
 import { LRUCache } from "lru-cache";
-import {
-  type Identifier,
-  inTransaction,
-  type Pool,
-  type Sql,
-  type Fragment as Statement,
-} from "~/db/connect";
+import { type Identifier, inTransaction, type Pool, type Sql } from "~/db/connect";
 
 /** The schema-qualified, quoted name of each table, for use in a statement: `from ${t.messages}`. */
 export type Tables<Name extends string = string> = { readonly [N in Name]: Identifier };
@@ -25,11 +19,14 @@ export type Session<Name extends string = string> = {
   transaction<T>(work: (session: Session<Name>) => Promise<T>): Promise<T>;
 };
 
-/** A statement sent ahead of each transaction without an extra round trip. */
-export type Preface = (sql: Sql) => Statement;
+/**
+ * A message that every transaction of a session that writes emits to the log first, including that of a single
+ * statement. The driver sends it with the statement, without an extra round trip; reading statements send nothing.
+ */
+export type LogMark = { readonly prefix: string; readonly content: () => string };
 
 /** Opens an environment's session on a pool: each statement stands alone until `transaction` is called. */
-export function openSession(pool: Pool, schema: string, t: Tables, preface?: Preface): Session {
+export function openSession(pool: Pool, schema: string, t: Tables): Session {
   return {
     sql: pool,
     t,
@@ -37,9 +34,7 @@ export function openSession(pool: Pool, schema: string, t: Tables, preface?: Pre
     transaction: (work) =>
       inTransaction(pool, async (sql) => {
         const inside: Session = { sql, t, schema, transaction: (nested) => nested(inside) };
-        const sent = preface?.(sql).execute();
-        const [result] = await Promise.all([work(inside), sent]);
-        return result;
+        return await work(inside);
       }),
   };
 }

@@ -55,6 +55,8 @@ type Variables = Readonly<Record<string, unknown>>;
 export type Operation = {
   readonly name: string | undefined;
   readonly isMutation: boolean;
+  /** Selected at the root, without those of fragments. */
+  readonly fields: readonly string[];
   /** Selects only introspection fields. */
   readonly isIntrospection: boolean;
   readonly cost: (variables: Variables) => number;
@@ -172,6 +174,9 @@ function measureOperation(node: OperationDefinitionNode, definitions: Definition
   return {
     name: node.name?.value,
     isMutation,
+    fields: node.selectionSet.selections.flatMap((each) =>
+      each.kind === Kind.FIELD ? [each.name.value] : [],
+    ),
     isIntrospection: asksSchema(node),
     cost: (variables) => cost({ ...defaults, ...variables }),
   };

@@ -53,6 +53,8 @@ export type ExecutorOptions<C> = {
 /** The state of a running request. */
 export type Running = {
   readonly isMutation: boolean;
+  /** Selected at the root. */
+  readonly fields: readonly string[];
   readonly budget: Budget;
   /** How many fields are selected below a field. */
   readonly fieldsOf: PreparedDocument["fieldsOf"];
@@ -107,6 +109,7 @@ export function createExecutor(schema: GraphQLSchema, deadlineMs = DEADLINE_MS) 
     if (known) return known;
     const running = {
       isMutation: operation.isMutation,
+      fields: operation.fields,
       budget: createBudget(deadlineMs),
       fieldsOf,
     };

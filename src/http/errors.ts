@@ -23,7 +23,7 @@ export function failures(...codes: readonly ErrorCode[]): Record<number, TSchema
     const status = STATUS[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
-  const schemas: Record<number, TSchema> = { 429: LimitBody };
+  const schemas: Record<number, TSchema> = { [LIMITED]: LimitBody };
   for (const [status, codes] of byStatus)
     schemas[status] = Type.Object(Envelope.properties, { codes });
   return schemas;
@@ -32,6 +32,7 @@ export function failures(...codes: readonly ErrorCode[]): Record<number, TSchema
 const JSON_HEADERS = { "Content-Type": "application/json; charset=utf-8" };
 /** Never sent: only for metrics and the log. nginx uses the same status. */
 const CLIENT_GONE = 499;
+const LIMITED = 429;
 
 /** Rejects methods other than GET and HEAD. */
 export function requireReading({ method }: Request): void {
@@ -39,6 +40,17 @@ export function requireReading({ method }: Request): void {
   throw new ApiError("method_not_allowed", "The path does not take this method", {
     Allow: "GET, HEAD",
   });
+}
+
+/** The status and code that an error is answered with. */
+export function kindOf(error: unknown): {
+  status: number;
+  code: ErrorCode | "limit_exceeded" | "client_gone";
+} {
+  if (error instanceof ClientGone) return { status: CLIENT_GONE, code: "client_gone" };
+  if (error instanceof LimitExceeded) return { status: LIMITED, code: "limit_exceeded" };
+  const { code } = toRefusal(error);
+  return { status: STATUS[code], code };
 }
 
 /** The response to a failed request, and its code. Logs bugs, and no errors that the caller caused. */
@@ -53,7 +65,7 @@ export function errorResponse(
     const headers: Record<string, string> = { ...JSON_HEADERS };
     if (retryAfterSeconds !== undefined) headers["Retry-After"] = String(retryAfterSeconds);
     const body = JSON.stringify({ valid: false, reason: message, limit, current });
-    return { response: new Response(body, { status: 429, headers }), code: "limit_exceeded" };
+    return { response: new Response(body, { status: LIMITED, headers }), code: "limit_exceeded" };
   }
   const refusal = toRefusal(error);
   if (refusal !== error) {

@@ -6,10 +6,9 @@
  *
  * `…/mcp` is the same environment as tools: see `tools.ts`.
  */
-import { callMark } from "~/capture/change";
 import { EnvironmentEnded, type SessionPool } from "~/db/session-pool";
 import { ApiError, NotAuthed } from "~/errors";
-import { authorization, platformKey } from "~/http/auth";
+import { authorization, type Principal, platformKey } from "~/http/auth";
 import { readBody, readPrefix, SERVICE_BODY_MAX } from "~/http/body";
 import { rejectPage } from "~/http/mcp/pages";
 import {
@@ -18,6 +17,7 @@ import {
   malformed,
   notFound,
 } from "~/platform/environments/environments";
+import type { Journal, JournaledCall } from "~/platform/journal/journal";
 import { credentialKind, hashCredential, withoutStyle } from "~/platform/keys/format";
 import type { Keys } from "~/platform/keys/keys";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
@@ -25,6 +25,25 @@ import { answerTools, challenged, readToolPath, type ToolPath } from "~/platform
 import { REPLICAS } from "~/replicas/index";
 
 const plain = (credential: string | undefined) => credential && withoutStyle(credential);
+
+/** An environment, and the principal that opened it: none if a token did. */
+type Opened = {
+  readonly environment: Awaited<ReturnType<Environments["find"]>>;
+  readonly principal: Principal | undefined;
+};
+
+/** How a call arrived. */
+type Arrival = {
+  readonly target: GatewayPath;
+  readonly toolPath: ToolPath | undefined;
+  readonly carriesSecret: boolean;
+  readonly userToken: string | undefined;
+  readonly baseUrl: string;
+  /** Begins a line of the journal: one for each call of a tool. */
+  readonly note: () => JournaledCall;
+  /** The line of any other call. */
+  readonly call: JournaledCall | undefined;
+};
 
 export type Gateway = ReturnType<typeof createGateway>;
 
@@ -59,8 +78,9 @@ export function createGateway(deps: {
   templates: Templates;
   /** Of pages that may call from a browser. */
   origins: ReadonlySet<string>;
+  journal: Journal;
 }) {
-  const { sessionPool, environments, keys, templates, origins } = deps;
+  const { sessionPool, environments, keys, templates, origins, journal } = deps;
 
   /**
    * Returns the platform's credential and the service's own user token. `X-API-Key` is always the credential; in other
@@ -91,7 +111,7 @@ export function createGateway(deps: {
     id: string | undefined,
     credential: string | undefined,
     carriesSecret: boolean,
-  ) {
+  ): Promise<Opened> {
     if (carriesSecret)
       return {
         environment: id === undefined ? undefined : await environments.find(id),
@@ -109,15 +129,75 @@ export function createGateway(deps: {
     return { environment, principal };
   }
 
+  /** Performs the call of someone who may open the environment, if there is one. */
+  async function perform(
+    request: Request,
+    url: URL,
+    { environment, principal }: Opened,
+    { target, toolPath, carriesSecret, userToken, baseUrl, note, call }: Arrival,
+  ): Promise<Response> {
+    const { envId, service, path } = target;
+    await keys.countRequest(principal ?? environment);
+    if (environmentId(envId) === undefined) throw malformed();
+    const replica = requireReplica(service);
+    if (environment?.state !== "live") throw notFound();
+    if (environment.service !== service)
+      throw new ApiError(
+        "invalid_service",
+        `This is an environment of the service ${environment.service}`,
+      );
+    const { schemaName, actingUserId, allowImpersonation } = environment;
+    const tables = await templates.tablesOf(environment);
+    const environmentRef = { environmentId: environment.environmentId, schemaName, tables };
+    const identity = {
+      actor: actingUserId,
+      secret: environment.tokenHash,
+      baseUrl: `${baseUrl}/api/env/${envId}/services/${service}`,
+    };
+    if (toolPath)
+      return await answerTools(request, url, replica, toolPath, {
+        ...identity,
+        note,
+        use: (work, mark) => sessionPool.use(environmentRef, work, mark),
+      });
+    // A secret is verified before the body is read. The body is read before a session is taken.
+    const isAwaited =
+      !carriesSecret ||
+      (await sessionPool.use(
+        environmentRef,
+        async (session) => await replica.awaits?.(session, path),
+      ));
+    const body = isAwaited ? await readBody(request, SERVICE_BODY_MAX) : new Uint8Array();
+    const { account, mark, end } = call ?? note();
+    const response = await sessionPool.use(
+      environmentRef,
+      (session) =>
+        replica.handle({
+          request,
+          url,
+          path,
+          body,
+          session,
+          account,
+          ...identity,
+          userToken,
+          mayImpersonate: principal !== undefined || allowImpersonation,
+        }),
+      mark,
+    );
+    end(response.status, body.byteLength);
+    return response;
+  }
+
   return {
     /** Answers one call. `baseUrl`: scheme and host that the caller used. */
     async handle(
       request: Request,
       url: URL,
-      { envId, service, path }: GatewayPath,
+      target: GatewayPath,
       { baseUrl, requestId }: { baseUrl: string; requestId: string },
     ): Promise<Response> {
-      const id = environmentId(envId);
+      const { envId, service, path } = target;
       const carriesSecret = REPLICAS.get(service)?.carriesSecret?.(path) ?? false;
       const toolPath = readToolPath(path);
       if (toolPath) {
@@ -125,57 +205,24 @@ export function createGateway(deps: {
         if (rejected) return rejected;
       }
       const { credential, userToken } = await credentialOf(request, url, service, toolPath);
-      const opening = open(request, id, credential, carriesSecret);
-      const { environment, principal } = await (toolPath ? challenged(opening) : opening);
-      await keys.countRequest(principal ?? environment);
-      if (id === undefined) throw malformed();
-      const replica = requireReplica(service);
-      if (environment?.state !== "live") throw notFound();
-      if (environment.service !== service)
-        throw new ApiError(
-          "invalid_service",
-          `This is an environment of the service ${environment.service}`,
-        );
-      const { environmentId: id32, schemaName, actingUserId, allowImpersonation } = environment;
-      const tables = await templates.tablesOf(environment);
-      const environmentRef = { environmentId: id32, schemaName, tables };
-      const identity = {
-        actor: actingUserId,
-        secret: environment.tokenHash,
-        baseUrl: `${baseUrl}/api/env/${envId}/services/${service}`,
+      const opening = open(request, environmentId(envId), credential, carriesSecret);
+      const opened = await (toolPath ? challenged(opening) : opening);
+      const { environment } = opened;
+      const trace = request.headers.get("traceparent");
+      const [name = ""] = path.split("/", 1); // what follows may be a secret
+      let isNoted = false;
+      const note = () => {
+        isNoted = true;
+        return journal.begin(environment, { request: requestId, trace, name });
       };
+      const call = toolPath ? undefined : note();
+      const arrival = { target, toolPath, carriesSecret, userToken, baseUrl, note, call };
       try {
-        if (toolPath)
-          return await answerTools(request, url, replica, toolPath, {
-            ...identity,
-            use: (work) => sessionPool.use(environmentRef, work, callMark(requestId)),
-          });
-        // A secret is verified before the body is read. The body is read before a session is taken.
-        const isAwaited =
-          !carriesSecret ||
-          (await sessionPool.use(
-            environmentRef,
-            async (session) => await replica.awaits?.(session, path),
-          ));
-        const body = isAwaited ? await readBody(request, SERVICE_BODY_MAX) : new Uint8Array();
-        return await sessionPool.use(
-          environmentRef,
-          (session) =>
-            replica.handle({
-              request,
-              url,
-              path,
-              body,
-              session,
-              ...identity,
-              userToken,
-              mayImpersonate: principal !== undefined || allowImpersonation,
-            }),
-          callMark(requestId),
-        );
+        return await perform(request, url, opened, arrival);
       } catch (error) {
-        if (error instanceof EnvironmentEnded) throw notFound();
-        throw error;
+        const failure = error instanceof EnvironmentEnded ? notFound() : error;
+        if (call || !isNoted) (call ?? note()).fail(failure);
+        throw failure;
       }
     },
   };

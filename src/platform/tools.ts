@@ -1,9 +1,10 @@
 /** An environment as tools over MCP: `…/services/{service}/mcp`, `…/mcp/{profile}`, and `?access=read`. */
-import type { Session } from "~/db/session";
+import type { LogMark, Session } from "~/db/session";
 import { ApiError, NotAuthed } from "~/errors";
 import { readBody, SERVICE_BODY_MAX } from "~/http/body";
 import { answerMcp } from "~/http/mcp/endpoint";
 import { type Access, findSurface, listingFor } from "~/http/mcp/profile";
+import type { JournaledCall } from "~/platform/journal/journal";
 import type { Caller } from "~/replicas/caller";
 import type { Replica } from "~/replicas/replica";
 import type { ToolProfile } from "~/replicas/tools";
@@ -46,25 +47,48 @@ function readAccess({ searchParams }: URL): Access {
 }
 
 type Identity = Omit<Caller, "session"> & {
+  /** Begins the journal's line of one call. */
+  readonly note: () => JournaledCall;
   /** Runs one call on the environment's tables. */
-  readonly use: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
+  readonly use: <T>(work: (session: Session) => Promise<T>, mark: LogMark) => Promise<T>;
 };
+
+const UNKNOWN_TOOL = "unknown tool";
 
 export async function answerTools(
   request: Request,
   url: URL,
   replica: Replica,
   path: ToolPath,
-  { use, ...caller }: Identity,
+  { note, use, ...caller }: Identity,
 ): Promise<Response> {
   const profile = requireProfile(replica, path.profile);
   const surface = findSurface(profile, readAccess(url));
-  return await answerMcp(request, await readBody(request, SERVICE_BODY_MAX), {
+  const body = await readBody(request, SERVICE_BODY_MAX);
+  const isServed = (name: string) =>
+    surface.names.has(name) || !profile.tools.some((tool) => tool.name === name);
+
+  async function call(name: string, args: Readonly<Record<string, unknown>> | undefined) {
+    const { account, mark, end, fail } = note();
+    Object.assign(account, { via: "mcp", name, arguments: args ?? {} });
+    try {
+      const perform = (session: Session) =>
+        profile.call({ ...caller, session, name, arguments: args });
+      const result = isServed(name) ? await use(perform, mark) : undefined;
+      if (!result) account.error = UNKNOWN_TOOL;
+      else if (result.isError) account.error = result.text;
+      account.answer = JSON.stringify(result?.text ?? null);
+      end(200, body.byteLength);
+      return result;
+    } catch (error) {
+      fail(error);
+      throw error;
+    }
+  }
+
+  return await answerMcp(request, body, {
     serverInfo: profile.serverInfo,
     listing: listingFor(surface, caller.actor),
-    call: async (name, args) =>
-      profile.tools.some((tool) => tool.name === name) && !surface.names.has(name)
-        ? undefined
-        : await use((session) => profile.call({ ...caller, session, name, arguments: args })),
+    call,
   });
 }

@@ -77,7 +77,30 @@ export type ReplicaCall = Caller & {
   readonly userToken: string | undefined;
   /** The caller may act as a user other than `actor`. Otherwise such a call is rejected. */
   readonly mayImpersonate: boolean;
+  readonly account: CallAccount;
 };
+
+/** A call as the journal of a run shows it. Filled in while the call is read and answered. */
+export type CallAccount = {
+  via: "rest" | "graphql" | "mcp";
+  /** The method, the operations of a document, or the tool. */
+  name: string;
+  /** As the caller gave them. */
+  arguments: ReadonlyMap<string, unknown> | object;
+  /** Why the call was rejected, in the service's words. */
+  error: string | null;
+  /** The body of the answer, if it is JSON text. */
+  answer: string | undefined;
+};
+
+/** `name`: until more is known of the call. */
+export const newAccount = (name: string): CallAccount => ({
+  via: "rest",
+  name,
+  arguments: {},
+  error: null,
+  answer: undefined,
+});
 
 /** Rejects a call that names a user it may not act as, whether or not that user exists. */
 export const OWN_USER_ONLY =

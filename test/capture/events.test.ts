@@ -10,13 +10,14 @@ const table: TableShape = {
 };
 const insert = (...after: Image) => ({ op: "insert", table, after }) as const;
 const update = (before: Image, after: Image) => ({ op: "update", table, before, after }) as const;
+const call = { schema: "env_1", id: "c1", request: "call", line: {}, arguments: {}, bytes: 100 };
 const newEvents = () => createEvents({ things: ["id"] });
-const listOf = (events: ReturnType<typeof newEvents>) => JSON.parse(events.text());
+const listOf = (events: ReturnType<typeof newEvents>) => JSON.parse(events.written().events);
 
 test("an event of an update shows its key and the changed columns, and stores no more", () => {
   const events = newEvents();
   const body = "x".repeat(1_000_000);
-  events.add(update(["1", body, "1"], ["1", body, "2"]), 7, "call");
+  events.add(update(["1", body, "1"], ["1", body, "2"]), 7, call);
 
   expect(listOf(events).events).toEqual([
     {
@@ -62,7 +63,7 @@ describe("only the first events are kept, and all are counted", () => {
     const escaped = "\u0001".repeat(1_000_000); // six characters each in JSON
     for (let id = 0; id < 7; id++) events.add(insert(`${id}`, escaped, null), id, null);
 
-    const text = events.text();
+    const text = events.written().events;
     const { total, events: kept } = JSON.parse(text);
 
     expect(text.length).toBeLessThanOrEqual(EVENTS_LENGTH_MAX);

@@ -80,7 +80,7 @@ const idsOf = (run: string) => {
 };
 const eventsOf = (run: string) => {
   const taken = recorder.take(run);
-  return taken && "events" in taken ? JSON.parse(taken.events.text()) : undefined;
+  return taken && "events" in taken ? JSON.parse(taken.events.written().events) : undefined;
 };
 
 describe("one run is lost and no other", () => {

@@ -170,3 +170,96 @@ describe("a result that is too large", () => {
     expect(rows).toBe(40);
   });
 });
+
+describe("the mark of a call", () => {
+  type Decoded = { xid: string; data: string };
+  let session: Pool;
+  /** As in `db/session-pool.ts`. */
+  const marked = (content: string): Pool =>
+    (session as unknown as { fence(token: object): { marked(mark: object): Pool } })
+      .fence({ lost: false })
+      .marked({ prefix: "test", content: () => content });
+
+  beforeAll(async () => {
+    session = connect(database.url, { max: 1, name: "marked", onClose: () => undefined });
+    await database.sql`create table public.marked (call text not null, step int not null unique)`;
+    await database.sql`select pg_create_logical_replication_slot('marked', 'test_decoding')`;
+  });
+  afterAll(async () => {
+    await session.end({ timeout: 1 });
+    await database.sql`select pg_drop_replication_slot('marked')`;
+  });
+
+  /** The marks and changes of each transaction since the last call. */
+  async function transactions(): Promise<{ marks: string[]; steps: number[] }[]> {
+    const rows = await database.sql<Decoded[]>`
+      select xid::text, data from pg_logical_slot_get_changes('marked', null, null)
+    `;
+    const byXid = Map.groupBy(rows, ({ xid }) => xid);
+    return [...byXid.values()].map((lines) => ({
+      marks: lines.flatMap(({ data }) => /prefix: test, .*content:(.*)/.exec(data)?.[1] ?? []),
+      steps: lines.flatMap(
+        ({ data }) => Number(/step\[integer\]:(\d+)/.exec(data)?.[1] ?? []) || [],
+      ),
+    }));
+  }
+
+  test("is in each transaction that writes, once, and in no other", async () => {
+    const sql = marked("a");
+    const insert = (step: number) => sql`insert into public.marked values ('a', ${step})`;
+
+    await insert(1);
+    await insert(2); // prepared by now
+    await sql`select * from public.marked where step = ${1}`;
+    await sql.begin(async (tx) => {
+      await tx`select 1`;
+      await tx`insert into public.marked values ('a', 3)`;
+      await tx`insert into public.marked values ('a', 4)`;
+    });
+    await sql.begin((tx) => tx`select * from public.marked`);
+    const rows = await sql`
+      with added as (insert into public.marked values ('a', 5), ('a', 6) returning step) select step from added
+    `;
+    await marked("b")`update public.marked set call = 'b' where step = 5`;
+
+    expect([rows.count, rows.map((row) => row["step"])]).toEqual([2, [5, 6]]);
+    expect(await transactions()).toEqual([
+      { marks: ["a"], steps: [1] },
+      { marks: ["a"], steps: [2] },
+      { marks: ["a"], steps: [3, 4] },
+      { marks: ["a"], steps: [5, 6] },
+      { marks: ["b"], steps: [5] },
+    ]);
+  });
+
+  test("is kept or lost with its statement", async () => {
+    const calls = Array.from({ length: 40 }, (_, index) => {
+      const step = 100 + (index % 30); // the last ten violate the key
+      return marked(String(step))`insert into public.marked values (${String(index)}, ${step})`;
+    });
+    const outcomes = await Promise.allSettled(calls);
+
+    expect(outcomes.filter(({ status }) => status === "rejected")).toHaveLength(10);
+    const found = await transactions();
+    expect(found).toHaveLength(30);
+    for (const { marks, steps } of found) expect(marks).toEqual(steps.map(String));
+  });
+
+  test("that meets an aborted transaction does no harm to later ones", async () => {
+    await session.end({ timeout: 1 });
+    session = connect(database.url, { max: 1, name: "marked", onClose: () => undefined });
+    const failed = marked("c").begin(async (tx) => {
+      await tx`select 1 / 0`.catch(() => undefined);
+      await tx`insert into public.marked values ('c', 200)`.catch(() => undefined);
+    });
+    await expect(failed).rejects.toThrow("division by zero");
+
+    await marked("d")`insert into public.marked values ('d', 201)`;
+    await marked("e")`insert into public.marked values ('e', 202)`;
+
+    expect(await transactions()).toEqual([
+      { marks: ["d"], steps: [201] },
+      { marks: ["e"], steps: [202] },
+    ]);
+  });
+});

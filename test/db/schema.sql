@@ -14,6 +14,20 @@ create table diorama.api_keys (
   constraint api_keys_plan_check CHECK ((plan = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text])))
 );
 
+create table diorama.calls (
+  run_id text not null,
+  batch bigint generated always as identity not null,
+  lines json not null,
+  line_count integer not null,
+  dropped integer default 0 not null,
+  numbers integer[] default '{}'::integer[] not null,
+  first_number integer,
+  last_number integer,
+  is_numbered boolean default false not null,
+  constraint calls_pkey PRIMARY KEY (run_id, batch),
+  constraint calls_run_id_fkey FOREIGN KEY (run_id) REFERENCES diorama.runs(run_id) ON DELETE CASCADE
+);
+
 create table diorama.capture (
   singleton boolean default true not null,
   epoch bigint default 0 not null,
@@ -110,8 +124,12 @@ create table diorama.runs (
   events json,
   cause text,
   labels jsonb default '{}'::jsonb not null,
+  journal text default 'off'::text not null,
+  call_changes json,
+  call_marks json,
   constraint runs_capture_check CHECK ((capture = ANY (ARRAY['log'::text, 'snapshot'::text]))),
   constraint runs_cause_check CHECK ((cause = ANY (ARRAY['capture_lost'::text, 'environment_expired'::text, 'environment_deleted'::text, 'server_error'::text, 'reset'::text]))),
+  constraint runs_journal_check CHECK ((journal = ANY (ARRAY['off'::text, 'calls'::text, 'full'::text]))),
   constraint runs_pkey PRIMARY KEY (run_id),
   constraint runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'ending'::text, 'evaluating'::text, 'completed'::text, 'passed'::text, 'failed'::text])))
 );
@@ -215,6 +233,10 @@ create table diorama.usage (
   constraint usage_pkey PRIMARY KEY (key_id, kind, window_start)
 );
 
+CREATE INDEX calls_numbered ON diorama.calls USING btree (run_id, last_number);
+
+CREATE INDEX calls_unnumbered ON diorama.calls USING btree (run_id) WHERE (NOT is_numbered);
+
 CREATE INDEX environment_snapshots_family ON diorama.environment_snapshots USING btree (family_id, created_at);
 
 CREATE INDEX environment_snapshots_key ON diorama.environment_snapshots USING btree (key_id);
@@ -238,6 +260,8 @@ CREATE INDEX runs_evaluating ON diorama.runs USING btree (ended_at) WHERE (statu
 CREATE INDEX runs_labels ON diorama.runs USING gin (labels jsonb_path_ops) WHERE (labels <> '{}'::jsonb);
 
 CREATE INDEX runs_newest ON diorama.runs USING btree (user_id, started_at DESC, run_id DESC);
+
+CREATE INDEX runs_of_environment ON diorama.runs USING btree (environment_id, started_at DESC);
 
 CREATE INDEX runs_of_suite ON diorama.runs USING btree (suite_id, test_id, started_at DESC) WHERE (suite_id IS NOT NULL);
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { inTransaction } from "~/db/connect";
 import { openSession, tablesOf } from "~/db/session";
 import { importSeed } from "~/platform/templates/seed-store";
-import type { Replica } from "~/replicas/replica";
+import { newAccount, type Replica } from "~/replicas/replica";
 import { useDatabase } from "../support/database";
 
 const ROOT = join(import.meta.dir, "../..");
@@ -72,6 +72,7 @@ describe("the scaffold of a service", () => {
         session,
         actor: "agent",
         userToken: undefined,
+        account: newAccount("test"),
         mayImpersonate: false,
         baseUrl: "http://test",
         secret: new Uint8Array(),

@@ -5,7 +5,7 @@ import type { Plugin } from "~/capture/slot";
 import { connect, type Pool } from "~/db/connect";
 import { createLog } from "~/log";
 import { createMetrics } from "~/metrics";
-import { insertRun } from "~/platform/runs/lifecycle-store";
+import { insertRun, type NewRunRow } from "~/platform/runs/lifecycle-store";
 import { records } from "~/platform/runs/records";
 import { threadUrl } from "~/thread";
 import type { Keys } from "../../scripts/oracle";
@@ -61,7 +61,7 @@ export async function record(pool: Pool, capture: Capture, schema: string, keys:
     insert into diorama.environments (environment_id, user_id, key_id, service, template_name, schema_name, acting_user_id, token_hash, expires_at)
     values (${run}, 'tester', 'key', 'chat', 'none', ${schema}, 'U1', '', now() + interval '1 hour')
   `;
-  const row = {
+  const row: NewRunRow = {
     runId: run,
     environmentId: run,
     userId: "tester",
@@ -69,10 +69,11 @@ export async function record(pool: Pool, capture: Capture, schema: string, keys:
     capture: kind,
     testId: null,
     suiteId: null,
+    journal: "off",
     expected: null,
     labels: "{}",
   };
-  const started = await capture.start({ run, schema, keys }, (sql, start) =>
+  const started = await capture.start({ run, schema, keys, journaled: false }, (sql, start) =>
     insertRun(sql, row, start),
   );
   if (!started) throw new Error("the run did not start");

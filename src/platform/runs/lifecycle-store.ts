@@ -18,6 +18,7 @@ import type { Losing, Result, RunRecords, StoredVerdict } from "~/capture/record
 import { endMark } from "~/capture/relations";
 import type { Fragment, Pool, Sql } from "~/db/connect";
 import type { RunClosing } from "~/platform/environments/store";
+import type { JournalMode } from "~/platform/journal/store";
 import type { Cause } from "~/platform/runs/model";
 
 export type NewRunRow = {
@@ -28,6 +29,7 @@ export type NewRunRow = {
   readonly capture: CaptureKind;
   readonly testId: string | null;
   readonly suiteId: string | null;
+  readonly journal: JournalMode;
   /** JSON text: the test's expectation as it is now. */
   readonly expected: string | null;
   /** JSON text. */
@@ -46,10 +48,10 @@ export async function insertRun(
     ), started as (
       insert into diorama.runs (
         run_id, environment_id, schema_name, user_id, before_snapshot, capture, status,
-        test_id, suite_id, expected, labels
+        test_id, suite_id, journal, expected, labels
       )
       select ${run.runId}, environment_id, schema_name, user_id, ${run.beforeSnapshot}, ${run.capture}, 'running',
-        ${run.testId}, ${run.suiteId}, ${run.expected}::text::json, ${run.labels}::text::jsonb
+        ${run.testId}, ${run.suiteId}, ${run.journal}, ${run.expected}::text::json, ${run.labels}::text::jsonb
       from diorama.environments
       where environment_id = ${run.environmentId} and user_id = ${run.userId}
         and deleted_at is null and expires_at > now() and (select ready from capture)
@@ -144,11 +146,12 @@ export const onStored = (pool: Pool, listener: (run: string) => void) =>
 
 const resultColumns = (
   sql: Sql,
-  { diff, evidence, events, verdict, isPending }: Result,
+  { diff, evidence, events, calls, verdict, isPending }: Result,
 ): Fragment => {
   const result = sql`
     diff = ${diff}::text::json, events = ${events ?? null}::text::json,
-    evidence = ${evidence ?? null}::text::json
+    evidence = ${evidence ?? null}::text::json,
+    call_changes = ${calls?.changes ?? null}::text::json, call_marks = ${calls?.marks ?? null}::text::json
   `;
   if (verdict) return sql`${result}, ${verdictColumns(sql, verdict)}`;
   return sql`
@@ -199,6 +202,10 @@ export const finish = async (sql: Sql, runId: string, verdict: StoredVerdict) =>
     update diorama.runs r set ${verdictColumns(sql, verdict)}
     from quick where run_id = ${runId} and status = 'evaluating'
   `;
+
+/** The journal has every call that the log names. */
+export const forgetCallMarks = async (sql: Sql, runId: string) =>
+  await sql`update diorama.runs set call_marks = null where run_id = ${runId}`;
 
 const SCORE_OF_FAILED = { passed: 0, total: 0, percent: 0 };
 

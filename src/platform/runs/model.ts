@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { Count, EnvironmentRef, Id, IdRef, Timestamp } from "~/http/model";
 import { NextCursor, PageQuery } from "~/http/page";
+import { Journal } from "~/platform/journal/model";
 import { ExpectedOutput } from "~/platform/suites/model";
 
 const Table = t.String({ description: "The table", examples: ["messages"] });
@@ -76,6 +77,7 @@ export const NewRun = t.Object(
     labels: t.Optional(
       labels(`Up to ${LABELS_MAX} texts by name, to find the run and to compare groups of runs`),
     ),
+    journal: t.Optional(Journal),
   },
   {
     title: "NewRun",
@@ -281,8 +283,7 @@ const RunEvent = t.Object(
     before: t.Nullable(Before, { description: "Old values; null of an insert" }),
     after: t.Nullable(After, { description: "New values; null of a delete" }),
     request: t.Nullable(t.String(), {
-      description:
-        "X-Request-Id of the call that caused it; null where the call was a single statement",
+      description: "X-Request-Id of the call that caused it; null of a change that no call made",
       examples: ["0b2f4c9e-6a1d-4f38-9c57-3d1e8a7b6c50"],
     }),
   },

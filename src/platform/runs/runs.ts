@@ -162,6 +162,7 @@ export function createRuns(deps: {
         beforeSnapshot: newId(),
         capture: capture.kind,
         labels: JSON.stringify(wanted.labels ?? {}),
+        journal: wanted.journal ?? "calls",
         ...expected,
       };
       const { runId, beforeSnapshot } = run;
@@ -169,7 +170,12 @@ export function createRuns(deps: {
       const tables = await templates.tablesOf(environment);
       const keys = Object.fromEntries(tables.map(({ name, key }) => [name, key]));
       const started = await capture.start(
-        { run: run.runId, schema: environment.schemaName, keys },
+        {
+          run: run.runId,
+          schema: environment.schemaName,
+          keys,
+          journaled: run.journal !== "off",
+        },
         (sql, start) => {
           if (!once) return lifecycle.insertRun(sql, run, start);
           const within = async (tx: Sql) => {

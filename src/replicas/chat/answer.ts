@@ -2,6 +2,7 @@
 import { errorCode, RESULT_TOO_LARGE } from "~/db/connect";
 import { ChatError } from "~/replicas/chat/errors";
 import type { Answer } from "~/replicas/chat/method";
+import type { CallAccount } from "~/replicas/replica";
 
 /** The rejection behind an error. Throws a bug. */
 export function requireRejection(error: unknown): ChatError {
@@ -16,10 +17,11 @@ const limitRequired = () =>
     response_metadata: { messages: ["[ERROR] the result is too large: ask for fewer items"] },
   });
 
-/** Runs a call and returns its answer as JSON. `warnings` may grow while it runs. */
+/** Runs a call and returns its answer as JSON. `warnings` may grow while it runs. `account` gets the rejection. */
 export async function answerText(
   warnings: readonly string[],
   call: () => Promise<Answer>,
+  account?: Pick<CallAccount, "error">,
 ): Promise<string> {
   let body: Answer;
   try {
@@ -27,6 +29,7 @@ export async function answerText(
   } catch (error) {
     const { code, fields } = requireRejection(error);
     body = { ok: false, error: code, ...fields };
+    if (account) account.error = code;
   }
   return JSON.stringify(withWarnings(body, warnings));
 }

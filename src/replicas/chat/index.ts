@@ -65,10 +65,16 @@ const HEADERS = { "Content-Type": "application/json; charset=utf-8" };
 async function answer(call: ReplicaCall): Promise<Response> {
   const warnings: string[] = [];
   let bytes: Response | undefined;
-  const text = await answerText(warnings, async () => {
-    bytes = await transfer(call, () => actingUser(call, call.userToken));
-    return bytes ? {} : await callMethod(call, warnings);
-  });
+  const { account } = call;
+  const text = await answerText(
+    warnings,
+    async () => {
+      bytes = await transfer(call, () => actingUser(call, call.userToken));
+      return bytes ? {} : await callMethod(call, warnings);
+    },
+    account,
+  );
+  if (!bytes) account.answer = text;
   return bytes ?? new Response(text, { headers: HEADERS });
 }
 
@@ -79,11 +85,13 @@ async function callMethod(call: ReplicaCall, warnings: string[]): Promise<Answer
       Allow: "GET, POST",
     });
   const name = call.path.replace(/^api\//, "");
+  call.account.name = name;
   const given = await readArguments(call);
   warnings.push(...given.warnings);
   const raw = new Map(given.raw);
   const token = call.userToken ?? raw.get("token");
   raw.delete("token");
+  call.account.arguments = raw;
   const actor = await actingUser(call, token);
   const method = METHODS.get(name);
   if (!method) throw new ChatError(refusalOf(name), { req_method: name });

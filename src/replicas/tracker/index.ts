@@ -48,8 +48,13 @@ let executor: ReturnType<typeof createExecutor> | undefined;
 async function answer(call: ReplicaCall): Promise<Response> {
   if (isFile(call.path)) return await transfer(call);
   const now = new Date();
+  const { account } = call;
+  account.via = "graphql";
   try {
     const request = readRequest(call);
+    const { query, variables, operationName } = request;
+    account.name = operationName ?? account.name;
+    account.arguments = { ...(operationName && { operationName }), variables, query };
     executor ??= createExecutor(trackerSchema());
     for (let attempt = 1; ; attempt++) {
       const result = await executor<Context>(request, {
@@ -57,6 +62,8 @@ async function answer(call: ReplicaCall): Promise<Response> {
         within: (running, work) => within(call, now, running, work),
       });
       if (attempt < ATTEMPTS_MAX && isHeldUp(result)) continue;
+      account.error = result.errors[0]?.message ?? null;
+      account.answer = result.body;
       return new Response(result.body, {
         status: statusOf(result.errors),
         headers: { ...HEADERS, ...limitHeaders(result.cost, now) },
@@ -64,17 +71,23 @@ async function answer(call: ReplicaCall): Promise<Response> {
     }
   } catch (error) {
     if (error instanceof Unreadable)
-      return refused(error.status, new TrackerError("graphql error", error.message));
-    if (error instanceof TrackerError) return refused(undefined, error);
+      return refused(call, error.status, new TrackerError("graphql error", error.message));
+    if (error instanceof TrackerError) return refused(call, undefined, error);
     throw error;
   }
 }
 
 const isHeldUp = ({ errors }: Answer) => errors[0]?.extensions?.["type"] === "lock timeout";
 
-function refused(status: number | undefined, error: TrackerError): Response {
+function refused(
+  { account }: ReplicaCall,
+  status: number | undefined,
+  error: TrackerError,
+): Response {
   const errors: readonly GraphQLFormattedError[] = [shapeOf(error)];
-  return new Response(JSON.stringify({ errors }), {
+  account.error = error.message;
+  account.answer = JSON.stringify({ errors });
+  return new Response(account.answer, {
     status: status ?? statusOf(errors),
     headers: { ...HEADERS, ...(status === 405 && { Allow: "POST" }) },
   });
@@ -87,7 +100,8 @@ async function within<T>(
   running: Running,
   work: (context: Context) => Promise<T>,
 ): Promise<T> {
-  const { session } = call;
+  const { session, account } = call;
+  account.name = running.fields.join(", ");
   const viewerContext = await requireViewer(session as TrackerSession, actingUser(call));
   const open = (inside: Session) =>
     work(createContext(inside as TrackerSession, viewerContext, now, running, call.baseUrl));

@@ -6,6 +6,7 @@ import { SESSION } from "~/db/connect";
 import { openSession, tablesOf } from "~/db/session";
 import { METHODS } from "~/replicas/chat/api/index";
 import { chat } from "~/replicas/chat/index";
+import { newAccount } from "~/replicas/replica";
 import { AGENT, GENERAL, JOHN, RANDOM, type Scene, useScenes, WELCOME } from "./scene";
 
 const newScene = useScenes();
@@ -51,6 +52,7 @@ async function counting(scene: Scene) {
         session,
         actor: AGENT,
         userToken: undefined,
+        account: newAccount("test"),
         mayImpersonate: false,
         baseUrl: "http://test",
         secret: new Uint8Array(),

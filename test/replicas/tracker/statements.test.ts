@@ -4,6 +4,7 @@ import { LinearDocument } from "@linear/sdk";
 import postgres from "postgres";
 import { SESSION } from "~/db/connect";
 import { openSession, tablesOf } from "~/db/session";
+import { newAccount } from "~/replicas/replica";
 import { tracker as replica } from "~/replicas/tracker/index";
 import { TABLES } from "~/replicas/tracker/store/tables";
 import { useDatabase } from "../../support/database";
@@ -44,6 +45,7 @@ async function count(query: string, variables: object = {}) {
     session,
     actor: MARIA,
     userToken: undefined,
+    account: newAccount("test"),
     mayImpersonate: false,
     baseUrl: "http://localhost",
     secret: new Uint8Array(),

@@ -32,7 +32,7 @@ export async function runTool(
   const now = new Date();
   const once = async () => {
     const viewerContext = await requireViewer(session as TrackerSession, actor);
-    const running = { isMutation: writes, budget: createBudget(), fieldsOf: () => 0 };
+    const running = { fields: [], isMutation: writes, budget: createBudget(), fieldsOf: () => 0 };
     const open = (inside: Session) =>
       tool(
         values,

@@ -1,0 +1,88 @@
+/** The line of a call in a journal, as JSON text: bounded, and without credentials. */
+import type { CallAccount } from "~/replicas/replica";
+
+/** As stored. */
+export type Line = {
+  readonly id: string;
+  /** When it began, in milliseconds since 1970 by the database's clock, with a fraction. */
+  readonly at: number;
+  /** How long it took. Null of a call whose server died before it could note the end. */
+  readonly ms: number | null;
+  readonly service: string;
+  readonly via: CallAccount["via"];
+  readonly name: string;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly request: string;
+  /** The caller's `traceparent`. */
+  readonly trace: string | null;
+  readonly arguments?: unknown;
+  readonly answer?: unknown;
+};
+
+/** Characters of JSON text. */
+export const ARGUMENTS_MAX = 16 * 1024;
+const ANSWER_MAX = 64 * 1024;
+/** In the log, where it matters only if the server dies before it appends the line. */
+export const LOGGED_ARGUMENTS_MAX = 2 * 1024;
+const NAME_MAX = 200;
+const ERROR_MAX = 500;
+
+/** Texts without any of these hold no credential: most are not searched further. */
+const SUSPECT = /token|secret|password|api_?key|authorization|diorama_|xox|xapp|lin_|upload/i;
+const NAMED = "(?:token|secret|password|api_?key|authorization)";
+/** A member of an object. */
+const MEMBER = new RegExp(`("\\w*${NAMED}"\\s*:\\s*")(?:[^"\\\\]|\\\\.)*`, "gi");
+/**
+ * A member of an object, or an argument in a GraphQL document, within a string, or within a string of such a string:
+ * its value ends at a quote with as many backslashes as the one it begins with.
+ */
+const QUOTED = new RegExp(
+  `(${NAMED}(?:\\\\+")?\\s*:\\s*(\\\\+)")(?:[^"\\\\]|(?!(?<!\\\\)\\2")\\\\+"?)*`,
+  "gi",
+);
+/** Credentials that are recognized wherever they are, also in a form within a string. */
+const CREDENTIAL =
+  /diorama_[a-z]_\w+|xox[a-z]-[\w.-]+|xapp-[\w.-]+|lin_(?:api|oauth)_\w+|(?<=\/upload\/\w+\/|\/uploads\/put\/[\w-]+\/)[0-9a-f]{32}/g;
+const REDACTED = "[redacted]";
+
+export function withoutCredentials(json: string): string {
+  if (!SUSPECT.test(json)) return json;
+  return json
+    .replace(MEMBER, `$1${REDACTED}`)
+    .replace(QUOTED, `$1${REDACTED}`)
+    .replace(CREDENTIAL, REDACTED);
+}
+
+/** Cuts a longer JSON text, and marks it as cut. */
+export function cutJson(text: string, max: number): string {
+  if (text.length <= max) return text;
+  return JSON.stringify({
+    truncated: true,
+    characters: text.length,
+    beginning: text.slice(0, max).toWellFormed(),
+  });
+}
+
+/** The arguments of a call as JSON text. Of a file only its size. */
+export function argumentsText(given: CallAccount["arguments"]): string {
+  const entries = given instanceof Map ? [...given] : Object.entries(given);
+  const shown = entries.map(([name, value]) => [
+    name,
+    value instanceof Uint8Array ? { bytes: value.byteLength } : value,
+  ]);
+  return cutJson(withoutCredentials(JSON.stringify(Object.fromEntries(shown))), ARGUMENTS_MAX);
+}
+
+/** The answer of a call as JSON text. */
+export function answerText({ answer }: CallAccount): string {
+  return answer === undefined ? "null" : cutJson(withoutCredentials(answer), ANSWER_MAX);
+}
+
+/** A text of the caller's or the service's, cut to the length that a line has room for. */
+const short = (text: string, max: number) =>
+  text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
+
+export const shortName = (name: string) => short(name, NAME_MAX);
+export const shortError = (error: string | null) =>
+  error && withoutCredentials(short(error, ERROR_MAX));

@@ -1,0 +1,150 @@
+import type { Sql } from "~/db/connect";
+
+/** `full`: with the answers. */
+export type JournalMode = "off" | "calls" | "full";
+
+/** A run that may be the one of a call. Times are in milliseconds since 1970. */
+export type JournaledRun = {
+  readonly environmentId: string;
+  readonly runId: string;
+  readonly journal: JournalMode;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+};
+
+/** Lists the runs of these environments that were active within the last `ms`, and the database's time. */
+export async function findActive(
+  sql: Sql,
+  environmentIds: readonly string[],
+  ms: number,
+): Promise<{ now: number; runs: readonly JournaledRun[] }> {
+  const [row] = await sql<{ now: number; runs: JournaledRun[] | null }[]>`
+    select extract(epoch from clock_timestamp())::float8 * 1000 as now, (
+      select json_agg(json_build_object(
+        'environmentId', environment_id, 'runId', run_id, 'journal', journal,
+        'startedAt', extract(epoch from started_at)::float8 * 1000, 'endedAt', extract(epoch from ended_at)::float8 * 1000
+      ))
+      from diorama.runs
+      where environment_id = any(${[...environmentIds]}) and journal <> 'off'
+        and (ended_at is null or ended_at > now() - ${ms}::float8 * interval '1 millisecond')
+    ) as runs
+  `;
+  if (!row) throw new Error("a query without a row");
+  return { now: row.now, runs: row.runs ?? [] };
+}
+
+/** A batch to append. `lines`: JSON text. */
+export type Batch = {
+  readonly runId: string;
+  readonly lines: string;
+  readonly lineCount: number;
+  readonly dropped: number;
+};
+
+/** Appends without waiting for the disk: what a crash of Postgres loses of calls that wrote is in the log. */
+export const append = async (sql: Sql, batches: readonly Batch[]) =>
+  await sql`
+    with quick as materialized (select set_config('synchronous_commit', 'off', true))
+    insert into diorama.calls (run_id, lines, line_count, dropped)
+    select b.run_id, b.lines::json, b.line_count, b.dropped
+    from quick, unnest(
+      ${batches.map(({ runId }) => runId)}::text[], ${batches.map(({ lines }) => lines)}::text[],
+      ${batches.map(({ lineCount }) => lineCount)}::int[], ${batches.map(({ dropped }) => dropped)}::int[]
+    ) as b (run_id, lines, line_count, dropped)
+  `;
+
+export type RunOfJournal = {
+  readonly userId: string;
+  readonly journal: JournalMode;
+  readonly capture: "log" | "snapshot";
+  /** Its changes are stored, or will never be. */
+  readonly isOver: boolean;
+  /** The database's time in milliseconds since 1970. */
+  readonly now: number;
+  /** Milliseconds since its end; null while it is running. */
+  readonly sinceEnd: number | null;
+  readonly isAttributed: boolean;
+  readonly dropped: number;
+};
+
+export async function findRun(sql: Sql, runId: string): Promise<RunOfJournal | undefined> {
+  const [run] = await sql<RunOfJournal[]>`
+    select user_id, journal, capture, status not in ('running', 'ending') as is_over,
+      extract(epoch from clock_timestamp() - ended_at)::float8 * 1000 as since_end,
+      extract(epoch from clock_timestamp())::float8 * 1000 as now, call_changes is not null as is_attributed,
+      (select coalesce(sum(dropped), 0)::int from diorama.calls c where c.run_id = r.run_id) as dropped
+    from diorama.runs r where run_id = ${runId}
+  `;
+  return run;
+}
+
+/** Makes numbering the calls of a run wait for its turn, until the transaction ends. */
+export const lockNumbering = async (tx: Sql, runId: string) =>
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`journal ${runId}`}, 0))`;
+
+export type StoredBatch = {
+  readonly batch: string;
+  /** JSON text. */
+  readonly lines: string;
+  readonly numbers: readonly (number | null)[];
+};
+
+export const listBatches = async (
+  sql: Sql,
+  runId: string,
+  which: "all" | "unnumbered",
+): Promise<StoredBatch[]> =>
+  await sql<StoredBatch[]>`
+    select batch, lines::text, numbers from diorama.calls
+    where run_id = ${runId} ${which === "all" ? sql`` : sql`and not is_numbered`}
+    order by batch
+  `;
+
+export async function lastNumber(sql: Sql, runId: string): Promise<number> {
+  const [row] = await sql<{ last: number | null }[]>`
+    select max(last_number) as last from diorama.calls where run_id = ${runId}
+  `;
+  return row?.last ?? 0;
+}
+
+export const setNumbers = async (
+  sql: Sql,
+  runId: string,
+  { batch, numbers }: Pick<StoredBatch, "batch" | "numbers">,
+) =>
+  await sql`
+    update diorama.calls set numbers = ${numbers as number[]}::int[],
+      first_number = (select min(n) from unnest(${numbers as number[]}::int[]) as n where n > 0),
+      last_number = (select max(n) from unnest(${numbers as number[]}::int[]) as n where n > 0),
+      is_numbered = ${!numbers.includes(null)}
+    where run_id = ${runId} and batch = ${batch}
+  `;
+
+/** Returns the calls that wrote, as the log names them, as JSON text. */
+export async function findMarks(sql: Sql, runId: string): Promise<string | null> {
+  const [run] = await sql<{ marks: string | null }[]>`
+    select call_marks::text as marks from diorama.runs where run_id = ${runId}
+  `;
+  return run?.marks ?? null;
+}
+
+/** Lists the batches that have a call numbered above `after`, up to `until`. */
+export const listNumbered = async (
+  sql: Sql,
+  runId: string,
+  after: number,
+  until: number,
+): Promise<StoredBatch[]> =>
+  await sql<StoredBatch[]>`
+    select batch, lines::text, numbers from diorama.calls
+    where run_id = ${runId} and last_number > ${after} and first_number <= ${until}
+    order by first_number
+  `;
+
+/** Returns JSON text. */
+export async function findChanges(sql: Sql, runId: string): Promise<string | null> {
+  const [run] = await sql<{ changes: string | null }[]>`
+    select call_changes::text as changes from diorama.runs where run_id = ${runId}
+  `;
+  return run?.changes ?? null;
+}
