@@ -18,6 +18,12 @@ export const KINDS = {
 
 export type ErrorType = keyof typeof KINDS;
 
+/** `extensions.statusCode`, unless it is 400. The status of the response can be another one. */
+const STATUS_CODES: { readonly [type in ErrorType]?: number } = {
+  "authentication error": 401,
+  forbidden: 403,
+};
+
 export type ValidationError = {
   readonly property: string;
   readonly value: unknown;
@@ -99,7 +105,11 @@ export const insertConflict = (entity: string, id: unknown) =>
     `Entity ${entity} with id ${id} already exists.`,
   );
 export const userError = (problem: string) => new TrackerError("user error", sentence(problem));
-export const forbidden = (problem: string) => new TrackerError("forbidden", sentence(problem));
+export const forbidden = (problem: string) =>
+  new TrackerError("forbidden", "not allowed to take action", sentence(problem));
+/** A state, cycle or project that issues of this team cannot have. */
+export const discrepancy = () =>
+  invalidInput("Discrepancy between issue team and state, cycle or project");
 export const notAuthenticated = (reason: string) =>
   new TrackerError("authentication error", "Authentication required, not authenticated", reason);
 export const notAccessible = (feature: string) =>
@@ -177,7 +187,7 @@ export function shapeOf(refusal: TrackerError) {
     extensions: {
       type,
       code,
-      statusCode: status === 200 ? 400 : status,
+      statusCode: STATUS_CODES[type] ?? 400,
       userError: true,
       userPresentableMessage: presentable,
       ...(type === "authentication error" && { meta: {}, http }),

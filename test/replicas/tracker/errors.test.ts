@@ -65,8 +65,20 @@ describe("rejections become the official client's errors", () => {
 
   test("an operation for admins only: forbidden", async () => {
     const error = await refusal(tracker.as(ROBIN).updateOrganization({ name: "Mine" }));
+    const { errors } = await tracker.ask(
+      `mutation { organizationUpdate(input: { name: "Mine" }) { success } }`,
+      {},
+      ROBIN,
+    );
 
     expect(error).toBeInstanceOf(ForbiddenLinearError);
+    expect(errors[0]).toMatchObject({
+      message: "not allowed to take action",
+      extensions: {
+        ...{ type: "forbidden", code: "FORBIDDEN", statusCode: 403, userError: true },
+        userPresentableMessage: "Only admins can do this.",
+      },
+    });
   });
 
   test("an operation that is not simulated: feature not accessible", async () => {

@@ -2,7 +2,7 @@
 import { UUID } from "~/graphql/scalars";
 import type { Optional } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
-import { invalidInput, notFoundIn } from "~/replicas/tracker/errors";
+import { discrepancy, invalidInput, notFoundIn } from "~/replicas/tracker/errors";
 import { identifierOf, requireUuid, slugIdOf } from "~/replicas/tracker/ids";
 import {
   type IssueLookups,
@@ -153,8 +153,7 @@ export function requireTeam({ teams }: IssueLookups, id: string, { hiddenTeamIds
 /** A state of this team. */
 export function requireState({ states }: IssueLookups, id: string, team: Team): State {
   const state = found("stateId", states, (one) => one.id === id.toLowerCase());
-  if (state.teamId !== team.id)
-    throw invalidInput(`The workflow state does not belong to the team ${team.key}`);
+  if (state.teamId !== team.id) throw discrepancy();
   return state;
 }
 
@@ -196,8 +195,7 @@ export function requireProject({ projects }: IssueLookups, id: string, team: Tea
     projects,
     (one) => one.id === key || one.slugId === key || one.identifier === key,
   );
-  if (!project.teamIds.includes(team.id))
-    throw invalidInput(`The team ${team.key} does not take part in the project`);
+  if (!project.teamIds.includes(team.id)) throw discrepancy();
   return project;
 }
 
@@ -207,8 +205,7 @@ export const requireMilestone = ({ milestones }: IssueLookups, id: string) =>
 
 export function requireCycle({ cycles }: IssueLookups, id: string, team: Team): string {
   const cycle = found("cycleId", cycles, (one) => one.id === id.toLowerCase());
-  if (cycle.teamId !== team.id)
-    throw invalidInput(`The cycle does not belong to the team ${team.key}`);
+  if (cycle.teamId !== team.id) throw discrepancy();
   return cycle.id;
 }
 

@@ -125,6 +125,24 @@ describe("issueUpdate", () => {
     expect((await create()).number).toBe(issue.number + 1);
   });
 
+  test("keeps to the states, cycles and projects of its team", async () => {
+    const { linear } = tracker;
+    const issue = await create({});
+    const team = (await (await linear.createTeam({ name: "Rhythm", cyclesEnabled: true })).team)!;
+    const project = (await (
+      await linear.createProject({ name: "Theirs", teamIds: [team.id] })
+    ).project)!;
+    const [cycle] = (await team.cycles()).nodes;
+    for (const input of [
+      { teamId: team.id, stateId: issue.stateId },
+      { projectId: project.id },
+      { cycleId: cycle!.id },
+    ])
+      expect((await refusal(update(issue.id, input))).message).toContain(
+        "Discrepancy between issue team and state, cycle or project.",
+      );
+  });
+
   test.each([
     ["keeps its project and milestone if the new team takes part in them", [ENG, DES], true],
     ["clears its project and milestone if the new team takes no part in them", [ENG], false],
