@@ -66,7 +66,7 @@ export function useTools(database: TestDatabase, place: () => Place): Tools {
 
 const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 const SLUG = /(?<=-|\b)[0-9a-f]{12}\b/g;
-const SECRET = /(?<=\/)[0-9a-f]{32}\b/g;
+const SECRET = /\b[0-9a-f]{32}\b/g;
 const REQUEST = /(?<="requestId":")[0-9a-f]{16}/g;
 const MOMENT = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)/g;
 
