@@ -10,6 +10,7 @@ import kubernetes from "~/docs/kubernetes.md" with { type: "text" };
 import limits from "~/docs/limits.md" with { type: "text" };
 import mcp from "~/docs/mcp.md" with { type: "text" };
 import operations from "~/docs/operations.md" with { type: "text" };
+import performance from "~/docs/performance.md" with { type: "text" };
 import postgres from "~/docs/postgres.md" with { type: "text" };
 import promises from "~/docs/promises.md" with { type: "text" };
 import guideIndex from "~/docs/README.md" with { type: "text" };
@@ -35,6 +36,7 @@ export const GUIDE: ReadonlyMap<string, string> = new Map([
   ["promises", promises],
   ["decisions", decisions],
   ["figures", figures],
+  ["performance", performance],
 ]);
 
 /** The index page. */

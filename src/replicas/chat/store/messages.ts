@@ -39,7 +39,7 @@ export type MessageRow = Rows["messages"] & {
   /** For a root that has replies. */
   readonly thread: Thread | null;
   /** For a reply that is also shown in the channel. */
-  readonly root: MessageRow | null;
+  readonly root?: MessageRow | null;
 };
 
 /** Parts that only some messages have. A subquery for one costs time for every row, even where it finds nothing. */
@@ -117,10 +117,10 @@ function columnsOf(
 }
 
 /** The columns of a MessageRow of the message `m`. */
-export function messageColumns(session: ChatSession, viewer: string, when?: Guards): Fragment {
+export function messageColumns(session: ChatSession, viewer: string): Fragment {
   const { sql, t } = session;
   return sql`
-    ${columnsOf(session, viewer, sql`m`, when)},
+    ${columnsOf(session, viewer, sql`m`)},
     case when m.subtype = 'thread_broadcast' then (
       select to_json(r) from (
         select ${columnsOf(session, viewer, sql`o`)} from ${t.messages} o
@@ -189,7 +189,7 @@ async function pageOf(
       ) as is_due,
       coalesce((
         select json_agg(p) from (
-          select ${messageColumns(session, viewer, (aspect, value) => sql`case when found.${sql(aspect)} then ${value} end`)}
+          select ${columnsOf(session, viewer, sql`m`, (aspect, value) => sql`case when found.${sql(aspect)} then ${value} end`)}
           from page m, found order by ${order}
         ) p
       ), '[]') as messages
@@ -198,7 +198,35 @@ async function pageOf(
     left join ${t.users} u on u.id = ${viewer}
     where c.id = ${channel} and (not c.is_private and not c.is_im or m.user_id is not null)
   `;
-  return page;
+  return page && { ...page, messages: await withRoots(session, viewer, channel, page.messages) };
+}
+
+/**
+ * Adds the roots of the broadcasts among `messages`, in a statement of their own: most pages have no broadcast, and a
+ * statement that reads roots too has twice as many subqueries to plan and to prepare for each call.
+ */
+async function withRoots(
+  session: ChatSession,
+  viewer: string,
+  channel: string,
+  messages: MessageRow[],
+): Promise<MessageRow[]> {
+  const broadcasts = messages.filter(({ subtype }) => subtype === "thread_broadcast");
+  if (broadcasts.length === 0) return messages;
+  const { sql, t } = session;
+  const wanted = [...new Set(broadcasts.map(({ thread_ts: ts }) => ts))];
+  const [found] = await sql<{ roots: MessageRow[] }[]>`
+    select coalesce(json_agg(r), '[]') as roots from (
+      select ${columnsOf(session, viewer, sql`o`)} from ${t.messages} o
+      where o.channel_id = ${channel} and o.ts = any(${wanted}::text[])
+    ) r
+  `;
+  const roots = new Map(found?.roots.map((root) => [root.ts, root]));
+  return messages.map((message) =>
+    message.subtype === "thread_broadcast" && message.thread_ts !== null
+      ? { ...message, root: roots.get(message.thread_ts) ?? null }
+      : message,
+  );
 }
 
 export type Window = {
