@@ -21,6 +21,7 @@ import {
 } from "./bench/foundation";
 import { burst, firstCalls } from "./bench/fresh";
 import { growth } from "./bench/growth";
+import { journal } from "./bench/journal";
 import { changes, isRow, type Measured, passes, ratio, table, takeAll } from "./bench/measure";
 import { type Bench, READY_SCHEMAS, startBench, TEMPLATE } from "./bench/server";
 
@@ -37,6 +38,7 @@ const MEASURES: Record<string, (bench: Bench) => Promise<Measured | Measured[]>>
   history,
   issues,
   issueWrites,
+  journal,
   firstCalls,
   growth,
   verdicts,
