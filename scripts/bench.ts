@@ -22,6 +22,7 @@ import {
 import { burst, firstCalls } from "./bench/fresh";
 import { growth } from "./bench/growth";
 import { journal } from "./bench/journal";
+import { tools } from "./bench/mcp";
 import { changes, isRow, type Measured, passes, ratio, table, takeAll } from "./bench/measure";
 import { type Bench, READY_SCHEMAS, startBench, TEMPLATE } from "./bench/server";
 
@@ -39,6 +40,7 @@ const MEASURES: Record<string, (bench: Bench) => Promise<Measured | Measured[]>>
   issues,
   issueWrites,
   journal,
+  tools,
   firstCalls,
   growth,
   verdicts,
