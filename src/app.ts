@@ -6,13 +6,16 @@ import type { TSchema } from "@sinclair/typebox";
 import { Elysia, ValidationError } from "elysia";
 import type { Config } from "~/config";
 import { ApiError } from "~/errors";
-import { platformKey } from "~/http/auth";
-import { readJson } from "~/http/body";
+import { authorization, platformKey } from "~/http/auth";
+import { PLATFORM_BODY_MAX, readBody, readJson, setWholeBody } from "~/http/body";
 import { createCache } from "~/http/cached";
 import { createCors } from "~/http/cors";
 import { answerDocs, docs, explorerAsset, isDocs } from "~/http/docs";
 import { errorResponse, requireReading } from "~/http/errors";
 import { ClientGone } from "~/http/incoming";
+import { controlTools, type PlatformCall } from "~/http/mcp/control";
+import { answerMcp } from "~/http/mcp/endpoint";
+import { rejectPage } from "~/http/mcp/pages";
 import { publicBase } from "~/http/origin";
 import { setPrincipal } from "~/http/principal";
 import { createRequestLog, noteIds, type Route } from "~/http/request-log";
@@ -37,11 +40,13 @@ import { suiteRoutes } from "~/platform/suites/routes";
 import type { Suites } from "~/platform/suites/suites";
 import { templateRoutes } from "~/platform/templates/routes";
 import type { Templates } from "~/platform/templates/templates";
+import { challenged } from "~/platform/tools";
 import { REPLICAS } from "~/replicas/index";
 
 export type App = ReturnType<typeof createApp>;
 
 const HEALTH = "/api/platform/health";
+const CONTROL = "/mcp";
 const OTHER: Route = { name: "other", kind: "debug" };
 /** A content type without a character set, or with an incomplete one. */
 const PLAIN_TYPE = /^(application\/json|text\/html)(?:;\s*charset=utf-?8)?$/;
@@ -117,6 +122,37 @@ export function createApp(parts: {
       : new ApiError("not_found", "There is no such path");
   }
 
+  /** Answers a call of the platform that the server makes itself, after authentication. */
+  async function fetchInside(request: Request, requestId: string): Promise<Response> {
+    try {
+      return await router.fetch(request);
+    } catch (error) {
+      return errorResponse(readable(error), log, requestId).response;
+    }
+  }
+
+  /** The platform as tools. A key is also accepted as a bearer token, as clients of the protocol send it. */
+  async function answerControl(request: Request, requestId: string): Promise<Response> {
+    const rejected = rejectPage(request, config.CORS_ORIGINS);
+    if (rejected) return rejected;
+    const key = platformKey(request) ?? authorization(request);
+    const principal = await challenged(keys.authenticate(key, request));
+    await keys.countRequest(principal);
+    const perform = async ({ method, path, body }: PlatformCall) => {
+      const headers = { "Content-Type": "application/json" };
+      const inner = new Request(`http://localhost/api/platform${path}`, { method, headers });
+      setPrincipal(inner, principal);
+      if (body) setWholeBody(inner, Buffer.from(JSON.stringify(body)));
+      const response = await fetchInside(inner, requestId);
+      return { text: await response.text(), ...(response.ok ? {} : { isError: true }) };
+    };
+    return await answerMcp(
+      request,
+      await readBody(request, PLATFORM_BODY_MAX),
+      controlTools(perform),
+    );
+  }
+
   async function answer(
     request: Request,
     url: URL,
@@ -130,6 +166,7 @@ export function createApp(parts: {
       const baseUrl = publicBase(request, config.TRUST_PROXY);
       return await gateway.handle(request, url, call, { baseUrl, requestId });
     }
+    if (pathname === CONTROL) return await answerControl(request, requestId);
     if (probePath(pathname)) {
       if (pathname === METRICS_PATH) await keys.authenticate(platformKey(request), request);
       return await probes.answer(request, pathname);
@@ -157,6 +194,7 @@ export function createApp(parts: {
       return { name, kind: "debug", envId: call.envId };
     }
     if (probePath(pathname) || pathname === HEALTH) return { name: pathname, kind: "probe" };
+    if (pathname === CONTROL) return { name: CONTROL, kind: "debug" };
     const route = routes.find(({ path, pattern }) => path === pathname || pattern.test(pathname));
     if (!route) return OTHER;
     return { name: route.path, kind: isDocs(route.path) ? "debug" : "info" };

@@ -1,7 +1,7 @@
 /** Reads a request's body: bounded, and for the platform as strict JSON. */
 import { findUnstorable } from "~/db/storable";
 import { ApiError } from "~/errors";
-import type { IncomingBody } from "~/http/incoming";
+import { createBody, type IncomingBody } from "~/http/incoming";
 import { isObject, parseBounded, TooLarge } from "~/json";
 
 export const PLATFORM_BODY_MAX = 1024 * 1024;
@@ -17,6 +17,14 @@ const bodies = new WeakMap<Request, IncomingBody>();
 
 /** Sets the source of a request's body. A request without one has no body. */
 export const setBody = (request: Request, body: IncomingBody) => bodies.set(request, body);
+
+/** Sets a body that has already arrived. */
+export function setWholeBody(request: Request, bytes: Uint8Array): void {
+  const body = createBody(() => {});
+  body.push(bytes);
+  body.end();
+  setBody(request, body);
+}
 
 const tooLarge = (max: number) =>
   new ApiError("request_too_large", `The body is larger than ${max} bytes`);

@@ -9,6 +9,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   Server,
+  type Tool,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { ApiError } from "~/errors";
@@ -24,7 +25,6 @@ export type ToolAnswer = {
 /** The tools that one request may list and call. */
 export type ToolServer = {
   readonly serverInfo: { readonly name: string; readonly version: string };
-  readonly instructions?: string;
   /** The JSON array of the listing. */
   readonly listing: string;
   /** Undefined if there is no such tool. A throw ends the whole request. */
@@ -112,21 +112,34 @@ async function dispatch(request: Request, parsedBody: unknown): Promise<Response
 function serverFor(request: Request | undefined): Server {
   const exchange = request && exchanges.get(request);
   if (!exchange) throw new Error("a request of the SDK is not the one it was given");
-  const { serverInfo, instructions, call } = exchange.tools;
-  const server = new Server(serverInfo, {
-    capabilities: { tools: {} },
-    ...(instructions === undefined ? {} : { instructions }),
-  });
-  server.setRequestHandler("tools/list", () => {
+  const onList = () => {
     exchange.isListed = true;
-    return { tools: [] };
+  };
+  const onFailure = (error: unknown) => {
+    exchange.failure = error;
+  };
+  return createToolServer(exchange.tools, [], { onList, onFailure });
+}
+
+type Hooks = { readonly onList?: () => void; readonly onFailure?: (error: unknown) => void };
+
+/** The SDK's server for one connection or request. `listed`: the tools, unless the response gets the ready listing. */
+export function createToolServer(
+  { serverInfo, call }: ToolServer,
+  listed: Tool[],
+  { onList, onFailure }: Hooks = {},
+): Server {
+  const server = new Server(serverInfo, { capabilities: { tools: {} } });
+  server.setRequestHandler("tools/list", () => {
+    onList?.();
+    return { tools: listed };
   });
   server.setRequestHandler("tools/call", async ({ params }) => {
     let answer: ToolAnswer | undefined;
     try {
       answer = await call(params.name, params.arguments);
     } catch (error) {
-      exchange.failure = error;
+      onFailure?.(error);
       throw new ProtocolError(ProtocolErrorCode.InternalError, "Internal error");
     }
     if (!answer)
