@@ -7,6 +7,8 @@ import { health } from "~/commands/health";
 import { type Intercept, intercept, WAYS } from "~/commands/intercept/intercept";
 import { keys, PLANS } from "~/commands/keys";
 import { licenses } from "~/commands/licenses";
+import { mcp } from "~/commands/mcp";
+import { SURFACES } from "~/commands/suite-run";
 import { exportSuite, importSuite, runSuiteCommand, type SuiteRun } from "~/commands/suites";
 import { exportTemplate, importTemplate } from "~/commands/templates";
 import { SETTINGS } from "~/config";
@@ -120,6 +122,14 @@ export function createCommandLine({ env, serve, interruption, endWith }: Context
     .argument("<name-or-id>")
     .requiredOption("--command <command>", "Starts the agent.")
     .option("--test <name>", "This test only; may be repeated.", listed)
+    .addOption(
+      new Option(
+        "--surface <surface>",
+        "api, or mcp: the agent gets DIORAMA_MCP_URL instead of DIORAMA_SERVICE_URL, and tests that the tools cannot solve are left out.",
+      )
+        .choices(SURFACES)
+        .default("api"),
+    )
     .option("--parallel <number>", "Number of tests at the same time.", upTo(PARALLEL_MAX), 1)
     .option("--timeout <seconds>", "Time limit of one test.", upTo(TIMEOUT_SECONDS_MAX), 600)
     .option("--json", "As JSON instead of a table.", false)
@@ -142,6 +152,12 @@ export function createCommandLine({ env, serve, interruption, endWith }: Context
   importing(templates)
     .description("Create a template from a seed.")
     .action((file: string, options: Import) => importTemplate(connect(options), file, options));
+
+  onServer(line, "mcp")
+    .description(
+      "Serve Diorama's own tools over standard input and output, so that a coding agent can create environments, run tests and read results.",
+    )
+    .action((options: ServerOptions) => mcp(connect(options), interruption()));
 
   line
     .command("intercept")

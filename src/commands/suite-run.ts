@@ -16,8 +16,13 @@ export type Suite = {
     readonly prompt: string;
     readonly expectedOutput: object;
     readonly impersonateUserId?: string;
+    readonly surfaces?: readonly Surface[];
   }[];
 };
+
+/** The way in which an agent reaches its environment. */
+export const SURFACES = ["api", "mcp"] as const;
+export type Surface = (typeof SURFACES)[number];
 
 type Test = Suite["tests"][number];
 
@@ -42,6 +47,7 @@ type Job = {
   readonly command: string;
   /** Passed to the agent, except for variables that give access to more than its environment. */
   readonly env: Environment;
+  readonly surface: Surface;
   readonly parallel: number;
   readonly timeoutSeconds: number;
   readonly signal: AbortSignal;
@@ -106,7 +112,9 @@ async function inEnvironment(
         ...Object.fromEntries(WITHHELD.map((name) => [name, undefined])),
         DIORAMA_PROMPT: test.prompt,
         DIORAMA_SERVICE: suite.templateService,
-        DIORAMA_SERVICE_URL: `${client.url}${environment["environmentUrl"]}`,
+        ...(job.surface === "mcp"
+          ? { DIORAMA_MCP_URL: `${client.url}${environment["mcpUrl"]}` }
+          : { DIORAMA_SERVICE_URL: `${client.url}${environment["environmentUrl"]}` }),
         DIORAMA_TOKEN: `${environment["token"]}`,
         DIORAMA_USER_ID: test.impersonateUserId ?? suite.impersonateUserId ?? "",
       },

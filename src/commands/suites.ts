@@ -8,12 +8,13 @@ import {
   readDocument,
   UsageError,
 } from "~/commands/client";
-import { type Outcome, report, runSuite, type Suite } from "~/commands/suite-run";
+import { type Outcome, report, runSuite, type Suite, type Surface } from "~/commands/suite-run";
 import { notice, print, progress } from "~/log";
 
 export type SuiteRun = {
   readonly command: string;
   readonly test?: readonly string[];
+  readonly surface: Surface;
   readonly parallel: number;
   readonly timeout: number;
   readonly json: boolean;
@@ -23,13 +24,13 @@ export type SuiteRun = {
 export async function runSuiteCommand(
   client: Client,
   subject: string,
-  { command, test, parallel, timeout, json }: SuiteRun,
+  { command, test, surface, parallel, timeout, json }: SuiteRun,
   env: Environment,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const suite = only(await findSuite(client, subject), test);
+  const suite = solvable(only(await findSuite(client, subject), test), surface);
   const outcomes = await runSuite({
-    ...{ client, suite, command, env, parallel, timeoutSeconds: timeout, signal },
+    ...{ client, suite, command, env, surface, parallel, timeoutSeconds: timeout, signal },
     onProgress: showProgress(suite.tests.length),
   });
   const found = report(suite, outcomes);
@@ -80,6 +81,15 @@ function only(suite: Suite, names: readonly string[] | undefined): Suite {
   if (unknown !== undefined)
     throw new UsageError(`the suite ${suite.name} has no test named ${unknown}`);
   return { ...suite, tests: suite.tests.filter(({ name }) => names.includes(name)) };
+}
+
+/** Without the tests that are known to have no solution through this surface. */
+function solvable(suite: Suite, surface: Surface): Suite {
+  const tests = suite.tests.filter(({ surfaces }) => surfaces?.includes(surface) ?? true);
+  const left = suite.tests.length - tests.length;
+  if (left > 0)
+    notice(`${left} of ${suite.tests.length} tests cannot be solved through ${surface}`);
+  return { ...suite, tests };
 }
 
 /** A suite as the body that creates it, which is also the format of a suite file. */

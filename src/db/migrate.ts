@@ -16,6 +16,7 @@ import grading from "~/db/migrations/0006_grading.sql" with { type: "text" };
 import control from "~/db/migrations/0007_control.sql" with { type: "text" };
 import demand from "~/db/migrations/0008_demand.sql" with { type: "text" };
 import journal from "~/db/migrations/0009_journal.sql" with { type: "text" };
+import surfaces from "~/db/migrations/0010_surfaces.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 7, name: "control", text: control },
   { version: 8, name: "demand", text: demand },
   { version: 9, name: "journal", text: journal },
+  { version: 10, name: "surfaces", text: surfaces },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

@@ -54,6 +54,7 @@ describe("help", () => {
       "templates",
       "templates export",
       "templates import",
+      "mcp",
       "intercept",
       "version",
     ]);

@@ -72,6 +72,26 @@ describe("suites run", () => {
     expect(body.environments).toEqual([]);
   });
 
+  test("through mcp gives the agent the address of its tools, and leaves out what they cannot solve", async () => {
+    const { tests } = example as { tests: object[] };
+    await imported("Tools", {
+      tests: tests.map((each, index) => ({ ...each, surfaces: index === 0 ? ["mcp"] : ["api"] })),
+    });
+    const message = { channel_id: "C02RANDOM", message: "Lunch is served" };
+    const params = { name: "slack_send_message", arguments: message };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+    const accept = `-H "Accept: application/json, text/event-stream" -H "Content-Type: application/json"`;
+    const command = `test -z "$DIORAMA_SERVICE_URL" && curl -sf "$DIORAMA_MCP_URL" -H "Authorization: Bearer $DIORAMA_TOKEN" ${accept} -d '${body}'`;
+
+    const { code, out, err } = await run([
+      ...["suites", "run", "Tools", "--surface", "mcp", "--command", command],
+    ]);
+
+    expect(out).toContain("Tools: 1 of 1 passed");
+    expect(err).toContain("2 of 3 tests cannot be solved through mcp");
+    expect(code).toBe(0);
+  });
+
   test("ends with 0 when every test passed, and can print JSON", async () => {
     await imported("Json");
     const args = [

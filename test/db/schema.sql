@@ -221,6 +221,7 @@ create table diorama.tests (
   expected_output json not null,
   template_name text,
   acting_user_id text,
+  surfaces text[],
   constraint tests_pkey PRIMARY KEY (test_id),
   constraint tests_suite_id_fkey FOREIGN KEY (suite_id) REFERENCES diorama.suites(suite_id) ON DELETE CASCADE
 );

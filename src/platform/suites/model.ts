@@ -21,6 +21,15 @@ const Prompt = t.String({
 /** Checked against the tables of the test's template; errors name the path of the first mistake. */
 export const ExpectedOutput = t.Unknown({ documented: Spec });
 
+const Surfaces = t.Array(t.Union([t.Literal("api"), t.Literal("mcp")], { title: "Surface" }), {
+  uniqueItems: true,
+  minItems: 1,
+  maxItems: 2,
+  description:
+    "How the test can be solved: through the service's own API, through its tools over MCP. Unknown if absent",
+  examples: [["api", "mcp"]],
+});
+
 export const NewTest = t.Object(
   {
     name: TestName,
@@ -32,6 +41,7 @@ export const NewTest = t.Object(
     impersonateUserId: t.Optional(
       t.String({ ...UserId, description: "In place of the suite's user" }),
     ),
+    surfaces: t.Optional(Surfaces),
   },
   {
     title: "NewTest",
@@ -72,6 +82,7 @@ export const Test = t.Object(
     impersonateUserId: t.Optional(
       t.String({ ...UserId, description: "In place of the suite's user" }),
     ),
+    surfaces: t.Optional(Surfaces),
   },
   { title: "Test", description: "A task for an agent, and the expected changes" },
 );

@@ -23,6 +23,7 @@ export type TestRow = {
   readonly expectedOutput: string;
   readonly templateName: string | null;
   readonly actingUserId: string | null;
+  readonly surfaces: ("api" | "mcp")[] | null;
 };
 
 const visible = (sql: Sql, userId: string): Fragment =>
@@ -48,11 +49,12 @@ export const insertSuite = async (sql: Sql, suite: Omit<SuiteRow, "createdAt">) 
 export const insertTests = async (sql: Sql, suiteId: string, tests: readonly TestRow[]) =>
   await sql`
     insert into diorama.tests (
-      test_id, suite_id, name, prompt, expected_output, template_name, acting_user_id
+      test_id, suite_id, name, prompt, expected_output, template_name, acting_user_id, surfaces
     )
-    select test_id, ${suiteId}, name, prompt, expected_output, template_name, acting_user_id
+    select test_id, ${suiteId}, name, prompt, expected_output, template_name, acting_user_id, surfaces
     from json_to_recordset(${JSON.stringify(tests.map(asColumns))}::text::json) as t (
-      test_id text, name text, prompt text, expected_output json, template_name text, acting_user_id text
+      test_id text, name text, prompt text, expected_output json, template_name text, acting_user_id text,
+      surfaces text[]
     )
   `;
 
@@ -63,6 +65,7 @@ const asColumns = (test: TestRow) => ({
   expected_output: JSON.parse(test.expectedOutput),
   template_name: test.templateName,
   acting_user_id: test.actingUserId,
+  surfaces: test.surfaces,
 });
 
 /** Finds a suite that the user can see. */
@@ -98,7 +101,7 @@ export async function listSuites(
 
 export async function listTests(sql: Sql, suiteId: string): Promise<TestRow[]> {
   return await sql<TestRow[]>`
-    select test_id, name, prompt, expected_output::text, template_name, acting_user_id
+    select test_id, name, prompt, expected_output::text, template_name, acting_user_id, surfaces
     from diorama.tests where suite_id = ${suiteId} order by position
   `;
 }
@@ -121,6 +124,7 @@ export type WholeTest = {
   readonly service: string;
   readonly templateName: string;
   readonly actingUserId: string | null;
+  readonly surfaces: ("api" | "mcp")[] | null;
 };
 
 /** Finds a test of a suite that the user can see. */
@@ -132,7 +136,7 @@ export async function findTest(
   const [test] = await sql<WholeTest[]>`
     select t.test_id, t.suite_id, t.name, t.prompt, t.expected_output::text, s.service,
       coalesce(t.template_name, s.template_name) as template_name,
-      coalesce(t.acting_user_id, s.acting_user_id) as acting_user_id
+      coalesce(t.acting_user_id, s.acting_user_id) as acting_user_id, t.surfaces
     from diorama.tests t join diorama.suites s using (suite_id)
     where t.test_id = ${testId} and ${visible(sql, userId)}
   `;

@@ -76,6 +76,7 @@ export async function prepareTests(
       expectedOutput: JSON.stringify(test.expectedOutput),
       templateName,
       actingUserId: id ?? null,
+      surfaces: test.surfaces ?? null,
     });
   }
   return rows;
@@ -184,6 +185,7 @@ export function createSuites(pool: Pool, templates: Templates) {
         templateService: test.service,
         templateName: test.templateName,
         impersonateUserId: test.actingUserId,
+        ...(test.surfaces === null ? {} : { surfaces: test.surfaces }),
       };
     },
   };
@@ -196,6 +198,7 @@ const testView = (test: store.TestRow) => ({
   expectedOutput: JSON.parse(test.expectedOutput) as unknown,
   ...(test.templateName === null ? {} : { templateName: test.templateName }),
   ...(test.actingUserId === null ? {} : { impersonateUserId: test.actingUserId }),
+  ...(test.surfaces === null ? {} : { surfaces: test.surfaces }),
 });
 
 const suiteView = (suite: store.ListedSuite) => ({
