@@ -1,7 +1,7 @@
 /** The suite "Chat benchmark": solutions and plausible mistakes of each test. */
 import { WebClient } from "@slack/web-api";
 import suite from "../../seeds/suites/chat.yaml";
-import { type Given, prove } from "./prove";
+import { type Given, prove, type Tools } from "./prove";
 
 const AGENT = "U01AGENT";
 const PLANTS = { channel: "C02RANDOM", ts: "1770994800.000100" };
@@ -89,12 +89,52 @@ async function carbonRoom(chat: WebClient, users: string, isPrivate = true) {
   return id;
 }
 
+const channelBy = async (tools: Tools, query: string): Promise<string> =>
+  /archives\/(\w+)\)/.exec((await tools("slack_search_channels", { query })).results)?.[1] ?? "";
+
+const userBy = async (tools: Tools, query: string): Promise<string> =>
+  /User ID: (\w+)/.exec((await tools("slack_search_users", { query })).results)?.[1] ?? "";
+
+/** The timestamp of the message of a channel that contains this text, on any page. */
+async function tsOf(tools: Tools, channel: string, part: string): Promise<string> {
+  for (let cursor: string | undefined; cursor !== ""; ) {
+    const page: { messages: string; pagination_info: string } = await tools("slack_read_channel", {
+      channel_id: channel,
+      cursor,
+    });
+    const found = page.messages.split("\n=== Message ").find((each) => each.includes(part));
+    if (found) return /Message TS: (\S+)/.exec(found)?.[1] ?? "";
+    cursor = /use cursor: `(.+)`/.exec(page.pagination_info)?.[1] ?? "";
+  }
+  throw new Error(`no message has ${part}`);
+}
+
+const say = (tools: Tools, channel: string, message: string, more: object = {}) =>
+  tools("slack_send_message", { channel_id: channel, message, ...more });
+
+/** The messages of the thread that begins with this text. */
+async function threadOf(tools: Tools, channel: string, part: string) {
+  const ts = await tsOf(tools, channel, part);
+  const { messages } = await tools("slack_read_thread", { channel_id: channel, message_ts: ts });
+  return { ts, parts: String(messages).split("\n--- Reply ") };
+}
+
+/** The numbered findings of the rehearsal that nobody has acknowledged. */
+async function openFindings(tools: Tools, channel: string) {
+  const { ts, parts } = await threadOf(tools, channel, "What we found in the rehearsal");
+  const open = parts.filter(
+    (part) => /\n\d\. /.test(part) && !/^Reactions: .*\back \(/m.test(part),
+  );
+  return { ts, open };
+}
+
 const clientOf = ({ token, serviceUrl }: Given) =>
   new WebClient(token, { slackApiUrl: `${serviceUrl}/`, retryConfig: { retries: 0 } });
 
 prove(suite, 20, clientOf, {
   "messages: post to a channel": {
     solution: async (chat) => post(await channelNamed(chat, "engineering"), DEMO)(chat),
+    viaTools: async (tools) => say(tools, await channelBy(tools, "engineering"), DEMO),
     mistakes: {
       "in another channel": { act: post("C01GENERAL", DEMO), failure: none("messages") },
       "in other words": {
@@ -160,6 +200,7 @@ prove(suite, 20, clientOf, {
       const { channel } = await chat.conversations.open({ users });
       await post(String(channel?.id), BADGE)(chat);
     },
+    viaTools: async (tools) => say(tools, await userBy(tools, "Sam Rivera"), BADGE),
     mistakes: {
       "Samir Patel": { act: post("U05SPATEL", BADGE), failure: none("messages") },
       "Samantha Ribeiro": { act: post("U06SRIBEIRO", BADGE), failure: unexpected("channels") },
@@ -190,6 +231,13 @@ prove(suite, 20, clientOf, {
       const seconds = /(\d+) seconds/.exec(text)?.[1];
       await post(await channelNamed(chat, "customer-success"), String(seconds))(chat);
     },
+    viaTools: async (tools) => {
+      const platform = await channelBy(tools, "platform");
+      const { parts } = await threadOf(tools, platform, "Saturday's upgrade, the plan");
+      const promoted = parts.find((part) => part.includes("Promoted")) ?? "";
+      const seconds = /(\d+) seconds/.exec(promoted)?.[1];
+      await say(tools, await channelBy(tools, "customer-success"), String(seconds));
+    },
     mistakes: {
       "what was announced, a minute": { act: post("C09CS", "60"), failure: none("messages") },
       "with its unit": { act: post("C09CS", "41 seconds"), failure: none("messages") },
@@ -206,6 +254,12 @@ prove(suite, 20, clientOf, {
         if (members.includes(priya)) return post(channel, SWAP)(chat);
       }
       throw new Error("there is no such group conversation");
+    },
+    viaTools: async (tools) => {
+      const query = `from:<@${await userBy(tools, "Priya Nair")}>`;
+      const types = { query, channel_types: "mpim" };
+      const { results } = await tools("slack_search_public_and_private", types);
+      await say(tools, /^Channel: .*\(ID: (\w+)\)/m.exec(results)?.[1] ?? "", SWAP);
     },
     mistakes: {
       "in a direct message": { act: post("U14PNAIR", SWAP), failure: none("messages") },
@@ -327,6 +381,11 @@ prove(suite, 20, clientOf, {
       const { ts } = await messageWith(chat, channel, "boat trip");
       await react(channel, ts, "boat")(chat);
     },
+    viaTools: async (tools) => {
+      const channel = await channelBy(tools, "general");
+      const message_ts = await tsOf(tools, channel, "boat trip");
+      await tools("slack_add_reaction", { channel_id: channel, message_ts, emoji: "boat" });
+    },
     mistakes: {
       "another emoji": {
         act: react("C01GENERAL", "1772442900.000100", "sailboat"),
@@ -374,6 +433,13 @@ prove(suite, 20, clientOf, {
       for (const { ts: timestamp = "", text = "", reactions = [] } of messages)
         if (/^\d\. /.test(text) && !reactions.some(({ name }) => name === "ack"))
           await react(channel, timestamp, "eyes")(chat);
+    },
+    viaTools: async (tools) => {
+      const channel = await channelBy(tools, "tidewater");
+      for (const finding of (await openFindings(tools, channel)).open) {
+        const message_ts = /Message TS: (\S+)/.exec(finding)?.[1];
+        await tools("slack_add_reaction", { channel_id: channel, message_ts, emoji: "eyes" });
+      }
     },
     mistakes: {
       "the thread's root": {
@@ -426,6 +492,10 @@ prove(suite, 20, clientOf, {
       const { ts } = await messageWith(chat, channel, "#4570");
       await post(channel, FIX, { thread_ts: ts })(chat);
     },
+    viaTools: async (tools) => {
+      const channel = await channelBy(tools, "support");
+      await say(tools, channel, FIX, { thread_ts: await tsOf(tools, channel, "#4570") });
+    },
     mistakes: {
       "beside the thread": { act: post("C10SUPPORT", FIX), failure: none("messages") },
       "under Samir's message": {
@@ -440,6 +510,11 @@ prove(suite, 20, clientOf, {
       const channel = await channelNamed(chat, "platform");
       const { ts } = await messageWith(chat, channel, "Freeze:");
       await post(channel, OVER, { thread_ts: ts, reply_broadcast: true })(chat);
+    },
+    viaTools: async (tools) => {
+      const channel = await channelBy(tools, "platform");
+      const thread_ts = await tsOf(tools, channel, "Freeze:");
+      await say(tools, channel, OVER, { thread_ts, reply_broadcast: true });
     },
     mistakes: {
       "in the thread only": {
@@ -473,6 +548,12 @@ prove(suite, 20, clientOf, {
       );
       await post(channel, `<@${person?.id}> is the status page ready?`, { thread_ts: ts })(chat);
     },
+    viaTools: async (tools) => {
+      const channel = await channelBy(tools, "tidewater");
+      const { ts, open } = await openFindings(tools, channel);
+      const who = await userBy(tools, String(/\n\d\. .*\((\w+)\)/.exec(open[0] ?? "")?.[1]));
+      await say(tools, channel, `<@${who}> is the status page ready?`, { thread_ts: ts });
+    },
     mistakes: {
       "Sam Rivera, who has the password": {
         act: post("C16TIDEWATER", "<@U04SRIVERA> is the status page ready?", {
@@ -500,6 +581,12 @@ prove(suite, 20, clientOf, {
       const tidewater = await channelNamed(chat, "tidewater");
       const { ts } = await messageWith(chat, tidewater, "End of day one");
       await post(tidewater, NUMBERS, { thread_ts: ts })(chat);
+    },
+    viaTools: async (tools) => {
+      await tsOf(tools, await userBy(tools, "Maya Chen"), "as a reply to Alex's summary");
+      const channel = await channelBy(tools, "tidewater");
+      const thread_ts = await tsOf(tools, channel, "End of day one");
+      await say(tools, channel, NUMBERS, { thread_ts });
     },
     mistakes: {
       "where the question was asked first": {

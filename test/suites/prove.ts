@@ -6,12 +6,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { NewSuite } from "~/platform/suites/model";
 import { useDatabase } from "../support/database";
+import { callTool, endpointOf } from "../support/mcp";
 import { type ServerProcess, startProcess } from "../support/process";
 import { expectStatus } from "../support/program";
 
 export type Proof<Client> = {
   /** Calls that solve the task: the verdict is passed, 100 percent. */
   readonly solution: (client: Client) => Promise<unknown>;
+  /** Calls of tools that solve the task, if they can. */
+  readonly viaTools?: (tools: Tools) => Promise<unknown>;
   /** Plausible mistakes of agents: the verdict is failed, and a line of `failures` begins with `failure`. */
   readonly mistakes: {
     readonly [what: string]: {
@@ -23,6 +26,9 @@ export type Proof<Client> = {
 
 /** By the name of the test. */
 export type Proofs<Client> = { readonly [test: string]: Proof<Client> };
+
+/** Calls a tool of the vendor's MCP server, and returns its result. */
+export type Tools = (name: string, args: object) => Promise<any>;
 
 /** The agent's access. */
 export type Given = { readonly token: string; readonly serviceUrl: string };
@@ -37,6 +43,7 @@ export function prove<Client>(
   const { name: suite, templateName } = file as NewSuite;
   const database = useDatabase();
   const ids = new Map<string, string>();
+  const surfaces = new Map<string, readonly string[] | undefined>();
   let server: ServerProcess;
 
   beforeAll(async () => {
@@ -45,7 +52,10 @@ export function prove<Client>(
     const [{ id, testCount }] = body.testSuites;
     expect(testCount).toBe(count);
     const expanded = await server.get(`/testSuites/${id}?expand=true`);
-    for (const { name, id: testId } of expanded.body.tests) ids.set(name, testId);
+    for (const { name, id: testId, surfaces: stated } of expanded.body.tests) {
+      ids.set(name, testId);
+      surfaces.set(name, stated);
+    }
   });
   afterAll(async () => {
     server.kill("SIGTERM");
@@ -53,12 +63,33 @@ export function prove<Client>(
   });
 
   /** The verdict on the effects of `act` in an environment of the test. */
-  async function run(name: string, act: (client: Client) => Promise<unknown>) {
+  const run = (name: string, act: (client: Client) => Promise<unknown>) =>
+    runAs(name, (environment) =>
+      act(
+        clientOf({
+          token: environment.token,
+          serviceUrl: `${server.url}${environment.environmentUrl}`,
+        }),
+      ),
+    );
+
+  /** The same through the environment's tools. */
+  const runTools = (name: string, act: (tools: Tools) => Promise<unknown>) =>
+    runAs(name, (environment) => {
+      const at = endpointOf(server, environment);
+      return act(async (tool, args) => {
+        const { text, isError } = await callTool(at, tool, args);
+        if (isError) throw new Error(`${tool}: ${text}`);
+        return JSON.parse(text);
+      });
+    });
+
+  async function runAs(name: string, act: (environment: any) => Promise<unknown>) {
     const testId = ids.get(name);
     const { body: environment } = await server.post("/initEnv", { testId });
-    const { environmentId: envId, environmentUrl, token } = environment;
+    const { environmentId: envId } = environment;
     const { body: started } = await server.post("/startRun", { envId, testId });
-    await act(clientOf({ token, serviceUrl: `${server.url}${environmentUrl}` }));
+    await act(environment);
     const answer = await server.post("/evaluateRun", { runId: started.runId });
     expectStatus(answer, 200);
     await server.call("DELETE", `/env/${envId}`);
@@ -70,7 +101,21 @@ export function prove<Client>(
       expect([...ids.keys()].toSorted()).toEqual(Object.keys(proofs).toSorted());
     });
 
-    describe.each(Object.entries(proofs))("%s", (name, { solution, mistakes }) => {
+    const knowsTools = Object.values(proofs).some(({ viaTools }) => viaTools);
+
+    describe.each(Object.entries(proofs))("%s", (name, { solution, viaTools, mistakes }) => {
+      test("says through which surfaces it can be solved", () => {
+        const proven = viaTools ? ["api", "mcp"] : ["api"];
+
+        expect(surfaces.get(name)).toEqual(knowsTools ? proven : undefined);
+      });
+
+      if (viaTools)
+        test("is solved through tools", async () => {
+          const { status, failures } = await runTools(name, viaTools);
+          expect({ status, failures }).toEqual({ status: "passed", failures: [] });
+        });
+
       test("is solved", async () => {
         const { status, score, failures } = await run(name, solution);
         expect({ status, failures, percent: score.percent }).toEqual({
