@@ -34,6 +34,7 @@ import { journalRoutes } from "~/platform/journal/routes";
 import type { Idempotency } from "~/platform/keys/idempotency";
 import type { Keys } from "~/platform/keys/keys";
 import { METRICS_PATH, type Probes, probePath } from "~/platform/probes";
+import type { Regrading } from "~/platform/runs/grading";
 import { runRoutes } from "~/platform/runs/routes";
 import type { Runs } from "~/platform/runs/runs";
 import { suiteRoutes } from "~/platform/suites/routes";
@@ -62,6 +63,7 @@ export function createApp(parts: {
   snapshots: Snapshots;
   runs: Runs;
   journal: JournalListing;
+  regrading: Regrading;
   idempotency: Idempotency;
   gateway: Gateway;
   health: ReturnType<typeof healthRoutes>;
@@ -94,7 +96,7 @@ export function createApp(parts: {
         .guard({ parse: "strict" }, (guarded) =>
           guarded
             .use(environmentRoutes(parts.environments, parts.idempotency))
-            .use(runRoutes(parts.runs, parts.idempotency))
+            .use(runRoutes(parts.runs, parts.regrading, parts.idempotency))
             .use(journalRoutes(parts.journal))
             .use(templateRoutes(parts.templates))
             .use(savingRoutes(parts.saving))

@@ -35,6 +35,7 @@ import { createMetricsCollector } from "~/platform/metrics-collector";
 import { createProbes, type Probes, probePath } from "~/platform/probes";
 import { createEvaluation } from "~/platform/runs/evaluation";
 import { createExpiry } from "~/platform/runs/expiry";
+import { createRegrading } from "~/platform/runs/grading";
 import { forgetCallMarks, runClosing } from "~/platform/runs/lifecycle-store";
 import { records } from "~/platform/runs/records";
 import { createRuns } from "~/platform/runs/runs";
@@ -188,6 +189,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       snapshots,
       runs,
       journal: createJournalListing({ pool, journal, forgetMarks: forgetCallMarks }),
+      regrading: createRegrading({ pool, runs, suites, evaluation }),
       idempotency: createIdempotency(pool),
       gateway,
       health: healthRoutes(pool, capture),

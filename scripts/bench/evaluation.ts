@@ -38,6 +38,7 @@ export async function verdicts(bench: Bench): Promise<Row[]> {
   const environment = await bench.environment(TEMPLATE);
   const sql = postgres(bench.databaseUrl, { max: 1, onnotice: () => {} });
   let round = 1_000_000_000;
+  let evaluated = "";
   const end = async (path: string) => {
     const samples: number[] = [];
     for (let n = 0; n < 5; n++) {
@@ -51,13 +52,25 @@ export async function verdicts(bench: Bench): Promise<Row[]> {
          from generate_series(0, ${ROWS - 1}) i`,
       );
       samples.push(await timed(() => bench.platform("POST", path, { runId })));
+      if (path === "/evaluateRun") evaluated = `${runId}`;
     }
+    return samples;
+  };
+  const gradeAgain = async () => {
+    const samples: number[] = [];
+    for (let n = 0; n < 5; n++)
+      samples.push(
+        await timed(() =>
+          bench.platform("POST", `/runs/${evaluated}/evaluate`, { testId: test?.id }),
+        ),
+      );
     return samples;
   };
   const samples = await inTurn(30, {
     ours: () => end("/evaluateRun"),
     base: () => end("/diffRun"),
   });
+  const graded = await inTurn(30, { base: () => end("/evaluateRun"), ours: gradeAgain });
   await sql.end();
   return [
     {
@@ -66,6 +79,14 @@ export async function verdicts(bench: Bench): Promise<Row[]> {
       base: median(samples.base),
       unit: "ms",
       comparedWith: "diffRun of the same",
+      bar: { most: 1.2 },
+    },
+    {
+      name: `grading that diff again, ${ASSERTIONS} assertions on ${ROWS} rows, p50`,
+      ours: median(graded.ours),
+      base: median(graded.base),
+      unit: "ms",
+      comparedWith: "evaluateRun of the same",
       bar: { most: 1.2 },
     },
     largeVerdict(),

@@ -46,6 +46,77 @@ export async function listOverdue(
 
 type Labels = { readonly [name: string]: string };
 
+/** A run that has ended with a complete diff. The other fields are JSON text. */
+export type GradableRow = {
+  readonly environmentId: string;
+  readonly service: string;
+  readonly testId: string | null;
+  readonly diff: string;
+  /** Null if it was not kept. */
+  readonly evidence: string | null;
+  /** Null if no verdict needed them. */
+  readonly baselineRows: string | null;
+  /** Null without a test. */
+  readonly expected: string | null;
+};
+
+export async function findGradable(
+  sql: Sql,
+  userId: string,
+  runId: string,
+): Promise<GradableRow | undefined> {
+  const [run] = await sql<GradableRow[]>`
+    select r.environment_id, e.service, r.test_id, r.diff::text, r.evidence::text,
+      r.standing::text as baseline_rows, r.expected::text
+    from diorama.runs r join diorama.environments e using (environment_id)
+    where r.run_id = ${runId} and r.user_id = ${userId} and r.status in ('completed', 'passed', 'failed')
+      and r.diff is not null
+  `;
+  return run;
+}
+
+/** A verdict after the first one. */
+export type EvaluationRow = Verdict & {
+  readonly evaluationId: string;
+  readonly testId: string | null;
+  readonly createdAt: Date;
+};
+
+/** Returns the time of the evaluation. `expected`: JSON text. */
+export async function insertEvaluation(
+  sql: Sql,
+  row: Omit<EvaluationRow, "createdAt"> & { readonly runId: string; readonly expected: string },
+): Promise<Date> {
+  const [inserted] = await sql<{ createdAt: Date }[]>`
+    insert into diorama.evaluations (
+      evaluation_id, run_id, test_id, expected, passed, score, failures, explanations
+    )
+    values (
+      ${row.evaluationId}, ${row.runId}, ${row.testId}, ${row.expected}::text::json, ${row.passed},
+      ${JSON.stringify(row.score)}::text::json, ${JSON.stringify(row.failures)}::text::json,
+      ${JSON.stringify(row.explanations)}::text::json
+    )
+    returning created_at
+  `;
+  if (!inserted) throw new Error("the evaluation was not inserted");
+  return inserted.createdAt;
+}
+
+export async function listEvaluations(
+  sql: Sql,
+  runId: string,
+  { limit, after }: Page,
+): Promise<(EvaluationRow & { place: CursorPosition })[]> {
+  return await sql<(EvaluationRow & { place: CursorPosition })[]>`
+    select evaluation_id, test_id, created_at, passed, score, failures, explanations,
+      json_build_object('at', created_at::text, 'id', evaluation_id) as place
+    from diorama.evaluations
+    where run_id = ${runId}
+      ${after ? sql`and (created_at, evaluation_id) < (${after.at}::text::timestamptz, ${after.id})` : sql``}
+    order by created_at desc, evaluation_id desc limit ${limit + 1}
+  `;
+}
+
 export type ListedRun = {
   readonly runId: string;
   readonly environmentId: string;

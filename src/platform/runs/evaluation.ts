@@ -29,7 +29,9 @@ const COMPILED_MAX = 200;
 const COMPILED_LENGTH_MAX = 64_000;
 
 /** JSON text. */
-type Evaluated = Omit<store.EvaluatingRow, "runId">;
+type Evaluated = Omit<store.EvaluatingRow, "runId" | "baselineRows"> & {
+  readonly baselineRows: string | null;
+};
 
 type Tables = Awaited<ReturnType<Templates["tablesOf"]>>;
 
@@ -63,7 +65,7 @@ export function createEvaluation(deps: {
     const evidence: RunEvidence = {
       diff: JSON.parse(run.diff),
       ...JSON.parse(run.evidence),
-      baselineRows: JSON.parse(run.baselineRows),
+      baselineRows: JSON.parse(run.baselineRows ?? "{}"),
     };
     if (spec.hasPatterns)
       return await patternWorker.evaluate({ expected: run.expected, world, keys, evidence });

@@ -150,7 +150,7 @@ const CAUSES = {
 export type Cause = keyof typeof CAUSES;
 
 /** Whether a result says something about the agent. */
-const Grading = {
+const Graded = {
   gradable: t.Nullable(t.Boolean(), {
     description:
       "True if the run has a complete diff; otherwise its outcome says nothing about the agent. Null while it is running",
@@ -178,7 +178,7 @@ export const EvaluatedRun = t.Object(
     score: Score,
     failures: Failures,
     explanations: Explanations,
-    ...Grading,
+    ...Graded,
   },
   {
     title: "EvaluatedRun",
@@ -195,6 +195,44 @@ export const EvaluatedRun = t.Object(
       },
     ],
   },
+);
+
+export const Grading = t.Object(
+  {
+    testId: t.Optional(t.String({ ...IdRef, description: "A test, as it is now" })),
+    expectedOutput: t.Optional(ExpectedOutput),
+  },
+  {
+    title: "Grading",
+    description: "The test or the expectation to grade with; without either, the run's own test",
+  },
+);
+export type Grading = Static<typeof Grading>;
+
+export const GradedRun = t.Object(
+  {
+    evaluationId: Id,
+    runId: Id,
+    testId: t.Nullable(Id, { description: "The test; null for an expectation in the call" }),
+    createdAt: Timestamp,
+    status: t.Union([t.Literal("passed"), t.Literal("failed")]),
+    passed: t.Boolean({ description: "True when all assertions hold" }),
+    score: Score,
+    failures: Failures,
+    explanations: Explanations,
+  },
+  { title: "Evaluation", description: "Another verdict on the stored diff of a run" },
+);
+export const GradingQuery = t.Object(PageQuery);
+export type GradingQuery = Static<typeof GradingQuery>;
+
+export const EvaluationList = t.Object(
+  {
+    runId: Id,
+    evaluations: t.Array(GradedRun, { description: "One page, without the run's first verdict" }),
+    nextCursor: NextCursor,
+  },
+  { title: "EvaluationList", description: "A page of verdicts, newest first" },
 );
 
 const Status = t.Union(
@@ -220,7 +258,7 @@ const Summary = {
       "Seconds from startRun to completion, by the database's clock; null while it is running",
     examples: [1.25],
   }),
-  ...Grading,
+  ...Graded,
 };
 
 export const Results = t.Object(

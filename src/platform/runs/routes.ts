@@ -4,10 +4,15 @@ import { failures } from "~/http/errors";
 import { IdempotencyHeader, PathId } from "~/http/model";
 import { principalOf } from "~/http/principal";
 import type { Idempotency } from "~/platform/keys/idempotency";
+import type { Regrading } from "~/platform/runs/grading";
 import {
   CompletedRun,
   EndedRun,
   EvaluatedRun,
+  EvaluationList,
+  GradedRun,
+  Grading,
+  GradingQuery,
   NewRun,
   Results,
   RunEvents,
@@ -39,7 +44,7 @@ function labelsOf(request: Request): Record<string, string> {
   );
 }
 
-export const runRoutes = (runs: Runs, idempotency: Idempotency) =>
+export const runRoutes = (runs: Runs, regrading: Regrading, idempotency: Idempotency) =>
   new Elysia({ tags: ["runs"] })
     .post(
       "/startRun",
@@ -137,6 +142,47 @@ export const runRoutes = (runs: Runs, idempotency: Idempotency) =>
           summary: "List the individual changes of a run, in order",
           description:
             "The changes that the diff sums up, after the run has ended. Empty for a run that compares snapshots.",
+        },
+      },
+    )
+    .post(
+      "/runs/:runId/evaluate",
+      ({ request, params, body }) =>
+        regrading.grade(principalOf(request).userId, params.runId, body),
+      {
+        params: t.Object({ runId: PathId }),
+        body: Grading,
+        response: {
+          200: GradedRun,
+          ...failures(
+            "invalid_request",
+            "invalid_assertion",
+            "run_not_found",
+            "test_not_found",
+            "no_test_defined",
+            "request_too_large",
+          ),
+        },
+        detail: {
+          operationId: "gradeRun",
+          summary: "Grade the stored diff of a run again",
+          description:
+            "Any number of times, after the run has ended. The run's first verdict does not change.",
+        },
+      },
+    )
+    .get(
+      "/runs/:runId/evaluations",
+      ({ request, params, query }) =>
+        regrading.list(principalOf(request).userId, params.runId, query),
+      {
+        params: t.Object({ runId: PathId }),
+        query: GradingQuery,
+        response: { 200: EvaluationList, ...failures("invalid_request", "run_not_found") },
+        detail: {
+          operationId: "listEvaluations",
+          summary: "List the later verdicts on a run",
+          description: "Those of grading it again, newest first.",
         },
       },
     )

@@ -48,7 +48,7 @@ function completed({ status, explanations, failures }: store.RunRow): ApiError {
 }
 
 /** Whether the run's end is still undecided. */
-const isOpen = (status: store.RunRow["status"]) =>
+export const isOpen = (status: store.RunRow["status"]) =>
   status === "running" || status === "ending" || status === "evaluating";
 
 const summary = (run: listing.ListedRun) => ({
@@ -149,6 +149,8 @@ export function createRuns(deps: {
   }
 
   return {
+    require: requireRun,
+
     /** Starts a run. When it returns, every later change is recorded. */
     async start(userId: string, wanted: NewRun, once?: Once): Promise<StartedRun> {
       const id = environmentId(wanted.envId);

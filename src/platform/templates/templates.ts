@@ -107,14 +107,22 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
       return read;
     },
 
-    /** Returns the tables of a clone: those of its template, or its own if the template has been replaced since. */
+    /**
+     * Returns the tables of a clone: those of its template, or its own if the template has been replaced since. If both
+     * are gone, those of another template of its service, which are the same.
+     */
     async tablesOf(clone: {
       templateSchema: string;
       schemaName: string;
+      service: string;
     }): Promise<readonly Table[]> {
-      const blueprint = await this.blueprint(clone.templateSchema).catch(() =>
-        this.blueprint(clone.schemaName),
-      );
+      const blueprint = await this.blueprint(clone.templateSchema)
+        .catch(() => this.blueprint(clone.schemaName))
+        .catch(async (error) => {
+          const like = (await store.listAll(pool)).find(({ service }) => service === clone.service);
+          if (!like) throw error;
+          return await this.blueprint(like.schemaName);
+        });
       return blueprint.tables;
     },
 

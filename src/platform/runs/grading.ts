@@ -1,0 +1,128 @@
+/** Grades the stored diff of a run again, as often as wanted. The first verdict never changes. */
+import type { Pool } from "~/db/connect";
+import { ApiError } from "~/errors";
+import type { Assertion, Spec } from "~/evaluation/spec";
+import { pageOf, readPage } from "~/http/page";
+import type { Evaluation } from "~/platform/runs/evaluation";
+import * as store from "~/platform/runs/evaluation-store";
+import type { Grading, GradingQuery } from "~/platform/runs/model";
+import { isOpen, type Runs } from "~/platform/runs/runs";
+import type { Suites } from "~/platform/suites/suites";
+
+export type Regrading = ReturnType<typeof createRegrading>;
+
+const LIST = "evaluations";
+const NO_EVIDENCE = '{"unchangedColumns":[],"revertedRows":[],"transientRows":[]}';
+
+export function createRegrading(deps: {
+  pool: Pool;
+  runs: Runs;
+  suites: Suites;
+  evaluation: Evaluation;
+}) {
+  const { pool, runs, suites, evaluation } = deps;
+
+  /** Returns a run with a complete diff. Throws `run_not_found`, or `invalid_request` with the reason. */
+  async function requireGradable(userId: string, runId: string): Promise<store.GradableRow> {
+    const found = await store.findGradable(pool, userId, runId);
+    if (found) return found;
+    const run = await runs.require(userId, runId);
+    if (isOpen(run.status))
+      throw new ApiError("invalid_request", "The run has not ended; end it first");
+    const ended = await store.findGradable(pool, userId, runId);
+    if (ended) return ended;
+    throw new ApiError(
+      "invalid_request",
+      `The run is not gradable: ${JSON.parse(run.failures).join("; ")}`,
+    );
+  }
+
+  /** Returns the expectation as JSON text: of a test, of the call, or the run's own. */
+  async function expectation(userId: string, run: store.GradableRow, wanted: Grading) {
+    const { testId, expectedOutput } = wanted;
+    if (testId !== undefined && expectedOutput !== undefined)
+      throw new ApiError("invalid_request", "testId: either a test or an expectedOutput is needed");
+    if (expectedOutput !== undefined) return { expected: JSON.stringify(expectedOutput) };
+    const test = testId === undefined ? undefined : await suites.requireTest(userId, testId);
+    if (test && test.service !== run.service)
+      throw new ApiError("invalid_request", `testId: a test of the service ${test.service}`);
+    const expected = test?.expectedOutput ?? run.expected;
+    if (expected === null)
+      throw new ApiError("no_test_defined", "The run has no test, and the body names none");
+    return { expected };
+  }
+
+  return {
+    /** Gives another verdict on a run that has ended. */
+    async grade(userId: string, runId: string, wanted: Grading) {
+      const run = await requireGradable(userId, runId);
+      const { expected } = await expectation(userId, run, wanted);
+      const spec = await evaluation.compile(run.environmentId, expected);
+      requireBaseline(run, JSON.parse(expected));
+      const verdict = await evaluation.evaluateRun(
+        { ...run, expected, evidence: evidenceOf(run) },
+        spec,
+      );
+      const { passed, score, failures, explanations } = verdict;
+      const testId = wanted.testId ?? (wanted.expectedOutput === undefined ? run.testId : null);
+      const evaluationId = crypto.randomUUID().replaceAll("-", "");
+      const row = { evaluationId, runId, testId, expected, ...verdict };
+      const createdAt = await store.insertEvaluation(pool, row);
+      return view(
+        { evaluationId, testId, createdAt, passed, score, failures, explanations },
+        runId,
+      );
+    },
+
+    /** Lists the verdicts that `grade` gave, newest first. */
+    async list(userId: string, runId: string, query: GradingQuery) {
+      await runs.require(userId, runId);
+      const page = readPage(query, LIST, runId);
+      const found = await store.listEvaluations(pool, runId, page);
+      const { rows, ...rest } = pageOf(found, page, LIST, runId);
+      return { runId, evaluations: rows.map((row) => view(row, runId)), ...rest };
+    },
+  };
+}
+
+const view = ({ createdAt, passed, ...row }: store.EvaluationRow, runId: string) => ({
+  evaluationId: row.evaluationId,
+  runId,
+  testId: row.testId,
+  createdAt: createdAt.toISOString(),
+  status: passed ? ("passed" as const) : ("failed" as const),
+  passed,
+  score: row.score,
+  failures: row.failures,
+  explanations: row.explanations,
+});
+
+/** The stored evidence. It can be missing only where no update depends on it. */
+function evidenceOf({ diff, evidence }: store.GradableRow): string {
+  if (evidence !== null) return evidence;
+  if (JSON.parse(diff).updates.length === 0) return NO_EVIDENCE;
+  throw new ApiError(
+    "invalid_request",
+    "The columns that updates did not change were too long to keep with this run, so it cannot be graded again",
+  );
+}
+
+/** Rejects assertions on unchanged rows that the run did not keep: it keeps those of its own assertions. */
+function requireBaseline({ baselineRows, expected }: store.GradableRow, spec: Spec): void {
+  const own = baselineRows === null || expected === null ? [] : unchangedOf(JSON.parse(expected));
+  const keeps = (wanted: Assertion) =>
+    own.some(
+      ({ entity, where = {} }) =>
+        entity === wanted.entity &&
+        (Object.keys(where).length === 0 || Bun.deepEquals(where, wanted.where ?? {})),
+    );
+  for (const assertion of unchangedOf(spec))
+    if (!keeps(assertion))
+      throw new ApiError(
+        "invalid_assertion",
+        `assertion ${spec.assertions.indexOf(assertion) + 1}: the unchanged rows of ${assertion.entity} are not stored with this run; only evaluateRun can read them, or a run that was evaluated with an unchanged assertion of the same where`,
+      );
+}
+
+const unchangedOf = ({ assertions }: Spec) =>
+  assertions.filter(({ diff_type }) => diff_type === "unchanged");
