@@ -43,6 +43,7 @@ import { templateRoutes } from "~/platform/templates/routes";
 import type { Templates } from "~/platform/templates/templates";
 import { challenged } from "~/platform/tools";
 import { REPLICAS } from "~/replicas/index";
+import { findUnknownKey, withoutNulls } from "~/shape";
 
 export type App = ReturnType<typeof createApp>;
 
@@ -84,27 +85,37 @@ export function createApp(parts: {
       throw code === "NOT_FOUND" ? unknownRoute(request) : error;
     })
     .parser("strict", async ({ request }) => {
-      if (request.method !== "POST") return undefined;
+      if (request.method !== "POST" && request.method !== "PATCH") return undefined;
       const body = await readJson(request);
       noteIds(request, body);
       return body;
     })
     .use(docs())
     .group("/api/platform", (app) =>
-      app
-        .use(health)
-        .guard({ parse: "strict" }, (guarded) =>
-          guarded
-            .use(environmentRoutes(parts.environments, parts.idempotency))
-            .use(runRoutes(parts.runs, parts.regrading, parts.idempotency))
-            .use(journalRoutes(parts.journal))
-            .use(templateRoutes(parts.templates))
-            .use(savingRoutes(parts.saving))
-            .use(triggerRoutes(parts.triggers))
-            .use(controlRoutes(parts.snapshots, parts.idempotency))
-            .use(suiteRoutes(parts.suites)),
-        ),
+      app.use(health).guard({ parse: "strict", transform: fitBody }, (guarded) =>
+        guarded
+          .use(environmentRoutes(parts.environments, parts.idempotency))
+          .use(runRoutes(parts.runs, parts.regrading, parts.idempotency))
+          .use(journalRoutes(parts.journal))
+          .use(templateRoutes(parts.templates))
+          .use(savingRoutes(parts.saving))
+          .use(triggerRoutes(parts.triggers))
+          .use(controlRoutes(parts.snapshots, parts.idempotency))
+          .use(suiteRoutes(parts.suites)),
+      ),
     );
+
+  /** Rejects unknown fields of a body, and drops optional ones that are null. */
+  function fitBody(context: { request: Request; route: string; body: unknown }): void {
+    const { request, route, body } = context;
+    const shape = router.routes.find(
+      ({ method, path }) => method === request.method && path === route,
+    )?.hooks.body as TSchema | undefined;
+    if (!shape || body === undefined) return;
+    const unknown = findUnknownKey(shape, body);
+    if (unknown) throw new ApiError("invalid_request", `${unknown.path}: ${unknown.problem}`);
+    context.body = withoutNulls(shape, body);
+  }
 
   const routes = router.routes.map(({ method, path }) => ({
     method,

@@ -20,7 +20,19 @@ const importsOf = (file: string) =>
 
 /** Lower layers first. Unlisted files are at the top: app, program, main. */
 const LAYERS = [
-  ["errors", "address", "config", "log", "metrics", "version", "semaphore", "json", "thread"],
+  [
+    "errors",
+    "address",
+    "config",
+    "log",
+    "metrics",
+    "version",
+    "semaphore",
+    "json",
+    "nearest",
+    "shape",
+    "thread",
+  ],
   ["db"],
   ["graphql"],
   ["replicas"],

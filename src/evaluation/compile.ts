@@ -2,7 +2,7 @@
  * Compiles a spec for evaluation. Throws the first mistake with its place, the problem and the nearest valid name.
  */
 import { Value } from "@sinclair/typebox/value";
-import { nearest } from "~/evaluation/nearest";
+import { readable, requireKnownKeys, requireObject, SpecError, shown } from "~/evaluation/mistakes";
 import {
   compileOperator,
   isOperator,
@@ -26,6 +26,7 @@ import {
   type Where,
 } from "~/evaluation/spec";
 import { isObject } from "~/json";
+import { nearest } from "~/nearest";
 
 /** The names that a spec may use: the template's tables, and the columns that the service computes. */
 export type World = {
@@ -84,19 +85,9 @@ export type CompiledSpec = {
   readonly hasPatterns: boolean;
 };
 
-/** `assertion` counts from 1; undefined for a mistake of the whole spec. */
-export class SpecError extends Error {
-  override readonly name = "SpecError";
-  constructor(problem: string, path: string, assertion?: number) {
-    const place = assertion === undefined ? "" : `assertion ${assertion}`;
-    super([place, path, problem].filter((part) => part !== "").join(": "));
-  }
-}
-
 const DEPTH_MAX = 5;
 /** Compiling them takes some 50 ms. */
 const PATTERN_STEPS_MAX = 10_000;
-const shown = (name: string) => JSON.stringify(name.length > 64 ? `${name.slice(0, 64)}…` : name);
 
 type Columns = ReadonlyMap<string, string>;
 /** Total of all patterns of a spec. */
@@ -106,9 +97,14 @@ type At = {
   readonly columns: Columns;
   readonly table: string;
   readonly patterns: Patterns;
+  readonly isNew: boolean;
 };
 
-export function compile(spec: unknown, world: World): CompiledSpec {
+/**
+ * `isNew`: rejects what specs that were stored earlier may have, although it makes no sense: no assertions at all, and
+ * `exists` on a column, which always exists.
+ */
+export function compile(spec: unknown, world: World, isNew = false): CompiledSpec {
   requireObject(spec, "expectedOutput");
   requireKnownKeys(spec, Object.keys(SpecShape.properties), "");
   const { assertions } = spec;
@@ -117,6 +113,11 @@ export function compile(spec: unknown, world: World): CompiledSpec {
   if (assertions.length > ASSERTIONS_MAX)
     throw new SpecError(`more than ${ASSERTIONS_MAX} assertions`, "assertions");
   const { strict = true, closed_world = false, ignore_fields = {} } = spec as Partial<Spec>;
+  if (isNew && assertions.length === 0 && closed_world !== true)
+    throw new SpecError(
+      "without an assertion every run passes; closed_world: true expects no change at all",
+      "assertions",
+    );
   for (const [name, value] of Object.entries({ strict, closed_world }))
     if (typeof value !== "boolean") throw new SpecError("true or false is needed", name);
 
@@ -130,7 +131,7 @@ export function compile(spec: unknown, world: World): CompiledSpec {
   const patterns = { steps: 0 };
   return {
     assertions: assertions.map((assertion, index) =>
-      compileAssertion(assertion, index + 1, tables, free, patterns),
+      compileAssertion(assertion, index + 1, tables, free, { patterns, isNew }),
     ),
     hasPatterns: patterns.steps > 0,
     strict,
@@ -185,7 +186,7 @@ function compileAssertion(
   assertion: number,
   tables: ReadonlyMap<string, Columns>,
   free: ReadonlyMap<string, ReadonlySet<string>>,
-  patterns: Patterns,
+  whole: Pick<At, "patterns" | "isNew">,
 ): CompiledAssertion {
   const fail = (problem: string, path: string) => new SpecError(problem, path, assertion);
   requireObject(raw, "", assertion);
@@ -200,7 +201,7 @@ function compileAssertion(
   const columns = tables.get(entity);
   if (!columns)
     throw fail(`there is no table ${shown(entity)}${nearest(entity, tables.keys())}`, "entity");
-  const at: At = { assertion, columns, table: entity, patterns };
+  const at: At = { assertion, columns, table: entity, ...whole };
 
   const { where = {}, expected_changes, ignore = [] } = raw;
   for (const name of ["expected_count", "ignore", "description"] as const) {
@@ -266,12 +267,24 @@ function compileWhere(where: unknown, path: string, at: At, depth: number): Pred
       return { kind: key === "and" ? "all" : "any", of };
     }
     const read = reader(key, path, at);
+    refuseExists(condition, key, inside, at);
     const of = conditions(condition, key, inside, read, at).map(
       (leaf): Predicate => ({ kind: "leaf", leaf }),
     );
     return { kind: "all", of };
   });
   return { kind: "all", of: all };
+}
+
+/** Rejects `exists` on a column: it holds for null too, and therefore always. */
+function refuseExists(condition: unknown, key: string, path: string, at: At): void {
+  if (!at.isNew || key.includes(".") || !isObject(condition) || !Object.hasOwn(condition, "exists"))
+    return;
+  throw new SpecError(
+    "a column always exists, also where it is null; use is_null or not_null",
+    `${path}.exists`,
+    at.assertion,
+  );
 }
 
 /** The operators of one condition. */
@@ -325,7 +338,8 @@ function compileChanges(changes: unknown, at: At): ChangeRule[] {
     requireObject(change, inside, at.assertion);
     requireKnownKeys(change, ["from", "to"], inside, at.assertion);
     const side = (name: "from" | "to") =>
-      Object.hasOwn(change, name)
+      Object.hasOwn(change, name) &&
+      refuseExists(change[name], key, `${inside}.${name}`, at) === undefined
         ? conditions(change[name], `${key} ${name}`, `${inside}.${name}`, read, at)
         : [];
     return { column: columnOf(key, at), path: key, read, from: side("from"), to: side("to") };
@@ -394,25 +408,3 @@ export function matcher(predicate: Predicate): (row: Row) => boolean {
     }
   }
 }
-
-function requireObject(
-  value: unknown,
-  path: string,
-  assertion?: number,
-): asserts value is Record<string, unknown> {
-  if (!isObject(value)) throw new SpecError("an object is needed", path, assertion);
-}
-
-function requireKnownKeys(
-  value: Record<string, unknown>,
-  known: readonly string[],
-  path: string,
-  assertion?: number,
-): void {
-  for (const key of Object.keys(value))
-    if (!known.includes(key))
-      throw new SpecError(`there is no field ${shown(key)}${nearest(key, known)}`, path, assertion);
-}
-
-/** `/0/name` → `[0].name`. */
-const readable = (pointer: string) => pointer.replace(/\/(\d+)/g, "[$1]").replace(/\//g, ".");

@@ -5,7 +5,7 @@ import type { CompiledAssertion, Leaf, Predicate, Row } from "~/evaluation/compi
 import type { Value } from "~/evaluation/operators";
 
 export type Explanation = {
-  /** Counted from 1. */
+  /** Counted from 1; 0: the whole spec. */
   assertion: number;
   summary: string;
   /** The counted rows if fewer were expected, otherwise those that missed the fewest conditions. */

@@ -215,7 +215,7 @@ describe("a body", () => {
         413,
         "request_too_large",
       ],
-      ["with 80,000 keys (S049)", withKeys(80_000), JSON_TYPE, 404, "environment_not_found"],
+      ["with 80,000 keys (S049)", withKeys(80_000), JSON_TYPE, 400, "invalid_request"],
       ["with 300,000 keys (S049)", withKeys(300_000), JSON_TYPE, 413, "request_too_large"],
       [
         "with a repeated key, of which the last counts (S050)",
@@ -266,8 +266,8 @@ describe("a body", () => {
         "with unknown fields (S033)",
         '{"envId":"x","user_id":"root","status":"passed"}',
         JSON_TYPE,
-        404,
-        "environment_not_found",
+        400,
+        "invalid_request",
       ],
     ];
   test.each(cases)("%s", async (_case, body, headers, status, code) => {

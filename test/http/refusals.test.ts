@@ -24,8 +24,9 @@ const TEST = {
   prompt: "p",
   expectedOutput: { assertions: [{ diff_type: "added", entity: "messages" }] },
 };
-const SUITE = { name: "s", templateService: "chat", templateName: "chat_default" };
-const ENVIRONMENT = { ...SUITE, impersonateUserId: "U01AGENT" };
+const TEMPLATE = { templateService: "chat", templateName: "chat_default" };
+const SUITE = { name: "s", ...TEMPLATE };
+const ENVIRONMENT = { ...TEMPLATE, impersonateUserId: "U01AGENT" };
 const WRONG = { assertions: [{ diff_type: "added", entity: "mesages" }] };
 
 /** Objects for the requests; created before the tests. */
@@ -51,7 +52,7 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
   "POST /initEnv": {
     invalid_request: ["/initEnv", { ...ENVIRONMENT, ttlSeconds: 0 }],
     invalid_service: ["/initEnv", { ...ENVIRONMENT, templateService: "calendar" }],
-    missing_impersonate: ["/initEnv", SUITE],
+    missing_impersonate: ["/initEnv", TEMPLATE],
     impersonate_not_found: ["/initEnv", { ...ENVIRONMENT, impersonateUserId: "U99" }],
     template_not_found: ["/initEnv", { ...ENVIRONMENT, templateName: "nothing" }],
     test_not_found: ["/initEnv", { testId: NONE }],
@@ -108,6 +109,17 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
   "GET /results/{runId}": {
     invalid_request: ["/results/x?a=1&a=2"],
     run_not_found: [`/results/${NONE}`],
+  },
+  "POST /runs/{runId}/evaluate": {
+    invalid_request: () => [`/runs/${made.testless}/evaluate`, {}],
+    invalid_assertion: () => [`/runs/${made.ended}/evaluate`, { expectedOutput: WRONG }],
+    run_not_found: [`/runs/${NONE}/evaluate`, {}],
+    test_not_found: () => [`/runs/${made.ended}/evaluate`, { testId: NONE }],
+    no_test_defined: () => [`/runs/${made.ended}/evaluate`, {}],
+  },
+  "GET /runs/{runId}/evaluations": {
+    invalid_request: ["/runs/x/evaluations?limit=0"],
+    run_not_found: [`/runs/${NONE}/evaluations`],
   },
   "GET /runs": { invalid_request: ["/runs?cursor=nonsense"] },
   "GET /runs/{runId}/events": {
@@ -296,10 +308,36 @@ test("an agent's token gives access to its environment's service, not to the pla
 test.each([
   ["/runs?status=foo", undefined, "status: one of running, completed, passed, failed is needed"],
   ["/initEnv", [], "The body must be a JSON object"],
+  ["/initEnv", { ttl: 60 }, 'ttl: there is no such field; the nearest is "ttlSeconds"'],
+  [
+    "/testSuites",
+    { ...SUITE, test: [TEST] },
+    'test: there is no such field; the nearest is "tests"',
+  ],
+  [
+    "/testSuites",
+    { ...SUITE, tests: [TEST, { ...TEST, promt: "p" }] },
+    'tests[1].promt: there is no such field; the nearest is "prompt"',
+  ],
+  [
+    "/templates/import",
+    { name: "odd", service: "chat", seed: { extends: "chat_base", mesages: [] } },
+    'seed: mesages: there is no such field; the nearest is "messages"',
+  ],
+  [
+    "/templates/import",
+    { name: "odd", service: "tracker", seed: { extends: "tracker_base", isues: [] } },
+    'seed: isues: there is no such field; the nearest is "issues"',
+  ],
+  [
+    "/templates/import",
+    { name: "odd", service: "chat", seed: { rows: {}, sequence: {} } },
+    'seed: sequence: there is no such field; the nearest is "sequences"',
+  ],
   ["/initEnv", null, "The body must be a JSON object"],
   [
     "/initEnv",
-    { ...SUITE, impersonateUserId: { toString: "x" } },
+    { ...TEMPLATE, impersonateUserId: { toString: "x" } },
     "impersonateUserId: Expected string",
   ],
   [
@@ -315,4 +353,16 @@ test.each([
 ])("%s %j is rejected with the required format", async (path, body, detail) => {
   const answer = await program.call(body === undefined ? "GET" : "POST", path, body);
   expectRefusal(answer, 400, "invalid_request", detail);
+});
+
+test("an explicit null of an optional field reads as absent", async () => {
+  const answer = await program.post("/initEnv", {
+    ...ENVIRONMENT,
+    testId: null,
+    impersonateEmail: null,
+    ttlSeconds: null,
+  });
+  expectStatus(answer, 201);
+  const required = await program.post("/initEnv", { ...TEMPLATE, impersonateUserId: null });
+  expectRefusal(required, 400, "missing_impersonate");
 });

@@ -214,9 +214,89 @@ describe("failures are reported exactly", () => {
   );
 });
 
-test("a spec without assertions passes with a numeric score (S130)", async () => {
-  const body = await evaluate(await runWith("a"));
-  expect(body).toMatchObject({ passed: true, score: { passed: 0, total: 0, percent: 100 } });
+test("a spec without assertions is rejected, and one that was stored passes, and says so (S130)", async () => {
+  const runId = await runWith("a");
+  const empty = { runId, expectedOutput: { assertions: [] } };
+  expectRefusal(
+    await program.post("/evaluateRun", empty),
+    400,
+    "invalid_assertion",
+    "assertions: without an assertion every run passes; closed_world: true expects no change at all",
+  );
+  await database.sql`update diorama.runs set expected = '{"assertions":[]}' where run_id = ${runId}`;
+
+  const { body } = await program.post("/evaluateRun", { runId });
+
+  expect(body).toMatchObject({
+    passed: true,
+    score: { passed: 0, total: 0, percent: 100 },
+    explanations: [
+      { assertion: 0, summary: "the test has no assertions, so every run passes it", nearest: [] },
+    ],
+  });
+});
+
+test("a spec without assertions in a closed world expects no change", async () => {
+  const runId = await runWith("a");
+  const expectedOutput = { assertions: [], closed_world: true };
+  const { body } = await program.post("/evaluateRun", { runId, expectedOutput });
+  expect(body).toMatchObject({
+    passed: false,
+    failures: [expect.stringMatching(/^closed_world /)],
+  });
+});
+
+test.each([
+  [
+    { where: { thread_ts: { exists: false } } },
+    "assertion 1: where.thread_ts.exists: a column always exists, also where it is null; use is_null or not_null",
+  ],
+  [
+    { where: { or: [{ text: { exists: true } }] } },
+    "assertion 1: where.or[0].text.exists: a column always exists, also where it is null; use is_null or not_null",
+  ],
+  [
+    { diff_type: "changed", expected_changes: { text: { to: { exists: true } } } },
+    "assertion 1: expected_changes.text.to.exists: a column always exists, also where it is null; use is_null or not_null",
+  ],
+])("exists is rejected where it says nothing: %j", async (fields, detail) => {
+  const runId = await runWith("a");
+  const expectedOutput = { assertions: [{ ...ASSERTION, ...fields }] };
+  expectRefusal(
+    await program.post("/evaluateRun", { runId, expectedOutput }),
+    400,
+    "invalid_assertion",
+    detail,
+  );
+});
+
+test("exists is accepted on a path into a column, and where it was stored", async () => {
+  const path = await runWith("a");
+  const expectedOutput = {
+    assertions: [{ ...ASSERTION, where: { "edited.ts": { exists: false } } }],
+  };
+  expect((await program.post("/evaluateRun", { runId: path, expectedOutput })).body.passed).toBe(
+    true,
+  );
+  const runId = await runWith("a");
+  const stored = { assertions: [{ ...ASSERTION, where: { text: { exists: true } } }] };
+  await database.sql`update diorama.runs set expected = ${JSON.stringify(stored)}::text::json where run_id = ${runId}`;
+  expect((await program.post("/evaluateRun", { runId })).body.passed).toBe(true);
+});
+
+test("ignore_fields.global takes a column that some table has", async () => {
+  const runId = await runWith("a");
+  const ignoring = (global: string[]) => ({
+    runId,
+    expectedOutput: { assertions: [ASSERTION], ignore_fields: { global } },
+  });
+  expectRefusal(
+    await program.post("/evaluateRun", ignoring(["edted"])),
+    400,
+    "invalid_assertion",
+    'ignore_fields.global: there is no column "edted"; the nearest is "edited"',
+  );
+  expect((await program.post("/evaluateRun", ignoring(["edited"]))).body.passed).toBe(true);
 });
 
 test("a run is evaluated against the test as of its start (S131)", async () => {

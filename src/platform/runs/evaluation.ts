@@ -60,7 +60,7 @@ export function createEvaluation(deps: {
 
   async function evaluateRun(run: Evaluated, known?: CompiledSpec): Promise<Verdict> {
     const world = await worldOf(run.environmentId);
-    const spec = known ?? requireSpec(JSON.parse(run.expected), world);
+    const spec = known ?? requireSpec(JSON.parse(run.expected), world, false);
     const keys = Object.fromEntries(world.tables.map(({ name, key }) => [name, key]));
     const evidence: RunEvidence = {
       diff: JSON.parse(run.diff),
@@ -73,14 +73,15 @@ export function createEvaluation(deps: {
   }
 
   return {
-    /** Compiles an expectation, given as JSON text. Throws `invalid_assertion`. */
-    async compile(environmentId: string, expected: string): Promise<CompiledSpec> {
+    /** Compiles an expectation, given as JSON text. Throws `invalid_assertion`. `isNew`: it was not stored before. */
+    async compile(environmentId: string, expected: string, isNew: boolean): Promise<CompiledSpec> {
       const world = await worldOf(environmentId);
-      const known = compiled.get(expected);
+      const cached = `${isNew} ${expected}`;
+      const known = compiled.get(cached);
       if (known?.tables === world.tables) return known.spec;
-      const spec = requireSpec(JSON.parse(expected), world);
+      const spec = requireSpec(JSON.parse(expected), world, isNew);
       if (expected.length > COMPILED_LENGTH_MAX) return spec;
-      compiled.set(expected, { spec, tables: world.tables });
+      compiled.set(cached, { spec, tables: world.tables });
       return spec;
     },
 

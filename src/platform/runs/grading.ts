@@ -57,7 +57,11 @@ export function createRegrading(deps: {
     async grade(userId: string, runId: string, wanted: Grading) {
       const run = await requireGradable(userId, runId);
       const { expected } = await expectation(userId, run, wanted);
-      const spec = await evaluation.compile(run.environmentId, expected);
+      const spec = await evaluation.compile(
+        run.environmentId,
+        expected,
+        wanted.expectedOutput !== undefined,
+      );
       requireBaseline(run, JSON.parse(expected));
       const verdict = await evaluation.evaluateRun(
         { ...run, expected, evidence: evidenceOf(run) },
@@ -76,8 +80,8 @@ export function createRegrading(deps: {
 
     /** Lists the verdicts that `grade` gave, newest first. */
     async list(userId: string, runId: string, query: GradingQuery) {
-      await runs.require(userId, runId);
       const page = readPage(query, LIST, runId);
+      await runs.require(userId, runId);
       const found = await store.listEvaluations(pool, runId, page);
       const { rows, ...rest } = pageOf(found, page, LIST, runId);
       return { runId, evaluations: rows.map((row) => view(row, runId)), ...rest };

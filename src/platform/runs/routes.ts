@@ -20,10 +20,9 @@ import {
   RunQuery,
   RunRef,
   StartedRun,
-  SuiteResults,
-  SuiteResultsQuery,
 } from "~/platform/runs/model";
 import type { Runs } from "~/platform/runs/runs";
+import { SuiteResults, SuiteResultsQuery } from "~/platform/runs/suite-model";
 
 /** Sends stored JSON text unchanged: a diff may be megabytes long. */
 const json = (text: string) =>

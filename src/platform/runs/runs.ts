@@ -14,14 +14,9 @@ import type { Evaluation } from "~/platform/runs/evaluation";
 import * as listing from "~/platform/runs/evaluation-store";
 import type { Expiry } from "~/platform/runs/expiry";
 import * as lifecycle from "~/platform/runs/lifecycle-store";
-import type {
-  EndedRun,
-  NewRun,
-  RunQuery,
-  StartedRun,
-  SuiteResultsQuery,
-} from "~/platform/runs/model";
+import type { EndedRun, NewRun, RunQuery, StartedRun } from "~/platform/runs/model";
 import * as store from "~/platform/runs/store";
+import type { SuiteResultsQuery } from "~/platform/runs/suite-model";
 import { type Suites, testNotFound } from "~/platform/suites/suites";
 import type { Templates } from "~/platform/templates/templates";
 
@@ -217,7 +212,7 @@ export function createRuns(deps: {
           "The run has no test, and no expectedOutput is given",
         );
       const { environmentId: id } = expectation;
-      const spec = await evaluation.compile(id, expected);
+      const spec = await evaluation.compile(id, expected, given);
       let baselineRows = "{}";
       let verdict: Verdict | undefined;
       const { diff } = await end(userId, runId, {

@@ -7,6 +7,7 @@ import { NewSuite } from "~/platform/suites/model";
 import * as store from "~/platform/suites/store";
 import { prepareTests } from "~/platform/suites/suites";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
+import { findUnknownKey } from "~/shape";
 import { SUITES } from "../../../seeds/index";
 
 const LOCK = "diorama suites";
@@ -19,6 +20,8 @@ const stableId = (...names: readonly string[]) =>
 
 /** Parses a suite file. Throws with the path of the first mistake. */
 export function readSuite(content: unknown): NewSuite {
+  const unknown = findUnknownKey(NewSuite, content);
+  if (unknown) throw new Error(`suite file: ${unknown.path}: ${unknown.problem}`);
   const misfit = Value.Errors(NewSuite, content).First();
   if (misfit) throw new Error(`suite file: ${misfit.path}: ${misfit.message}`);
   const suite = content as NewSuite;

@@ -1,7 +1,8 @@
 /** Test suites: named groups of tests, each a task for an agent and the expected changes. */
 import { inTransaction, type Pool } from "~/db/connect";
 import { ApiError } from "~/errors";
-import { type CompiledSpec, compile, SpecError, type World } from "~/evaluation/compile";
+import { type CompiledSpec, compile, type World } from "~/evaluation/compile";
+import { SpecError } from "~/evaluation/mistakes";
 import { pageOf, readPage } from "~/http/page";
 import type { NewSuite, NewTest, SuiteQuery } from "~/platform/suites/model";
 import * as store from "~/platform/suites/store";
@@ -14,10 +15,17 @@ const LIST = "suites";
 
 export const newId = () => crypto.randomUUID().replaceAll("-", "");
 
-/** Compiles a spec. Throws `invalid_assertion`. `name`: the test that the spec belongs to. */
-export function requireSpec(spec: unknown, world: World, name?: string): CompiledSpec {
+/**
+ * Compiles a spec. Throws `invalid_assertion`. `isNew`: it was not stored before. `name`: the test that it belongs to.
+ */
+export function requireSpec(
+  spec: unknown,
+  world: World,
+  isNew: boolean,
+  name?: string,
+): CompiledSpec {
   try {
-    return compile(spec, world);
+    return compile(spec, world, isNew);
   } catch (error) {
     if (!(error instanceof SpecError)) throw error;
     const whose = name === undefined ? "" : `test ${JSON.stringify(name)}: `;
@@ -68,7 +76,7 @@ export async function prepareTests(
       );
     const world = await templates.world(template);
     // Compiling patterns takes a while: yield to other calls.
-    if (requireSpec(test.expectedOutput, world, test.name).hasPatterns) await Bun.sleep(0);
+    if (requireSpec(test.expectedOutput, world, true, test.name).hasPatterns) await Bun.sleep(0);
     rows.push({
       testId: newId(),
       name: test.name,

@@ -7,8 +7,8 @@
 import { quote, type Sql, type Tx } from "~/db/connect";
 import type { Table } from "~/db/schemas";
 import { tablesOf } from "~/db/session";
-import { nearest } from "~/evaluation/nearest";
 import { isObject } from "~/json";
+import { nearest } from "~/nearest";
 import { type Replica, SeedError } from "~/replicas/replica";
 
 type Rows = { readonly [table: string]: readonly object[] };
@@ -31,6 +31,14 @@ export async function importSeed(
   return [];
 }
 
+const ROWS_FIELDS = ["template", "service", "description", "rows", "sequences"];
+
+function requireKnown(fields: readonly string[], known: readonly string[]): void {
+  const unknown = fields.find((field) => !known.includes(field));
+  if (unknown !== undefined)
+    throw new SeedError(unknown, `there is no such field${nearest(unknown, known)}`);
+}
+
 type SeedTable = { name: string; columns: { name: string; generated: boolean }[] };
 
 const readColumns = async (tx: Tx, schema: string): Promise<SeedTable[]> =>
@@ -49,6 +57,7 @@ async function importRows(
   tables: readonly SeedTable[],
   seed: object,
 ): Promise<void> {
+  requireKnown(Object.keys(seed), ROWS_FIELDS);
   const { rows, sequences = {} } = seed as { rows: unknown; sequences?: unknown };
   if (!isObject(rows)) throw new SeedError("rows", "an object of tables is needed");
   const known = tables.map(({ name }) => name);

@@ -19,13 +19,23 @@ const Name = Type.String({ minLength: 1 });
 const Clock = Type.String({ pattern: "^\\d\\d:\\d\\d$" });
 const EmojiName = Type.String({ pattern: "^[a-z0-9_+'-]+(::skin-tone-[2-6])?$" });
 const Items = Type.Array(Type.Record(Type.String(), Type.Unknown()));
-const ProfileFields = Type.Array(Type.Object({ field_name: Type.Optional(Type.String()) }));
+const ProfileFields = Type.Array(
+  Type.Object({ field_name: Type.Optional(Type.String()) }, { additionalProperties: true }),
+);
 
 const strict = <P extends Record<string, TSchema>>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });
 const maybe = Type.Optional;
 const flag = maybe(Type.Boolean());
 const text = maybe(Type.String());
+
+/** Fields of every seed file. */
+const Heading = {
+  template: text,
+  service: text,
+  description: text,
+  extends: text,
+};
 
 const Team = strict({
   id: Id("T"),
@@ -189,7 +199,8 @@ const Reminder = strict({
 
 const Emoji = strict({ name: EmojiName, url: Type.String({ pattern: "^(https?://|alias:)" }) });
 
-export const ChatSeed = Type.Object({
+export const ChatSeed = strict({
+  ...Heading,
   team: Team,
   users: Type.Array(User),
   channels: Type.Array(Channel),

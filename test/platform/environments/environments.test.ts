@@ -67,7 +67,6 @@ describe("initEnv", () => {
     [{ ttlSeconds: true }, 400, "invalid_request", "S056"],
     [{ ttlSeconds: -0 }, 400, "invalid_request", "S056"],
     [{ ttlSeconds: 2 ** 53 }, 400, "invalid_request", "S056"],
-    [{ ttlSeconds: null }, 400, "invalid_request", "S056"],
     [{ ttlSeconds: 0 }, 400, "invalid_request", "S057"],
     [{ ttlSeconds: -1 }, 400, "invalid_request", "S057"],
     [{ ttlSeconds: 604_801 }, 400, "invalid_request", "S057"],

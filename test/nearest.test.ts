@@ -1,8 +1,8 @@
 /** Suggestions for misspelt names. */
 import { expect, test } from "bun:test";
 import { compile, type World } from "~/evaluation/compile";
-import { nearest } from "~/evaluation/nearest";
 import { OPERATORS } from "~/evaluation/operators";
+import { nearest } from "~/nearest";
 
 const spec = (operator: string) => ({
   assertions: [{ diff_type: "added", entity: "messages", where: { text: { [operator]: "x" } } }],

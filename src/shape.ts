@@ -1,0 +1,60 @@
+/** Checks values from people against shapes where TypeBox stays silent or says too little. */
+import type { TSchema } from "@sinclair/typebox";
+import { isObject } from "~/json";
+import { nearest } from "~/nearest";
+
+const SHOWN_MAX = 200;
+
+/** A key that a shape does not have, and the nearest that it has. */
+export type UnknownKey = { readonly path: string; readonly problem: string };
+
+/** Finds the first key that the shape does not have, at any depth; undefined if there is none. */
+export function findUnknownKey(shape: TSchema, value: unknown, path = ""): UnknownKey | undefined {
+  if (Array.isArray(value)) {
+    const items = shape["items"] as TSchema | undefined;
+    if (!items) return undefined;
+    for (const [index, item] of value.entries()) {
+      const found = findUnknownKey(items, item, `${path}[${index}]`);
+      if (found) return found;
+    }
+    return undefined;
+  }
+  if (!isObject(value)) return undefined;
+  const properties = shape["properties"] as Record<string, TSchema> | undefined;
+  if (!properties || shape["additionalProperties"] === true) return undefined;
+  const known = Object.keys(properties);
+  for (const [key, item] of Object.entries(value)) {
+    const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    const place = path === "" ? key : `${path}.${key}`;
+    if (!property)
+      return {
+        path: place.slice(0, SHOWN_MAX),
+        problem: `there is no such field${nearest(key, known)}`,
+      };
+    const found = findUnknownKey(property, item, place);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Returns an object without the optional fields that are null: clients send those for absent ones. */
+export function withoutNulls(shape: TSchema, value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const items = shape["items"] as TSchema | undefined;
+    return items ? value.map((item) => withoutNulls(items, item)) : value;
+  }
+  const properties = shape["properties"] as Record<string, TSchema> | undefined;
+  if (!isObject(value) || !properties) return value;
+  const required = (shape["required"] as readonly string[] | undefined) ?? [];
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, item]) => {
+      const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+      if (item === null && property && !required.includes(key) && !isNullable(property)) return [];
+      return [[key, property ? withoutNulls(property, item) : item]];
+    }),
+  );
+}
+
+const isNullable = (shape: TSchema): boolean =>
+  shape["type"] === "null" ||
+  ((shape["anyOf"] as readonly TSchema[] | undefined) ?? []).some(isNullable);
