@@ -23,6 +23,7 @@ import type { Log } from "~/log";
 import type { Metrics } from "~/metrics";
 import { controlRoutes } from "~/platform/environments/control-routes";
 import { type Environments, malformed } from "~/platform/environments/environments";
+import type { Forking } from "~/platform/environments/forks";
 import { environmentRoutes, savingRoutes, triggerRoutes } from "~/platform/environments/routes";
 import type { Saving } from "~/platform/environments/saving";
 import type { Snapshots } from "~/platform/environments/snapshots";
@@ -62,6 +63,7 @@ export function createApp(parts: {
   saving: Saving;
   triggers: Triggers;
   snapshots: Snapshots;
+  forks: Forking;
   runs: Runs;
   journal: JournalListing;
   regrading: Regrading;
@@ -100,7 +102,7 @@ export function createApp(parts: {
           .use(templateRoutes(parts.templates))
           .use(savingRoutes(parts.saving))
           .use(triggerRoutes(parts.triggers))
-          .use(controlRoutes(parts.snapshots, parts.idempotency))
+          .use(controlRoutes(parts.snapshots, parts.forks, parts.idempotency))
           .use(suiteRoutes(parts.suites)),
       ),
     );

@@ -18,6 +18,7 @@ import { chooseFormat, createLog, type Log } from "~/log";
 import { createMetrics } from "~/metrics";
 import { createEnvironments } from "~/platform/environments/environments";
 import { createExclusive } from "~/platform/environments/exclusive";
+import { createForks } from "~/platform/environments/forks";
 import { createSaving } from "~/platform/environments/saving";
 import { createSchemaPool } from "~/platform/environments/schema-pool";
 import { createSnapshots } from "~/platform/environments/snapshots";
@@ -153,6 +154,11 @@ export async function startProgram(config: Config, limits = LIMITS) {
     const expiry = createExpiry({ pool, capture, log });
     const runs = createRuns({ pool, environments, templates, suites, evaluation, capture, expiry });
     const journal = createJournal({ pool, log });
+    const forks = createForks({
+      ...{ pool, builders, environments, snapshots },
+      concurrency: builderCount,
+      startRun: runs.start,
+    });
     const gateway = createGateway({
       sessionPool,
       environments,
@@ -187,6 +193,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       saving,
       triggers: createTriggers({ sessionPool, environments, templates }),
       snapshots,
+      forks,
       runs,
       journal: createJournalListing({ pool, journal, forgetMarks: forgetCallMarks }),
       regrading: createRegrading({ pool, runs, suites, evaluation }),

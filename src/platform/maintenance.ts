@@ -27,6 +27,8 @@ export type Maintenance = ReturnType<typeof createMaintenance>;
 const LOCK = "diorama maintenance";
 /** A used schema that its server should have recycled by now. */
 const STRANDED_SECONDS = 5;
+/** A reserved schema whose server has died: building the others takes less. */
+const RESERVED_SECONDS = 300;
 const BATCH = 50;
 /** An orphan is dropped if it is still one this long after it was first seen. */
 const ORPHAN_MS = 600_000;
@@ -89,6 +91,7 @@ export function createMaintenance(deps: {
   }
 
   async function recycleStranded() {
+    await schemas.unreserve(pool, { olderThanSeconds: RESERVED_SECONDS });
     const stranded = await schemas.listUsed(pool, STRANDED_SECONDS, BATCH);
     await Promise.all(stranded.map((schema) => schemaPool.recycle(schema)));
   }

@@ -71,11 +71,11 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
     impersonate_not_found: () => [`/env/${made.environment}/triggers`, { userId: "U99" }],
   },
   ...Object.fromEntries(
-    ["reset", "snapshots"].map((verb) => [
+    ["reset", "snapshots", "fork"].map((verb) => [
       `POST /env/{envId}/${verb}`,
       {
         invalid_request: () =>
-          [`/env/${made.environment}/${verb}`, { snapshotId: 1, name: 1 }] as const,
+          [`/env/${made.environment}/${verb}`, { snapshotId: 1, name: 1, count: 0 }] as const,
         invalid_environment_path: [`/env/nonsense/${verb}`, {}],
         environment_not_found: [`/env/${NONE}/${verb}`, {}],
         template_not_found: () => [`/env/${made.outdated}/${verb}`, {}] as const,

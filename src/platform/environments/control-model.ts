@@ -2,6 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { Count, Id, IdRef, Timestamp } from "~/http/model";
+import { BATCH_MAX, Environment, NewEnvironment, TokenStyle } from "~/platform/environments/model";
 
 const SnapshotRef = t.String({
   ...IdRef,
@@ -27,6 +28,41 @@ export const ResetEnvironment = t.Object(
     }),
   },
   { title: "ResetEnvironment", description: "The environment is as it was, with the same token" },
+);
+
+export const NewForks = t.Object(
+  {
+    count: t.Optional(
+      Type.Integer({ minimum: 1, maximum: BATCH_MAX, default: 1, description: "Number of forks" }),
+    ),
+    snapshotId: t.Optional({ ...SnapshotRef, description: "Of the state; else the current one" }),
+    ttlSeconds: NewEnvironment.properties.ttlSeconds,
+    tokenStyle: t.Optional(TokenStyle),
+    startRun: t.Optional(
+      t.Boolean({ default: false, description: "Starts a run in each fork, without a test" }),
+    ),
+  },
+  {
+    title: "NewForks",
+    description: "The state of the forks, and their number",
+    examples: [{ count: 8 }],
+  },
+);
+export type NewForks = Static<typeof NewForks>;
+
+export const Fork = t.Object(
+  {
+    ...Environment.properties,
+    parentEnvironmentId: { ...Id, description: "The environment that it is a fork of" },
+    runId: t.Optional({ ...Id, description: "Its run, if the request has `startRun`" }),
+  },
+  { title: "Fork", description: "An environment that begins with the state of another" },
+);
+export type Fork = Static<typeof Fork>;
+
+export const Forks = t.Object(
+  { environments: t.Array(Fork, { description: "In no particular order" }) },
+  { title: "Forks", description: "The new environments" },
 );
 
 export const NewSnapshot = t.Object(

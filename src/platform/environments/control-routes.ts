@@ -4,18 +4,21 @@ import { failures } from "~/http/errors";
 import { EnvironmentPath, IdempotencyHeader } from "~/http/model";
 import { principalOf } from "~/http/principal";
 import {
+  Forks,
+  NewForks,
   NewSnapshot,
   Reset,
   ResetEnvironment,
   Snapshot,
   SnapshotList,
 } from "~/platform/environments/control-model";
+import type { Forking } from "~/platform/environments/forks";
 import type { Snapshots } from "~/platform/environments/snapshots";
 import type { Idempotency } from "~/platform/keys/idempotency";
 
 const CODES = ["invalid_request", "invalid_environment_path", "environment_not_found"] as const;
 
-export const controlRoutes = (snapshots: Snapshots, idempotency: Idempotency) =>
+export const controlRoutes = (snapshots: Snapshots, forks: Forking, idempotency: Idempotency) =>
   new Elysia({ tags: ["environments"] })
     .post(
       "/env/:envId/reset",
@@ -63,6 +66,28 @@ export const controlRoutes = (snapshots: Snapshots, idempotency: Idempotency) =>
           summary: "Take a snapshot of an environment",
           description:
             "Stores the difference from the template, at most 20,000 rows and 32 MB. It lives as long as the environment or one of its forks.",
+        },
+      },
+    )
+    .post(
+      "/env/:envId/fork",
+      (context) =>
+        idempotency.perform(context, (once) =>
+          forks.fork(principalOf(context.request), context.params.envId, context.body, once),
+        ),
+      {
+        params: EnvironmentPath,
+        headers: IdempotencyHeader,
+        body: NewForks,
+        response: {
+          200: Forks,
+          ...failures(...CODES, "template_not_found", "request_too_large"),
+        },
+        detail: {
+          operationId: "forkEnvironment",
+          summary: "Create environments with the state of another",
+          description:
+            "All or none. Each equals the environment row for row and is independent of it, with its own id, token and time of expiry.",
         },
       },
     )

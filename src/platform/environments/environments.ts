@@ -1,13 +1,14 @@
 /** Environments: disposable copies of a template, deleted on request or when they expire. */
 import { timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { Pool, Tx } from "~/db/connect";
+import { inTransaction, type Pool, type Sql, type Tx } from "~/db/connect";
 import { type SessionPool, tryLockSchema } from "~/db/session-pool";
-import { ApiError, LimitExceeded } from "~/errors";
+import { ApiError, LimitExceeded, unavailable } from "~/errors";
 import type { Principal } from "~/http/auth";
 import { ENVIRONMENT_ID } from "~/http/model";
 import { pageOf, readPage } from "~/http/page";
 import {
+  type CreatedEnvironment,
   type Environment,
   type EnvironmentQuery,
   type NewEnvironment,
@@ -92,16 +93,16 @@ export function createEnvironments(deps: {
     }
   }
 
-  /** Counts one more environment of this key, in the transaction that creates it. Throws LimitExceeded. */
-  async function countAgainstLimits(tx: Tx, principal: Principal): Promise<void> {
+  /** Counts more environments of this key, in the transaction that creates them. Throws LimitExceeded. */
+  async function countAgainstLimits(tx: Tx, principal: Principal, count = 1): Promise<void> {
     const max = CONCURRENT_ENVIRONMENTS[principal.plan];
     if (Number.isFinite(max)) {
       await store.lockKey(tx, principal.keyId);
       const current = await store.countLive(tx, principal.keyId);
-      if (current >= max)
+      if (current + count > max)
         throw new LimitExceeded("concurrent environment", max, current, RETRY_AFTER_SECONDS);
     }
-    await keys.countEnvironment(tx, principal);
+    for (let n = 0; n < count; n++) await keys.countEnvironment(tx, principal);
   }
 
   /**
@@ -120,31 +121,66 @@ export function createEnvironments(deps: {
       throw new ApiError("invalid_request", "templateName: needed when testId is not given");
     const template = await templates.require(userId, service, templateName);
     const by = who(wanted, test?.actingUserId);
-    const { tokenStyle } = wanted;
-    if (tokenStyle !== undefined && service !== "chat")
-      throw new ApiError("invalid_request", "tokenStyle: only the tokens of chat have a prefix");
-    const token = newCredential("e");
-    const row = {
-      environmentId: crypto.randomUUID().replaceAll("-", ""),
+    requireStyle(service, wanted.tokenStyle);
+    const common = {
       userId,
       keyId,
       service,
       templateName,
       actingUserId: await templates.requireUser(template, by),
-      tokenHash: hashCredential(token),
       ttlSeconds: wanted.ttlSeconds ?? TTL_SECONDS_DEFAULT,
       allowImpersonation: wanted.allowImpersonation ?? false,
     };
-    return {
-      row,
-      token: tokenStyle === undefined ? token : `${tokenStyle}-${token}`,
-      templateSchema: template.schemaName,
-    };
+    return { common, templateSchema: template.schemaName };
+  }
+
+  /** Creates several environments at the same time, all or none. They are complete before they exist. */
+  async function createBatch(
+    principal: Principal,
+    { common, templateSchema, count, tokenStyle, lineage, prepare }: Batch,
+    once?: Keeping,
+  ): Promise<Environment[]> {
+    const schemas = await schemaPool.reserve(templateSchema, count);
+    try {
+      await prepare?.(schemas);
+      const made = schemas.map((schemaName) => ({ schemaName, ...identify(tokenStyle) }));
+      return await inTransaction(pool, async (tx) => {
+        await once?.take(tx);
+        if (keys.limited) await countAgainstLimits(tx, principal, count);
+        const expiresAt = await store.insertReserved(tx, common, made, lineage);
+        if (!expiresAt) throw unavailable("The environments took too long to prepare");
+        const answers = made.map(({ token, ...row }) =>
+          answerOf({ ...common, ...row }, { schemaName: row.schemaName, expiresAt }, token),
+        );
+        await once?.keep(tx, answers);
+        return answers;
+      });
+    } catch (error) {
+      await schemaPool.giveBack(schemas);
+      throw error;
+    }
   }
 
   return {
-    async create(principal: Principal, wanted: NewEnvironment, once?: Once): Promise<Environment> {
-      const { row, token, templateSchema } = await resolve(principal, wanted);
+    async create(
+      principal: Principal,
+      wanted: NewEnvironment,
+      once?: Once,
+    ): Promise<CreatedEnvironment> {
+      const { common, templateSchema } = await resolve(principal, wanted);
+      const { count, tokenStyle } = wanted;
+      if (count !== undefined) {
+        const all = (environments: Environment[]) => ({ ...firstOf(environments), environments });
+        const keeping = once && {
+          ...once,
+          keep: (tx: Sql, made: Environment[]) => once.keep(tx, all(made)),
+        };
+        return all(
+          await createBatch(principal, { common, templateSchema, count, tokenStyle }, keeping),
+        );
+      }
+      const { token, ...identity } = identify(tokenStyle);
+      const row = { ...common, ...identity };
       const answer = (claimed: store.Claimed) => answerOf(row, claimed, token);
       const transact: Creation = async (tx, insert) => {
         await once?.take(tx);
@@ -163,6 +199,8 @@ export function createEnvironments(deps: {
       remember({ ...row, ...claimed, templateSchema, secondsLeft: row.ttlSeconds, state: "live" });
       return answer(claimed);
     },
+
+    createBatch,
 
     /**
      * Finds the owner's environment by its plain id, or anyone's without an owner, in any state; undefined if there is
@@ -217,6 +255,43 @@ export function createEnvironments(deps: {
       await listening.then(({ unlisten }) => unlisten()).catch(() => undefined);
     },
   };
+}
+
+/** Several environments that differ only in their ids and tokens. */
+export type Batch = {
+  readonly common: Omit<store.NewEnvironmentRow, "environmentId" | "tokenHash">;
+  readonly templateSchema: string;
+  readonly count: number;
+  readonly tokenStyle?: NewEnvironment["tokenStyle"];
+  readonly lineage?: store.Lineage;
+  /** Fills their schemas, which equal the template. */
+  readonly prepare?: (schemas: readonly string[]) => Promise<void>;
+};
+
+/** An idempotency key for environments, whose answer may contain more. */
+export type Keeping = {
+  readonly take: Once["take"];
+  readonly keep: (sql: Sql, made: Environment[]) => Promise<void>;
+};
+
+function firstOf([first]: readonly Environment[]): Environment {
+  if (!first) throw new Error("no environment was created");
+  return first;
+}
+
+/** A new id, and a token with the hash that is stored. */
+function identify(tokenStyle: NewEnvironment["tokenStyle"]) {
+  const token = newCredential("e");
+  return {
+    environmentId: crypto.randomUUID().replaceAll("-", ""),
+    tokenHash: hashCredential(token),
+    token: tokenStyle === undefined ? token : `${tokenStyle}-${token}`,
+  };
+}
+
+export function requireStyle(service: string, tokenStyle: NewEnvironment["tokenStyle"]): void {
+  if (tokenStyle !== undefined && service !== "chat")
+    throw new ApiError("invalid_request", "tokenStyle: only the tokens of chat have a prefix");
 }
 
 const urlOf = (environmentId: string, service: string) =>

@@ -1,3 +1,4 @@
+import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { Id, IdRef, Service, ServiceName, Timestamp, UserId } from "~/http/model";
 import { NextCursor, PageQuery } from "~/http/page";
@@ -6,6 +7,14 @@ import { ServiceFilter, TemplateName, TemplateRef } from "~/platform/templates/m
 /** Seven days. */
 export const TTL_SECONDS_MAX = 604_800;
 export const TTL_SECONDS_DEFAULT = 1_800;
+
+/** Environments that one call creates. */
+export const BATCH_MAX = 64;
+
+export const TokenStyle = t.Union([t.Literal("xoxp"), t.Literal("xoxb")], {
+  description:
+    "The prefix that `token` gets, for chat clients that branch on it: of a user's token or of a bot's. The environment accepts its token with either prefix and without one",
+});
 
 export const NewEnvironment = t.Object(
   {
@@ -37,12 +46,15 @@ export const NewEnvironment = t.Object(
         description: "The environment is deleted after this many seconds",
       }),
     ),
-    tokenStyle: t.Optional(
-      t.Union([t.Literal("xoxp"), t.Literal("xoxb")], {
+    count: t.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: BATCH_MAX,
         description:
-          "The prefix that `token` gets, for chat clients that branch on it: of a user's token or of a bot's. The environment accepts its token with either prefix and without one",
+          "Creates this many environments, all or none. The answer is the first one with all of them in `environments`",
       }),
     ),
+    tokenStyle: t.Optional(TokenStyle),
     allowImpersonation: t.Optional(
       t.Boolean({
         default: false,
@@ -153,6 +165,18 @@ export const EnvironmentQuery = t.Object({
   ...PageQuery,
 });
 export type EnvironmentQuery = Static<typeof EnvironmentQuery>;
+
+/** The answer of initEnv. */
+export const CreatedEnvironment = t.Object(
+  {
+    ...Environment.properties,
+    environments: t.Optional(
+      t.Array(Environment, { description: "All of them, if the request has a `count`" }),
+    ),
+  },
+  { title: "CreatedEnvironment", description: "A disposable copy of a service" },
+);
+export type CreatedEnvironment = Static<typeof CreatedEnvironment>;
 
 const { token: _, ...listed } = Environment.properties;
 

@@ -4,8 +4,8 @@ import { EnvironmentPath, IdempotencyHeader } from "~/http/model";
 import { principalOf } from "~/http/principal";
 import type { Environments } from "~/platform/environments/environments";
 import {
+  CreatedEnvironment,
   DeletedEnvironment,
-  Environment,
   EnvironmentList,
   EnvironmentQuery,
   NewEnvironment,
@@ -45,7 +45,7 @@ export const environmentRoutes = (environments: Environments, idempotency: Idemp
         body: NewEnvironment,
         headers: IdempotencyHeader,
         response: {
-          201: Environment,
+          201: CreatedEnvironment,
           ...failures(
             "invalid_request",
             "invalid_service",

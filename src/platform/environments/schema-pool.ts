@@ -102,6 +102,13 @@ export function createSchemaPool(deps: {
     }
   }
 
+  /** Waits for a turn to build. Throws 503 if it comes after the deadline. */
+  const buildWithin = <T>(deadline: number, work: () => Promise<T>): Promise<T> =>
+    building(async () => {
+      if (performance.now() > deadline) throw unavailable("Too many environments are being built");
+      return await work();
+    });
+
   /** Recycles a schema. Returns false while a server still leases it for the environment that ended. */
   async function recycleNow(schema: string): Promise<boolean> {
     return await builders.transaction(async (tx) => {
@@ -165,12 +172,9 @@ export function createSchemaPool(deps: {
         const recycled = await take();
         if (recycled) return recycled;
       }
-      const deadline = performance.now() + BUILD_WAIT_MS;
-      return await building(async () => {
+      return await buildWithin(performance.now() + BUILD_WAIT_MS, async () => {
         const late = await take();
         if (late) return late;
-        if (performance.now() > deadline)
-          throw unavailable("Too many environments are being built");
         const built = await build(templateSchema, "claimed", async (tx, schema) => {
           const insert = () => store.insertWith(tx, schema, environment);
           return await (create ? create(tx, insert) : insert());
@@ -182,6 +186,30 @@ export function createSchemaPool(deps: {
 
     /** How long a build takes at present. */
     buildSeconds: () => buildSeconds,
+
+    /** Takes schemas for several new environments out of the pool, and builds missing ones. */
+    async reserve(templateSchema: string, count: number): Promise<string[]> {
+      const reserved = await schemas.reserve(pool, templateSchema, count);
+      const deadline = performance.now() + BUILD_WAIT_MS;
+      const builds = await Promise.allSettled(
+        Array.from({ length: count - reserved.length }, () =>
+          buildWithin(deadline, () =>
+            build(templateSchema, "reserved", async (_, schema) => schema),
+          ),
+        ),
+      );
+      for (const built of builds) if (built.status === "fulfilled") reserved.push(built.value);
+      const failed = builds.find((built) => built.status === "rejected");
+      if (!failed) return reserved;
+      await this.giveBack(reserved);
+      throw failed.reason;
+    },
+
+    /** Recycles reserved schemas that no environment needs. */
+    async giveBack(reserved: readonly string[]): Promise<void> {
+      await schemas.unreserve(pool, reserved);
+      for (const schema of reserved) recycle(schema).catch(() => undefined);
+    },
 
     /** Builds one schema for the pool. */
     async addSchema(templateSchema: string): Promise<void> {

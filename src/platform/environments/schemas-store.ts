@@ -6,7 +6,7 @@ import type { Sql } from "~/db/connect";
 import type { Built, Used } from "~/db/schemas";
 import { schemaIdle } from "~/db/session-pool";
 
-export type SchemaState = "ready" | "claimed" | "used";
+export type SchemaState = "ready" | "reserved" | "claimed" | "used";
 
 export const register = async (
   sql: Sql,
@@ -73,6 +73,42 @@ export async function listUsed(
     order by changed_at limit ${limit}
   `;
   return rows.map(({ schema }) => schema);
+}
+
+/** Takes up to `count` ready schemas out of the pool. No two callers get the same one, on any servers. */
+export async function reserve(sql: Sql, templateSchema: string, count: number): Promise<string[]> {
+  const rows = await sql<{ schema: string }[]>`
+    update diorama.schemas set state = 'reserved', changed_at = now()
+    where schema_name in (
+      select schema_name from diorama.schemas
+      where template_schema = ${templateSchema} and state = 'ready'
+      limit ${count} for update skip locked
+    )
+    returning schema_name as schema
+  `;
+  return rows.map(({ schema }) => schema);
+}
+
+/** Keeps a schema reserved until the caller's transaction ends. Returns false if it is not reserved any more. */
+export async function lockReserved(sql: Sql, schema: string): Promise<boolean> {
+  const rows = await sql`
+    select from diorama.schemas where schema_name = ${schema} and state = 'reserved' for share
+  `;
+  return rows.count === 1;
+}
+
+/** Leaves reserved schemas to recycling: those given, or those whose server has died. */
+export async function unreserve(
+  sql: Sql,
+  which: readonly string[] | { readonly olderThanSeconds: number },
+): Promise<void> {
+  const condition =
+    "olderThanSeconds" in which
+      ? sql`changed_at <= now() - ${which.olderThanSeconds}::float8 * interval '1 second'`
+      : sql`schema_name = any(${[...which]})`;
+  await sql`
+    update diorama.schemas set state = 'used', changed_at = now() where state = 'reserved' and ${condition}
+  `;
 }
 
 /** Counts ready schemas by template schema. */

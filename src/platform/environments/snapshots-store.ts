@@ -115,18 +115,29 @@ export async function insert(
   return stored;
 }
 
-/** Finds the delta of a snapshot that this environment or one of its family has. */
-export async function findDelta(
+/** A state that an environment had. */
+export type State = {
+  readonly delta: Delta;
+  readonly templateSchema: string;
+  readonly current: boolean;
+  readonly familyId: string;
+  readonly snapshotId: string | null;
+};
+
+/** Finds a snapshot of an environment, or of one of its family. */
+export async function findState(
   sql: Sql,
   environmentId: string,
   snapshotId: string,
-): Promise<Delta | undefined> {
-  const [row] = await sql<{ delta: Delta }[]>`
-    select s.delta from diorama.environment_snapshots s
+): Promise<State | undefined> {
+  const [state] = await sql<State[]>`
+    select s.delta, s.template_schema as "templateSchema", s.family_id as "familyId", s.snapshot_id as "snapshotId",
+      exists (select from diorama.templates t where t.schema_name = s.template_schema) as current
+    from diorama.environment_snapshots s
     join diorama.environments e on s.family_id = coalesce(e.family_id, e.environment_id)
     where e.environment_id = ${environmentId} and s.snapshot_id = ${snapshotId}
   `;
-  return row?.delta;
+  return state;
 }
 
 export type SnapshotRow = {

@@ -46,7 +46,10 @@ export function createSnapshots(deps: {
   }
 
   /** Returns the blueprint of an environment's template. Throws `template_not_found` if that has been replaced. */
-  async function blueprintOf({ templateSchema, current }: store.Locked): Promise<Blueprint> {
+  async function blueprintOf({
+    templateSchema,
+    current,
+  }: Pick<store.Locked, "templateSchema" | "current">): Promise<Blueprint> {
     if (current) return await templates.blueprint(templateSchema);
     throw new ApiError(
       "template_not_found",
@@ -67,22 +70,31 @@ export function createSnapshots(deps: {
   return {
     require,
 
-    /** Returns the delta of a snapshot that this environment can return to. Throws `invalid_request`. */
-    async requireDelta(sql: Sql, envId: string, snapshotId: string): Promise<Delta> {
-      const delta = await store.findDelta(sql, envId, snapshotId);
-      if (delta) return delta;
+    /** Returns a snapshot that this environment can return to. Throws `invalid_request`. */
+    async find(sql: Sql, envId: string, snapshotId: string): Promise<store.State> {
+      const state = await store.findState(sql, envId, snapshotId);
+      if (state) return state;
       throw new ApiError(
         "invalid_request",
         "snapshotId: neither this environment nor one of its family has such a snapshot",
       );
     },
 
-    /** Reads how an environment differs from its template now, between two of its calls. */
-    async current(environment: { environmentId: string; schemaName: string }) {
+    /** Returns the state of a snapshot, or the current one, between two of the environment's calls. */
+    async state(
+      environment: { environmentId: string; schemaName: string },
+      snapshotId: string | undefined,
+    ): Promise<store.State & { readonly blueprint: Blueprint }> {
+      const { environmentId: id } = environment;
+      if (snapshotId !== undefined) {
+        const state = await this.find(pool, id, snapshotId);
+        return { ...state, blueprint: await blueprintOf(state) };
+      }
       return await exclusive.run(environment, async (tx) => {
-        const locked = await store.lock(tx, environment.environmentId);
+        const locked = await store.lock(tx, id);
         if (!locked) throw notFound();
-        return { ...(await read(tx, locked)), locked };
+        const { delta } = await read(tx, locked);
+        return { ...locked, delta, blueprint: await blueprintOf(locked) };
       });
     },
 
@@ -93,7 +105,7 @@ export function createSnapshots(deps: {
       return await exclusive.run(environment, async (tx) => {
         await once?.take(tx);
         const delta =
-          snapshotId === undefined ? undefined : await this.requireDelta(tx, id, snapshotId);
+          snapshotId === undefined ? undefined : (await this.find(tx, id, snapshotId)).delta;
         const locked = await store.lockForReset(tx, id, snapshotId ?? null, runClosing);
         if (!locked) throw notFound();
         const blueprint = await blueprintOf(locked);

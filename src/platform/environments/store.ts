@@ -67,6 +67,53 @@ export async function insertWith(
   return claimed;
 }
 
+/** An environment of several that are created together, with its reserved schema. */
+export type Reserved = {
+  readonly environmentId: string;
+  readonly tokenHash: Buffer;
+  readonly schemaName: string;
+};
+
+/** The origin of a fork. */
+export type Lineage = {
+  readonly parentId: string;
+  readonly familyId: string;
+  readonly snapshotId: string | null;
+};
+
+/** Gives each new environment its reserved schema, in one statement. Returns their end; undefined if a schema is not reserved. */
+export async function insertReserved(
+  sql: Sql,
+  common: Omit<NewEnvironmentRow, "environmentId" | "tokenHash">,
+  reserved: readonly Reserved[],
+  lineage: Lineage | undefined,
+): Promise<Date | undefined> {
+  const c = common;
+  const rows = await sql<{ expiresAt: Date }[]>`
+    with claimed as (
+      update diorama.schemas set state = 'claimed', changed_at = now()
+      where schema_name = any(${reserved.map(({ schemaName }) => schemaName)}) and state = 'reserved'
+      returning schema_name
+    )
+    insert into diorama.environments (
+      environment_id, user_id, key_id, service, template_name, schema_name, acting_user_id, token_hash,
+      allow_impersonation, expires_at, family_id, parent_environment_id, snapshot_id
+    )
+    select given.environment_id, ${c.userId}, ${c.keyId}, ${c.service}, ${c.templateName}, given.schema_name,
+      ${c.actingUserId}, decode(given.token_hash, 'hex'), ${c.allowImpersonation},
+      now() + ${c.ttlSeconds}::float8 * interval '1 second', ${lineage?.familyId ?? null},
+      ${lineage?.parentId ?? null}, ${lineage?.snapshotId ?? null}
+    from unnest(
+      ${reserved.map(({ environmentId }) => environmentId)}::text[],
+      ${reserved.map(({ schemaName }) => schemaName)}::text[],
+      ${reserved.map(({ tokenHash }) => tokenHash.toString("hex"))}::text[]
+    ) as given (environment_id, schema_name, token_hash)
+    join claimed using (schema_name)
+    returning expires_at as "expiresAt"
+  `;
+  return rows.length === reserved.length ? rows[0]?.expiresAt : undefined;
+}
+
 export type EnvironmentRow = {
   readonly environmentId: string;
   readonly userId: string;
