@@ -31,6 +31,7 @@ const LAYERS = [
     "json",
     "nearest",
     "shape",
+    "source",
     "thread",
   ],
   ["db"],
@@ -63,6 +64,16 @@ function target(file: string, path: string): string | undefined {
   if (path.startsWith("~/")) return path.slice(2);
   return path.startsWith(".") ? inside(join(file, "..", path)) : undefined;
 }
+
+test("a replica takes time and random bytes from the source of its call", () => {
+  const own =
+    /\b(Date\.now|new Date\(\)|randomUUID|randomBytes|Math\.random|(clock|statement)_timestamp|gen_random_uuid|current_timestamp)\b/;
+  // A trigger is issued by the platform.
+  const wrong = sources
+    .filter((file) => file.startsWith("src/replicas/") && !file.endsWith("/triggers.ts"))
+    .filter((file) => own.test(read(file)));
+  expect(wrong).toEqual([]);
+});
 
 describe("imports", () => {
   test("point down", () => {

@@ -1,6 +1,7 @@
 /** The handle of one environment: its tables by name, and single statements or one transaction on them. */
 import { LRUCache } from "lru-cache";
 import { type Identifier, inTransaction, type Pool, type Sql } from "~/db/connect";
+import { realSource, type Source } from "~/source";
 
 /** The schema-qualified, quoted name of each table, for use in a statement: `from ${t.messages}`. */
 export type Tables<Name extends string = string> = { readonly [N in Name]: Identifier };
@@ -11,6 +12,8 @@ export type Session<Name extends string = string> = {
   readonly t: Tables<Name>;
   /** The schema's name, for functions that take a sequence's name as a string. */
   readonly schema: string;
+  /** The time and the random bytes of the call. */
+  readonly source: Source;
   /**
    * Runs `work` in one transaction of this environment, or in the one that is already open; a throw rolls it back.
    *
@@ -26,14 +29,26 @@ export type Session<Name extends string = string> = {
 export type LogMark = { readonly prefix: string; readonly content: () => string };
 
 /** Opens an environment's session on a pool: each statement stands alone until `transaction` is called. */
-export function openSession(pool: Pool, schema: string, t: Tables): Session {
+export function openSession(
+  pool: Pool,
+  schema: string,
+  t: Tables,
+  source: Source = realSource(),
+): Session {
   return {
     sql: pool,
     t,
     schema,
+    source,
     transaction: (work) =>
       inTransaction(pool, async (sql) => {
-        const inside: Session = { sql, t, schema, transaction: (nested) => nested(inside) };
+        const inside: Session = {
+          sql,
+          t,
+          schema,
+          source,
+          transaction: (nested) => nested(inside),
+        };
         return await work(inside);
       }),
   };

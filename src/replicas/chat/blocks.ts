@@ -2,6 +2,7 @@
  * Validates Block Kit: block types, their fields and the limits of these.
  * Facts from the service's published reference of blocks, elements and composition objects.
  */
+
 import { isObject } from "~/json";
 import {
   add,
@@ -20,6 +21,7 @@ import {
   type Rule,
   string,
 } from "~/replicas/chat/block-rules";
+import { type Sourced, uuid } from "~/source";
 
 export type { Problem };
 
@@ -254,10 +256,10 @@ function withTextFlags(value: unknown): unknown {
 }
 
 /** Valid blocks as they are stored: each with a `block_id`, and texts with their flags. */
-export const toStoredBlocks = (blocks: readonly Item[]): Block[] =>
+export const toStoredBlocks = ({ source }: Sourced, blocks: readonly Item[]): Block[] =>
   blocks.map((item) => {
     const { type, block_id: id, ...rest } = withTextFlags(item) as Item;
     const blockId =
-      typeof id === "string" && id !== "" ? id : crypto.randomUUID().slice(0, BLOCK_ID_LENGTH);
+      typeof id === "string" && id !== "" ? id : uuid(source).slice(0, BLOCK_ID_LENGTH);
     return { type: String(type), block_id: blockId, ...rest };
   });

@@ -1,4 +1,6 @@
 /** A canvas is Markdown in sections: headings, and blocks between blank lines. Each can be found and changed. */
+import { hexOf, type Sourced } from "~/source";
+
 export type Section = {
   readonly id: string;
   /** `h1`, `h2`, `h3`, or `text`. */
@@ -9,7 +11,8 @@ export type Section = {
 const HEADING = /^(#{1,3})\s+\S/;
 const FENCE = /^(```|~~~)/;
 
-export const newSectionId = () => sectionId(crypto.randomUUID().replaceAll("-", ""));
+const ID_BYTES = 6;
+export const newSectionId = ({ source }: Sourced) => sectionId(hexOf(source, ID_BYTES));
 export const sectionId = (unique: string) => `temp:C:${unique.slice(0, 12)}`;
 
 const typeOf = (line: string) => {
@@ -18,10 +21,7 @@ const typeOf = (line: string) => {
 };
 
 /** `idOf` names the section at this place. */
-export function toSections(
-  markdown: string,
-  idOf: (place: number) => string = newSectionId,
-): Section[] {
+export function toSections(markdown: string, idOf: (place: number) => string): Section[] {
   const parts: { type: string; lines: string[] }[] = [];
   let open: string[] | undefined;
   let fence: string | undefined;
@@ -57,10 +57,11 @@ export type Change = {
 
 /** The sections after a change; undefined when it names an unknown section, or none where one is required. */
 export function applyChange(
+  sourced: Sourced,
   sections: readonly Section[],
   { operation, section_id: id, markdown }: Change,
 ): Section[] | undefined {
-  const added = toSections(markdown);
+  const added = toSections(markdown, () => newSectionId(sourced));
   const place = sections.findIndex((section) => section.id === id);
   if (id !== undefined && place < 0) return undefined;
   const around = (from: number, to: number) => [

@@ -1,9 +1,11 @@
 /** Streams: messages that arrive in chunks of text, blocks and the tasks of a plan. */
+
 import { toStoredBlocks } from "~/replicas/chat/blocks";
 import { MARKDOWN_TEXT, MESSAGE_TEXT, readBlocks, requireShort } from "~/replicas/chat/compose";
 import { ChatError } from "~/replicas/chat/errors";
 import type { Json } from "~/replicas/chat/store/json";
 import { markdownToMrkdwn, normalizeText } from "~/replicas/chat/text";
+import type { Sourced } from "~/source";
 
 export type Chunk = Readonly<Record<string, unknown>> & { readonly type: string };
 export type Streamed = { readonly text: string; readonly blocks: readonly Json[] };
@@ -67,13 +69,17 @@ function taskCard({ id, title, status, details, output, sources }: Chunk): Json 
 export const finishText = (text: string) => normalizeText(markdownToMrkdwn(text));
 
 /** A stream with these chunks appended. A task that it already has is updated in place. */
-export function appendChunks(stream: Streamed, chunks: readonly Chunk[]): Streamed {
+export function appendChunks(
+  sourced: Sourced,
+  stream: Streamed,
+  chunks: readonly Chunk[],
+): Streamed {
   let { text } = stream;
   const blocks = [...stream.blocks];
   const put = (fresh: Json, isSame: (block: Json) => boolean) => {
     const place = blocks.findIndex(isSame);
     const [known] = place < 0 ? [] : blocks.slice(place);
-    const [block] = toStoredBlocks([{ ...fresh, block_id: known?.["block_id"] }]);
+    const [block] = toStoredBlocks(sourced, [{ ...fresh, block_id: known?.["block_id"] }]);
     blocks.splice(place < 0 ? blocks.length : place, 1, { ...known, ...block });
   };
   for (const chunk of chunks)
@@ -88,7 +94,7 @@ export function appendChunks(stream: Streamed, chunks: readonly Chunk[]): Stream
         put(taskCard(chunk), ({ task_id: id }) => id === chunk["id"]);
         break;
       default:
-        blocks.push(...(readBlocks(chunk["blocks"]) ?? []));
+        blocks.push(...(readBlocks(sourced, chunk["blocks"]) ?? []));
     }
   if (text.length > MESSAGE_TEXT.max) throw new ChatError("msg_too_long");
   if (blocks.length > BLOCKS_MAX) throw new ChatError("msg_blocks_too_many");

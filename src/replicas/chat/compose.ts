@@ -1,4 +1,5 @@
 /** Shared by the posting methods: content from a client → stored content. */
+
 import { isObject } from "~/json";
 import { Choice, Flag, Json, Maybe, requireRoom, Text } from "~/replicas/chat/arguments";
 import { findBlockProblems, type Problem, toStoredBlocks } from "~/replicas/chat/blocks";
@@ -6,6 +7,7 @@ import { ChatError } from "~/replicas/chat/errors";
 import type { ChatCall } from "~/replicas/chat/method";
 import { findLinks } from "~/replicas/chat/store/links";
 import { findLinkable, linker, markdownToMrkdwn, normalizeText } from "~/replicas/chat/text";
+import type { Sourced } from "~/source";
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -75,8 +77,8 @@ export type Content = {
 /** Validates content and converts it to its stored form. Throws the service's codes. Content may be empty. */
 export async function readContent(call: ChatCall, given: Given): Promise<Content> {
   const { text, markdown_text: markdown } = given;
-  const blocks = readBlocks(given.blocks);
-  const attachments = readAttachments(given.attachments);
+  const blocks = readBlocks(call.session, given.blocks);
+  const attachments = readAttachments(call.session, given.attachments);
   if (markdown !== undefined && (text !== undefined || blocks !== undefined))
     throw new ChatError("markdown_text_conflict");
   const plain = markdown === undefined ? text : markdownToMrkdwn(markdown);
@@ -86,7 +88,9 @@ export async function readContent(call: ChatCall, given: Given): Promise<Content
   if (stored !== undefined && stored.length > STORED_TEXT_MAX) throw new ChatError("msg_too_long");
   return {
     text: stored,
-    blocks: markdown?.trim() ? toStoredBlocks([{ type: "markdown", text: markdown }]) : blocks,
+    blocks: markdown?.trim()
+      ? toStoredBlocks(call.session, [{ type: "markdown", text: markdown }])
+      : blocks,
     attachments,
     metadata,
   };
@@ -124,11 +128,11 @@ async function readLinker({ session, actor }: ChatCall, given: Given) {
 export const blockErrors = (problems: readonly Problem[]) =>
   problems.map(({ what, pointer }) => `${what} [json-pointer:${pointer}]`);
 
-export function readBlocks(blocks: unknown): Item[] | undefined {
+export function readBlocks(sourced: Sourced, blocks: unknown): Item[] | undefined {
   if (blocks === undefined || blocks === null) return undefined;
   if (!Array.isArray(blocks)) throw new ChatError("invalid_blocks_format");
   const problems = findBlockProblems(blocks);
-  if (problems.length === 0) return toStoredBlocks(blocks);
+  if (problems.length === 0) return toStoredBlocks(sourced, blocks);
   const errors = blockErrors(problems);
   throw new ChatError("invalid_blocks", {
     errors,
@@ -136,13 +140,13 @@ export function readBlocks(blocks: unknown): Item[] | undefined {
   });
 }
 
-export function readAttachments(attachments: unknown): Item[] | undefined {
+export function readAttachments(sourced: Sourced, attachments: unknown): Item[] | undefined {
   if (attachments === undefined || attachments === null) return undefined;
   const items = Array.isArray(attachments) ? attachments : [attachments];
   if (!items.every(isObject)) throw new ChatError("invalid_attachments");
   if (items.length > ATTACHMENTS_MAX) throw new ChatError("too_many_attachments");
   return items.map((item: Item, index) => {
-    const blocks = readBlocks(item["blocks"]);
+    const blocks = readBlocks(sourced, item["blocks"]);
     return { id: index + 1, ...item, ...(blocks ? { blocks } : {}) };
   });
 }

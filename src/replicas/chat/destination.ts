@@ -24,7 +24,7 @@ export async function resolveDestination(
   to: string,
 ): Promise<string> {
   if (!isUserId(to)) return await resolveChannel(session, actor, to);
-  const found = await openDirect(session, newId("D"), [actor, to]);
+  const found = await openDirect(session, newId(session, "D"), [actor, to]);
   if (found === undefined) throw new ChatError("channel_not_found");
   return found;
 }

@@ -12,10 +12,8 @@ const DAYS = [-1, 0, 1, 2];
 
 const minutesOf = (clock: string) => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3));
 
-export const nowSeconds = () => Math.floor(Date.now() / 1000);
-
-/** The current session, or the next one. */
-export function nextSession(user: UserRow, now = nowSeconds()): Session {
+/** The current session, or the next one. `now`: a Unix time. */
+export function nextSession(user: UserRow, now: number): Session {
   if (!user.dnd_enabled) return NEVER;
   const [from, to] = [minutesOf(user.dnd_start), minutesOf(user.dnd_end)];
   const today = dayAt(user.tz, now);
@@ -27,14 +25,17 @@ export function nextSession(user: UserRow, now = nowSeconds()): Session {
 }
 
 /** The fields that every user may see. */
-export function dndView(user: UserRow): Wire {
-  const { start, end } = nextSession(user);
+export function dndView(user: UserRow, now: number): Wire {
+  const { start, end } = nextSession(user, now);
   return { dnd_enabled: user.dnd_enabled, next_dnd_start_ts: start, next_dnd_end_ts: end };
 }
 
 /** The fields that only the user may see. */
-export function snoozeView({ snooze_endtime: until }: Pick<UserRow, "snooze_endtime">): Wire {
-  const remaining = Math.max(0, until - nowSeconds());
+export function snoozeView(
+  { snooze_endtime: until }: Pick<UserRow, "snooze_endtime">,
+  now: number,
+): Wire {
+  const remaining = Math.max(0, until - now);
   return {
     snooze_enabled: remaining > 0,
     snooze_endtime: remaining > 0 ? until : 0,

@@ -1,5 +1,5 @@
 /** Ids and message timestamps in the service's formats. */
-import { randomBytes } from "node:crypto";
+import type { Sourced } from "~/source";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const LENGTH = 10;
@@ -7,8 +7,8 @@ const LENGTH = 10;
 export type IdPrefix = "C" | "D" | "F" | "S" | "Bk" | "Rm" | "V" | "R" | "Rec" | "Col" | "I" | "Dr";
 
 /** A new id: the prefix and ten random characters of 0-9A-Z, unique within an environment. */
-export const newId = (prefix: IdPrefix) =>
-  prefix + Array.from(randomBytes(LENGTH), (byte) => ALPHABET[byte % ALPHABET.length]).join("");
+export const newId = ({ source }: Sourced, prefix: IdPrefix) =>
+  prefix + Array.from(source.bytes(LENGTH), (byte) => ALPHABET[byte % ALPHABET.length]).join("");
 
 export const isChannelId = (text: string) => /^[CDG][A-Z0-9]{2,}$/.test(text);
 export const isUserId = (text: string) => /^[UW][A-Z0-9]{2,}$/.test(text);

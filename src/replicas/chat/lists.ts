@@ -1,8 +1,10 @@
 /** Lists: their columns, and the values that a cell of each kind may hold. */
+
 import { isObject } from "~/json";
 import { ChatError } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
 import type { Json } from "~/replicas/chat/store/json";
+import type { Sourced } from "~/source";
 
 export type Column = {
   readonly id: string;
@@ -112,10 +114,12 @@ const TODO_COLUMNS = [
 ];
 
 /** The columns of a new list. Throws the service's codes for an invalid schema. */
-export function readSchema(given: unknown, todo: boolean): Column[] {
+export function readSchema(sourced: Sourced, given: unknown, todo: boolean): Column[] {
   if (given !== undefined && !Array.isArray(given)) throw new ChatError("invalid_schema");
   const wanted: unknown[] = given?.length ? given : [textColumn];
-  const columns = [...wanted, ...(todo ? TODO_COLUMNS : [])].map(readColumn);
+  const columns = [...wanted, ...(todo ? TODO_COLUMNS : [])].map((column) =>
+    readColumn(sourced, column),
+  );
   if (columns.length > COLUMNS_MAX) throw new ChatError("over_column_maximum");
   if (new Set(columns.map(({ key }) => key)).size < columns.length)
     throw new ChatError("invalid_schema");
@@ -125,7 +129,7 @@ export function readSchema(given: unknown, todo: boolean): Column[] {
   return columns;
 }
 
-function readColumn(given: unknown): Column {
+function readColumn(sourced: Sourced, given: unknown): Column {
   const { key, name, type, is_primary_column: isPrimary = false, options } = (given ?? {}) as Json;
   if (!isText(key) || key === "" || !isText(name) || name === "" || name.length > NAME_MAX)
     throw new ChatError("invalid_schema");
@@ -140,7 +144,7 @@ function readColumn(given: unknown): Column {
     !choices.every((choice) => isText(choice?.value))
   )
     throw new ChatError("invalid_schema");
-  const id = newId("Col");
+  const id = newId(sourced, "Col");
   return { id, key, name, type, is_primary_column: isPrimary, ...(options ? { options } : {}) };
 }
 

@@ -3,6 +3,7 @@
  * platform issues them. They are signed with the environment's secret, not stored: issuing one changes no row.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { millisOf, type Source } from "~/source";
 
 /** The service's own limit. The platform may issue one that is valid for longer. */
 export const TRIGGER_SECONDS = 3;
@@ -22,9 +23,10 @@ export function issueTrigger(secret: Uint8Array, user: string, expiresAt: Date):
 export function readTrigger(
   secret: Uint8Array,
   trigger: string,
+  source: Source,
 ): { readonly user: string; readonly isExpired: boolean } | undefined {
   const [, text, expiresAt, user, mac] = TRIGGER.exec(trigger) ?? [];
   if (text === undefined || user === undefined || mac === undefined) return undefined;
   if (!timingSafeEqual(Buffer.from(mac), Buffer.from(sign(secret, text)))) return undefined;
-  return { user, isExpired: Number(expiresAt) < Date.now() };
+  return { user, isExpired: Number(expiresAt) < millisOf(source) };
 }

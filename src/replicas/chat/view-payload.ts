@@ -1,8 +1,10 @@
 /** Views as apps send them: home tabs and modals. */
+
 import { isObject } from "~/json";
 import { findBlockProblems, toStoredBlocks } from "~/replicas/chat/blocks";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 import type { Json } from "~/replicas/chat/store/json";
+import type { Sourced } from "~/source";
 
 export const VIEW_BLOCKS_MAX = 100;
 export const VIEW_BYTES_MAX = 250_000;
@@ -25,7 +27,7 @@ export type ViewContent = {
 };
 
 /** A valid view of one of these types. Throws `view_too_large`, or `invalid_arguments` with every mistake in it. */
-export function readView(given: unknown, types: readonly string[]): ViewContent {
+export function readView(sourced: Sourced, given: unknown, types: readonly string[]): ViewContent {
   if (!isObject(given)) throw invalidArguments("must be a valid view [json-pointer:/view]");
   const view = given as Record<string, unknown>;
   if (Buffer.byteLength(JSON.stringify(view)) > VIEW_BYTES_MAX)
@@ -72,5 +74,5 @@ export function readView(given: unknown, types: readonly string[]): ViewContent 
     submit_disabled: view["submit_disabled"] === true,
   };
   if (problems.length > 0) throw invalidArguments(...problems);
-  return { ...content, blocks: toStoredBlocks(blocks as Json[]) };
+  return { ...content, blocks: toStoredBlocks(sourced, blocks as Json[]) };
 }

@@ -1,20 +1,28 @@
 /** Time zones in the service's form: name, label, current offset from UTC in seconds. */
+import { LRUCache } from "lru-cache";
+
 type Zone = { readonly tz: string; readonly label: string; readonly offset: number };
 
-const KEPT_MS = 600_000;
-const zones = new Map<string, { zone: Zone; until: number }>();
+const HOUR_SECONDS = 3_600;
+const CACHE_MAX = 1_000;
+/** By zone and hour: offsets change on the hour or half of it, and a profile may be late by that. */
+const zones = new LRUCache<string, Zone>({ max: CACHE_MAX });
 
-export function zone(tz: string): Zone {
-  const known = zones.get(tz);
-  if (known && known.until > Date.now()) return known.zone;
-  const described = { tz, label: part(tz, "long"), offset: offsetSeconds(part(tz, "longOffset")) };
-  zones.set(tz, { zone: described, until: Date.now() + KEPT_MS });
+/** A zone as it is at a Unix time. */
+export function zone(tz: string, now: number): Zone {
+  const hour = Math.floor(now / HOUR_SECONDS);
+  const known = zones.get(`${tz} ${hour}`);
+  if (known) return known;
+  const at = hour * HOUR_SECONDS * 1000;
+  const offset = offsetSeconds(part(tz, "longOffset", at));
+  const described = { tz, label: part(tz, "long", at), offset };
+  zones.set(`${tz} ${hour}`, described);
   return described;
 }
 
-function part(timeZone: string, timeZoneName: "long" | "longOffset"): string {
+function part(timeZone: string, timeZoneName: "long" | "longOffset", at: number): string {
   const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName });
-  return format.formatToParts().find(({ type }) => type === "timeZoneName")?.value ?? "";
+  return format.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "";
 }
 
 /** Of `GMT-08:00`, or `GMT` alone. */

@@ -23,8 +23,8 @@ export const formerIdentifiers = (row: {
   [...row.previousIdentifiers, row.identifier].slice(-FORMER_IDENTIFIERS_MAX);
 
 /** Id and timestamps of a new row; the id can be the caller's. */
-export const newRow = ({ now }: Context, id?: Optional<string>) => ({
-  id: id === null || id === undefined ? newId() : requireUuid("id", id),
+export const newRow = ({ now, session }: Context, id?: Optional<string>) => ({
+  id: id === null || id === undefined ? newId(session) : requireUuid("id", id),
   createdAt: now,
   updatedAt: now,
 });

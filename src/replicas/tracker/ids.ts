@@ -1,13 +1,14 @@
 /** Ids, slugs and identifiers, in the service's formats. */
-import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { isUuid } from "~/graphql/scalars";
 import { invalidArgument } from "~/replicas/tracker/errors";
+import { hexOf, type Sourced, uuid } from "~/source";
 
-export const newId = (): string => randomUUID();
+export const newId = ({ source }: Sourced): string => uuid(source);
 
 const SLUG_BYTES = 6;
 /** Twelve hex digits, the last part of URLs. */
-export const newSlugId = () => randomBytes(SLUG_BYTES).toString("hex");
+export const newSlugId = ({ source }: Sourced) => hexOf(source, SLUG_BYTES);
 
 /** A deterministic id: for entries of a seed without an id, and for singletons. */
 export function derivedId(...parts: readonly string[]): string {

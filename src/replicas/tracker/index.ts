@@ -24,6 +24,7 @@ import { findUserId } from "~/replicas/tracker/store/users";
 import tables from "~/replicas/tracker/tables.sql" with { type: "text" };
 import { awaitsUpload, carriesSecret, isFile, transfer } from "~/replicas/tracker/uploads";
 import { requireViewer } from "~/replicas/tracker/viewer";
+import { dateOf } from "~/source";
 
 export const tracker: Replica = {
   service: "tracker",
@@ -47,7 +48,7 @@ let executor: ReturnType<typeof createExecutor> | undefined;
 
 async function answer(call: ReplicaCall): Promise<Response> {
   if (isFile(call.path)) return await transfer(call);
-  const now = new Date();
+  const now = dateOf(call.session.source);
   const { account } = call;
   account.via = "graphql";
   try {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { findBlockProblems, toStoredBlocks } from "~/replicas/chat/blocks";
+import { realSource } from "~/source";
 
 const plain = (text: string) => ({ type: "plain_text", text });
 const mrkdwn = (text: string) => ({ type: "mrkdwn", text });
@@ -136,7 +137,10 @@ describe("blocks are rejected", () => {
 });
 
 test("a block without an id gets one, and keeps its own", () => {
-  const [first, second] = toStoredBlocks([{ type: "divider" }, { type: "divider", block_id: "b" }]);
+  const [first, second] = toStoredBlocks({ source: realSource() }, [
+    { type: "divider" },
+    { type: "divider", block_id: "b" },
+  ]);
 
   expect(first?.block_id).toMatch(/^[0-9a-f]{5}$/);
   expect(second).toEqual({ type: "divider", block_id: "b" });

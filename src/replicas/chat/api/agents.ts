@@ -7,7 +7,6 @@ import { CONTENT_MAX, Flag, Json, Maybe, Text } from "~/replicas/chat/arguments"
 import { toMarkdown } from "~/replicas/chat/canvas";
 import { NAME_ARG, requireName } from "~/replicas/chat/channels";
 import { AUTHOR_ARGS, readAuthor, readBlocks } from "~/replicas/chat/compose";
-import { nowSeconds } from "~/replicas/chat/dnd";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
 import { type ChatCall, method } from "~/replicas/chat/method";
@@ -21,6 +20,7 @@ import {
 import { insertChannel } from "~/replicas/chat/store/channels";
 import { deleteRecord, findRecord, listRecords, mergeRecord } from "~/replicas/chat/store/records";
 import { present } from "~/replicas/chat/views/wire";
+import { secondsOf, uuid } from "~/source";
 
 const CHANNEL = "agent_channel";
 const VIEW = "agent_view";
@@ -61,7 +61,7 @@ export const agents = [
       const { origin_channel_id: from, origin_message_ts: ts, session_id: session } = origin;
       if (from && ts) await requireMessage(call, from, ts);
       else if (from) await requireMembership(call, from);
-      const id = newId("C");
+      const id = newId(call.session, "C");
       await call.session.transaction(async (inside) => {
         const channel = { id, name, isPrivate, creator: call.actor };
         if (!(await insertChannel(inside, channel))) throw new ChatError("name_taken");
@@ -151,17 +151,17 @@ export const agents = [
       if ((given?.length ?? 0) > KEY_MAX) throw invalidArguments("view_key is too long");
       await requireMembership(call, channel);
       if (shown.canvas_id) await requireCanvas(call, shown.canvas_id, "read");
-      const key = given || crypto.randomUUID();
+      const key = given || uuid(call.session.source);
       const record = `${channel} ${key}`;
       const known = await findRecord(call.session, VIEW, record);
       const view = {
         ...shown,
-        blocks: readBlocks(blocks) ?? null,
+        blocks: readBlocks(call.session, blocks) ?? null,
         view_key: key,
         view_id: viewIdOf(channel, key),
-        file_id: known?.["file_id"] ?? newId("F"),
+        file_id: known?.["file_id"] ?? newId(call.session, "F"),
         content_version: Number(known?.["content_version"] ?? 0) + 1,
-        date_added: known?.["date_added"] ?? nowSeconds(),
+        date_added: known?.["date_added"] ?? secondsOf(call.session.source),
       };
       await mergeRecord(call.session, VIEW, record, view);
       return present({

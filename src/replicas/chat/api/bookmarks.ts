@@ -84,7 +84,7 @@ export const bookmarks = [
       const link = requireLink(args.link ?? "");
       if (entityId && !ENTITY_ID.test(entityId)) throw new ChatError("invalid_entity_id");
       if (parentId) await requireBookmark(call, channel, parentId);
-      const id = newId("Bk");
+      const id = newId(call.session, "Bk");
       const added = await insertBookmark(call.session, {
         id,
         channel,

@@ -110,7 +110,7 @@ export const calls = [
       const start = args.date_start ?? null;
       if (start !== null && (start < 0 || start > SECONDS_MAX))
         throw new ChatError("invalid_start_time");
-      const id = newId("R");
+      const id = newId(call.session, "R");
       await insertCall(call.session, {
         id,
         created_by: creator,

@@ -5,6 +5,7 @@ import {
   type Change,
   findSections,
   isSectionType,
+  newSectionId,
   type Section,
   toMarkdown,
   toSections,
@@ -59,11 +60,12 @@ async function createCanvas(
   given: { title?: string; document_content?: unknown },
   channel: string | null,
 ): Promise<string> {
-  const sections = toSections(readMarkdown(given.document_content, "canvas_creation_failed"));
+  const markdown = readMarkdown(given.document_content, "canvas_creation_failed");
+  const sections = toSections(markdown, () => newSectionId(call.session));
   requireRoom(sections, "canvas_creation_failed");
   const title = given.title || "Untitled";
   if (title.length > TITLE_MAX) throw new ChatError("canvas_creation_failed");
-  const id = newId("F");
+  const id = newId(call.session, "F");
   const canvas = { id, user: call.actor, title, channel, sections, size: sizeOf(sections) };
   if (!(await insertCanvas(call.session, canvas)))
     throw new ChatError("channel_canvas_already_exists");
@@ -88,7 +90,7 @@ export async function writeCanvas(
       if (change.operation === "rename") {
         if (change.markdown === "" || change.markdown.length > TITLE_MAX) throw failed();
         await renameCanvas(session, id, change.markdown);
-      } else sections = applyChange(sections, change);
+      } else sections = applyChange(session, sections, change);
       if (!sections) throw failed();
     }
     if (sections === canvas.sections) return sections;

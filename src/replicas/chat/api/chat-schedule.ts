@@ -14,6 +14,7 @@ import { readThreadTs, requirePostable } from "~/replicas/chat/posting";
 import { requireActor, requireChannel } from "~/replicas/chat/require";
 import { deleteScheduled, insertScheduled, listScheduled } from "~/replicas/chat/store/scheduled";
 import { present } from "~/replicas/chat/views/wire";
+import { secondsOf } from "~/source";
 
 const AHEAD_DAYS_MAX = 120;
 const PAGE_DEFAULT = 100;
@@ -21,10 +22,9 @@ const PAGE_MAX = 1_000;
 const SECONDS_MAX = 2 ** 31 - 1;
 
 /** A time in the future, within the service's limit. */
-function readPostAt(given: string): number {
+function readPostAt(given: string, now: number): number {
   if (!/^\d{1,10}$/.test(given)) throw new ChatError("invalid_time");
   const at = Number(given);
-  const now = Date.now() / 1000;
   if (at <= now) throw new ChatError("time_in_past");
   if (at > now + AHEAD_DAYS_MAX * 86_400) throw new ChatError("time_too_far");
   return at;
@@ -56,7 +56,7 @@ export const chatSchedule = [
     async handle(args, call) {
       const content = contentColumns(await requireContent(call, args));
       const threadTs = readThreadTs(args.thread_ts);
-      const postAt = readPostAt(args.post_at);
+      const postAt = readPostAt(args.post_at, secondsOf(call.session.source));
       const { user } = await requireActor(call);
       const { id, channel } = await call.session.transaction(async (session) => {
         const to = await resolveDestination(session, call.actor, args.channel);

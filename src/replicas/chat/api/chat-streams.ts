@@ -54,7 +54,8 @@ async function requireStream(session: ChatSession, actor: string, channel: strin
   return stream;
 }
 
-const append = (stream: Streamed, chunks: readonly Chunk[] = []) => appendChunks(stream, chunks);
+const append = (session: ChatSession, stream: Streamed, chunks: readonly Chunk[] = []) =>
+  appendChunks(session, stream, chunks);
 
 export const chatStreams = [
   method("chat.startStream", {
@@ -74,7 +75,7 @@ export const chatStreams = [
       if (chunks?.length === 0) throw new ChatError("no_text");
       const threadTs = readThreadTs(args.thread_ts);
       await requireRecipient(call, args.channel, args);
-      const { text, blocks } = append({ text: "", blocks: [] }, chunks);
+      const { text, blocks } = append(call.session, { text: "", blocks: [] }, chunks);
       const { ts, channel_id: channel } = await post(call, args.channel, {
         ...PLAIN,
         ...readAuthor(args),
@@ -101,7 +102,7 @@ export const chatStreams = [
       await call.session.transaction(async (session) => {
         const stream = await requireStream(session, call.actor, channel, ts);
         await updateStream(session, channel, ts, {
-          ...append(stream, chunks),
+          ...append(session, stream, chunks),
           metadata: undefined,
           extra: {},
         });
@@ -122,14 +123,14 @@ export const chatStreams = [
     },
     async handle({ channel, ts, session_status: status, ...given }, call) {
       const chunks = readChunks(given) ?? [];
-      const last = readBlocks(given.blocks);
+      const last = readBlocks(call.session, given.blocks);
       const metadata = readMetadata(given.metadata);
       await requireActor(call);
       await requireChannel(call, channel);
       await call.session.transaction(async (session) => {
         const stream = await requireStream(session, call.actor, channel, ts);
         const ending: Chunk[] = last ? [{ type: "blocks", blocks: last }] : [];
-        const { text, blocks } = append(stream, [...chunks, ...ending]);
+        const { text, blocks } = append(session, stream, [...chunks, ...ending]);
         await updateStream(session, channel, ts, {
           text: finishText(text),
           blocks,

@@ -10,13 +10,14 @@ import { insertEphemeral } from "~/replicas/chat/store/ephemeral";
 import type { Json as JsonObject } from "~/replicas/chat/store/json";
 import { findMessage, type MessageRow } from "~/replicas/chat/store/messages";
 import { normalizeText } from "~/replicas/chat/text";
+import type { Sourced } from "~/source";
 
 type Unfurls = Readonly<Record<string, JsonObject>>;
 
-function readUnfurls(given: unknown): Unfurls {
+function readUnfurls(sourced: Sourced, given: unknown): Unfurls {
   if (!isObject(given) || !Object.values(given).every(isObject))
     throw new ChatError("invalid_unfurls_format");
-  for (const { blocks } of Object.values(given as Unfurls)) readBlocks(blocks);
+  for (const { blocks } of Object.values(given as Unfurls)) readBlocks(sourced, blocks);
   return given as Unfurls;
 }
 
@@ -64,9 +65,9 @@ export const chatUnfurl = [
       user_auth_blocks: Maybe(Json<unknown>("invalid_blocks")),
     },
     async handle(args, call) {
-      const unfurls = args.unfurls === undefined ? {} : readUnfurls(args.unfurls);
+      const unfurls = args.unfurls === undefined ? {} : readUnfurls(call.session, args.unfurls);
       const metadata = readMetadata(args.metadata);
-      const blocks = readBlocks(args.user_auth_blocks) ?? null;
+      const blocks = readBlocks(call.session, args.user_auth_blocks) ?? null;
       const { user_auth_url: url, user_auth_message: note } = args;
       const asks = args.user_auth_required || url || note || blocks;
       if (args.unfurls === undefined && !metadata && !asks) throw new ChatError("missing_unfurls");

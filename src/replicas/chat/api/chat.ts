@@ -29,15 +29,16 @@ import { SYSTEM_SUBTYPES } from "~/replicas/chat/store/posting";
 import type { TeamRow } from "~/replicas/chat/store/team";
 import { messageView, permalink } from "~/replicas/chat/views/messages";
 import { SLACKBOT } from "~/replicas/chat/views/users";
+import { secondsOf } from "~/source";
 
 const asUser = { as_user: Maybe(Flag()) };
 
 /** The caller's own message, and not a notice. Otherwise throws the reason. */
-function requireEditable(message: MessageRow, actor: string, team: TeamRow): void {
+function requireEditable(message: MessageRow, { actor, session }: ChatCall, team: TeamRow): void {
   const isNotice = message.subtype !== null && SYSTEM_SUBTYPES.includes(message.subtype);
   if (message.user_id !== actor || isNotice) throw new ChatError("cant_update_message");
   const { msg_edit_window_mins: minutes } = team;
-  const age = Date.now() / 1000 - Number(message.ts);
+  const age = secondsOf(session.source) - Number(message.ts);
   if (minutes >= 0 && age > minutes * 60) throw new ChatError("edit_window_closed");
 }
 
@@ -162,7 +163,7 @@ export const chat = [
       const { is_archived: isArchived } = await requireChannel(call, channel);
       const message = await requireMessageIn(call, channel, ts);
       const { team } = await requireActor(call);
-      requireEditable(message, actor, team);
+      requireEditable(message, call, team);
       if (isArchived) throw new ChatError("is_inactive");
       if (fileIds) await requireFiles(call, fileIds);
       // A text without blocks replaces them; blocks and attachments that are empty are removed.

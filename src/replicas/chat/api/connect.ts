@@ -1,6 +1,5 @@
 /** Invitations of other organizations into channels. They are stored; nobody accepts them. */
 import { Choice, Cursor, Flag, Json, List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
-import { nowSeconds } from "~/replicas/chat/dnd";
 import { ChatError } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
 import { type ChatCall, method } from "~/replicas/chat/method";
@@ -11,6 +10,7 @@ import { findRecord, listRecords, mergeRecord } from "~/replicas/chat/store/reco
 import { findTeam } from "~/replicas/chat/store/team";
 import { findUsers } from "~/replicas/chat/store/users";
 import { channelView } from "~/replicas/chat/views/channels";
+import { secondsOf } from "~/source";
 
 const INVITE = "shared_invite";
 const PERMISSION = "external_permission";
@@ -58,7 +58,7 @@ export const connect = [
       if (found.is_archived) throw new ChatError("channel_archived");
       const known = await findUsers(call.session, users);
       if (users.some((id) => !known.has(id))) throw new ChatError("user_not_found");
-      const id = newId("I");
+      const id = newId(call.session, "I");
       const { url } = await findTeam(call.session);
       const invite = {
         channel_id: channel,
@@ -67,7 +67,7 @@ export const connect = [
         user_ids: users,
         external_limited: limited,
         status: "pending",
-        date_created: nowSeconds(),
+        date_created: secondsOf(call.session.source),
       };
       await mergeRecord(call.session, INVITE, id, invite);
       return {

@@ -52,7 +52,7 @@ async function open(
   if (existing !== undefined)
     return { id: existing, wasOpen: !(await setOpen(session, existing, actor, true)) };
   if (preventCreation) throw new ChatError("channel_not_found");
-  const id = await openDirect(session, newId(parties.length > 2 ? "C" : "D"), parties);
+  const id = await openDirect(session, newId(session, parties.length > 2 ? "C" : "D"), parties);
   if (id === undefined) throw new ChatError("user_not_found");
   return { id, wasOpen: false };
 }

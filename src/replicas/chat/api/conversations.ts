@@ -130,7 +130,7 @@ export const conversations = [
       if (given === "#") throw new ChatError("no_channel");
       const name = requireName(given);
       await requireFullMember(call);
-      const id = newId("C");
+      const id = newId(call.session, "C");
       const created = await insertChannel(call.session, {
         id,
         name,

@@ -1,9 +1,10 @@
 import { List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
-import { dndView, nextSession, nowSeconds, snoozeView } from "~/replicas/chat/dnd";
+import { dndView, nextSession, snoozeView } from "~/replicas/chat/dnd";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 import { method } from "~/replicas/chat/method";
 import { requirePerson, requireUser } from "~/replicas/chat/require";
 import { findUsers, updateUser } from "~/replicas/chat/store/users";
+import { secondsOf } from "~/source";
 
 const SNOOZE_MINUTES_MAX = 1_440 * 365;
 const TEAM_USERS_MAX = 50;
@@ -15,7 +16,8 @@ export const dnd = [
     args: { user: Maybe(Text("The user; the caller by default.")), team_id: Maybe(Text()) },
     async handle({ user: id }, call) {
       const user = await requireUser(call, id || call.actor);
-      return { ...dndView(user), ...(user.id === call.actor ? snoozeView(user) : {}) };
+      const now = secondsOf(call.session.source);
+      return { ...dndView(user, now), ...(user.id === call.actor ? snoozeView(user, now) : {}) };
     },
   }),
 
@@ -30,9 +32,10 @@ export const dnd = [
       if (minutes === undefined) throw new ChatError("missing_duration");
       if (minutes < 1) throw new ChatError("snooze_failed");
       if (minutes > SNOOZE_MINUTES_MAX) throw new ChatError("too_long");
-      const until = { snooze_endtime: nowSeconds() + minutes * 60 };
+      const now = secondsOf(call.session.source);
+      const until = { snooze_endtime: now + minutes * 60 };
       await updateUser(call.session, user.id, until);
-      return snoozeView(until);
+      return snoozeView(until, now);
     },
   }),
 
@@ -42,9 +45,10 @@ export const dnd = [
     args: {},
     async handle(_, call) {
       const { user } = await requirePerson(call);
-      if (user.snooze_endtime <= nowSeconds()) throw new ChatError("snooze_not_active");
+      const now = secondsOf(call.session.source);
+      if (user.snooze_endtime <= now) throw new ChatError("snooze_not_active");
       await updateUser(call.session, user.id, { snooze_endtime: 0 });
-      return { ...dndView(user), snooze_enabled: false };
+      return { ...dndView(user, now), snooze_enabled: false };
     },
   }),
 
@@ -55,8 +59,8 @@ export const dnd = [
     args: {},
     async handle(_, call) {
       const { user } = await requirePerson(call);
-      const { start, end } = nextSession(user);
-      const now = nowSeconds();
+      const now = secondsOf(call.session.source);
+      const { start, end } = nextSession(user, now);
       if (start > now || end <= now) throw new ChatError("not_in_dnd");
       await updateUser(call.session, user.id, { dnd_ended_ts: end });
       return {};
@@ -74,7 +78,10 @@ export const dnd = [
           `no more than ${TEAM_USERS_MAX} items allowed [json-pointer:/users]`,
         );
       const users = await findUsers(session, ids);
-      return { users: Object.fromEntries([...users].map(([id, user]) => [id, dndView(user)])) };
+      const now = secondsOf(session.source);
+      return {
+        users: Object.fromEntries([...users].map(([id, user]) => [id, dndView(user, now)])),
+      };
     },
   }),
 ];

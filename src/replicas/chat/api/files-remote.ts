@@ -101,7 +101,7 @@ export const filesRemote = [
       if (externalId.trim() === "" || externalId.length > ID_MAX)
         throw new ChatError("invalid_external_id");
       const { preview, text, filetype, mimetype } = readAbout(about);
-      const id = newId("F");
+      const id = newId(call.session, "F");
       await call.session.transaction(async (session) => {
         const added = await insertRemote(session, {
           id,

@@ -1,5 +1,5 @@
 /** Uploads in three steps: announce a file, send its bytes to the returned address, complete it. */
-import { randomBytes } from "node:crypto";
+
 import { Json, List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
 import { contentColumns, MESSAGE_TEXT, readContent } from "~/replicas/chat/compose";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";
@@ -16,6 +16,7 @@ import {
 } from "~/replicas/chat/store/files";
 import { findTeam } from "~/replicas/chat/store/team";
 import { fileView } from "~/replicas/chat/views/files";
+import { hexOf } from "~/source";
 
 /** The maximum request body, less the framing of a multipart body. */
 export const FILE_BYTES_MAX = 4 * 1024 * 1024 - 4096;
@@ -87,8 +88,8 @@ export const filesUpload = [
       if (isRefused(name) || (uploads === "disable_all_except_images" && !isImage))
         throw new ChatError("file_type_not_allowed");
       if (size > FILE_BYTES_MAX) throw new ChatError("file_upload_size_restricted");
-      const id = newId("F");
-      const token = randomBytes(TOKEN_BYTES).toString("hex");
+      const id = newId(call.session, "F");
+      const token = hexOf(call.session.source, TOKEN_BYTES);
       const stored = await insertFile(
         call.session,
         {

@@ -26,7 +26,7 @@ async function answerTrigger(
   data: JsonObject,
   codes: { invalid: string; expired: string; used: string },
 ): Promise<void> {
-  const issued = readTrigger(secret, trigger);
+  const issued = readTrigger(secret, trigger, session.source);
   if (!issued) throw new ChatError(codes.invalid);
   if (issued.isExpired) throw new ChatError(codes.expired);
   if (await findRecord(session, type, trigger)) throw new ChatError(codes.used);

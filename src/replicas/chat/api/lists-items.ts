@@ -130,7 +130,7 @@ export const listsItems = [
         ? (await requireItem(call, list, original, "duplicated_item_not_found")).fields
         : [];
       if (parent) await requireItem(call, list, parent, "invalid_args");
-      const id = newId("Rec");
+      const id = newId(call.session, "Rec");
       const fields = replaced(copied, cells);
       await insertItems(call.session, list, call.actor, [
         { id, parent_item_id: parent || null, fields },
@@ -181,7 +181,7 @@ export const listsItems = [
           list,
           call.actor,
           added.map((group) => ({
-            id: newId("Rec"),
+            id: newId(call.session, "Rec"),
             parent_item_id: null,
             fields: fieldsOf(group),
           })),

@@ -71,11 +71,11 @@ export const lists = [
       if (withRecords && !from) throw new ChatError("missing_arg_copy_from_list_id");
       const source = from ? await requireList(call, from, "read") : undefined;
       const list = {
-        id: newId("F"),
+        id: newId(call.session, "F"),
         user_id: user.id,
         name: args.name,
-        description_blocks: readBlocks(args.description_blocks) ?? null,
-        schema: source?.schema ?? readSchema(args.schema, args.todo_mode ?? false),
+        description_blocks: readBlocks(call.session, args.description_blocks) ?? null,
+        schema: source?.schema ?? readSchema(call.session, args.schema, args.todo_mode ?? false),
         todo_mode: args.todo_mode ?? source?.todo_mode ?? false,
       };
       await call.session.transaction(async (session) => {
@@ -83,7 +83,7 @@ export const lists = [
         if (!source || !withRecords) return;
         const items = (await listItems(session, source.id, everything)).map((item) => ({
           ...item,
-          copy: newId("Rec"),
+          copy: newId(call.session, "Rec"),
         }));
         const copies = new Map(items.map(({ id, copy }) => [id, copy]));
         await insertItems(
@@ -112,7 +112,7 @@ export const lists = [
         throw new ChatError("missing_arguments");
       await updateList(call.session, id, {
         name: name ?? null,
-        description_blocks: readBlocks(blocks) ?? null,
+        description_blocks: readBlocks(call.session, blocks) ?? null,
         todo_mode: todo ?? null,
       });
       return {};
@@ -152,8 +152,8 @@ export const lists = [
         items.map(({ fields }) => fields),
       );
       const bytes = Buffer.from(text);
-      const fileId = newId("F");
-      const job = newId("I");
+      const fileId = newId(call.session, "F");
+      const job = newId(call.session, "I");
       await call.session.transaction(async (session) => {
         await insertFile(
           session,

@@ -1,5 +1,4 @@
 import { Json, Maybe, Text } from "~/replicas/chat/arguments";
-import { nowSeconds } from "~/replicas/chat/dnd";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
 import { type ChatCall, method } from "~/replicas/chat/method";
@@ -14,6 +13,7 @@ import {
 } from "~/replicas/chat/store/reminders";
 import { present, type Wire } from "~/replicas/chat/views/wire";
 import { parseWhen, type Recurrence, WEEKDAYS, type When } from "~/replicas/chat/when";
+import { secondsOf } from "~/source";
 
 const FROM_NOW_SECONDS_MAX = 86_400;
 const SECONDS_MAX = 2 ** 31 - 1;
@@ -32,8 +32,7 @@ const reminderView = (reminder: ReminderRow): Wire =>
   });
 
 /** A Unix time, seconds from now (less than a day), or English. Throws `cannot_parse`. */
-function readTime(given: string, tz: string): When {
-  const now = nowSeconds();
+function readTime(given: string, tz: string, now: number): When {
   if (/^\d{1,15}$/.test(given)) {
     const number = Number(given);
     const time = number <= FROM_NOW_SECONDS_MAX ? now + number : number;
@@ -94,8 +93,8 @@ export const reminders = [
         if (wanted.id !== actor.id) throw new ChatError("cannot_add_others");
       }
       const given = readRecurrence(recurrence);
-      const when = readTime(time, actor.tz);
-      const id = newId("Rm");
+      const when = readTime(time, actor.tz, secondsOf(call.session.source));
+      const id = newId(call.session, "Rm");
       const reminder = {
         id,
         creator: actor.id,

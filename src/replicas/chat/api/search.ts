@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { Choice, Cursor, Flag, Maybe, Text } from "~/replicas/chat/arguments";
-import { nowSeconds } from "~/replicas/chat/dnd";
 import { ChatError } from "~/replicas/chat/errors";
 import { type ChatCall, method } from "~/replicas/chat/method";
 import { PAGE_ARGS, readPage } from "~/replicas/chat/paging";
@@ -19,6 +18,7 @@ import type { Scope, Search } from "~/replicas/chat/store/search-conditions";
 import { fileView } from "~/replicas/chat/views/files";
 import { messageView, permalink } from "~/replicas/chat/views/messages";
 import { present, type Wire } from "~/replicas/chat/views/wire";
+import { secondsOf } from "~/source";
 
 const PAGE_DEFAULT = 20;
 const PAGE_SIZE_MAX = 100;
@@ -49,7 +49,7 @@ async function readSearch(call: ChatCall, args: SearchArgs, scope?: Scope) {
   const { user } = await requirePerson(call);
   const query = args.query?.trim();
   if (!query) throw new ChatError("no_query");
-  const terms = parseQuery(query, user.tz, nowSeconds());
+  const terms = parseQuery(query, user.tz, secondsOf(call.session.source));
   const names = terms.flatMap(({ condition }) =>
     "name" in condition && condition.kind !== "emoji" ? [condition.name] : [],
   );

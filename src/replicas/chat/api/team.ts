@@ -1,4 +1,5 @@
 /** The workspace, its emoji, and its bots. */
+
 import { Flag, Maybe, Text } from "~/replicas/chat/arguments";
 import { CATEGORIES } from "~/replicas/chat/emoji";
 import { ChatError } from "~/replicas/chat/errors";
@@ -8,6 +9,7 @@ import { findTeam } from "~/replicas/chat/store/team";
 import { findBot } from "~/replicas/chat/store/users";
 import { teamView } from "~/replicas/chat/views/team";
 import { botView } from "~/replicas/chat/views/users";
+import { secondsOf } from "~/source";
 
 export const team = [
   method("team.info", {
@@ -34,7 +36,7 @@ export const team = [
       const categories = [...CATEGORIES].map(([name, names]) => ({ name, emoji_names: names }));
       return {
         emoji: Object.fromEntries(emoji.map(({ name, url }) => [name, url])),
-        cache_ts: String(Math.floor(Date.now() / 1000)),
+        cache_ts: String(secondsOf(session.source)),
         ...(withCategories ? { categories_version: "5", categories } : {}),
       };
     },

@@ -113,7 +113,7 @@ export const usergroupsEditing = [
         .replace(/^-|-$/g, "");
       const handle = readHandle(args.handle) ?? readHandle(slug) ?? name;
       const prefs = (await readPrefs(call, args)) ?? { channels: [], groups: [] };
-      const id = newId("S");
+      const id = newId(call.session, "S");
       const description = args.description ?? "";
       await withFreeNames(call, { id, name, handle }, () =>
         insertUsergroup(call.session, { id, name, handle, description, prefs, user: user.id }),

@@ -10,6 +10,7 @@ import { findUserByEmail, findUserFor, listUsers, updateUser } from "~/replicas/
 import { channelView } from "~/replicas/chat/views/channels";
 import { SLACKBOT, slackbotView, userView } from "~/replicas/chat/views/users";
 import type { Wire } from "~/replicas/chat/views/wire";
+import { secondsOf } from "~/source";
 
 /** Workspaces with more people are listed in pages only. */
 const USERS_MAX = 1_000;
@@ -28,7 +29,7 @@ async function requireVisibleUser({ session, actor }: ChatCall, id: string) {
 
 async function shown(call: ChatCall, id: string, withLocale: boolean | undefined): Promise<Wire> {
   if (id === SLACKBOT) return slackbotView((await findTeam(call.session)).id);
-  return userView(await requireVisibleUser(call, id), withLocale);
+  return userView(await requireVisibleUser(call, id), secondsOf(call.session.source), withLocale);
 }
 
 export const users = [
@@ -47,11 +48,12 @@ export const users = [
       const rows = await listUsers(session, { after, limit: size });
       const { page, hasMore, metadata } = cut(rows, size, ({ id }) => encodeCursor("user", id));
       if (hasMore && !limit) throw new ChatError("limit_required");
-      const members = page.map((user) => userView(user, withLocale));
+      const now = secondsOf(session.source);
+      const members = page.map((user) => userView(user, now, withLocale));
       // Slackbot is last, on a page that has another user before it: no cursor points behind the last one.
       const teamId = page[0]?.team_id;
       if (!hasMore && teamId !== undefined) members.push(slackbotView(teamId));
-      return { members, cache_ts: Math.floor(Date.now() / 1000), ...metadata };
+      return { members, cache_ts: now, ...metadata };
     },
   }),
 
@@ -80,7 +82,7 @@ export const users = [
     async handle({ email }, { session }) {
       const user = await findUserByEmail(session, email.trim());
       if (!user) throw new ChatError("users_not_found");
-      return { user: userView(user) };
+      return { user: userView(user, secondsOf(session.source)) };
     },
   }),
 
@@ -134,7 +136,7 @@ export const users = [
         auto_away: false,
         manual_away: isAway,
         connection_count: 1,
-        last_activity: Math.floor(Date.now() / 1000),
+        last_activity: secondsOf(call.session.source),
       };
     },
   }),

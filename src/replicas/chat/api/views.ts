@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { errorCode, UNIQUE_VIOLATION } from "~/db/connect";
 import { Json, Maybe, Text } from "~/replicas/chat/arguments";
-import { nowSeconds } from "~/replicas/chat/dnd";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
 import { type ChatCall, method } from "~/replicas/chat/method";
@@ -19,13 +18,15 @@ import {
 import { readTrigger } from "~/replicas/chat/triggers";
 import { readView, VIEW_BYTES_MAX } from "~/replicas/chat/view-payload";
 import { present, type Wire } from "~/replicas/chat/views/wire";
+import { hexOf, type Sourced, secondsOf } from "~/source";
 
 /** The app that people call through. No row stands for it. */
 const PEOPLES_APP = "A00DIORAMA";
 const STACK_MAX = 3;
 
 const appOf = (user: UserRow) => user.app_id ?? PEOPLES_APP;
-const newHash = () => `${nowSeconds()}.${crypto.randomUUID().replaceAll("-", "").slice(0, 8)}`;
+const HASH_BYTES = 4;
+const newHash = ({ source }: Sourced) => `${secondsOf(source)}.${hexOf(source, HASH_BYTES)}`;
 
 /** Constant for a user and an app: each pair has one home tab. */
 const homeId = (user: string, app: string) =>
@@ -66,7 +67,7 @@ async function requireTrigger(
 ) {
   const trigger = (given.trigger_id ?? given.interactivity_pointer)?.trim();
   if (trigger === undefined) throw invalidArguments("missing required field: trigger_id");
-  const issued = readTrigger(secret, trigger);
+  const issued = readTrigger(secret, trigger, session.source);
   if (!issued) throw new ChatError("invalid_trigger_id");
   if (issued.isExpired) throw new ChatError("expired_trigger_id");
   if (await isTriggerUsed(session, trigger)) throw new ChatError("exchanged_trigger_id");
@@ -80,14 +81,14 @@ async function showModal(
   modal: Pick<NewView, "content" | "trigger_id" | "user_id">,
   below?: { id: string; root_view_id: string },
 ) {
-  const id = newId("V");
+  const id = newId(call.session, "V");
   await withFreeId(() =>
     insertView(call.session, {
       ...modal,
       id,
       app_id: appOf(app),
       bot_id: app.bot_id,
-      hash: newHash(),
+      hash: newHash(call.session),
       previous_view_id: below?.id ?? null,
       root_view_id: below?.root_view_id ?? id,
     }),
@@ -123,7 +124,7 @@ export const views = [
     summary: "Publishes the home tab of the calling app for a user.",
     args: { user_id: Text(), ...VIEW_ARG, ...HASH_ARG },
     async handle({ user_id: userId, view, hash }, call) {
-      const content = readView(view, ["home"]);
+      const content = readView(call.session, view, ["home"]);
       const { user: actor } = await requireActor(call);
       if (actor.is_bot && !actor.home_tab_enabled) throw new ChatError("not_enabled");
       await requireUser(call, userId);
@@ -134,7 +135,12 @@ export const views = [
       await withFreeId(async () => {
         if (known) {
           const expected = hash || null;
-          if (!(await updateView(call.session, id, content, { hash: newHash(), expected })))
+          if (
+            !(await updateView(call.session, id, content, {
+              hash: newHash(call.session),
+              expected,
+            }))
+          )
             throw new ChatError("hash_conflict");
           return;
         }
@@ -145,7 +151,7 @@ export const views = [
           app_id: app,
           bot_id: actor.bot_id,
           trigger_id: null,
-          hash: newHash(),
+          hash: newHash(call.session),
           previous_view_id: null,
           root_view_id: id,
         });
@@ -161,7 +167,7 @@ export const views = [
       "Nobody clicks: `POST /api/platform/env/{envId}/triggers` issues trigger ids, and no other is accepted.",
     args: { ...TRIGGER_ARGS, ...VIEW_ARG },
     async handle({ view, ...given }, call) {
-      const content = readView(view, ["modal", "workflow_step"]);
+      const content = readView(call.session, view, ["modal", "workflow_step"]);
       const trigger = await requireTrigger(call, given);
       const { user: app } = await requireActor(call);
       return await showModal(call, app, { content, ...trigger });
@@ -174,7 +180,7 @@ export const views = [
       "Puts a modal on top of the one that the user of the trigger sees. A stack has at most three.",
     args: { ...TRIGGER_ARGS, ...VIEW_ARG },
     async handle({ view, ...given }, call) {
-      const content = readView(view, ["modal"]);
+      const content = readView(call.session, view, ["modal"]);
       const trigger = await requireTrigger(call, given);
       const { user: app } = await requireActor(call);
       const top = await findTopModal(call.session, appOf(app), trigger.user_id);
@@ -203,11 +209,16 @@ export const views = [
         id ? { id } : { externalId: externalId ?? "" },
       );
       if (!known) throw new ChatError("not_found");
-      const content = readView(view, [known.type]);
+      const content = readView(call.session, view, [known.type]);
       if (hash && hash !== known.hash) throw new ChatError("hash_conflict");
       await withFreeId(async () => {
         const expected = hash || null;
-        if (!(await updateView(call.session, known.id, content, { hash: newHash(), expected })))
+        if (
+          !(await updateView(call.session, known.id, content, {
+            hash: newHash(call.session),
+            expected,
+          }))
+        )
           throw new ChatError("hash_conflict");
       });
       return await shown(call, app, known.id);

@@ -1,4 +1,5 @@
 /** Tools for canvases and files. */
+
 import { createHash } from "node:crypto";
 import { requireCanvas, writeCanvas } from "~/replicas/chat/api/canvases";
 import {
@@ -16,6 +17,7 @@ import { requireFile } from "~/replicas/chat/require";
 import type { CanvasRow } from "~/replicas/chat/store/canvases";
 import { findContent, findPlainText } from "~/replicas/chat/store/contents";
 import { findTeam } from "~/replicas/chat/store/team";
+import type { Sourced } from "~/source";
 
 const FILE_BYTES_MAX = 10 * 1024 * 1024;
 const TITLE_BYTES_MAX = 255;
@@ -81,8 +83,8 @@ function titleChange({ edit_type: type, content = "" }: Edit): Change {
   return { operation: "rename", markdown: title };
 }
 
-const withNewIds = (sections: readonly Section[]) =>
-  sections.map((section) => ({ ...section, id: newSectionId() }));
+const withNewIds = (sourced: Sourced) => (sections: readonly Section[]) =>
+  sections.map((section) => ({ ...section, id: newSectionId(sourced) }));
 
 async function contentOf(call: ChatCall, id: string, isCanvas: boolean): Promise<object> {
   const suffix = hash(id).slice(0, 8);
@@ -127,7 +129,7 @@ export const documents: Tools = {
           const edits = readEdits(args);
           const canvas = await requireCanvas(inside, id, "write");
           const changes = edits.map((edit) => toChange(edit, canvas));
-          await writeCanvas(inside, id, changes, withNewIds);
+          await writeCanvas(inside, id, changes, withNewIds(call.session));
           return await addressOf(inside, id);
         }),
     ),

@@ -1,4 +1,5 @@
 /** Tools that write messages and reactions, and open conversations. */
+
 import { postMessage } from "~/replicas/chat/api/chat";
 import { MARKDOWN_TEXT } from "~/replicas/chat/compose";
 import { ChatError } from "~/replicas/chat/errors";
@@ -12,6 +13,7 @@ import { readThreadTs, requirePostable } from "~/replicas/chat/posting";
 import { requireActor, requireChannel } from "~/replicas/chat/require";
 import { deleteDraft, saveDraft } from "~/replicas/chat/store/drafts";
 import { permalink } from "~/replicas/chat/views/messages";
+import { secondsOf, uuid } from "~/source";
 
 /** Of one paragraph. */
 const ELEMENT_MAX = 5_000;
@@ -55,7 +57,7 @@ async function sendMessage(args: Arguments, call: ChatCall): Promise<object> {
 async function scheduleMessage(args: Arguments, call: ChatCall): Promise<object> {
   const { message, post_at: at } = args;
   requireMessageText(message);
-  if (at < Date.now() / 1000 + AHEAD_SECONDS_MIN) throw new ChatError("time_in_past");
+  if (at < secondsOf(call.session.source) + AHEAD_SECONDS_MIN) throw new ChatError("time_in_past");
   const answer = await runMethod(call, "chat.scheduleMessage", {
     channel: args["channel_id"],
     markdown_text: message,
@@ -81,7 +83,7 @@ function draftMessage(args: Arguments, call: ChatCall): Promise<object> {
   return atPlace(call, args["channel_id"], async (inside, id) => {
     const threadTs = readThreadTs(thread);
     await requirePostable(inside, id, threadTs);
-    const draft = newId("Dr");
+    const draft = newId(inside.session, "Dr");
     const isNew = await saveDraft(inside.session, {
       id: draft,
       user: inside.actor,
@@ -95,7 +97,7 @@ function draftMessage(args: Arguments, call: ChatCall): Promise<object> {
     const reader = await createReader(inside, [], other ? [other] : []);
     return {
       channel_link: `${team.url}archives/${id}`,
-      widget_id: crypto.randomUUID(),
+      widget_id: uuid(inside.session.source),
       ...(isNew ? { draft_id: draft } : {}),
       channel_info: {
         channel_id: id,

@@ -1,19 +1,16 @@
-/** The time in the formats of the tables. Statements read the clock of Postgres, so that several servers agree. */
+/** The time of the call in the formats of the tables. */
 import type { Fragment } from "~/db/connect";
 import type { ChatSession } from "~/replicas/chat/method";
+import { millisOf, secondsOf } from "~/source";
 
-type Handle = Pick<ChatSession, "sql">;
+type Handle = Pick<ChatSession, "sql" | "source">;
 
-// A cast rounds: without the floor, a time could be in the future.
-export const nowSeconds = ({ sql }: Handle): Fragment =>
-  sql`floor(extract(epoch from clock_timestamp()))::int`;
+export const nowSeconds = ({ sql, source }: Handle): Fragment => sql`${secondsOf(source)}::int`;
 
-export const nowMillis = ({ sql }: Handle): Fragment =>
-  sql`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+export const nowMillis = ({ sql, source }: Handle): Fragment => sql`${millisOf(source)}::bigint`;
 
-export const nowMicros = ({ sql }: Handle): Fragment =>
-  sql`(extract(epoch from clock_timestamp()) * 1000000)::bigint`;
+export const nowMicros = ({ sql, source }: Handle): Fragment => sql`${source.micros}::bigint`;
 
 /** Microseconds as a message's timestamp: ten digits, a dot, six digits. */
-export const asTs = ({ sql }: Handle, micros: Fragment): Fragment =>
+export const asTs = ({ sql }: Pick<ChatSession, "sql">, micros: Fragment): Fragment =>
   sql`to_char((${micros}) / 1000000.0, 'FM0000000000.000000')`;

@@ -51,10 +51,10 @@ export const noticeType = (channel: { readonly is_private: boolean }, event: str
 
 /**
  * The next timestamp of the channel of `place`, a relation whose rows are locked, in microseconds: later than any
- * message there, and not before now. The clock is read after the lock was granted.
+ * message there, and not before now.
  */
-const nextMicros = ({ sql, t }: ChatSession): Fragment => sql`(
-  select greatest((extract(epoch from clock_timestamp()) * 1000000)::bigint,
+const nextMicros = ({ sql, t, source }: ChatSession): Fragment => sql`(
+  select greatest(${source.micros}::bigint,
     replace(max(l.ts), '.', '')::bigint + 1)
   from ${t.messages} l where l.channel_id = place.channel_id
 )`;

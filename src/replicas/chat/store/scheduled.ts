@@ -1,9 +1,10 @@
 /** Scheduled messages. They become messages when somebody reads the channel, with the time they were scheduled for. */
-import { randomBytes } from "node:crypto";
+
 import type { ChatSession } from "~/replicas/chat/method";
 import { asTs, nowMicros, nowSeconds } from "~/replicas/chat/store/clock";
 import { type Json, json } from "~/replicas/chat/store/json";
 import { messageAt } from "~/replicas/chat/store/lookup";
+import { hexOf } from "~/source";
 
 export type ScheduledRow = {
   readonly id: string;
@@ -38,7 +39,7 @@ export async function insertScheduled(
   const { sql, t } = session;
   const m = message;
   // It begins with the time: messages of one second are listed and posted in the order in which they were scheduled.
-  const id = sql`'Q' || upper(to_hex(${nowMicros(session)}) || ${randomBytes(1).toString("hex")})`;
+  const id = sql`'Q' || upper(to_hex(${nowMicros(session)}) || ${hexOf(session.source, 1)})`;
   const [row] = await sql<{ id: string }[]>`
     insert into ${t.scheduled_messages} (
       id, channel_id, user_id, post_at, text, thread_ts, reply_broadcast, blocks, attachments, metadata, date_created

@@ -7,8 +7,9 @@ import { zone } from "~/replicas/chat/zones";
 /** The user who writes notices and is the author of deleted messages. Not a row: it is the same everywhere. */
 export const SLACKBOT = "USLACKBOT";
 
-export function userView(user: UserRow, withLocale = false): Wire {
-  const { tz, label, offset } = zone(user.tz);
+/** `now`: a Unix time. */
+export function userView(user: UserRow, now: number, withLocale = false): Wire {
+  const { tz, label, offset } = zone(user.tz, now);
   const base = {
     id: user.id,
     team_id: user.team_id,

@@ -36,7 +36,7 @@ const open = async (context: Context, input: Urls, of: Readonly<Record<string, u
     ...of,
     appUserId: context.viewer.id,
     creatorId: context.viewer.id,
-    slugId: newSlugId(),
+    slugId: newSlugId(context.session),
     status: "pending",
     type: "commentThread",
     context: {},

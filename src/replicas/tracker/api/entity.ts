@@ -209,10 +209,10 @@ export function payloadOf(row: RowObject, type: string, { returnType }: GraphQLR
 }
 
 /** Default values of a new row. */
-const own = ({ columns, name, shared }: Model, { viewer }: Context): Values => ({
+const own = ({ columns, name, shared }: Model, { session, viewer }: Context): Values => ({
   ...(columns.has("creatorId") && { creatorId: viewer.id }),
-  ...((columns.has("slugId") || (shared && SLUGGED.has(name))) && { slugId: newSlugId() }),
-  ...(columns.has("documentContentId") && { documentContentId: newId() }),
+  ...((columns.has("slugId") || (shared && SLUGGED.has(name))) && { slugId: newSlugId(session) }),
+  ...(columns.has("documentContentId") && { documentContentId: newId(session) }),
 });
 
 /** Records with a page. */

@@ -1,5 +1,5 @@
 /** Uploads: a signed address of this server for the upload, and the address for downloads. */
-import { randomBytes } from "node:crypto";
+
 import type { Resolver, Resolvers } from "~/graphql/resolvers";
 import { requireUrl } from "~/replicas/tracker/api/webhook";
 import type { Context } from "~/replicas/tracker/context";
@@ -7,6 +7,7 @@ import { invalidArgument, notEnabled } from "~/replicas/tracker/errors";
 import { newId } from "~/replicas/tracker/ids";
 import { insertUpload } from "~/replicas/tracker/store/uploads";
 import { assetPath, uploadPath } from "~/replicas/tracker/uploads";
+import { hexOf } from "~/source";
 
 /** The largest request body, in bytes. */
 const SIZE_MAX = 4 * 1024 * 1024;
@@ -32,7 +33,7 @@ const upload: Resolver<Context> = async (_source, args: Upload, context) => {
   if (size < 1 || size > SIZE_MAX)
     throw invalidArgument("size", size, "max", `size must be from 1 to ${SIZE_MAX}`);
   const { baseUrl, now, session, viewer } = context;
-  const [id, signature] = [newId(), randomBytes(16).toString("hex")];
+  const [id, signature] = [newId(session), hexOf(session.source, 16)];
   await insertUpload(session, {
     ...{ id, createdAt: now, creatorId: viewer.id, filename, contentType, size, signature },
   });

@@ -37,8 +37,8 @@ const pipelineRules: Rules = {
       throw invalidInput(`Another pipeline has the slug "${slugId}"`);
     return undefined;
   },
-  create: (input) => ({
-    slugId: input.slugId ?? newSlugId(),
+  create: (input, { session }) => ({
+    slugId: input.slugId ?? newSlugId(session),
     type: input.type ?? "continuous",
     isProduction: input.isProduction ?? true,
     includePathPatterns: input.includePathPatterns ?? [],

@@ -147,16 +147,16 @@ async function attach(context: Context, row: RowObject, input: ByPipeline): Prom
       content,
       creatorId,
       ownerId: creatorId,
-      documentContentId: newId(),
-      slugId: newSlugId(),
+      documentContentId: newId(context.session),
+      slugId: newSlugId(context.session),
     });
   if (input.releaseNotes)
     await createRow(context, "ReleaseNote", {
       ...input.releaseNotes,
       pipelineId: input.pipelineId,
       releaseIds: [releaseId],
-      documentContentId: newId(),
-      slugId: newSlugId(),
+      documentContentId: newId(context.session),
+      slugId: newSlugId(context.session),
     });
   for (const { identifier } of input.issueReferences ?? []) {
     const issueId = (await requireRow(context, "Issue", identifier)).id;

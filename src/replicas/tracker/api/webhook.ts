@@ -1,6 +1,5 @@
 /** Webhooks: stored, but never called. */
 
-import { randomBytes } from "node:crypto";
 import type { Resolvers } from "~/graphql/resolvers";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import { teamByKey } from "~/replicas/tracker/api/template";
@@ -9,9 +8,10 @@ import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, invalidInput } from "~/replicas/tracker/errors";
 import { requireRow } from "~/replicas/tracker/require";
 import type { Row } from "~/replicas/tracker/store/entities";
+import { hexOf, type Sourced } from "~/source";
 
 const SECRET_BYTES = 20;
-const newSecret = () => `lin_wh_${randomBytes(SECRET_BYTES).toString("hex")}`;
+const newSecret = ({ source }: Sourced) => `lin_wh_${hexOf(source, SECRET_BYTES)}`;
 
 /** An HTTP address. */
 export function requireUrl(property: string, value: string | null | undefined): void {
@@ -36,7 +36,10 @@ const rules: Rules<"Webhook"> = {
   create: async ({ teamId, allPublicTeams, secret }, context) => {
     if ((teamId == null) === (allPublicTeams !== true))
       throw invalidInput("A webhook is for one team, or for all public teams");
-    return { ...(await teamByKey({ teamId }, context)), secret: secret ?? newSecret() };
+    return {
+      ...(await teamByKey({ teamId }, context)),
+      secret: secret ?? newSecret(context.session),
+    };
   },
 };
 
@@ -49,7 +52,9 @@ export const webhooks: Resolvers<Context> = {
     ...mutationsOf("Webhook", rules),
     webhookRotateSecret: async (_source, { id }: Target, context) => {
       const webhook = await requireRow(context, "Webhook", id);
-      const { secret } = await changeRow(context, "Webhook", webhook, { secret: newSecret() });
+      const { secret } = await changeRow(context, "Webhook", webhook, {
+        secret: newSecret(context.session),
+      });
       return { secret };
     },
   },

@@ -159,7 +159,7 @@ function plan(context: Context, input: IssueCreate, lookups: IssueLookups): Plan
     ...deadline(input, now),
     lastAppliedTemplateId: input.lastAppliedTemplateId ?? null,
     sourceCommentId: input.sourceCommentId ?? null,
-    documentContentId: newId(),
+    documentContentId: newId(context.session),
     sharedWithUserIds: [],
     inheritsSharedAccess: input.inheritsSharedAccess ?? false,
     botActor: input.createAsUser

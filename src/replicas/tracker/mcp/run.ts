@@ -1,4 +1,5 @@
 /** Runs a tool: one context, in one transaction if the tool writes. */
+
 import { execute, GraphQLError, type GraphQLFormattedError } from "graphql";
 import type { Tx } from "~/db/connect";
 import type { Session } from "~/db/session";
@@ -11,6 +12,7 @@ import { Rejected, type Tool, type Work } from "~/replicas/tracker/mcp/tool";
 import { trackerSchema } from "~/replicas/tracker/schema";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 import { requireViewer } from "~/replicas/tracker/viewer";
+import { dateOf } from "~/source";
 
 /** Attempts for a change that a concurrent one blocked. */
 const ATTEMPTS_MAX = 3;
@@ -29,7 +31,7 @@ export async function runTool(
   values: object,
   writes: boolean,
 ): Promise<unknown> {
-  const now = new Date();
+  const now = dateOf(session.source);
   const once = async () => {
     const viewerContext = await requireViewer(session as TrackerSession, actor);
     const running = { fields: [], isMutation: writes, budget: createBudget(), fieldsOf: () => 0 };

@@ -1,4 +1,5 @@
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
+import { uuidFor } from "~/replicas/tracker/store/uuids";
 import { maySeeProject } from "~/replicas/tracker/store/visibility";
 
 /** A notification that is not about an issue. */
@@ -33,7 +34,7 @@ export async function announce(
       id, "createdAt", "updatedAt", type, "userId", "actorId",
       "projectId", "projectUpdateId", "initiativeId", "initiativeUpdateId", "commentId", "parentCommentId"
     )
-    select gen_random_uuid(), ${now}, ${now}, ${type}, u.id, ${actor},
+    select ${uuidFor(session, sql`u.id::text`)}, ${now}, ${now}, ${type}, u.id, ${actor},
       ${projectId}::uuid, ${projectUpdateId}::uuid, ${initiativeId}::uuid, ${initiativeUpdateId}::uuid, ${commentId}::uuid, ${parentCommentId}::uuid
     from ${t.users} u
     where u.active and u.id <> ${actor} and u.id = any(${userIds}::uuid[])

@@ -28,10 +28,10 @@ beforeAll(() => {
 
 const newLabel = () =>
   insertRow(session, "IssueLabel", {
-    id: newId(),
+    id: newId(session),
     createdAt: NOW,
     updatedAt: NOW,
-    name: `label ${newId()}`,
+    name: `label ${newId(session)}`,
     color: "#bec2c8",
     isGroup: false,
   });
@@ -39,7 +39,7 @@ const newLabel = () =>
 describe("an unknown column", () => {
   test("of a new row is rejected", async () => {
     // @ts-expect-error The table has no such column.
-    const insert = insertRow(session, "IssueLabel", { id: newId(), colour: "#bec2c8" });
+    const insert = insertRow(session, "IssueLabel", { id: newId(session), colour: "#bec2c8" });
 
     await expect(insert).rejects.toThrow("issue_labels has no column colour");
   });
@@ -73,8 +73,9 @@ describe("an unknown column", () => {
 
   test("of an issue's history is rejected", async () => {
     const acting = { actor: AGENT, now: NOW };
+    const issueId = newId(session);
     // @ts-expect-error The table has no such column.
-    const write = writeEffects(session, { history: [{ issueId: newId(), toTitel: "x" }] }, acting);
+    const write = writeEffects(session, { history: [{ issueId, toTitel: "x" }] }, acting);
 
     await expect(write).rejects.toThrow("issue_history has no column toTitel");
   });

@@ -1,8 +1,10 @@
 /** Side effects of a change to an issue: history, subscribers and notifications. */
+
 import type { Fragment } from "~/db/connect";
 import { newId } from "~/replicas/tracker/ids";
 import type { NewValues } from "~/replicas/tracker/store/entities";
 import { requireColumns, type TrackerSession } from "~/replicas/tracker/store/tables";
+import { uuidFor } from "~/replicas/tracker/store/uuids";
 import { maySeeIssue } from "~/replicas/tracker/store/visibility";
 
 export type Label = { readonly issueId: string; readonly labelId: string };
@@ -53,7 +55,7 @@ export function effectsOf(
   const { sql, t } = session;
   const json = (rows: readonly unknown[]) => sql`${sql.json(rows as never)}::jsonb`;
   const row = { createdAt: now, updatedAt: now, actorId: actor };
-  const history = effects.history.map((changed) => ({ id: newId(), ...row, ...changed }));
+  const history = effects.history.map((changed) => ({ id: newId(session), ...row, ...changed }));
   for (const changed of history) requireColumns("issue_history", changed);
   const pairs = (rows: readonly unknown[]) =>
     sql`jsonb_to_recordset(${json(rows)}) as pair("issueId" uuid, "labelId" uuid, "userId" uuid)`;
@@ -79,7 +81,7 @@ export function effectsOf(
         id, "createdAt", "updatedAt", type, "userId", "actorId", "issueId", "commentId", "parentCommentId",
         "reactionEmoji", "snoozedUntilAt"
       )
-      select distinct on (u.id, n."issueId", n.type) gen_random_uuid(), ${now}::timestamptz, ${now}::timestamptz, n.type, u.id, ${actor}::uuid,
+      select distinct on (u.id, n."issueId", n.type) ${uuidFor(session, sql`concat(u.id, n."issueId", n.type)`)}, ${now}::timestamptz, ${now}::timestamptz, n.type, u.id, ${actor}::uuid,
         n."issueId", n."commentId", n."parentCommentId", n."reactionEmoji", n."snoozedUntilAt"
       from jsonb_to_recordset(${json(effects.notices)}) as n(
         type text, "issueId" uuid, "userIds" jsonb, "subscribersBut" jsonb, "commentId" uuid, "parentCommentId" uuid,
