@@ -54,6 +54,20 @@ export function openSession(
   };
 }
 
+/**
+ * Awaits statements that were sent together in a transaction. Throws the first error in their order: the statements
+ * after it only report that the transaction is aborted.
+ */
+export async function together<T extends readonly unknown[]>(
+  sent: readonly [...T],
+): Promise<{ -readonly [I in keyof T]: Awaited<T[I]> }> {
+  await Promise.allSettled(sent);
+  // Each has settled, so the first error is the first in order.
+  const results: unknown[] = [];
+  for (const one of sent) results.push(await one);
+  return results as { -readonly [I in keyof T]: Awaited<T[I]> };
+}
+
 const CACHE_MAX = 20_000;
 const cache = new LRUCache<string, Tables>({ max: CACHE_MAX });
 

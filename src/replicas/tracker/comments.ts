@@ -1,7 +1,8 @@
 /** Comments: their subject, who is notified, and who may change them. */
 
+import { together } from "~/db/session";
 import type { RowObject } from "~/graphql/page";
-import { createRow, type Optional } from "~/replicas/tracker/change";
+import { createRow, newRow, type Optional } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, invalidInput, notFound } from "~/replicas/tracker/errors";
 import { mentionsIn } from "~/replicas/tracker/issues/issue-input";
@@ -100,9 +101,10 @@ export async function createComment(
   const followers = [...mentioned, ...(input.subscriberIds ?? [])];
   for (const userId of input.subscriberIds ?? [])
     await requireGiven(context, "User", "subscriberIds", userId);
-  const comment = await createRow(context, "Comment", {
+  const { id } = newRow(context, input.id);
+  const inserted = createRow(context, "Comment", {
     ...text,
-    id: input.id,
+    id,
     createdAt: input.createdAt,
     quotedText: input.quotedText,
     userId: viewer.id,
@@ -113,12 +115,20 @@ export async function createComment(
       ? { type: "api", userDisplayName: input.createAsUser, avatarUrl: input.displayIconUrl }
       : null,
   });
-  if (field === "issueId")
-    await notify(context, row.id, comment, {
+  if (field !== "issueId") {
+    await notifyMentioned(context, await inserted, mentioned);
+    return await inserted;
+  }
+  const notified = notify(
+    context,
+    row.id,
+    { id, parentId: parent?.id },
+    {
       mentioned,
       followers: input.doNotSubscribeToIssue ? followers : [viewer.id, ...followers],
-    });
-  else await notifyMentioned(context, comment, mentioned);
+    },
+  );
+  const [comment] = await together([inserted, notified]);
   return comment;
 }
 
@@ -149,13 +159,16 @@ export async function notifyMentioned(
   );
 }
 
-const parentOf = ({ parentId }: Row<"Comment">) => (parentId ? { parentCommentId: parentId } : {});
+/** A comment that is or will be inserted. */
+type Written = { readonly id: string; readonly parentId: Optional<string> };
+
+const parentOf = ({ parentId }: Written) => (parentId ? { parentCommentId: parentId } : {});
 
 /** Notifies the followers of the issue about a comment, and mentioned users about the mention. */
 export async function notify(
   { session, viewer, now }: Context,
   issueId: string,
-  comment: Row<"Comment">,
+  comment: Written,
   {
     mentioned,
     followers,

@@ -107,8 +107,13 @@ const counted =
     context.read.clear();
     const payload = await resolve(source, args, context, info);
     context.read.clear();
-    const { lastSyncId = await nextSyncId(context.session), ...rest } = payload as {
-      lastSyncId?: number;
-    };
+    const { lastSyncId = incremented(context), ...rest } = payload as { lastSyncId?: number };
     return { success: true, lastSyncId, ...rest };
   };
+
+/** The next sync id, which few requests select: only they wait for it. If it fails, so does the commit. */
+function incremented({ session }: Context): Promise<number> {
+  const id = nextSyncId(session);
+  id.catch(() => undefined);
+  return id;
+}

@@ -231,6 +231,12 @@ create table issues (
 );
 create index issues_project on issues ("projectId");
 create index issues_parent on issues ("parentId");
+-- The position of a new issue: above the first of its team.
+create index issues_position on issues ("teamId", "sortOrder");
+-- Lists are in this order.
+create index issues_created on issues ("createdAt" desc nulls last, id);
+-- Of the few issues that had another identifier.
+create index issues_former on issues using gin ("previousIdentifiers") where "previousIdentifiers" <> '{}';
 
 create table issue_labels (
   id uuid primary key,

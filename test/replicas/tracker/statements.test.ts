@@ -78,18 +78,82 @@ describe("statements", () => {
     },
   );
 
-  test("a new issue: at most 4 in its transaction, after one that finds the viewer", async () => {
-    const { data } = await count(`{ teams(filter: { key: { eq: "ENG" } }) { nodes { id } } }`);
-    const input = { teamId: data.teams.nodes[0].id, title: "Counted", description: "by @maria" };
-    const { statements: sent } = await count(String(LinearDocument.CreateIssueDocument), { input });
+  /** The verb of each statement, and the table that it writes or locks, or reads first. */
+  const shapes = (sent: readonly string[]) =>
+    sent.map((text) => {
+      const [verb] = text.trim().split(/\s+/);
+      const [, table = ""] = /(?:into|update|from) "[^"]+"\."(\w+)"/.exec(text) ?? [];
+      return `${verb} ${table}`.trim();
+    });
 
-    expect(sent.map((text) => text.trim().split(/\s+/)[0])).toEqual([
-      "select",
-      "begin",
-      "with",
-      "with",
-      "commit",
-    ]);
+  describe("changes send only what they need", () => {
+    let teamId: string;
+    let issueId: string;
+    beforeAll(async () => {
+      const { data } = await count(`{ issues(first: 1, filter: { team: { key: { eq: "ENG" } } }) {
+        nodes { id team { id } }
+      } }`);
+      [
+        {
+          id: issueId,
+          team: { id: teamId },
+        },
+      ] = data.issues.nodes;
+    });
+
+    const place = ["select teams", "select issues", "select workflow_states"];
+    /** New issues of others than its members go to the team's triage. */
+    const triage = "select team_memberships";
+
+    test.each([
+      [{}, [...place, triage, "insert issues", "insert issue_subscribers"]],
+      [
+        { description: "by @maria" },
+        [...place, "select users", triage, "insert issues", "insert issue_subscribers"],
+      ],
+    ])("a new issue with %p", async (input, expected) => {
+      const { statements: sent } = await count(String(LinearDocument.CreateIssueDocument), {
+        input: { teamId, title: "Counted", ...input },
+      });
+
+      expect(shapes(sent)).toEqual(["select teams", "begin", ...expected, "commit"]);
+    });
+
+    test("a new title: no labels, subscribers or notifications", async () => {
+      const { statements: sent } = await count(String(LinearDocument.UpdateIssueDocument), {
+        id: issueId,
+        input: { title: `Counted ${issueId}` },
+      });
+
+      expect(shapes(sent)).toEqual([
+        "select teams",
+        "begin",
+        "select issues",
+        "select teams",
+        "select workflow_states",
+        "update issues",
+        "insert issue_history",
+        "select",
+        "commit",
+      ]);
+    });
+
+    test("a new comment: its issue, the comment, and those who follow it", async () => {
+      const { statements: sent } = await count(String(LinearDocument.CreateCommentDocument), {
+        input: { issueId, body: "Counted" },
+      });
+
+      expect(shapes(sent)).toEqual([
+        "select teams",
+        "begin",
+        "select issues",
+        "insert comments",
+        "insert notifications",
+        "insert issue_subscribers",
+        "select",
+        "commit",
+      ]);
+    });
   });
 
   test("comments of many issues, with their authors and reactions: as many as for one", async () => {

@@ -1,6 +1,7 @@
 /** The mutations of issues. */
 
 import type { Resolvers } from "~/graphql/resolvers";
+import { isUuid } from "~/graphql/scalars";
 import { changeRow, type Given, type Optional, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, notFound } from "~/replicas/tracker/errors";
@@ -37,10 +38,11 @@ function requireBatch(property: string, list: readonly unknown[]): void {
     );
 }
 
-/** Changes one issue, found by its id or identifier. */
+/** Changes one issue, found by its id or identifier. If nothing is hidden from the viewer, its lock finds it by id. */
 async function update(context: Context, id: string, input: IssueUpdate) {
-  const issue = await requireRow(context, "Issue", id);
-  const [changed] = await updateIssues(context, [issue.id], input);
+  const isFound = isUuid(id) && context.hiddenTeamIds.length === 0;
+  const issueId = isFound ? id.toLowerCase() : (await requireRow(context, "Issue", id)).id;
+  const [changed] = await updateIssues(context, [issueId], input);
   return { issue: changed };
 }
 

@@ -1,4 +1,5 @@
 /** Creation of issues. */
+import { together } from "~/db/session";
 import { createRow, newRow, type Optional } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { invalidArgument, invalidInput, notFoundIn } from "~/replicas/tracker/errors";
@@ -28,7 +29,7 @@ import {
   requireTitle,
 } from "~/replicas/tracker/issues/values";
 import type { NewValues, Row } from "~/replicas/tracker/store/entities";
-import { type Effects, NO_EFFECTS } from "~/replicas/tracker/store/issues/effects";
+import { type Effects, NO_EFFECTS, writeEffects } from "~/replicas/tracker/store/issues/effects";
 import { insertIssues } from "~/replicas/tracker/store/issues/insert";
 import type { IssueLookups, State, Team } from "~/replicas/tracker/store/issues/issue-lookups";
 
@@ -48,12 +49,11 @@ export type IssueCreate = IssueReferences &
     readonly sortOrder?: Optional<number>;
     readonly sourceCommentId?: Optional<string>;
     readonly subIssueSortOrder?: Optional<number>;
-    readonly useDefaultTemplate?: Optional<boolean>;
   };
 
 /** A new row, and its side effects. */
 type Planned = {
-  readonly row: NewValues<"Issue"> & { readonly id: string };
+  readonly row: NewValues<"Issue"> & { readonly id: string; readonly teamId: string };
   readonly effects: Effects;
 };
 
@@ -62,21 +62,46 @@ export async function createIssues(
   context: Context,
   inputs: readonly IssueCreate[],
 ): Promise<{ readonly issues: readonly Row<"Issue">[]; readonly lastSyncId: number }> {
-  const lookups = await readIssueReferences(context, inputs);
+  const lookups = await readIssueReferences(context, inputs, { places: true });
   const filled = inputs.map((input) => fromTemplate(input, lookups, context));
   // A template can refer to more than the input does.
   const changed = filled.some((input, index) => input !== inputs[index]);
-  const whole = changed ? await readIssueReferences(context, filled) : lookups;
+  const whole = changed ? await readIssueReferences(context, filled, { places: true }) : lookups;
   const planned = filled.map((input) => plan(context, input, whole));
   const effects = joined(planned.map((one) => one.effects));
-  const acting = { actor: context.viewer.id, now: context.now };
-  const rows = planned.map(({ row }) => row);
-  const { rows: inserted, lastSyncId } = await insertIssues(context.session, rows, effects, acting);
+  const isOpen = whole.teams.every(({ visibility }) => visibility !== "private");
+  const acting = { actor: context.viewer.id, now: context.now, isOpen };
+  const rows = placed(planned, whole);
+  const [{ rows: inserted, lastSyncId }] = await together([
+    insertIssues(context.session, rows),
+    writeEffects(context.session, effects, acting),
+  ]);
   const byId = new Map(inserted.map((row) => [row.id, row]));
   for (const [index, { releaseIds }] of filled.entries())
     for (const releaseId of releaseIds ?? [])
       await createRow(context, "IssueToRelease", { issueId: rows[index]?.id, releaseId });
   return { issues: rows.flatMap(({ id }) => byId.get(id) ?? []), lastSyncId };
+}
+
+/** The rows with their numbers and identifiers, and positions on top in place of null. */
+function placed(planned: readonly Planned[], { teams, places }: IssueLookups) {
+  const counts = new Map<string, number>();
+  return planned.map(({ row }) => {
+    const place = places.get(row.teamId);
+    const key = teams.find(({ id }) => id === row.teamId)?.key;
+    if (!place || key === undefined) throw new Error("the team of a new issue is not held");
+    const nth = (counts.get(row.teamId) ?? 0) + 1;
+    counts.set(row.teamId, nth);
+    const [number, top] = [place.number + nth, place.sortOrder - nth];
+    return {
+      ...row,
+      number,
+      identifier: `${key}-${number}`,
+      sortOrder: row.sortOrder ?? top,
+      prioritySortOrder: row.prioritySortOrder ?? top,
+      subIssueSortOrder: row.parentId === null ? null : (row.subIssueSortOrder ?? top),
+    };
+  });
 }
 
 const joined = (all: readonly Effects[]): Effects => ({

@@ -30,6 +30,7 @@ export type IssueReferences = {
   readonly projectMilestoneId?: Optional<string>;
   readonly cycleId?: Optional<string>;
   readonly templateId?: Optional<string>;
+  readonly useDefaultTemplate?: Optional<boolean>;
   readonly lastAppliedTemplateId?: Optional<string>;
   readonly description?: Optional<string>;
 };
@@ -76,12 +77,15 @@ export async function readIssueReferences(
     readonly teamIds?: readonly string[];
     readonly labelledIds?: readonly string[];
     readonly projectIds?: readonly string[];
+    /** Whether the inputs create issues. */
+    readonly places?: boolean;
   } = {},
 ): Promise<IssueLookups> {
   inputs.forEach(requireIds);
   const all = (pick: (input: IssueReferences) => readonly string[]) => [
     ...new Set(inputs.flatMap(pick)),
   ];
+  const parents = all(({ parentId }) => given(parentId).map(issueKey));
   const wanted: Wanted = {
     teamIds: [...all(({ teamId }) => given(teamId)), ...(also.teamIds ?? [])],
     userIds: all((input) => [
@@ -91,7 +95,8 @@ export async function readIssueReferences(
     userNames: all(({ description }) => mentionsIn(description)),
     labelIds: all(({ labelIds, addedLabelIds }) => [...(labelIds ?? []), ...(addedLabelIds ?? [])]),
     labelledIds: also.labelledIds ?? [],
-    issues: all(({ parentId }) => given(parentId).map(issueKey)),
+    issueIds: parents.filter((key) => UUID.test(key)),
+    identifiers: parents.filter((key) => !UUID.test(key)),
     projects: [
       ...all(({ projectId }) => given(projectId).map(projectKey)),
       ...(also.projectIds ?? []),
@@ -99,6 +104,8 @@ export async function readIssueReferences(
     milestoneIds: all(({ projectMilestoneId }) => given(projectMilestoneId)),
     cycleIds: all(({ cycleId }) => given(cycleId)),
     templateIds: all(({ templateId }) => given(templateId)),
+    defaultTemplates: inputs.some(({ useDefaultTemplate }) => useDefaultTemplate === true),
+    places: also.places ?? false,
   };
   const lookups = await readIssueLookups(context.session, wanted, context.now);
   return withoutHidden(lookups, context, also.projectIds ?? []);

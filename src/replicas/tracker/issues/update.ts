@@ -1,4 +1,5 @@
 /** Updates of issues. */
+import { together } from "~/db/session";
 import { changeRow, createRow, formerIdentifiers } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
 import { forbidden, invalidInput, notFound } from "~/replicas/tracker/errors";
@@ -46,7 +47,7 @@ export async function updateIssues(
     [{ ...input, ...(description !== undefined && { description }) }],
     {
       teamIds: [...new Set(locked.map((issue) => issue["teamId"]))],
-      labelledIds: locked.map(({ id }) => id),
+      labelledIds: changesLabels(input) ? locked.map(({ id }) => id) : [],
       projectIds: input.teamId ? locked.flatMap(({ projectId }) => projectId ?? []) : [],
     },
   );
@@ -57,6 +58,10 @@ export async function updateIssues(
   const changed = new Map(changes.map(({ after }) => [after.id, after]));
   return ids.flatMap((id) => changed.get(id) ?? []);
 }
+
+/** Labels are given, or a move to another team may remove some. */
+const changesLabels = ({ labelIds, addedLabelIds, removedLabelIds, teamId }: IssueUpdate) =>
+  Boolean(labelIds ?? addedLabelIds ?? removedLabelIds ?? teamId);
 
 /** An issue before and after its update, and the changed columns. */
 type Change = {
@@ -96,24 +101,24 @@ async function updateIssue(
   const change = { before: issue, different, team, state };
   if (!touched) return { ...change, after: issue };
 
-  const written = await changeRow(context, "Issue", issue, { ...different, updatedAt: now });
   const history = historyOf(issue, different, { added, removed });
   const assigneeId = different.assigneeId ?? undefined;
   const mentioned = "description" in different ? mentionedIn(lookups, descriptionOf(input)) : [];
-  await writeEffects(
-    session,
-    {
-      labelled: added.map((labelId) => ({ issueId: issue.id, labelId })),
-      unlabelled: removed.map((labelId) => ({ issueId: issue.id, labelId })),
-      subscribed: [...followers.added, ...(assigneeId ? [assigneeId] : []), ...mentioned].map(
-        (userId) => ({ issueId: issue.id, userId }),
-      ),
-      unsubscribed: followers.removed.map((userId) => ({ issueId: issue.id, userId })),
-      history: history ? [history] : [],
-      notices: noticesOf(issue, different, state, mentioned),
-    },
-    { actor: viewer.id, now },
-  );
+  const effects = {
+    labelled: added.map((labelId) => ({ issueId: issue.id, labelId })),
+    unlabelled: removed.map((labelId) => ({ issueId: issue.id, labelId })),
+    subscribed: [...followers.added, ...(assigneeId ? [assigneeId] : []), ...mentioned].map(
+      (userId) => ({ issueId: issue.id, userId }),
+    ),
+    unsubscribed: followers.removed.map((userId) => ({ issueId: issue.id, userId })),
+    history: history ? [history] : [],
+    notices: noticesOf(issue, different, state, mentioned),
+  };
+  const isOpen = team.visibility !== "private";
+  const [written] = await together([
+    changeRow(context, "Issue", issue, { ...different, updatedAt: now }),
+    writeEffects(session, effects, { actor: viewer.id, now, isOpen }),
+  ]);
   await putInReleases(context, issue.id, input);
   return { ...change, after: written };
 }

@@ -1,6 +1,6 @@
 /** Lookups by other keys than the id: an identifier, a key, the slug at the end of a URL. */
-import type { Fragment } from "~/db/connect";
-import type { Row, Scope } from "~/graphql/model";
+import type { Fragment, Sql } from "~/db/connect";
+import type { Row, Scope, Value } from "~/graphql/model";
 import { isUuid } from "~/graphql/scalars";
 import { identifierOf, slugIdOf } from "~/replicas/tracker/ids";
 
@@ -23,6 +23,33 @@ const byIdentifier =
           sql`(${row("identifier")} = ${identifier} or ${identifier} = any(${row("previousIdentifiers")}))`;
   };
 
+/**
+ * The ids of the issues with these current or former identifiers. The number in an identifier leads to the issue
+ * through the index of numbers; `offset 0` keeps the planner from joining all issues.
+ */
+export function issuesIdentified(
+  { sql, table }: { readonly sql: Sql; readonly table: (name: "teams" | "issues") => Value },
+  identifiers: readonly string[],
+): Fragment {
+  const numbers = identifiers.map((identifier) => Number(/\d*$/.exec(identifier)?.[0]));
+  return sql`
+    select found.id from ${table("teams")} team cross join lateral (
+      select id, identifier from ${table("issues")}
+      where "teamId" = team.id and number = any(${numbers}::int[]) offset 0
+    ) found where found.identifier = any(${identifiers}::text[])
+    union all
+    select former.id from ${table("issues")} former
+    where former."previousIdentifiers" <> '{}' and former."previousIdentifiers" && ${identifiers}::text[]
+  `;
+}
+
+const issueIdentified: Parser = (text) => {
+  const identifier = identifierOf(text);
+  return identifier === undefined
+    ? undefined
+    : (row, scope) => scope.sql`${row("id")} in (${issuesIdentified(scope, [identifier])})`;
+};
+
 const either =
   (...parsers: readonly Parser[]): Parser =>
   (text) => {
@@ -41,7 +68,7 @@ const READINGS: Readonly<Record<string, Parser>> = {
   Document: bySlug,
   Emoji: (text) => equals("name", text),
   Initiative: either(bySlug, byIdentifier(form(/^i-\d+$/i))),
-  Issue: byIdentifier(identifierOf),
+  Issue: issueIdentified,
   Project: either(bySlug, byIdentifier(form(/^p-[a-z0-9]+-\d+$/i))),
   Team: (text) => equals("key", text.toUpperCase()),
 };

@@ -1,5 +1,5 @@
 /** Visibility for other users than the viewer, as SQL conditions. */
-import type { Fragment, Identifier } from "~/db/connect";
+import type { Fragment } from "~/db/connect";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
 const maySeeTeam = (
@@ -13,17 +13,16 @@ const maySeeTeam = (
     )
   )`;
 
-/** `issues`: the source of the issue, if the same statement inserts it. */
+/** `offset 0` makes it a lookup for each row: the planner may join all issues otherwise. */
 export const maySeeIssue = (
   session: TrackerSession,
   issueId: Fragment,
   userId: Fragment,
-  issues: Fragment | Identifier = session.t.issues,
 ): Fragment => session.sql`exists (
-  select from ${issues} i
+  select from ${session.t.issues} i
   where i.id = ${issueId} and (
     ${userId} = any(i."sharedWithUserIds") or ${maySeeTeam(session, session.sql`i."teamId"`, userId)}
-  )
+  ) offset 0
 )`;
 
 export const maySeeProject = (

@@ -1,6 +1,7 @@
 /** Side effects of a change to an issue: history, subscribers and notifications. */
 
 import type { Fragment } from "~/db/connect";
+import { together } from "~/db/session";
 import { newId } from "~/replicas/tracker/ids";
 import type { NewValues } from "~/replicas/tracker/store/entities";
 import { requireColumns, type TrackerSession } from "~/replicas/tracker/store/tables";
@@ -40,73 +41,121 @@ export const NO_EFFECTS: Effects = {
   notices: [],
 };
 
-export type Acting = { readonly actor: string; readonly now: Date };
+export type Acting = {
+  readonly actor: string;
+  readonly now: Date;
+  /** Every user of the effects may see the issues. */
+  readonly isOpen?: boolean;
+};
 
 /**
- * The effects as parts of a statement: `name as (…), …`. The actor is not notified; a user who may not see an issue
- * neither follows it nor is notified. `issues`: the source of the issues, if the same statement inserts them.
+ * Writes the effects: a small statement for each kind that occurs, all sent together. The actor is not notified; a user
+ * who may not see an issue neither follows it nor is notified. Notifications come first: who follows an issue because
+ * of this change is not notified as a follower.
  */
-export function effectsOf(
-  session: TrackerSession,
-  effects: Effects,
-  { actor, now }: Acting,
-  issues?: Fragment,
-): Fragment {
-  const { sql, t } = session;
-  const json = (rows: readonly unknown[]) => sql`${sql.json(rows as never)}::jsonb`;
-  const row = { createdAt: now, updatedAt: now, actorId: actor };
-  const history = effects.history.map((changed) => ({ id: newId(session), ...row, ...changed }));
-  for (const changed of history) requireColumns("issue_history", changed);
-  const pairs = (rows: readonly unknown[]) =>
-    sql`jsonb_to_recordset(${json(rows)}) as pair("issueId" uuid, "labelId" uuid, "userId" uuid)`;
-  return sql`
-    labelled as (
-      insert into ${t.issue_label_assignments} ("issueId", "labelId", "createdAt")
-      select "issueId", "labelId", ${now} from ${pairs(effects.labelled)} on conflict do nothing
-    ), unlabelled as (
-      delete from ${t.issue_label_assignments} a using ${pairs(effects.unlabelled)}
-      where a."issueId" = pair."issueId" and a."labelId" = pair."labelId"
-    ), subscribed as (
-      insert into ${t.issue_subscribers} ("issueId", "userId")
-      select distinct "issueId", "userId" from ${pairs(effects.subscribed)}
-      where ${maySeeIssue(session, sql`pair."issueId"`, sql`pair."userId"`, issues)} on conflict do nothing
-    ), unsubscribed as (
-      delete from ${t.issue_subscribers} s using ${pairs(effects.unsubscribed)}
-      where s."issueId" = pair."issueId" and s."userId" = pair."userId"
-    ), remembered as (
-      insert into ${t.issue_history}
-      select * from jsonb_populate_recordset(null::${t.issue_history}, ${json(history)})
-    ), notified as (
-      insert into ${t.notifications} (
-        id, "createdAt", "updatedAt", type, "userId", "actorId", "issueId", "commentId", "parentCommentId",
-        "reactionEmoji", "snoozedUntilAt"
-      )
-      select distinct on (u.id, n."issueId", n.type) ${uuidFor(session, sql`concat(u.id, n."issueId", n.type)`)}, ${now}::timestamptz, ${now}::timestamptz, n.type, u.id, ${actor}::uuid,
-        n."issueId", n."commentId", n."parentCommentId", n."reactionEmoji", n."snoozedUntilAt"
-      from jsonb_to_recordset(${json(effects.notices)}) as n(
-        type text, "issueId" uuid, "userIds" jsonb, "subscribersBut" jsonb, "commentId" uuid, "parentCommentId" uuid,
-        "reactionEmoji" text, "snoozedUntilAt" timestamptz
-      )
-      join ${t.users} u on u.active and (
-        n."userIds" @> to_jsonb(u.id) or (
-          not n."subscribersBut" @> to_jsonb(u.id) and exists (
-            select from ${t.issue_subscribers} s where s."issueId" = n."issueId" and s."userId" = u.id
-          )
-        )
-      )
-      where (u.id <> ${actor}::uuid or n.type = 'issueReminder')
-        and ${maySeeIssue(session, sql`n."issueId"`, sql`u.id`, issues)}
-    )
-  `;
-}
-
-/** Writes effects in a separate statement. */
 export async function writeEffects(
   session: TrackerSession,
   effects: Partial<Effects>,
   acting: Acting,
 ): Promise<void> {
-  if (Object.values(effects).every((rows) => rows.length === 0)) return;
-  const { sql } = session;
-  await sql`with ${effectsOf(session, { ...NO_EFFECTS, ...effects }, acting)} select`;
+  const { labelled = [], unlabelled = [], subscribed = [], unsubscribed = [] } = effects;
+  const { history = [], notices = [] } = effects;
+  await together([
+    notices.length > 0 && notify(session, notices, acting),
+    labelled.length > 0 && label(session, labelled, acting),
+    unlabelled.length > 0 && unlabel(session, unlabelled),
+    subscribed.length > 0 && subscribe(session, subscribed, acting),
+    unsubscribed.length > 0 && unsubscribe(session, unsubscribed),
+    history.length > 0 && remember(session, history, acting),
+  ]);
+}
+
+const issueIdsOf = (rows: readonly { readonly issueId: string }[]) =>
+  rows.map(({ issueId }) => issueId);
+const labelIdsOf = (rows: readonly Label[]) => rows.map(({ labelId }) => labelId);
+const userIdsOf = (rows: readonly Subscriber[]) => rows.map(({ userId }) => userId);
+
+const label = ({ sql, t }: TrackerSession, rows: readonly Label[], { now }: Acting) => sql`
+  insert into ${t.issue_label_assignments} ("issueId", "labelId", "createdAt")
+  select *, ${now} from unnest(${issueIdsOf(rows)}::uuid[], ${labelIdsOf(rows)}::uuid[])
+  on conflict do nothing
+`;
+
+const unlabel = ({ sql, t }: TrackerSession, rows: readonly Label[]) => sql`
+  delete from ${t.issue_label_assignments} a
+  using unnest(${issueIdsOf(rows)}::uuid[], ${labelIdsOf(rows)}::uuid[]) as pair("issueId", "labelId")
+  where a."issueId" = pair."issueId" and a."labelId" = pair."labelId"
+`;
+
+const subscribe = (session: TrackerSession, rows: readonly Subscriber[], { isOpen }: Acting) => {
+  const { sql, t } = session;
+  const visible = isOpen
+    ? sql``
+    : sql`where ${maySeeIssue(session, sql`pair."issueId"`, sql`pair."userId"`)}`;
+  return sql`
+    insert into ${t.issue_subscribers} ("issueId", "userId")
+    select distinct * from unnest(${issueIdsOf(rows)}::uuid[], ${userIdsOf(rows)}::uuid[]) as pair("issueId", "userId")
+    ${visible} order by 1, 2 on conflict do nothing
+  `;
+};
+
+const unsubscribe = ({ sql, t }: TrackerSession, rows: readonly Subscriber[]) => sql`
+  delete from ${t.issue_subscribers} s
+  using unnest(${issueIdsOf(rows)}::uuid[], ${userIdsOf(rows)}::uuid[]) as pair("issueId", "userId")
+  where s."issueId" = pair."issueId" and s."userId" = pair."userId"
+`;
+
+function remember(session: TrackerSession, changes: Effects["history"], { actor, now }: Acting) {
+  const { sql, t } = session;
+  const row = { createdAt: now, updatedAt: now, actorId: actor };
+  const history = changes.map((changed) => ({ id: newId(session), ...row, ...changed }));
+  for (const changed of history) requireColumns("issue_history", changed);
+  return sql`
+    insert into ${t.issue_history}
+    select * from jsonb_populate_recordset(null::${t.issue_history}, ${sql.json(history as never)})
+  `;
+}
+
+/** Notices without a recipient are not sent. */
+async function notify(
+  session: TrackerSession,
+  notices: readonly Notice[],
+  { actor, now, isOpen }: Acting,
+): Promise<void> {
+  const { sql, t } = session;
+  const direct = notices.flatMap(({ userIds = [], ...notice }) =>
+    userIds
+      .filter((userId) => userId !== actor || notice.type === "issueReminder")
+      .map((userId) => ({ ...notice, userId })),
+  );
+  const followed = notices.filter(({ subscribersBut }) => subscribersBut !== undefined);
+  const json = (
+    rows: readonly unknown[],
+  ) => sql`jsonb_to_recordset(${sql.json(rows as never)}) as n(
+    type text, "issueId" uuid, "userId" uuid, "subscribersBut" uuid[], "commentId" uuid, "parentCommentId" uuid,
+    "reactionEmoji" text, "snoozedUntilAt" timestamptz
+  )`;
+  const columns = sql`n.type, n."issueId", n."commentId", n."parentCommentId", n."reactionEmoji", n."snoozedUntilAt"`;
+  const sources: Fragment[] = [];
+  if (direct.length > 0) sources.push(sql`select n."userId", ${columns} from ${json(direct)}`);
+  // `offset 0`: a lookup by issue, however many followers the planner expects.
+  if (followed.length > 0)
+    sources.push(sql`
+      select s."userId", ${columns} from ${json(followed)} cross join lateral (
+        select "userId" from ${t.issue_subscribers} where "issueId" = n."issueId" offset 0
+      ) s where s."userId" <> all(n."subscribersBut") and s."userId" <> ${actor}`);
+  if (sources.length === 0) return;
+  const recipients = sources.reduce((all, one) => sql`${all} union all ${one}`);
+  await sql`
+    insert into ${t.notifications} (
+      id, "createdAt", "updatedAt", type, "userId", "actorId", "issueId", "commentId", "parentCommentId",
+      "reactionEmoji", "snoozedUntilAt"
+    )
+    select distinct on (n."userId", n."issueId", n.type)
+      ${uuidFor(session, sql`concat(n."userId", n."issueId", n.type)`)}, ${now}::timestamptz, ${now}::timestamptz,
+      n.type, n."userId", ${actor}::uuid, n."issueId", n."commentId", n."parentCommentId", n."reactionEmoji", n."snoozedUntilAt"
+    from (${recipients}) n
+    where exists (select from ${t.users} u where u.id = n."userId" and u.active offset 0)
+      ${isOpen ? sql`` : sql`and ${maySeeIssue(session, sql`n."issueId"`, sql`n."userId"`)}`}
+  `;
 }

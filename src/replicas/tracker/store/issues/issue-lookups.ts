@@ -1,14 +1,19 @@
 /**
- * The rows that a change of issues refers to: read in one statement, which locks the teams so that numbers are unique.
+ * The rows that a change of issues refers to. Each kind of reference is a small statement, sent only when it is given;
+ * all of them are sent together. The teams are locked first, so that numbers are unique.
  */
+import { together } from "~/db/session";
+import { findPlaces, type Place } from "~/replicas/tracker/store/issues/insert";
+import { issuesIdentified } from "~/replicas/tracker/store/lookups";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
 export type Team = {
   readonly id: string;
   readonly key: string;
   readonly visibility: string;
-  readonly retiredAt: string | null;
-  readonly archivedAt: string | null;
+  readonly parentId: string | null;
+  readonly retiredAt: Date | null;
+  readonly archivedAt: Date | null;
   readonly cyclesEnabled: boolean;
   readonly triageEnabled: boolean;
   readonly requirePriorityToLeaveTriage: boolean;
@@ -19,9 +24,11 @@ export type Team = {
   readonly autoCloseChildIssues: boolean;
   readonly cycleIssueAutoAssignStarted: boolean;
   readonly cycleIssueAutoAssignCompleted: boolean;
-  /** The team and its ancestors. */
+  /** The team and its ancestors, if labels are wanted. */
   readonly lineage: readonly string[];
+  /** Empty unless a rule depends on it: the team is private, new issues go to triage, or by a default template. */
   readonly memberIds: readonly string[];
+  /** Null unless issues join the cycle automatically. */
   readonly activeCycleId: string | null;
 };
 export type State = {
@@ -38,7 +45,7 @@ export type Label = {
   readonly teamId: string | null;
   readonly parentId: string | null;
   readonly isGroup: boolean;
-  readonly retiredAt: string | null;
+  readonly retiredAt: Date | null;
   /** Whether the label's group allows only one of its labels on an issue. */
   readonly exclusive: boolean;
 };
@@ -70,13 +77,15 @@ export type IssueLookups = {
   readonly users: readonly User[];
   /** The requested labels, and those of the issues. */
   readonly labels: readonly Label[];
-  /** The labels of each issue. */
+  /** The labels of each issue whose labels may change. */
   readonly labelIds: Readonly<Record<string, readonly string[]>>;
   readonly issues: readonly IssueRef[];
   readonly projects: readonly ProjectRef[];
   readonly milestones: readonly { readonly id: string; readonly projectId: string }[];
   readonly cycles: readonly { readonly id: string; readonly teamId: string }[];
   readonly templates: readonly Template[];
+  /** Where new issues go, by team. */
+  readonly places: ReadonlyMap<string, Place>;
 };
 
 export type Wanted = {
@@ -85,102 +94,210 @@ export type Wanted = {
   /** Display names, in lower case. */
   readonly userNames: readonly string[];
   readonly labelIds: readonly string[];
-  /** Issues whose labels will change. */
+  /** Issues whose labels may change. */
   readonly labelledIds: readonly string[];
-  /** Ids or identifiers. */
-  readonly issues: readonly string[];
+  readonly issueIds: readonly string[];
+  readonly identifiers: readonly string[];
   /** Ids, slug ids or identifiers. */
   readonly projects: readonly string[];
   readonly milestoneIds: readonly string[];
   readonly cycleIds: readonly string[];
   readonly templateIds: readonly string[];
+  /** Also the default templates of the teams. */
+  readonly defaultTemplates: boolean;
+  /** Also the places of new issues in the teams. */
+  readonly places: boolean;
 };
 
+/** The results of a statement that is sent only when there is something to look for. */
+const given = async <T>(
+  [...keys]: readonly (readonly unknown[])[],
+  read: () => PromiseLike<readonly T[]>,
+): Promise<readonly T[]> => (keys.every(({ length }) => length === 0) ? [] : await read());
+
 export async function readIssueLookups(
-  { sql, t }: TrackerSession,
+  session: TrackerSession,
   wanted: Wanted,
   now: Date,
 ): Promise<IssueLookups> {
-  const teamIds = wanted.teamIds;
-  const [row] = await sql<[IssueLookups]>`
-    with held as (
-      select * from ${t.teams} where id = any(${teamIds}::uuid[]) order by id for no key update
-    )
-    select
-      (
-        select coalesce(jsonb_agg(to_jsonb(held) || jsonb_build_object(
-          'lineage', (
-            with recursive up as (
-              select held.id as id, held."parentId" as parent union
-              select p.id, p."parentId" from ${t.teams} p join up on p.id = up.parent
-            ) select jsonb_agg(id) from up
-          ),
-          'memberIds', (select coalesce(jsonb_agg(m."userId" order by m."userId"), '[]') from ${t.team_memberships} m where m."teamId" = held.id),
-          'activeCycleId', (
-            select c.id from ${t.cycles} c
-            where c."teamId" = held.id and c."startsAt" <= ${now} and c."endsAt" > ${now}
-              and c."completedAt" is null and c."archivedAt" is null
-            order by c."startsAt", c.id limit 1
-          )
-        )), '[]') from held
-      ) as teams,
-      (
-        select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'teamId', s."teamId", 'type', s.type, 'name', s.name, 'position', s.position) order by s.position, s.id), '[]')
-        from ${t.workflow_states} s where s."teamId" = any(${teamIds}::uuid[]) and s."archivedAt" is null
-      ) as states,
-      (
-        select coalesce(jsonb_agg(jsonb_build_object('id', u.id, 'displayName', u."displayName") order by u.id), '[]')
-        from ${t.users} u
-        where u.active and (u.id = any(${wanted.userIds}::uuid[]) or lower(u."displayName") = any(${wanted.userNames}::text[]))
-      ) as users,
-      (
-        select coalesce(jsonb_agg(to_jsonb(l) || jsonb_build_object('exclusive', coalesce(g."groupType", 'singleSelect') = 'singleSelect')), '[]')
-        from ${t.issue_labels} l left join ${t.issue_labels} g on g.id = l."parentId"
-        where l.id = any(${wanted.labelIds}::uuid[]) or l.id in (
-          select a."labelId" from ${t.issue_label_assignments} a where a."issueId" = any(${wanted.labelledIds}::uuid[])
-        )
-      ) as labels,
-      (
-        select coalesce(jsonb_object_agg(a."issueId", a.ids), '{}') from (
-          select "issueId", jsonb_agg("labelId" order by "createdAt", "labelId") as ids
-          from ${t.issue_label_assignments} where "issueId" = any(${wanted.labelledIds}::uuid[]) group by 1
-        ) a
-      ) as "labelIds",
-      (
-        select coalesce(jsonb_agg(jsonb_build_object(
-          'id', i.id, 'identifier', i.identifier, 'previousIdentifiers', i."previousIdentifiers", 'teamId', i."teamId",
-          'sharedWithUserIds', i."sharedWithUserIds", 'ancestorIds', (
-            with recursive up as (
-              select i."parentId" as id union
-              select p."parentId" from ${t.issues} p join up on p.id = up.id
-            ) select coalesce(jsonb_agg(id) filter (where id is not null), '[]') from up
-          )
-        )), '[]') from ${t.issues} i
-        where i.id::text = any(${wanted.issues}::text[]) or i.identifier = any(${wanted.issues}::text[])
-          or i."previousIdentifiers" && ${wanted.issues}::text[]
-      ) as issues,
-      (
-        select coalesce(jsonb_agg(jsonb_build_object(
-          'id', p.id, 'slugId', p."slugId", 'identifier', p.identifier,
-          'teamIds', (select coalesce(jsonb_agg(x."teamId"), '[]') from ${t.project_teams} x where x."projectId" = p.id)
-        )), '[]') from ${t.projects} p
-        where p.id::text = any(${wanted.projects}::text[]) or p."slugId" = any(${wanted.projects}::text[])
-          or p.identifier = any(${wanted.projects}::text[])
-          or p.id in (select m."projectId" from ${t.project_milestones} m where m.id = any(${wanted.milestoneIds}::uuid[]))
-      ) as projects,
-      (
-        select coalesce(jsonb_agg(jsonb_build_object('id', m.id, 'projectId', m."projectId")), '[]')
-        from ${t.project_milestones} m where m.id = any(${wanted.milestoneIds}::uuid[])
-      ) as milestones,
-      (
-        select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'teamId', c."teamId")), '[]')
-        from ${t.cycles} c where c.id = any(${wanted.cycleIds}::uuid[]) and c."archivedAt" is null
-      ) as cycles,
-      (
-        select coalesce(jsonb_agg(jsonb_build_object('id', p.id, 'type', p.type, 'templateData', p."templateData")), '[]')
-        from ${t.templates} p where p.id = any(${wanted.templateIds}::uuid[])
-          or p.id in (select unnest(array["defaultTemplateForMembersId", "defaultTemplateForNonMembersId"]) from held)
-      ) as templates
-  `;
-  return row;
+  const { teamIds, userIds, userNames, labelIds, labelledIds, milestoneIds, cycleIds } = wanted;
+  const placeIds = wanted.places ? teamIds : [];
+  const [
+    held,
+    places,
+    states,
+    users,
+    labels,
+    applied,
+    issues,
+    projects,
+    milestones,
+    cycles,
+    lineages,
+  ] = await together([
+    given([teamIds], () => lockTeams(session, teamIds)),
+    given([placeIds], () => findPlaces(session, placeIds)),
+    given([teamIds], () => listStates(session, teamIds)),
+    given([userIds, userNames], () => listUsers(session, userIds, userNames)),
+    given([labelIds, labelledIds], () => listLabels(session, labelIds, labelledIds)),
+    given([labelledIds], () => listApplied(session, labelledIds)),
+    given([wanted.issueIds, wanted.identifiers], () => listIssues(session, wanted)),
+    given([wanted.projects, milestoneIds], () =>
+      listProjects(session, wanted.projects, milestoneIds),
+    ),
+    given([milestoneIds], () => listMilestones(session, milestoneIds)),
+    given([cycleIds], () => listCycles(session, cycleIds)),
+    given([labelIds, labelledIds], () => listLineages(session, teamIds)),
+  ]);
+  const idsOf = (rule: (team: HeldTeam) => boolean) => held.filter(rule).map(({ id }) => id);
+  const closed = idsOf((team) => hasMemberRules(team, wanted));
+  const cycling = idsOf(joinsCycles);
+  const templateIds = [
+    ...wanted.templateIds,
+    ...(wanted.defaultTemplates ? held.flatMap(defaultTemplatesOf) : []),
+  ];
+  const [members, active, templates] = await together([
+    given([closed], () => listMembers(session, closed)),
+    given([cycling], () => listActiveCycles(session, cycling, now)),
+    given([templateIds], () => listTemplates(session, templateIds)),
+  ]);
+  const teams = held.map((team) => ({
+    ...team,
+    lineage: lineages.find(({ id }) => id === team.id)?.lineage ?? [team.id],
+    memberIds: members.flatMap(({ teamId, userId }) => (teamId === team.id ? [userId] : [])),
+    activeCycleId: active.find(({ teamId }) => teamId === team.id)?.id ?? null,
+  }));
+  const ofIssues = Object.fromEntries(applied.map(({ issueId, ids }) => [issueId, ids]));
+  return {
+    ...{ teams, states, users, labels, labelIds: ofIssues },
+    ...{ issues, projects, milestones, cycles, templates },
+    places: new Map(places.map((place) => [place.teamId, place])),
+  };
 }
+
+type HeldTeam = Omit<Team, "lineage" | "memberIds" | "activeCycleId">;
+
+const hasMemberRules = (
+  { visibility, triageEnabled }: HeldTeam,
+  { places, defaultTemplates }: Wanted,
+) => visibility === "private" || defaultTemplates || (places && triageEnabled);
+const joinsCycles = (team: HeldTeam) =>
+  team.cyclesEnabled && (team.cycleIssueAutoAssignStarted || team.cycleIssueAutoAssignCompleted);
+const defaultTemplatesOf = (team: HeldTeam) =>
+  [team.defaultTemplateForMembersId, team.defaultTemplateForNonMembersId].filter(
+    (id) => id !== null,
+  );
+
+const lockTeams = ({ sql, t }: TrackerSession, ids: readonly string[]) => sql<HeldTeam[]>`
+  select id, key, visibility, "parentId", "retiredAt", "archivedAt", "cyclesEnabled", "triageEnabled",
+    "requirePriorityToLeaveTriage", "defaultIssueStateId", "defaultTemplateForMembersId",
+    "defaultTemplateForNonMembersId", "autoCloseParentIssues", "autoCloseChildIssues",
+    "cycleIssueAutoAssignStarted", "cycleIssueAutoAssignCompleted"
+  from ${t.teams} where id = any(${ids}::uuid[]) order by id for no key update
+`;
+
+const listStates = ({ sql, t }: TrackerSession, teamIds: readonly string[]) => sql<State[]>`
+  select id, "teamId", type, name, position from ${t.workflow_states}
+  where "teamId" = any(${teamIds}::uuid[]) and "archivedAt" is null order by position, id
+`;
+
+const listUsers = (
+  { sql, t }: TrackerSession,
+  ids: readonly string[],
+  names: readonly string[],
+) => sql<User[]>`
+  select id, "displayName" from ${t.users}
+  where active and (id = any(${ids}::uuid[]) or lower("displayName") = any(${names}::text[]))
+  order by id
+`;
+
+const listLabels = (
+  { sql, t }: TrackerSession,
+  ids: readonly string[],
+  issueIds: readonly string[],
+) => sql<Label[]>`
+  select l.id, l.name, l."teamId", l."parentId", l."isGroup", l."retiredAt",
+    coalesce(g."groupType", 'singleSelect') = 'singleSelect' as exclusive
+  from ${t.issue_labels} l left join ${t.issue_labels} g on g.id = l."parentId"
+  where l.id = any(${ids}::uuid[]) or l.id in (
+    select a."labelId" from ${t.issue_label_assignments} a where a."issueId" = any(${issueIds}::uuid[])
+  )
+`;
+
+const listApplied = ({ sql, t }: TrackerSession, issueIds: readonly string[]) => sql<
+  { issueId: string; ids: string[] }[]
+>`
+  select "issueId", array_agg("labelId" order by "createdAt", "labelId") as ids
+  from ${t.issue_label_assignments} where "issueId" = any(${issueIds}::uuid[]) group by 1
+`;
+
+/** `offset 0` keeps the planner from joining all issues: each ancestor is one lookup. */
+const listIssues = ({ sql, t }: TrackerSession, { issueIds, identifiers }: Wanted) => sql<
+  IssueRef[]
+>`
+  select i.id, i.identifier, i."previousIdentifiers", i."teamId", i."sharedWithUserIds", array(
+    with recursive up as (
+      select i."parentId" as id union
+      select p."parentId" from up cross join lateral (
+        select "parentId" from ${t.issues} where id = up.id offset 0
+      ) p
+    ) select id from up where id is not null
+  ) as "ancestorIds"
+  from ${t.issues} i
+  where i.id in (
+    select unnest(${issueIds}::uuid[]) union all
+    ${issuesIdentified({ sql, table: (name) => t[name] }, identifiers)}
+  )
+`;
+
+const listProjects = (
+  { sql, t }: TrackerSession,
+  keys: readonly string[],
+  milestoneIds: readonly string[],
+) => sql<ProjectRef[]>`
+  select p.id, p."slugId", p.identifier,
+    array(select x."teamId" from ${t.project_teams} x where x."projectId" = p.id) as "teamIds"
+  from ${t.projects} p
+  where p.id::text = any(${keys}::text[]) or p."slugId" = any(${keys}::text[])
+    or p.identifier = any(${keys}::text[])
+    or p.id in (select m."projectId" from ${t.project_milestones} m where m.id = any(${milestoneIds}::uuid[]))
+`;
+
+const listMilestones = ({ sql, t }: TrackerSession, ids: readonly string[]) =>
+  sql<
+    { id: string; projectId: string }[]
+  >`select id, "projectId" from ${t.project_milestones} where id = any(${ids}::uuid[])`;
+
+const listCycles = ({ sql, t }: TrackerSession, ids: readonly string[]) =>
+  sql<
+    { id: string; teamId: string }[]
+  >`select id, "teamId" from ${t.cycles} where id = any(${ids}::uuid[]) and "archivedAt" is null`;
+
+const listLineages = ({ sql, t }: TrackerSession, ids: readonly string[]) => sql<
+  { id: string; lineage: string[] }[]
+>`
+  with recursive up as (
+    select id as team, id, "parentId" from ${t.teams} where id = any(${ids}::uuid[]) union
+    select up.team, p.id, p."parentId" from ${t.teams} p join up on p.id = up."parentId"
+  ) select team as id, array_agg(id) as lineage from up group by team
+`;
+
+const listMembers = ({ sql, t }: TrackerSession, teamIds: readonly string[]) => sql<
+  { teamId: string; userId: string }[]
+>`
+  select "teamId", "userId" from ${t.team_memberships}
+  where "teamId" = any(${teamIds}::uuid[]) order by "userId"
+`;
+
+const listActiveCycles = ({ sql, t }: TrackerSession, teamIds: readonly string[], now: Date) => sql<
+  { id: string; teamId: string }[]
+>`
+  select id, "teamId" from ${t.cycles}
+  where "teamId" = any(${teamIds}::uuid[]) and "startsAt" <= ${now} and "endsAt" > ${now}
+    and "completedAt" is null and "archivedAt" is null
+  order by "startsAt", id
+`;
+
+const listTemplates = ({ sql, t }: TrackerSession, ids: readonly string[]) => sql<Template[]>`
+  select id, type, "templateData" from ${t.templates} where id = any(${ids}::uuid[])
+`;
