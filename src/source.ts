@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 export type Sourced = { readonly source: Source };
 
 export type Source = {
-  /** The time of the call, in microseconds since 1970. */
+  /** The time in microseconds since 1970. */
   readonly micros: number;
   readonly bytes: (count: number) => Uint8Array;
 };
@@ -19,8 +19,13 @@ function microsNow(): number {
   return latest;
 }
 
-/** The real time, and bytes that nobody can predict. */
-export const realSource = (): Source => ({ micros: microsNow(), bytes: randomBytes });
+/** The real time, whenever it is read, and bytes that nobody can predict. */
+export const REAL: Source = {
+  get micros() {
+    return microsNow();
+  },
+  bytes: randomBytes,
+};
 
 export const millisOf = ({ micros }: Source): number => Math.floor(micros / MICROS);
 export const secondsOf = (source: Source): number => Math.floor(millisOf(source) / 1_000);

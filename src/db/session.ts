@@ -1,7 +1,7 @@
 /** The handle of one environment: its tables by name, and single statements or one transaction on them. */
 import { LRUCache } from "lru-cache";
 import { type Identifier, inTransaction, type Pool, type Sql } from "~/db/connect";
-import { realSource, type Source } from "~/source";
+import { REAL, type Source } from "~/source";
 
 /** The schema-qualified, quoted name of each table, for use in a statement: `from ${t.messages}`. */
 export type Tables<Name extends string = string> = { readonly [N in Name]: Identifier };
@@ -29,12 +29,7 @@ export type Session<Name extends string = string> = {
 export type LogMark = { readonly prefix: string; readonly content: () => string };
 
 /** Opens an environment's session on a pool: each statement stands alone until `transaction` is called. */
-export function openSession(
-  pool: Pool,
-  schema: string,
-  t: Tables,
-  source: Source = realSource(),
-): Session {
+export function openSession(pool: Pool, schema: string, t: Tables, source: Source = REAL): Session {
   return {
     sql: pool,
     t,

@@ -122,6 +122,10 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
     run_not_found: [`/runs/${NONE}/evaluations`],
   },
   "GET /runs": { invalid_request: ["/runs?cursor=nonsense"] },
+  "GET /runs/{runId}/calls": {
+    invalid_request: ["/runs/x/calls?limit=x"],
+    run_not_found: [`/runs/${NONE}/calls`],
+  },
   "GET /runs/{runId}/events": {
     invalid_request: ["/runs/x/events?a=1&a=2"],
     run_not_found: [`/runs/${NONE}/events`],

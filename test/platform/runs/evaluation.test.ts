@@ -417,7 +417,7 @@ describe("the events of a run", () => {
     expect(order[0]).toBe(1);
   });
 
-  test("name the call that caused them, where that is a transaction of several statements", async () => {
+  test("name the call that caused them, of a single statement as of several", async () => {
     const environment = await program.environment();
     const runId = await start(environment.environmentId);
     const call = async (method: string, args: object, id: string) =>
@@ -428,8 +428,9 @@ describe("the events of a run", () => {
           body: JSON.stringify(args),
         })
       ).json();
-    const { ts, channel } = await say(environment, "unnamed");
-    await call("chat.delete", { channel, ts }, "the-first");
+    const greeting = { channel: "C01GENERAL", text: "hello" };
+    const { ts, channel } = (await call("chat.postMessage", greeting, "the-first")) as any;
+    await call("chat.delete", { channel, ts }, "the-second");
     const refused = { channel: "C01GENERAL", users: "U02JOHN,U99NOBODY" };
     expect(await call("conversations.invite", refused, "refused")).toMatchObject({ ok: false });
     await program.post("/diffRun", { runId });
@@ -437,8 +438,8 @@ describe("the events of a run", () => {
     const { body } = await program.get(`/runs/${runId}/events`);
 
     const causes = body.events.map((event: any) => [event.operation, event.request]);
-    expect(causes).toContainEqual(["insert", null]);
-    expect(causes).toContainEqual(["delete", "the-first"]);
+    expect(causes).toContainEqual(["insert", "the-first"]);
+    expect(causes).toContainEqual(["delete", "the-second"]);
     expect(JSON.stringify(body)).not.toContain("refused");
   });
 

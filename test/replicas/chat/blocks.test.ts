@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { findBlockProblems, toStoredBlocks } from "~/replicas/chat/blocks";
-import { realSource } from "~/source";
+import { REAL } from "~/source";
 
 const plain = (text: string) => ({ type: "plain_text", text });
 const mrkdwn = (text: string) => ({ type: "mrkdwn", text });
@@ -137,7 +137,7 @@ describe("blocks are rejected", () => {
 });
 
 test("a block without an id gets one, and keeps its own", () => {
-  const [first, second] = toStoredBlocks({ source: realSource() }, [
+  const [first, second] = toStoredBlocks({ source: REAL }, [
     { type: "divider" },
     { type: "divider", block_id: "b" },
   ]);
