@@ -1,61 +1,64 @@
 /**
- * Checks the OpenAPI document with external tools: Spectral finds no problems, and the clients that
- * openapi-typescript and openapi-python-client generate compile and make calls.
+ * Builds the clients as packages that install without a registry: `bun run clients`, into dist/clients.
  *
- *   bun run db run bun run clients      needs DATABASE_URL, python3 with venv, and the registries of npm and PyPI
- *
- * Everything is installed and generated in a temporary folder: the tools bring 280 packages that nothing else needs.
+ *   diorama-VERSION.tgz      for npm, pnpm, yarn and bun
  */
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startServers } from "./cluster";
+import { version } from "../package.json";
 
-const databaseUrl = process.env["DATABASE_URL"];
-if (!databaseUrl) throw new Error("DATABASE_URL is not set; `bun run db run …` sets it");
+const ROOT = join(import.meta.dir, "..");
+const TYPESCRIPT = join(ROOT, "src/clients/typescript");
 
-const folder = await mkdtemp(join(tmpdir(), "diorama-clients-"));
-const servers = await startServers({ count: 1, databaseUrl });
+const MANIFEST = {
+  name: "diorama",
+  version,
+  description: "Client of Diorama: disposable replicas of the services that AI agents act on",
+  license: "MIT",
+  type: "module",
+  exports: { ".": { types: "./index.d.ts", default: "./index.js" } },
+  engines: { node: ">=20" },
+  peerDependencies: { "@linear/sdk": "*", "@slack/web-api": "*" },
+  peerDependenciesMeta: { "@linear/sdk": { optional: true }, "@slack/web-api": { optional: true } },
+};
 
-/** Runs a command in the folder; a failure ends the script. */
-async function run(...command: string[]): Promise<void> {
-  console.log(`── ${command.join(" ")}`);
-  const PATH = `${join(folder, "python/bin")}:${process.env["PATH"]}`;
-  const child = Bun.spawn(command, {
-    cwd: folder,
-    env: { ...process.env, PATH, URL: servers.url },
-    stdout: "inherit",
-    stderr: "inherit",
-  });
-  if ((await child.exited) !== 0) throw new Error(`${command.join(" ")} failed`);
+async function run(cwd: string, ...command: string[]): Promise<void> {
+  const child = Bun.spawn(command, { cwd, stdout: "pipe", stderr: "inherit" });
+  const output = await new Response(child.stdout).text();
+  if ((await child.exited) !== 0) throw new Error(`${command.join(" ")} failed: ${output}`);
 }
 
-try {
-  await cp(join(import.meta.dir, "openapi"), folder, { recursive: true });
-  await Bun.write(
-    join(folder, "openapi.json"),
-    await (await fetch(`${servers.url}/docs/json`)).text(),
-  );
+/** Types for every module resolution: relative imports get their extension, optional packages may be missing. */
+const portable = (declarations: string) =>
+  declarations
+    .replace(/from "(\.\/[a-z-]+)"/g, 'from "$1.js"')
+    .replace(/^import .*"@(?:slack|linear)\/.*$/gm, "// @ts-ignore: an optional package\n$&");
 
-  await run("bun", "install", "--frozen-lockfile");
-  await run(
-    ...["bun", "node_modules/.bin/spectral", "lint", "openapi.json"],
-    ...["--ruleset", "spectral.yaml", "--fail-severity", "hint"],
-  );
-
-  await run("bun", "node_modules/.bin/openapi-typescript", "openapi.json", "--output", "api.d.ts");
-  await run("bun", "node_modules/.bin/tsc", "--project", "tsconfig.json");
-  await run("bun", "call.ts");
-
-  await run("python3", "-m", "venv", "python");
-  await run("python", "-m", "pip", "install", "--quiet", "--requirement", "requirements.txt");
-  await run(
-    ...["openapi-python-client", "generate", "--path", "openapi.json", "--fail-on-warning"],
-    ...["--meta", "none", "--output-path", "diorama_client"],
-  );
-  await run("python", "-m", "compileall", "-q", "diorama_client");
-  await run("python", "call.py");
-} finally {
-  await servers.stop();
-  await rm(folder, { recursive: true });
+/** Builds the npm package. Returns its path. */
+export async function buildTypeScript(destination: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "diorama-npm-"));
+  try {
+    await Bun.write(join(folder, "package.json"), JSON.stringify(MANIFEST, null, 2));
+    await cp(join(ROOT, "LICENSE"), join(folder, "LICENSE"));
+    await cp(join(TYPESCRIPT, "README.md"), join(folder, "README.md"));
+    await run(
+      ROOT,
+      ...["bun", "build", join(TYPESCRIPT, "index.ts"), "--target", "node", "--format", "esm"],
+      ...["--outfile", join(folder, "index.js")],
+    );
+    await run(ROOT, ...["tsc", "--project", join(TYPESCRIPT, "tsconfig.json"), "--outDir", folder]);
+    for (const name of await readdir(folder))
+      if (name.endsWith(".d.ts")) {
+        const path = join(folder, name);
+        await Bun.write(path, portable(await Bun.file(path).text()));
+      }
+    await mkdir(destination, { recursive: true });
+    await run(folder, "bun", "pm", "pack", "--quiet", "--destination", destination);
+    return join(destination, `diorama-${version}.tgz`);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
+
+if (import.meta.main) console.log(await buildTypeScript(join(ROOT, "dist/clients")));

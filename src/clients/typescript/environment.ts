@@ -1,0 +1,126 @@
+/** An environment, its official clients, and its runs. */
+import { createRequire } from "node:module";
+import type { LinearClient } from "@linear/sdk";
+import type { WebClient, WebClientOptions } from "@slack/web-api";
+import { DioramaError, type Http } from "./http";
+import { type NewRun, Run } from "./run";
+import type { Environment as Created } from "./schema";
+
+/** The outcome of a run. */
+export type Outcome<Result> = {
+  readonly runId: string;
+  /** Returned by `work`. */
+  readonly result: Result;
+  /** Everything that changed. */
+  readonly diff: Awaited<ReturnType<Run["diff"]>>;
+  /** The calls that the environment received, in order. */
+  readonly calls: Awaited<ReturnType<Run["calls"]>>;
+};
+
+/** The environment is deleted or expired. */
+const GONE = new Set(["environment_not_found", "environment_already_deleted"]);
+
+/** A disposable copy of a service. `await using` deletes it at the end of the block. */
+export class Environment implements AsyncDisposable {
+  readonly id: string;
+  readonly service: string;
+  /** The template that it is a copy of. */
+  readonly template: string;
+  /** Base address of the service's API, without a trailing slash. */
+  readonly url: string;
+  /** For the agent: opens this environment's API only. */
+  readonly token: string;
+  readonly expiresAt: Date;
+  readonly #http: Http;
+
+  constructor(http: Http, created: Created) {
+    this.#http = http;
+    this.id = created.environmentId;
+    this.service = created.service;
+    this.template = created.templateSchema;
+    this.url = `${http.url}${created.environmentUrl}`;
+    this.token = created.token;
+    this.expiresAt = new Date(created.expiresAt);
+  }
+
+  /** Address and headers of the environment's MCP server. */
+  get mcp(): { readonly url: string; readonly headers: { readonly Authorization: string } } {
+    return { url: `${this.url}/mcp`, headers: { Authorization: `Bearer ${this.token}` } };
+  }
+
+  /** The official chat client (`@slack/web-api`, if it is installed), without its retries. */
+  slack(options: WebClientOptions = {}): WebClient {
+    this.#requireService("chat");
+    const { WebClient } = requireClient("@slack/web-api");
+    return new WebClient(this.token, {
+      slackApiUrl: `${this.url}/`,
+      retryConfig: { retries: 0 },
+      ...options,
+    });
+  }
+
+  /** The official tracker client (`@linear/sdk`, if it is installed). */
+  linear(): LinearClient {
+    this.#requireService("tracker");
+    const { LinearClient } = requireClient("@linear/sdk");
+    return new LinearClient({ apiKey: this.token, apiUrl: `${this.url}/graphql` });
+  }
+
+  /** Starts a run: from here on, changes are captured. */
+  async startRun(options: Omit<NewRun, "envId"> = {}): Promise<Run> {
+    const body = { ...options, envId: this.id };
+    const { runId } = await this.#http.call<{ runId: string }>("POST", "/startRun", {
+      body,
+      hasKey: true,
+    });
+    return new Run(this.#http, runId);
+  }
+
+  /** Brackets `work` with a run. If `work` throws, the run ends too, and the error is rethrown. */
+  async run<Result>(
+    work: (environment: this) => Promise<Result>,
+    options: Omit<NewRun, "envId"> = {},
+  ): Promise<Outcome<Result>> {
+    const run = await this.startRun(options);
+    let result: Result;
+    try {
+      result = await work(this);
+    } catch (error) {
+      await run.diff().catch(() => undefined);
+      throw error;
+    }
+    const diff = await run.diff();
+    return { runId: run.id, result, diff, calls: await run.calls() };
+  }
+
+  /** Deletes the environment now rather than when it expires. */
+  async delete(): Promise<void> {
+    await this.#http.call("DELETE", `/env/${this.id}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      await this.delete();
+    } catch (error) {
+      if (!(error instanceof DioramaError && GONE.has(error.code))) throw error;
+    }
+  }
+
+  #requireService(service: string): void {
+    if (this.service !== service)
+      throw new TypeError(`This is an environment of the service ${this.service}, not ${service}`);
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the type of an optional package
+function requireClient(name: string): any {
+  const near = [import.meta.url, `${process.cwd()}/package.json`];
+  for (const place of near) {
+    try {
+      return createRequire(place)(name);
+    } catch (error) {
+      if ((error as { code?: string }).code !== "MODULE_NOT_FOUND") throw error;
+    }
+  }
+  throw new Error(`${name} is not installed: npm install ${name}`);
+}

@@ -1,0 +1,126 @@
+/**
+ * The client of Diorama: environments, runs and suites.
+ *
+ *   import { diorama } from "diorama";
+ *
+ *   await using env = await diorama.env("chat_default", { as: "U01AGENT" });
+ *   const { diff } = await env.run(async () => {
+ *     await env.slack().chat.postMessage({ channel: "C01GENERAL", text: "Hello" });
+ *   });
+ */
+import { Environment } from "./environment";
+import { createHttp, type Http, type Options } from "./http";
+import { type LocalOptions, startServer } from "./local";
+import type { Environment as Created, NewEnvironment, Template } from "./schema";
+import { Suite } from "./suite";
+
+export { Environment, type Outcome } from "./environment";
+export { DioramaError, type Options } from "./http";
+export type { LocalOptions } from "./local";
+export { Run } from "./run";
+export type {
+  Diff,
+  DiffRow,
+  DiffUpdate,
+  EvaluatedRun,
+  ExpectedOutput,
+  NewEnvironment,
+  NewRun,
+  Score,
+  Test,
+} from "./schema";
+export {
+  type Agent,
+  type Attempt,
+  Suite,
+  type SuiteOptions,
+  type SuiteOutcome,
+  type Task,
+} from "./suite";
+
+/** Options of a new environment. */
+export type EnvOptions = Omit<
+  NewEnvironment,
+  "templateName" | "templateService" | "testId" | "impersonateUserId" | "impersonateEmail"
+> & {
+  /** Id or email of the user that the agent acts as. */
+  readonly as?: string;
+};
+
+/** A Diorama server. */
+export class Diorama {
+  readonly url: string;
+  readonly #http: Http;
+  /** The service of each template that was asked for: it never changes. */
+  readonly #services = new Map<string, Template["service"]>();
+
+  constructor(options: Options = {}) {
+    this.#http = createHttp(options);
+    this.url = this.#http.url;
+  }
+
+  /** Creates an environment from a template. */
+  async env(template: string, { as, ...options }: EnvOptions = {}): Promise<Environment> {
+    const user = as?.includes("@") ? { impersonateEmail: as } : { impersonateUserId: as };
+    return await this.create({
+      ...options,
+      templateService: await this.#serviceOf(template),
+      templateName: template,
+      ...(as !== undefined && (user as Partial<NewEnvironment>)),
+    });
+  }
+
+  async #serviceOf(template: string): Promise<Template["service"]> {
+    const known = this.#services.get(template);
+    if (known) return known;
+    const path = `/templates/${encodeURIComponent(template)}`;
+    const { service } = await this.#http.call<Template>("GET", path);
+    this.#services.set(template, service);
+    return service;
+  }
+
+  /** Creates an environment as `initEnv` describes it: from a template or for a test. */
+  async create(body: NewEnvironment): Promise<Environment> {
+    const created = await this.#http.call<Created>("POST", "/initEnv", { body, hasKey: true });
+    return new Environment(this.#http, created);
+  }
+
+  /** The suite with this name or id. */
+  suite(nameOrId: string): Suite {
+    return new Suite(this.#http, (body) => this.create(body), nameOrId);
+  }
+
+  /** Any call of the platform API. `path` is below `/api/platform`. Throws DioramaError. */
+  async call<Answer>(...args: Parameters<Http["call"]>): Promise<Answer> {
+    return await this.#http.call<Answer>(...args);
+  }
+
+  /** Starts a server of one's own, which stops with `await using`. */
+  static async local(options: LocalOptions & Pick<Options, "key"> = {}): Promise<LocalDiorama> {
+    const server = await startServer(options);
+    return new LocalDiorama({ url: server.url, key: options.key }, server.stop);
+  }
+
+  /** As the static method. */
+  async local(options: LocalOptions = {}): Promise<LocalDiorama> {
+    return await Diorama.local(options);
+  }
+}
+
+/** A server that this process has started. */
+export class LocalDiorama extends Diorama implements AsyncDisposable {
+  /** Stops the server. */
+  readonly stop: () => Promise<void>;
+
+  constructor(options: Options, stop: () => Promise<void>) {
+    super(options);
+    this.stop = stop;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+}
+
+/** The server that `DIORAMA_URL` and `DIORAMA_API_KEY` name; on this machine by default. */
+export const diorama: Diorama = new Diorama();

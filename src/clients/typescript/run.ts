@@ -1,0 +1,68 @@
+/** A run: the recording of everything that changes in an environment. */
+import { DioramaError, type Http } from "./http";
+import type {
+  Call,
+  CallPage,
+  Diff,
+  ExpectedOutput,
+  NewRun,
+  Run as Results,
+  EvaluatedRun as Verdict,
+} from "./schema";
+
+export type { NewRun };
+
+/** A page of the list of calls. */
+const CALLS_PER_PAGE = 1_000;
+
+export class Run {
+  readonly id: string;
+  readonly #http: Http;
+
+  constructor(http: Http, id: string) {
+    this.#http = http;
+    this.id = id;
+  }
+
+  /** Ends the run. Returns the net effect of everything that committed since its start. */
+  async diff(): Promise<Diff> {
+    const { diff } = await this.#end<{ diff: Diff | null }>("/diffRun", {});
+    if (diff) return diff;
+    throw new DioramaError(`Run ${this.id} has no diff`, { code: "run_failed", status: 200 });
+  }
+
+  /** Ends the run. Returns the verdict of its test, or of `expectedOutput`. */
+  async evaluate(expectedOutput?: ExpectedOutput): Promise<Verdict> {
+    return await this.#end<Verdict>("/evaluateRun", expectedOutput ? { expectedOutput } : {});
+  }
+
+  /** Repeatable: a run that has ended, perhaps because an answer was lost, answers its results. */
+  async #end<Answer>(path: string, options: object): Promise<Answer> {
+    const body = { ...options, runId: this.id };
+    try {
+      return await this.#http.call<Answer>("POST", path, { body, isRepeatable: true });
+    } catch (error) {
+      if (!(error instanceof DioramaError && error.code === "run_already_completed")) throw error;
+      return (await this.results()) as Answer;
+    }
+  }
+
+  /** The run, with its results once it has ended. */
+  async results(): Promise<Results> {
+    return await this.#http.call<Results>("GET", `/results/${this.id}`);
+  }
+
+  /** The calls that the environment received during the run, in order. */
+  async calls(): Promise<Call[]> {
+    const calls: Call[] = [];
+    for (let after: number | null = 0; after !== null; ) {
+      const page: CallPage = await this.#http.call("GET", `/runs/${this.id}/calls`, {
+        query: { after, limit: CALLS_PER_PAGE },
+      });
+      calls.push(...page.calls);
+      // While the run goes on, the last page has no next one either.
+      after = page.next;
+    }
+    return calls;
+  }
+}

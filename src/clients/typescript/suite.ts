@@ -1,0 +1,168 @@
+/** A suite: runs an agent on each of its tests, and collects the verdicts. */
+
+import type { Environment } from "./environment";
+import { DioramaError, type Http } from "./http";
+import type { EvaluatedRun, NewEnvironment, Test, TestSuiteDetails, TestSuiteList } from "./schema";
+
+/** One attempt of an agent at a test. */
+export type Task = {
+  readonly prompt: string;
+  /** A fresh environment, in which a run has begun. */
+  readonly environment: Environment;
+  readonly test: Test;
+  /** Counted from 1. */
+  readonly attempt: number;
+  /** Aborts at the time limit. */
+  readonly signal: AbortSignal;
+};
+
+export type Agent = (task: Task) => Promise<unknown>;
+
+export type SuiteOptions = {
+  /** Attempts at the same time. Default: 1. */
+  readonly parallel?: number;
+  /** Attempts at each test. Default: 1. */
+  readonly repeat?: number;
+  /** Time limit of an attempt. Default: 600. */
+  readonly timeoutSeconds?: number;
+  /** Stored with each run, for instance `{ model: "…" }`. */
+  readonly labels?: { readonly [name: string]: string };
+  readonly onAttempt?: (attempt: Attempt) => void;
+};
+
+export type Attempt = {
+  readonly test: string;
+  readonly testId: string;
+  readonly attempt: number;
+  /** `crashed` and `timed out` are the agent's; `error` is not: it does not count. */
+  readonly status: "passed" | "failed" | "crashed" | "timed out" | "error";
+  readonly runId?: string;
+  /** The verdict on the state that the agent left, whatever `status` is. */
+  readonly verdict?: EvaluatedRun;
+  /** Thrown by the agent, or by Diorama. */
+  readonly error?: unknown;
+};
+
+export type SuiteOutcome = {
+  readonly suite: string;
+  /** In the order of the tests; attempts of a test beside each other. */
+  readonly attempts: readonly Attempt[];
+  readonly passed: number;
+  /** Attempts with a verdict: all but those with the status `error`. */
+  readonly graded: number;
+};
+
+/** An environment outlives its agent by this. */
+const MARGIN_SECONDS = 120;
+
+const ID = /^[0-9a-f]{32}$/;
+
+type Creation = (body: NewEnvironment) => Promise<Environment>;
+
+export class Suite {
+  readonly #http: Http;
+  readonly #create: Creation;
+  readonly #nameOrId: string;
+
+  constructor(http: Http, create: Creation, nameOrId: string) {
+    this.#http = http;
+    this.#create = create;
+    this.#nameOrId = nameOrId;
+  }
+
+  /** The suite with its tests. */
+  async details(): Promise<TestSuiteDetails> {
+    const id = ID.test(this.#nameOrId) ? this.#nameOrId : await this.#find(this.#nameOrId);
+    return await this.#http.call("GET", `/testSuites/${id}`, { query: { expand: true } });
+  }
+
+  async #find(name: string): Promise<string> {
+    const query = { name };
+    const { testSuites } = await this.#http.call<TestSuiteList>("GET", "/testSuites", { query });
+    const found = testSuites.find((suite) => suite.name === name);
+    if (found) return found.id;
+    throw new DioramaError(`There is no suite "${name}"`, { code: "suite_not_found", status: 404 });
+  }
+
+  /** Runs `agent` on each test, each attempt in its own environment. A failed attempt does not stop the others. */
+  async run(agent: Agent, options: SuiteOptions = {}): Promise<SuiteOutcome> {
+    const { parallel = 1, repeat = 1, onAttempt } = options;
+    const { id, name, tests = [] } = await this.details();
+    const planned = tests.flatMap((test) =>
+      Array.from({ length: repeat }, (_, index) => ({ test, attempt: index + 1 })),
+    );
+    const attempts: Attempt[] = [];
+    const queue = planned.entries();
+    const work = async () => {
+      for (const [place, { test, attempt }] of queue) {
+        const outcome = await this.#attempt(agent, id, test, attempt, options);
+        attempts[place] = outcome;
+        onAttempt?.(outcome);
+      }
+    };
+    await Promise.all(Array.from({ length: parallel }, work));
+    return {
+      suite: name,
+      attempts,
+      passed: attempts.filter(({ status }) => status === "passed").length,
+      graded: attempts.filter(({ status }) => status !== "error").length,
+    };
+  }
+
+  async #attempt(
+    agent: Agent,
+    testSuiteId: string,
+    test: Test,
+    attempt: number,
+    { timeoutSeconds = 600, labels }: SuiteOptions,
+  ): Promise<Attempt> {
+    const head = { test: test.name, testId: test.id, attempt };
+    try {
+      await using environment = await this.#create({
+        testId: test.id,
+        ttlSeconds: timeoutSeconds + MARGIN_SECONDS,
+      });
+      const run = await environment.startRun({
+        testId: test.id,
+        testSuiteId,
+        ...(labels && { labels }),
+      });
+      const { prompt } = test;
+      const ending = await finished(timeoutSeconds, (signal) =>
+        agent({ prompt, environment, test, attempt, signal }),
+      );
+      const verdict = await run.evaluate();
+      const isGraded = verdict.gradable;
+      const status = isGraded ? (ending.status ?? statusOf(verdict)) : "error";
+      return {
+        ...head,
+        status,
+        runId: run.id,
+        verdict,
+        ...(ending.error !== undefined && { error: ending.error }),
+      };
+    } catch (error) {
+      if (!(error instanceof DioramaError)) throw error;
+      return { ...head, status: "error", error };
+    }
+  }
+}
+
+const statusOf = ({ passed }: EvaluatedRun) => (passed ? "passed" : "failed");
+
+/** Waits for `work` up to a time limit. */
+async function finished(
+  seconds: number,
+  work: (signal: AbortSignal) => Promise<unknown>,
+): Promise<{ status?: "crashed" | "timed out"; error?: unknown }> {
+  const signal = AbortSignal.timeout(seconds * 1000);
+  const late = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason));
+  });
+  try {
+    await Promise.race([work(signal), late]);
+    return {};
+  } catch (error) {
+    return { status: signal.aborted ? "timed out" : "crashed", error };
+  }
+}

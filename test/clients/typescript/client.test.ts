@@ -1,0 +1,167 @@
+/** The TypeScript client from its sources, against a program in this process. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { Diorama, DioramaError } from "~/clients/typescript/index";
+import { useDatabase } from "../../support/database";
+import { useProgram } from "../../support/program";
+
+const database = useDatabase();
+const program = useProgram(database, {
+  ENVIRONMENT_POOL_TARGETS: "chat_default:2,tracker_default:1",
+});
+const client = () => new Diorama({ url: program.url });
+
+const greeting = { channel: "C01GENERAL", text: "Hello" };
+
+test("an environment is created, works with the official client and is deleted at the end of its block", async () => {
+  const diorama = client();
+  let id = "";
+  {
+    await using env = await diorama.env("chat_default", { as: "U01AGENT" });
+    id = env.id;
+    const { user_id: user } = await env.slack().auth.test();
+
+    expect(user).toBe("U01AGENT");
+    expect(env).toMatchObject({ service: "chat", template: "chat_default" });
+    expect(env.expiresAt.getTime()).toBeGreaterThan(Date.now());
+  }
+
+  const { environments } = (await program.get("/environments?status=active")).body;
+  expect(
+    environments.map(({ environmentId }: { environmentId: string }) => environmentId),
+  ).not.toContain(id);
+});
+
+test("an environment that is already deleted is deleted again without an error", async () => {
+  await using env = await client().env("chat_default", { as: "agent@acme.test" });
+
+  await env.delete();
+});
+
+test("a run gives the result, the diff and the calls", async () => {
+  await using env = await client().env("chat_default", { as: "U01AGENT" });
+
+  const { result, diff, calls } = await env.run(async ({ id }) => {
+    await env.slack().chat.postMessage(greeting);
+    return id;
+  });
+
+  expect(result).toBe(env.id);
+  expect(diff.inserts).toMatchObject([{ __table__: "messages", text: "Hello" }]);
+  expect(calls).toMatchObject([{ n: 1, name: "chat.postMessage", status: 200 }]);
+});
+
+test("a run ends when its work throws", async () => {
+  await using env = await client().env("chat_default", { as: "U01AGENT" });
+  const broken = new Error("broken");
+
+  await expect(env.run(() => Promise.reject(broken))).rejects.toBe(broken);
+
+  await env.run(async () => {});
+});
+
+test("a run that has already ended gives the same diff", async () => {
+  await using env = await client().env("chat_default", { as: "U01AGENT" });
+  const run = await env.startRun();
+  await env.slack().chat.postMessage(greeting);
+
+  const first = await run.diff();
+
+  expect(first.inserts).toHaveLength(1);
+  expect(await run.diff()).toEqual(first);
+});
+
+test("the tracker's official client reads and writes", async () => {
+  await using env = await client().env("tracker_default", { as: "agent@acme.test" });
+  const viewer = await env.linear().viewer;
+
+  expect(viewer.active).toBe(true);
+  expect(() => env.slack()).toThrow("of the service tracker, not chat");
+});
+
+test("an error has the server's code and status", async () => {
+  const failed = client().env("no_such_template");
+
+  await expect(failed).rejects.toBeInstanceOf(DioramaError);
+  await expect(failed).rejects.toMatchObject({ code: "template_not_found", status: 404 });
+});
+
+test("an address that nothing answers is unreachable", async () => {
+  const diorama = new Diorama({ url: "http://127.0.0.1:9" });
+
+  await expect(diorama.env("chat_default")).rejects.toMatchObject({
+    code: "unreachable",
+    status: 0,
+  });
+});
+
+test("a call that is answered 503 is repeated with the same idempotency key", async () => {
+  const keys: (string | null)[] = [];
+  const server = Bun.serve({
+    port: 0,
+    fetch(request) {
+      keys.push(request.headers.get("idempotency-key"));
+      if (keys.length < 3) return Response.json({ error: "service_unavailable" }, { status: 503 });
+      return Response.json({ environmentId: "1", environmentUrl: "/x", expiresAt: 0 });
+    },
+  });
+
+  const env = await new Diorama({ url: server.url.href }).create({ templateService: "chat" });
+  await server.stop(true);
+
+  expect(env.id).toBe("1");
+  expect(keys).toHaveLength(3);
+  expect(new Set(keys).size).toBe(1);
+});
+
+test("a suite gives a verdict for every attempt, also of agents that crash or take too long", async () => {
+  const suite = client().suite("Chat benchmark");
+  const { tests = [] } = await suite.details();
+
+  const { attempts, passed, graded } = await suite.run(
+    async ({ test: { name }, environment, attempt, signal }) => {
+      if (name !== tests[0]?.name) return;
+      if (attempt === 1) throw new Error("broken");
+      await environment.slack().auth.test();
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    },
+    { parallel: 4, repeat: 2, timeoutSeconds: 1 },
+  );
+
+  expect(attempts.map(({ test: name }) => name)).toEqual(tests.flatMap(({ name }) => [name, name]));
+  expect(attempts.slice(0, 3)).toMatchObject([
+    { attempt: 1, status: "crashed", error: new Error("broken"), verdict: { passed: false } },
+    { attempt: 2, status: "timed out" },
+    { attempt: 1, status: "failed" },
+  ]);
+  expect({ passed, graded }).toEqual({ passed: 0, graded: 2 * tests.length });
+});
+
+test("a suite that does not exist is reported by its name", async () => {
+  await expect(client().suite("No such suite").details()).rejects.toThrow(
+    'no suite "No such suite"',
+  );
+});
+
+test("a local server starts, works and stops", async () => {
+  let url = "";
+  {
+    await using local = await Diorama.local({
+      command: ["bun", join(import.meta.dir, "../../../src/main.ts")],
+      env: { DATABASE_URL: database.url, SHUTDOWN_DELAY: "0" },
+    });
+    url = local.url;
+    await using env = await local.env("chat_default", { as: "U01AGENT" });
+
+    expect(env.url).toStartWith(url);
+  }
+
+  await expect(fetch(url)).rejects.toThrow();
+});
+
+test("a local server that does not start is reported with its output", async () => {
+  const command = ["sh", "-c", "echo no database >&2; exit 3"];
+
+  await expect(Diorama.local({ command })).rejects.toThrow("sh did not start: no database");
+  await expect(Diorama.local({ command: ["/no/such/program"] })).rejects.toThrow("ENOENT");
+});
