@@ -87,7 +87,7 @@ export const PROOFS: readonly Proof[] = [
     fault: "an environment expires during its run",
     expected: "calls read 404 at that moment; the run is closed and says why",
     proofs: [
-      { file: RUN, name: "expires is closed immediately, and says so" },
+      { file: RUN, name: "expires is closed with its diff, and says so" },
       {
         file: ENVIRONMENT,
         name: "ends exactly when it expires, whether or not maintenance has run",
