@@ -1,5 +1,7 @@
 /** Calls from the OpenAPI document: to the platform and to the services of an environment. */
+
 import fc, { type Arbitrary } from "fast-check";
+import { isObject } from "~/json";
 import { graphqlBody } from "./graphql";
 import type { GraphqlSchema } from "./schema";
 import { anId, fitting, jsonOf, ODD_STRINGS, type Schema } from "./values";
@@ -115,7 +117,7 @@ function pathOf({ path, parameters }: Operation): Arbitrary<string> {
 
 const queryPart = ({ name, schema }: Parameter): Arbitrary<string> =>
   fc.oneof(
-    { weight: 3, arbitrary: fitting(schema, name).map((value) => partOf(name, String(value))) },
+    { weight: 3, arbitrary: fitting(schema, name).map((value) => partsOf(name, value)) },
     { weight: 1, arbitrary: oddPart.map((part) => `${name}=${part}`) },
     {
       weight: 1,
@@ -124,6 +126,14 @@ const queryPart = ({ name, schema }: Parameter): Arbitrary<string> =>
   );
 
 const partOf = (name: string, value: string) => `${name}=${encodePart(value)}`;
+
+/** An object is written as its members: `labels[model]=x`. */
+const partsOf = (name: string, value: unknown): string =>
+  isObject(value)
+    ? Object.entries(value)
+        .map(([key, member]) => partOf(`${name}[${encodePart(key)}]`, JSON.stringify(member) ?? ""))
+        .join("&")
+    : partOf(name, String(value));
 
 export const JSON_TYPE = "application/json";
 export const FORM_TYPE = "application/x-www-form-urlencoded";

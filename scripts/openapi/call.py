@@ -8,7 +8,7 @@ import diorama_client
 from diorama_client import Client
 from diorama_client.api.chat import chat_post_message, conversations_history_via_get
 from diorama_client.api.environments import init_env
-from diorama_client.models import ChatPostMessageArguments, Environment, NewEnvironment, Service
+from diorama_client.models import ChatPostMessageArguments, CreatedEnvironment, NewEnvironment, Service
 
 for module in pkgutil.walk_packages(diorama_client.__path__, "diorama_client."):
     importlib.import_module(module.name)
@@ -23,7 +23,7 @@ environment = init_env.sync(
         impersonate_user_id="U01AGENT",
     ),
 )
-assert isinstance(environment, Environment), environment
+assert isinstance(environment, CreatedEnvironment), environment
 
 said = chat_post_message.sync(
     environment.environment_id,
