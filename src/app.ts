@@ -107,12 +107,17 @@ export function createApp(parts: {
       ),
     );
 
+  const bodies = new Map(
+    router.routes.map(({ method, path, hooks }) => [
+      `${method} ${path}`,
+      hooks.body as TSchema | undefined,
+    ]),
+  );
+
   /** Rejects unknown fields of a body, and drops optional ones that are null. */
   function fitBody(context: { request: Request; route: string; body: unknown }): void {
     const { request, route, body } = context;
-    const shape = router.routes.find(
-      ({ method, path }) => method === request.method && path === route,
-    )?.hooks.body as TSchema | undefined;
+    const shape = bodies.get(`${request.method} ${route}`);
     if (!shape || body === undefined) return;
     const unknown = findUnknownKey(shape, body);
     if (unknown) throw new ApiError("invalid_request", `${unknown.path}: ${unknown.problem}`);
