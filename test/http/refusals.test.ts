@@ -236,7 +236,7 @@ test("the table has exactly the codes that the document lists for each operation
   const listed = (await operations()).map(({ method, path, operation }) => {
     const codes = Object.values(operation.responses)
       .flatMap(
-        ({ content }) => content["application/json"]?.schema["properties"]?.error?.enum ?? [],
+        ({ content }) => content?.["application/json"]?.schema["properties"]?.error?.enum ?? [],
       )
       .filter((code: string) => !COMMON.includes(code));
     return [`${method} ${path}`, codes.toSorted()];
