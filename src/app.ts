@@ -22,9 +22,15 @@ import { createRequestLog, noteIds, type Route } from "~/http/request-log";
 import type { Log } from "~/log";
 import type { Metrics } from "~/metrics";
 import { controlRoutes } from "~/platform/environments/control-routes";
+import type { Details } from "~/platform/environments/details";
 import { type Environments, malformed } from "~/platform/environments/environments";
 import type { Forking } from "~/platform/environments/forks";
-import { environmentRoutes, savingRoutes, triggerRoutes } from "~/platform/environments/routes";
+import {
+  detailRoutes,
+  environmentRoutes,
+  savingRoutes,
+  triggerRoutes,
+} from "~/platform/environments/routes";
 import type { Saving } from "~/platform/environments/saving";
 import type { Snapshots } from "~/platform/environments/snapshots";
 import type { Triggers } from "~/platform/environments/triggers";
@@ -60,6 +66,7 @@ export function createApp(parts: {
   templates: Templates;
   suites: Suites;
   environments: Environments;
+  details: Details;
   saving: Saving;
   triggers: Triggers;
   snapshots: Snapshots;
@@ -97,6 +104,7 @@ export function createApp(parts: {
       app.use(health).guard({ parse: "strict", transform: fitBody }, (guarded) =>
         guarded
           .use(environmentRoutes(parts.environments, parts.idempotency))
+          .use(detailRoutes(parts.details))
           .use(runRoutes(parts.runs, parts.regrading, parts.idempotency))
           .use(journalRoutes(parts.journal))
           .use(templateRoutes(parts.templates))

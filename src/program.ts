@@ -16,6 +16,7 @@ import { errorResponse } from "~/http/errors";
 import { LIMITS, serve } from "~/http/server";
 import { chooseFormat, createLog, type Log } from "~/log";
 import { createMetrics } from "~/metrics";
+import { createDetails } from "~/platform/environments/details";
 import { createEnvironments } from "~/platform/environments/environments";
 import { createExclusive } from "~/platform/environments/exclusive";
 import { createForks } from "~/platform/environments/forks";
@@ -190,6 +191,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       templates,
       suites,
       environments,
+      details: createDetails({ pool, templates }),
       saving,
       triggers: createTriggers({ sessionPool, environments, templates }),
       snapshots,
