@@ -9,6 +9,7 @@ import { ApiError } from "~/errors";
 import { authorization, platformKey } from "~/http/auth";
 import { PLATFORM_BODY_MAX, readBody, readJson, setWholeBody } from "~/http/body";
 import { createCache } from "~/http/cached";
+import { answerRoot, consoleAsset, consoleFile, isConsole } from "~/http/console";
 import { createCors } from "~/http/cors";
 import { answerDocs, docs, explorerAsset, isDocs } from "~/http/docs";
 import { errorResponse, requireReading } from "~/http/errors";
@@ -56,6 +57,8 @@ export type App = ReturnType<typeof createApp>;
 
 const HEALTH = "/api/platform/health";
 const CONTROL = "/mcp";
+const ROOT = "/";
+const CONSOLE: Route = { name: "/console", kind: "debug" };
 const OTHER: Route = { name: "other", kind: "debug" };
 /** A content type without a character set, or with an incomplete one. */
 const PLAIN_TYPE = /^(application\/json|text\/html)(?:;\s*charset=utf-?8)?$/;
@@ -205,6 +208,15 @@ export function createApp(parts: {
         explorerAsset(pathname) ?? answerDocs(new Request(request.url), pathname, router);
       return await cache.answer(request, pathname, produce);
     }
+    if (isConsole(pathname)) {
+      requireReading(request);
+      const file = consoleFile(pathname);
+      return await cache.answer(request, file, () => consoleAsset(file));
+    }
+    if (pathname === ROOT) {
+      requireReading(request);
+      return answerRoot(request);
+    }
     if (pathname !== HEALTH) {
       const principal = await keys.authenticate(platformKey(request), request);
       setPrincipal(request, principal);
@@ -223,6 +235,7 @@ export function createApp(parts: {
     }
     if (probePath(pathname) || pathname === HEALTH) return { name: pathname, kind: "probe" };
     if (pathname === CONTROL) return { name: CONTROL, kind: "debug" };
+    if (isConsole(pathname)) return CONSOLE;
     const route = routes.find(({ path, pattern }) => path === pathname || pattern.test(pathname));
     if (!route) return OTHER;
     return { name: route.path, kind: isDocs(route.path) ? "debug" : "info" };
