@@ -1057,6 +1057,27 @@ export interface components {
             readonly labels: {
                 readonly [key: string]: string;
             };
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly environmentId: string;
+            /**
+             * @description Its test, if it has one
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly testId: string | null;
+            /**
+             * @description The suite it counts for, if any
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly testSuiteId: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-01-05T09:00:00.000Z
+             */
+            readonly startedAt: string;
         };
         /** @description A call to the environment */
         readonly Call: {

@@ -219,11 +219,16 @@ export function createJournal({ pool, log }: { pool: Pool; log: Log }) {
   return {
     /**
      * Begins to note a call; it gets no line if there is no such live environment. `name`: until more is known. `trace`:
-     * the header `traceparent`.
+     * the header `traceparent`. `isViewing`: of somebody who looks on; only what it writes gets a line, from the log.
      */
     begin(
       environment: JournaledEnvironment | undefined,
-      { request, trace, name }: { request: string; trace: string | null; name: string },
+      {
+        request,
+        trace,
+        name,
+        isViewing,
+      }: { request: string; trace: string | null; name: string; isViewing: boolean },
     ): JournaledCall {
       const id = `${server}${(calls++).toString(36)}`;
       const account = newAccount(name);
@@ -245,7 +250,7 @@ export function createJournal({ pool, log }: { pool: Pool; log: Log }) {
         argumentsText: cutJson(call.arguments(), LOGGED_ARGUMENTS_MAX),
       }));
       const end = (status: number, size: number) => {
-        if (call.environment.state !== "live") return;
+        if (call.environment.state !== "live" || isViewing) return;
         const bytes = LINE_BYTES + size + (account.answer?.length ?? 0);
         note({ ...call, ended: performance.now(), status, bytes });
       };

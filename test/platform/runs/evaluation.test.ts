@@ -60,6 +60,10 @@ describe("a run with a test", () => {
       diff: { inserts: [expect.objectContaining({ text: "Hello all" })], updates: [], deletes: [] },
       execution_time: expect.any(Number),
       labels: {},
+      environmentId: expect.any(String),
+      testId: expect.any(String),
+      testSuiteId: null,
+      startedAt: expect.any(String),
     });
   });
 
