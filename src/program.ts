@@ -16,14 +16,15 @@ import { errorResponse } from "~/http/errors";
 import { LIMITS, serve } from "~/http/server";
 import { chooseFormat, createLog, type Log } from "~/log";
 import { createMetrics } from "~/metrics";
-import { createDetails } from "~/platform/environments/details";
+import { openSource } from "~/platform/environments/clock";
+import { createClocks } from "~/platform/environments/clocks";
 import { createEnvironments } from "~/platform/environments/environments";
 import { createExclusive } from "~/platform/environments/exclusive";
 import { createForks } from "~/platform/environments/forks";
 import { createSaving } from "~/platform/environments/saving";
 import { createSchemaPool } from "~/platform/environments/schema-pool";
 import { createSnapshots } from "~/platform/environments/snapshots";
-import { isLive, reconcileMissingSchemas } from "~/platform/environments/store";
+import { reconcileMissingSchemas } from "~/platform/environments/store";
 import { createTargets } from "~/platform/environments/targets";
 import { createTriggers } from "~/platform/environments/triggers";
 import { createGateway } from "~/platform/gateway";
@@ -67,7 +68,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
   const builderCount = Math.max(1, Math.min(config.POOL_REFILL_CONCURRENCY, cores));
   const pool = connect(url, { max: PLATFORM_CONNECTIONS, name: "platform", camel: true });
   const replicas = connect(url, { max: TEMPLATE_CONNECTIONS, name: "templates" });
-  const sessionPool = createSessionPool(url, SESSIONS, isLive);
+  const sessionPool = createSessionPool(url, SESSIONS, openSource);
   const builders = createBuilders(
     connect(url, { max: builderCount + 1, name: "builders", patient: true }),
     config.LOGICAL_REPLICATION_ENABLED,
@@ -191,10 +192,10 @@ export async function startProgram(config: Config, limits = LIMITS) {
       templates,
       suites,
       environments,
-      details: createDetails({ pool, templates }),
       saving,
       triggers: createTriggers({ sessionPool, environments, templates }),
       snapshots,
+      clocks: createClocks({ pool, environments }),
       forks,
       runs,
       journal: createJournalListing({ pool, journal, forgetMarks: forgetCallMarks }),

@@ -1,5 +1,5 @@
 /** Where the time and the random bytes of a call come from. */
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 
 /** A session, or whatever else has a source. */
 export type Sourced = { readonly source: Source };
@@ -10,7 +10,8 @@ export type Source = {
   readonly bytes: (count: number) => Uint8Array;
 };
 
-const MICROS = 1_000;
+/** In a millisecond. */
+export const MICROS = 1_000;
 let latest = 0;
 
 /** The current time, later than at any earlier call of this process. */
@@ -26,6 +27,33 @@ export const REAL: Source = {
   },
   bytes: randomBytes,
 };
+
+/** Bytes of one call that derive from a seed and the number of the call: the same ones each time. */
+export function seededBytes(seed: string, call: number): Source["bytes"] {
+  let block = 0;
+  let rest = Buffer.alloc(0);
+  return (count) => {
+    while (rest.length < count) {
+      const next = createHash("sha256").update(`${seed} ${call} ${block++}`).digest();
+      rest = Buffer.concat([rest, next]);
+    }
+    const bytes = rest.subarray(0, count);
+    rest = rest.subarray(count);
+    return bytes;
+  };
+}
+
+/** Times that a clock can show: timestamps of chat have ten digits of seconds, in columns of four bytes. */
+const SHOWN_MIN = Date.UTC(2002, 0);
+const SHOWN_MAX = Date.UTC(2038, 0);
+
+/** Reads a time that a clock can show, in milliseconds since 1970. Undefined for any other text. */
+export function parseTime(text: string): number | undefined {
+  const time = Date.parse(text);
+  return time >= SHOWN_MIN && time < SHOWN_MAX ? time : undefined;
+}
+
+export const TIMES = "the years 2002 to 2037";
 
 export const millisOf = ({ micros }: Source): number => Math.floor(micros / MICROS);
 export const secondsOf = (source: Source): number => Math.floor(millisOf(source) / 1_000);

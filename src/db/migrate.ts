@@ -17,6 +17,7 @@ import control from "~/db/migrations/0007_control.sql" with { type: "text" };
 import demand from "~/db/migrations/0008_demand.sql" with { type: "text" };
 import journal from "~/db/migrations/0009_journal.sql" with { type: "text" };
 import surfaces from "~/db/migrations/0010_surfaces.sql" with { type: "text" };
+import clock from "~/db/migrations/0011_clock.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 8, name: "demand", text: demand },
   { version: 9, name: "journal", text: journal },
   { version: 10, name: "surfaces", text: surfaces },
+  { version: 11, name: "clock", text: clock },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

@@ -23,6 +23,7 @@ import {
 } from "~/db/connect";
 import { type LogMark, openSession, type Session, tablesOf } from "~/db/session";
 import { unavailable } from "~/errors";
+import type { Source } from "~/source";
 
 /** An environment's id and schema, for its calls. */
 export type EnvironmentRef = {
@@ -42,7 +43,7 @@ type Token = { lost: boolean };
 /** One environment's lease of its schema. */
 type SchemaLease = {
   readonly schema: string;
-  readonly taken: Promise<void>;
+  readonly taken: Promise<SourceOf>;
   /** The session's statements under `token`. Made once: it takes longer than to send a short statement. */
   readonly sql: Pool;
   /** `over`: released because the environment ended. Otherwise its session was lost. */
@@ -140,14 +141,17 @@ function createPinnedSession(url: string, name: string, lifetimeMs: number): Pin
   return pinned;
 }
 
-/** Looks up whether an environment has neither ended nor expired. */
-export type IsLive = (sql: Sql, environmentId: string) => Promise<boolean>;
+/** The source of an environment's calls: one for all, or a new one for each. */
+export type SourceOf = Source | ((sql: Pool) => Promise<Source>);
+
+/** Finds the source of an environment's calls; undefined if it has ended or expired. */
+export type OpenSource = (sql: Sql, environmentId: string) => Promise<SourceOf | undefined>;
 
 /** `lifetimeMs`: a backend keeps about 100 kB for every environment it has used; a new one starts empty. */
 export function createSessionPool(
   url: string,
   count: number,
-  isLive: IsLive,
+  openSource: OpenSource,
   lifetimeMs = LIFETIME_MS,
 ) {
   const sessions = Array.from({ length: count }, (_, index) =>
@@ -219,11 +223,17 @@ export function createSessionPool(
    * Locks the schema and then looks up the environment, in a separate statement that sees everything committed before
    * the lock.
    */
-  async function take(pinned: PinnedSession, schema: string, environmentId: string): Promise<void> {
+  async function take(
+    pinned: PinnedSession,
+    schema: string,
+    environmentId: string,
+  ): Promise<SourceOf> {
     const sql = under(pinned.sql, pinned.session);
     await sql`select pg_advisory_lock_shared(hashtextextended(${schema}, 0))`;
     try {
-      if (!(await isLive(sql, environmentId))) throw over();
+      const source = await openSource(sql, environmentId);
+      if (source === undefined) throw over();
+      return source;
     } catch (error) {
       await sql`select pg_advisory_unlock_shared(hashtextextended(${schema}, 0))`;
       throw error;
@@ -307,10 +317,11 @@ export function createSessionPool(
       if (pinned.busy++ === 0) pinned.waitsSince = performance.now();
       held.users++;
       try {
-        await held.taken;
+        const source = await held.taken;
         const sql = mark ? marked(held.sql, mark) : held.sql;
         const tables = tablesOf(sql, environmentRef.schemaName, environmentRef.tables);
-        const result = await work(openSession(sql, environmentRef.schemaName, tables));
+        const ofCall = typeof source === "function" ? await source(held.sql) : source;
+        const result = await work(openSession(sql, environmentRef.schemaName, tables, ofCall));
         pinned.waitsSince = performance.now();
         return result;
       } catch (error) {

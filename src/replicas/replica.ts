@@ -8,6 +8,7 @@ import type { Tx } from "~/db/connect";
 import type { Session, Tables } from "~/db/session";
 import type { Caller } from "~/replicas/caller";
 import type { ToolProfile } from "~/replicas/tools";
+import type { Source } from "~/source";
 
 export type Replica = {
   /** The value of `service` on the wire. */
@@ -42,7 +43,12 @@ export type Replica = {
    * Creates the payload that a user's click sends to an app, if this service has such a thing. `secret`: see
    * Caller.
    */
-  readonly issueTrigger?: (secret: Uint8Array, user: string, expiresAt: Date) => string;
+  readonly issueTrigger?: (
+    secret: Uint8Array,
+    user: string,
+    expiresAt: Date,
+    source: Source,
+  ) => string;
   /** Handles a call. A throw is a bug and has been rolled back; rejections are responses in the service's format. */
   readonly handle: (call: ReplicaCall) => Promise<Response>;
   /** The calls of this service, for the OpenAPI document. */

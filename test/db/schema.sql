@@ -55,6 +55,8 @@ create table diorama.environment_snapshots (
   row_count integer not null,
   delta json not null,
   created_at timestamp with time zone default now() not null,
+  clock json,
+  calls bigint default 0 not null,
   constraint environment_snapshots_pkey PRIMARY KEY (snapshot_id)
 );
 
@@ -74,6 +76,10 @@ create table diorama.environments (
   family_id text,
   parent_environment_id text,
   snapshot_id text,
+  clock json,
+  first_clock json,
+  seed text,
+  calls bigint default 0 not null,
   constraint environments_pkey PRIMARY KEY (environment_id)
 );
 
@@ -207,6 +213,7 @@ create table diorama.templates (
   content_hash text not null,
   created_at timestamp with time zone default now() not null,
   seed json,
+  opens_at timestamp with time zone,
   constraint templates_pkey PRIMARY KEY (template_id),
   constraint templates_schema_name_key UNIQUE (schema_name),
   constraint templates_visibility_check CHECK ((visibility = ANY (ARRAY['public'::text, 'private'::text])))

@@ -53,6 +53,7 @@ export function useIntercept() {
         templateService: service,
         templateName: `${service}_default`,
         impersonateUserId,
+        clock: "real", // the tests name moments of their own time
       });
       const url = `${program.url}${environment.environmentUrl}`;
       place.to.push("--service-url", url, "--token", environment.token);

@@ -42,6 +42,7 @@ export async function openTracker(
     templateName: template,
     impersonateUserId: self,
     allowImpersonation: true,
+    clock: "real", // the tests name moments of their own time
   });
   const url = `${program.url}${environment.environmentUrl}/graphql`.replace("0.0.0.0", "127.0.0.1");
   const key = environment.token as string;

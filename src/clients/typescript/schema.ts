@@ -173,6 +173,27 @@ export interface components {
              */
             readonly current: number;
         };
+        /**
+         * @description `running`: runs as fast as real time; `frozen`: stands still; `step`: goes forward by `stepMs` with each call
+         * @example running
+         * @enum {string}
+         */
+        readonly ClockMode: "running" | "frozen" | "step";
+        /** @description A clock of its own */
+        readonly ClockSettings: {
+            /**
+             * Format: date-time
+             * @description The time that it begins with, in the years 2002 to 2037. Omitted: that of the template, else real time
+             * @example 2026-03-11T09:00:00Z
+             */
+            readonly now?: string;
+            readonly mode?: components["schemas"]["ClockMode"];
+            /**
+             * @description Milliseconds by which each call moves a clock of the mode `step`
+             * @example 1000
+             */
+            readonly stepMs?: number;
+        };
         /** @description A template or a test, and the user that the agent acts as */
         readonly NewEnvironment: {
             readonly templateService?: components["schemas"]["Service"];
@@ -201,12 +222,47 @@ export interface components {
             /** @description Creates this many environments, all or none. The answer is the first one with all of them in `environments` */
             readonly count?: number;
             /**
+             * @description The environment's clock. Omitted: it runs from the day on which the template's story plays, or shows real time if the template has none
+             * @example {
+             *       "now": "2026-03-11T09:00:00Z",
+             *       "mode": "step",
+             *       "stepMs": 1000
+             *     }
+             */
+            readonly clock?: "real" | components["schemas"]["ClockSettings"];
+            /**
+             * @description Ids, and other random values of the service, derive from this number and the number of the call: with a clock of the mode `frozen` or `step`, the same calls get the same answers
+             * @example 7
+             */
+            readonly seed?: number;
+            /**
              * @description The prefix that `token` gets, for chat clients that branch on it: of a user's token or of a bot's. The environment accepts its token with either prefix and without one
              * @enum {string}
              */
             readonly tokenStyle?: "xoxp" | "xoxb";
             /** @description Lets the environment's token name another user per call, with the service's own user token. An API key always may. Default: false */
             readonly allowImpersonation?: boolean;
+        };
+        /**
+         * @description `real`: real time; otherwise see ClockMode
+         * @example running
+         * @enum {string}
+         */
+        readonly ShownClockMode: "real" | "running" | "frozen" | "step";
+        /** @description The clock of an environment */
+        readonly Clock: {
+            readonly mode: components["schemas"]["ShownClockMode"];
+            /**
+             * Format: date-time
+             * @description The time in the environment
+             * @example 2026-01-05T09:00:00.000Z
+             */
+            readonly now: string;
+            /**
+             * @description Milliseconds by which each call moves a clock of the mode `step`
+             * @example 1000
+             */
+            readonly stepMs?: number;
         };
         /** @description A disposable copy of a service */
         readonly Environment: {
@@ -242,6 +298,7 @@ export interface components {
              */
             readonly templateSchema: string;
             readonly service: components["schemas"]["Service"];
+            readonly clock: components["schemas"]["Clock"];
             /**
              * @description For the agent: gives access to this environment's service only, as the environment's own user. Shown once.
              * @example diorama_e_0000000000000000000000000000000000000000000000000
@@ -282,6 +339,7 @@ export interface components {
              */
             readonly templateSchema: string;
             readonly service: components["schemas"]["Service"];
+            readonly clock: components["schemas"]["Clock"];
             /**
              * @description For the agent: gives access to this environment's service only, as the environment's own user. Shown once.
              * @example diorama_e_0000000000000000000000000000000000000000000000000
@@ -299,106 +357,6 @@ export interface components {
             readonly environmentId: string;
             /** @constant */
             readonly status: "deleted";
-        };
-        /** @description The newest run of an environment */
-        readonly LastRun: {
-            /**
-             * @description 32 lower-case hex digits
-             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
-             */
-            readonly runId: string;
-            /**
-             * @example running
-             * @enum {string}
-             */
-            readonly status: "running" | "completed" | "passed" | "failed";
-            /**
-             * Format: date-time
-             * @description ISO 8601, UTC
-             * @example 2026-01-05T09:00:00.000Z
-             */
-            readonly startedAt: string;
-        };
-        /** @description An environment and what has happened in it so far */
-        readonly EnvironmentDetail: {
-            /**
-             * @description 32 lower-case hex digits
-             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
-             */
-            readonly environmentId: string;
-            /**
-             * @description Path prefix of the service's own calls
-             * @example /api/env/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d/services/chat
-             */
-            readonly environmentUrl: string;
-            /**
-             * @description Path of the service's tools over the Model Context Protocol
-             * @example /api/env/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d/services/chat/mcp
-             */
-            readonly mcpUrl: string;
-            /**
-             * @description The database schema that holds its rows
-             * @example env_4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
-             */
-            readonly schemaName: string;
-            /**
-             * Format: date-time
-             * @description ISO 8601, UTC
-             * @example 2026-01-05T09:00:00.000Z
-             */
-            readonly expiresAt: string;
-            /**
-             * @description The template that was cloned
-             * @example chat_default
-             */
-            readonly templateSchema: string;
-            readonly service: components["schemas"]["Service"];
-            readonly status: components["schemas"]["EnvironmentStatus"];
-            /**
-             * Format: date-time
-             * @description ISO 8601, UTC
-             * @example 2026-01-05T09:00:00.000Z
-             */
-            readonly createdAt: string;
-            /**
-             * @description The user that the agent acts as
-             * @example U01AGENT
-             */
-            readonly impersonateUserId: string;
-            /** @description Its token may act as other users */
-            readonly allowImpersonation: boolean;
-            /**
-             * @description The environment that it is a fork of; null if it is not a fork
-             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
-             */
-            readonly parentEnvironmentId: string | null;
-            /**
-             * @description How long it has lived
-             * @example 61.5
-             */
-            readonly ageSeconds: number;
-            /**
-             * @description Until it expires; 0 once it is deleted
-             * @example 1738.5
-             */
-            readonly secondsLeft: number;
-            /** @description Its newest run, active or not; null if it had none */
-            readonly run: components["schemas"]["LastRun"] | null;
-            /**
-             * @description Calls during its runs, by their journals: up to a fifth of a second ago
-             * @example 12
-             */
-            readonly calls: number;
-            /**
-             * @description Rows that differ from the template now. Null if it is deleted, or its template has been replaced
-             * @example 3
-             */
-            readonly changedRows: number | null;
-        };
-        /** @description The time that the environment shall have left */
-        readonly Extension: {
-            /** @description The environment lives for at least this many seconds from now */
-            readonly ttlSeconds: number;
         };
         /**
          * @description Which calls the journal of a run keeps; `full` adds their answers, up to 64 kB each
@@ -1057,27 +1015,6 @@ export interface components {
             readonly labels: {
                 readonly [key: string]: string;
             };
-            /**
-             * @description 32 lower-case hex digits
-             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
-             */
-            readonly environmentId: string;
-            /**
-             * @description Its test, if it has one
-             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
-             */
-            readonly testId: string | null;
-            /**
-             * @description The suite it counts for, if any
-             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
-             */
-            readonly testSuiteId: string | null;
-            /**
-             * Format: date-time
-             * @description ISO 8601, UTC
-             * @example 2026-01-05T09:00:00.000Z
-             */
-            readonly startedAt: string;
         };
         /** @description A call to the environment */
         readonly Call: {
@@ -1486,6 +1423,7 @@ export interface components {
              */
             readonly templateSchema: string;
             readonly service: components["schemas"]["Service"];
+            readonly clock: components["schemas"]["Clock"];
             /**
              * @description For the agent: gives access to this environment's service only, as the environment's own user. Shown once.
              * @example diorama_e_0000000000000000000000000000000000000000000000000
@@ -1769,13 +1707,14 @@ export type EnvironmentStatus = components['schemas']['EnvironmentStatus'];
 export type ListedEnvironment = components['schemas']['ListedEnvironment'];
 export type EnvironmentList = components['schemas']['EnvironmentList'];
 export type LimitExceeded = components['schemas']['LimitExceeded'];
+export type ClockMode = components['schemas']['ClockMode'];
+export type ClockSettings = components['schemas']['ClockSettings'];
 export type NewEnvironment = components['schemas']['NewEnvironment'];
+export type ShownClockMode = components['schemas']['ShownClockMode'];
+export type Clock = components['schemas']['Clock'];
 export type Environment = components['schemas']['Environment'];
 export type CreatedEnvironment = components['schemas']['CreatedEnvironment'];
 export type DeletedEnvironment = components['schemas']['DeletedEnvironment'];
-export type LastRun = components['schemas']['LastRun'];
-export type EnvironmentDetail = components['schemas']['EnvironmentDetail'];
-export type Extension = components['schemas']['Extension'];
 export type Journal = components['schemas']['Journal'];
 export type NewRun = components['schemas']['NewRun'];
 export type StartedRun = components['schemas']['StartedRun'];

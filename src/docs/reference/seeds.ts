@@ -18,13 +18,7 @@ type Suite = {
   readonly description?: string;
   readonly templateName: string;
   readonly impersonateUserId?: string;
-  readonly tests?: readonly Test[];
-};
-
-type Test = {
-  readonly name: string;
-  readonly prompt: string;
-  readonly surfaces?: readonly string[];
+  readonly tests?: readonly { readonly name: string; readonly prompt: string }[];
 };
 
 function seedSection(seed: Seed): string {
@@ -78,8 +72,8 @@ export function suitesPage(): string {
         `## ${name}`,
         `${tests.length} tests on ${code(templateName)}, for an agent that acts as ${code(impersonateUserId)}. ${description}.`,
         table(
-          ["Test", "Surfaces", "Prompt"],
-          tests.map(({ name: test, surfaces = [], prompt }) => [test, surfaces.join(", "), prompt]),
+          ["Test", "Prompt"],
+          tests.map((test) => [test.name, test.prompt]),
         ),
       ],
     ),

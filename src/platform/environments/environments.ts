@@ -7,6 +7,7 @@ import { ApiError, LimitExceeded, unavailable } from "~/errors";
 import type { Principal } from "~/http/auth";
 import { ENVIRONMENT_ID } from "~/http/model";
 import { pageOf, readPage } from "~/http/page";
+import { firstReading, firstTiming, viewClock } from "~/platform/environments/clock";
 import {
   type CreatedEnvironment,
   type Environment,
@@ -130,6 +131,7 @@ export function createEnvironments(deps: {
       actingUserId: await templates.requireUser(template, by),
       ttlSeconds: wanted.ttlSeconds ?? TTL_SECONDS_DEFAULT,
       allowImpersonation: wanted.allowImpersonation ?? false,
+      timing: firstTiming(firstReading(wanted.clock, template.opensAt), wanted.seed),
     };
     return { common, templateSchema: template.schemaName };
   }
@@ -294,33 +296,29 @@ export function requireStyle(service: string, tokenStyle: NewEnvironment["tokenS
     throw new ApiError("invalid_request", "tokenStyle: only the tokens of chat have a prefix");
 }
 
-const pathOf = (environmentId: string, service: string) =>
+const urlOf = (environmentId: string, service: string) =>
   `/api/env/${environmentId}/services/${service}`;
 
-/** The paths of its service's API and of its tools. */
-const pathsOf = ({ environmentId, service }: { environmentId: string; service: string }) => ({
-  environmentUrl: pathOf(environmentId, service),
-  mcpUrl: `${pathOf(environmentId, service)}/mcp`,
-});
-
 const answerOf = (
-  { environmentId, service, templateName }: store.NewEnvironmentRow,
+  { environmentId, service, templateName, timing }: store.NewEnvironmentRow,
   { schemaName, expiresAt }: store.Claimed,
   token: string,
 ): Environment => ({
   environmentId,
-  ...pathsOf({ environmentId, service }),
+  environmentUrl: urlOf(environmentId, service),
+  mcpUrl: `${urlOf(environmentId, service)}/mcp`,
   schemaName,
   expiresAt: expiresAt.toISOString(),
   templateSchema: templateName,
   service,
+  clock: viewClock(timing),
   token,
 });
 
-/** An environment as lists show it. */
-export const view = (environment: Omit<store.ListedEnvironment, "place">) => ({
+const view = (environment: store.ListedEnvironment) => ({
   environmentId: environment.environmentId,
-  ...pathsOf(environment),
+  environmentUrl: urlOf(environment.environmentId, environment.service),
+  mcpUrl: `${urlOf(environment.environmentId, environment.service)}/mcp`,
   schemaName: environment.schemaName,
   expiresAt: environment.expiresAt.toISOString(),
   templateSchema: environment.templateName,

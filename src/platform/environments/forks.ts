@@ -83,6 +83,7 @@ export function createForks(deps: {
           common: {
             ...{ userId, keyId, service, templateName, actingUserId, ttlSeconds },
             allowImpersonation: parent.allowImpersonation,
+            timing: state.timing,
           },
           templateSchema: state.templateSchema,
           count,

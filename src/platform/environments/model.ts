@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
-import { Count, Id, IdRef, Service, ServiceName, Timestamp, UserId } from "~/http/model";
+import { Id, IdRef, Service, ServiceName, Timestamp, UserId } from "~/http/model";
 import { NextCursor, PageQuery } from "~/http/page";
 import { ServiceFilter, TemplateName, TemplateRef } from "~/platform/templates/model";
 
@@ -15,6 +15,86 @@ export const TokenStyle = t.Union([t.Literal("xoxp"), t.Literal("xoxb")], {
   description:
     "The prefix that `token` gets, for chat clients that branch on it: of a user's token or of a bot's. The environment accepts its token with either prefix and without one",
 });
+
+export const CLOCK_MODES = {
+  running: "runs as fast as real time",
+  frozen: "stands still",
+  step: "goes forward by `stepMs` with each call",
+} as const;
+const ClockMode = t.Union([t.Literal("running"), t.Literal("frozen"), t.Literal("step")], {
+  title: "ClockMode",
+  description: Object.entries(CLOCK_MODES)
+    .map(([mode, says]) => `\`${mode}\`: ${says}`)
+    .join("; "),
+  examples: ["running"],
+});
+const STEP_MS_MAX = 86_400_000;
+const StepMs = Type.Integer({
+  minimum: 1,
+  maximum: STEP_MS_MAX,
+  description: "Milliseconds by which each call moves a clock of the mode `step`",
+  examples: [1_000],
+});
+
+const NewClock = t.Union(
+  [
+    t.Literal("real", { description: "Real time" }),
+    t.Object(
+      {
+        now: t.Optional(
+          t.String({
+            format: "date-time",
+            description:
+              "The time that it begins with, in the years 2002 to 2037. Omitted: that of the template, else real time",
+            examples: ["2026-03-11T09:00:00Z"],
+          }),
+        ),
+        mode: t.Optional(ClockMode),
+        stepMs: t.Optional(StepMs),
+      },
+      { title: "ClockSettings", description: "A clock of its own" },
+    ),
+  ],
+  {
+    description:
+      "The environment's clock. Omitted: it runs from the day on which the template's story plays, or shows real time if the template has none",
+    examples: [{ now: "2026-03-11T09:00:00Z", mode: "step", stepMs: 1_000 }],
+  },
+);
+export type NewClock = Static<typeof NewClock>;
+
+export const ClockView = t.Object(
+  {
+    mode: t.Union([t.Literal("real"), ...ClockMode.anyOf], {
+      title: "ShownClockMode",
+      description: "`real`: real time; otherwise see ClockMode",
+      examples: ["running"],
+    }),
+    now: { ...Timestamp, description: "The time in the environment" },
+    stepMs: t.Optional(StepMs),
+  },
+  { title: "Clock", description: "The clock of an environment" },
+);
+export type ClockView = Static<typeof ClockView>;
+
+/** The reading of a clock at one moment, in milliseconds since 1970. It says nothing about real time. */
+export type Reading =
+  | { readonly mode: "running" | "frozen"; readonly now: number }
+  | { readonly mode: "step"; readonly now: number; readonly stepMs: number };
+
+/**
+ * A clock as it is stored: it showed `now` when the real time was `since` (running), or at the call with the number
+ * `call` (step).
+ */
+export type Clock = Reading & { readonly since: number; readonly call: number };
+
+/** The part of an environment's row that concerns its time and its ids. Null: real time, random bytes. */
+export type Timing = {
+  readonly clock: Clock | null;
+  readonly firstClock: Reading | null;
+  readonly seed: string | null;
+  readonly calls: number;
+};
 
 export const NewEnvironment = t.Object(
   {
@@ -52,6 +132,16 @@ export const NewEnvironment = t.Object(
         maximum: BATCH_MAX,
         description:
           "Creates this many environments, all or none. The answer is the first one with all of them in `environments`",
+      }),
+    ),
+    clock: t.Optional(NewClock),
+    seed: t.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description:
+          "Ids, and other random values of the service, derive from this number and the number of the call: with a clock of the mode `frozen` or `step`, the same calls get the same answers",
+        examples: [7],
       }),
     ),
     tokenStyle: t.Optional(TokenStyle),
@@ -96,6 +186,7 @@ export const Environment = t.Object(
     expiresAt: Timestamp,
     templateSchema: t.String({ ...TemplateName, description: "The template that was cloned" }),
     service: Service,
+    clock: ClockView,
     token: t.String({
       pattern: "^(xox[pb]-)?diorama_e_[0-9A-Za-z]{49}$",
       description:
@@ -178,71 +269,12 @@ export const CreatedEnvironment = t.Object(
 );
 export type CreatedEnvironment = Static<typeof CreatedEnvironment>;
 
-const { token: _, ...listed } = Environment.properties;
+const { token: _, clock: __, ...listed } = Environment.properties;
 
 const ListedEnvironment = t.Object(
   { ...listed, status: Status, createdAt: Timestamp },
   { title: "ListedEnvironment", description: "An environment, without its token" },
 );
-
-const LastRun = t.Object(
-  {
-    runId: Id,
-    status: t.Union(
-      [t.Literal("running"), t.Literal("completed"), t.Literal("passed"), t.Literal("failed")],
-      { examples: ["running"] },
-    ),
-    startedAt: Timestamp,
-  },
-  { title: "LastRun", description: "The newest run of an environment" },
-);
-
-export const EnvironmentDetail = t.Object(
-  {
-    ...ListedEnvironment.properties,
-    impersonateUserId: t.String({ ...UserId, description: "The user that the agent acts as" }),
-    allowImpersonation: t.Boolean({ description: "Its token may act as other users" }),
-    parentEnvironmentId: t.Nullable(Id, {
-      description: "The environment that it is a fork of; null if it is not a fork",
-    }),
-    ageSeconds: t.Number({ minimum: 0, description: "How long it has lived", examples: [61.5] }),
-    secondsLeft: t.Number({
-      minimum: 0,
-      description: "Until it expires; 0 once it is deleted",
-      examples: [1738.5],
-    }),
-    run: t.Nullable(LastRun, {
-      description: "Its newest run, active or not; null if it had none",
-    }),
-    calls: Type.Integer({
-      ...Count,
-      description: "Calls during its runs, by their journals: up to a fifth of a second ago",
-      examples: [12],
-    }),
-    changedRows: t.Nullable(Type.Integer({ ...Count }), {
-      description:
-        "Rows that differ from the template now. Null if it is deleted, or its template has been replaced",
-      examples: [3],
-    }),
-  },
-  { title: "EnvironmentDetail", description: "An environment and what has happened in it so far" },
-);
-
-export const Extension = t.Object(
-  {
-    ttlSeconds: t.Number({
-      exclusiveMinimum: 0,
-      maximum: TTL_SECONDS_MAX,
-      description: "The environment lives for at least this many seconds from now",
-    }),
-  },
-  {
-    title: "Extension",
-    description: "The time that the environment shall have left",
-    examples: [{ ttlSeconds: 3_600 }],
-  },
-);
-export type Extension = Static<typeof Extension>;
 
 export const EnvironmentList = t.Object(
   {

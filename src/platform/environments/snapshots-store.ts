@@ -3,7 +3,9 @@
 import type { Fragment, Sql } from "~/db/connect";
 import type { Delta } from "~/db/deltas";
 import type { Used } from "~/db/schemas";
-import type { RunClosing } from "~/platform/environments/store";
+import { timingOf } from "~/platform/environments/clock-store";
+import type { Reading, Timing } from "~/platform/environments/model";
+import { jsonText, type RunClosing } from "~/platform/environments/store";
 
 /** A live environment's schema, locked for the caller's transaction. */
 export type Locked = Used & {
@@ -12,6 +14,7 @@ export type Locked = Used & {
   readonly current: boolean;
   readonly familyId: string;
   readonly snapshotId: string | null;
+  readonly timing: Timing;
 };
 
 /** The run that a reset has closed. */
@@ -20,7 +23,8 @@ export type ClosedRun = { readonly runId: string; readonly capture: "log" | "sna
 const lockedColumns = (sql: Sql): Fragment => sql`
   s.schema_name as schema, s.fresh_xid::text as "freshXid", s.fingerprint, s.template_schema as "templateSchema",
   exists (select from diorama.templates t where t.schema_name = s.template_schema) as current,
-  coalesce(e.family_id, e.environment_id) as "familyId", e.snapshot_id as "snapshotId"
+  coalesce(e.family_id, e.environment_id) as "familyId", e.snapshot_id as "snapshotId",
+  ${timingOf(sql, sql`e`)} as timing
 `;
 
 /** Locks a live environment against its end and against starts of runs. Returns undefined if it has ended. */
@@ -73,6 +77,8 @@ export type NewSnapshot = {
   readonly name: string | null;
   readonly rows: number;
   readonly delta: Delta;
+  /** Of its clock; null: real time. */
+  readonly reading: Reading | null;
 };
 
 export type Stored = {
@@ -89,7 +95,7 @@ export async function insert(
   snapshot: NewSnapshot,
   max: { readonly ofFamily: number; readonly ofKey: number },
 ): Promise<Stored> {
-  const { snapshotId, environmentId, keyId, name, rows, delta } = snapshot;
+  const { snapshotId, environmentId, keyId, name, rows, delta, reading } = snapshot;
   const [stored] = await sql<Stored[]>`
     with counted as materialized (
       select
@@ -99,10 +105,11 @@ export async function insert(
       select from counted where of_family < ${max.ofFamily} and of_key < ${max.ofKey}
     ), inserted as (
       insert into diorama.environment_snapshots (
-        snapshot_id, family_id, environment_id, key_id, parent_id, name, template_schema, row_count, delta
+        snapshot_id, family_id, environment_id, key_id, parent_id, name, template_schema, row_count, delta, clock, calls
       )
       select ${snapshotId}, ${locked.familyId}, ${environmentId}, ${keyId}, ${locked.snapshotId}, ${name},
-        ${locked.templateSchema}, ${rows}, ${JSON.stringify(delta)}::text::json
+        ${locked.templateSchema}, ${rows}, ${JSON.stringify(delta)}::text::json,
+        ${jsonText(reading)}::text::json, ${locked.timing.calls}::int8
       from admitted
       returning created_at
     ), moved as (
@@ -122,6 +129,12 @@ export type State = {
   readonly current: boolean;
   readonly familyId: string;
   readonly snapshotId: string | null;
+  /** Of the environment. */
+  readonly timing: Timing;
+  /** Of its clock; null: real time. */
+  readonly reading: Reading | null;
+  /** Calls until then. */
+  readonly calls: number;
 };
 
 /** Finds a snapshot of an environment, or of one of its family. */
@@ -132,6 +145,7 @@ export async function findState(
 ): Promise<State | undefined> {
   const [state] = await sql<State[]>`
     select s.delta, s.template_schema as "templateSchema", s.family_id as "familyId", s.snapshot_id as "snapshotId",
+      s.clock as reading, s.calls::float8 as calls, ${timingOf(sql, sql`e`)} as timing,
       exists (select from diorama.templates t where t.schema_name = s.template_schema) as current
     from diorama.environment_snapshots s
     join diorama.environments e on s.family_id = coalesce(e.family_id, e.environment_id)

@@ -4,6 +4,8 @@ import { type Delta, readDelta, resetClone } from "~/db/deltas";
 import type { Blueprint } from "~/db/schemas";
 import { ApiError, LimitExceeded } from "~/errors";
 import type { Principal } from "~/http/auth";
+import { continued, readClock } from "~/platform/environments/clock";
+import { setClock } from "~/platform/environments/clock-store";
 import type { NewSnapshot, Reset } from "~/platform/environments/control-model";
 import {
   type Environments,
@@ -12,6 +14,7 @@ import {
   notFound,
 } from "~/platform/environments/environments";
 import type { Exclusive } from "~/platform/environments/exclusive";
+import type { Timing } from "~/platform/environments/model";
 import * as store from "~/platform/environments/snapshots-store";
 import type { RunClosing } from "~/platform/environments/store";
 import type { Once } from "~/platform/keys/idempotency";
@@ -24,6 +27,12 @@ export const SNAPSHOT_BYTES_MAX = 32 * 1024 * 1024;
 /** Of an environment and its forks together. */
 export const SNAPSHOTS_PER_FAMILY_MAX = 200;
 export const SNAPSHOTS_PER_KEY_MAX = 2_000;
+
+/** The state that a fork begins with. */
+type Origin = Pick<store.State, "delta" | "templateSchema" | "familyId" | "snapshotId"> & {
+  readonly blueprint: Blueprint;
+  readonly timing: Timing;
+};
 
 const newId = () => crypto.randomUUID().replaceAll("-", "");
 
@@ -84,11 +93,12 @@ export function createSnapshots(deps: {
     async state(
       environment: { environmentId: string; schemaName: string },
       snapshotId: string | undefined,
-    ): Promise<store.State & { readonly blueprint: Blueprint }> {
+    ): Promise<Origin> {
       const { environmentId: id } = environment;
       if (snapshotId !== undefined) {
         const state = await this.find(pool, id, snapshotId);
-        return { ...state, blueprint: await blueprintOf(state) };
+        const timing = continued(state.timing, state.reading, state.calls);
+        return { ...state, timing, blueprint: await blueprintOf(state) };
       }
       return await exclusive.run(environment, async (tx) => {
         const locked = await store.lock(tx, id);
@@ -104,15 +114,17 @@ export function createSnapshots(deps: {
       const { environmentId: id, schemaName } = environment;
       return await exclusive.run(environment, async (tx) => {
         await once?.take(tx);
-        const delta =
-          snapshotId === undefined ? undefined : (await this.find(tx, id, snapshotId)).delta;
+        const state = snapshotId === undefined ? undefined : await this.find(tx, id, snapshotId);
         const locked = await store.lockForReset(tx, id, snapshotId ?? null, runClosing);
         if (!locked) throw notFound();
         const blueprint = await blueprintOf(locked);
         if (locked.closed?.capture === "snapshot")
           await discard(tx, locked.closed.runId, schemaName);
-        const fresh = await resetClone(tx, blueprint, locked, delta, onBuild);
+        const fresh = await resetClone(tx, blueprint, locked, state?.delta, onBuild);
         await store.setFresh(tx, schemaName, fresh.freshXid, fresh.fingerprint);
+        const { timing } = locked;
+        const { reading, calls } = state ?? { reading: timing.firstClock, calls: 0 };
+        await setClock(tx, id, continued(timing, reading, calls));
         const answer = {
           environmentId: id,
           snapshotId: snapshotId ?? null,
@@ -131,6 +143,7 @@ export function createSnapshots(deps: {
         await once?.take(tx);
         const locked = await store.lock(tx, id);
         if (!locked) throw notFound();
+        const { clock, calls } = locked.timing;
         const { delta, rows } = await read(tx, locked);
         const snapshot = {
           snapshotId: newId(),
@@ -139,6 +152,7 @@ export function createSnapshots(deps: {
           name: name ?? null,
           rows,
           delta,
+          reading: clock && readClock(clock, calls),
         };
         const stored = await store.insert(tx, locked, snapshot, {
           ofFamily: SNAPSHOTS_PER_FAMILY_MAX,

@@ -1,5 +1,6 @@
 import type { Fragment, Sql } from "~/db/connect";
 import type { CursorPosition, Page } from "~/http/page";
+import type { Timing } from "~/platform/environments/model";
 
 export type NewEnvironmentRow = {
   readonly environmentId: string;
@@ -11,6 +12,7 @@ export type NewEnvironmentRow = {
   readonly tokenHash: Buffer;
   readonly ttlSeconds: number;
   readonly allowImpersonation: boolean;
+  readonly timing: Timing;
 };
 
 export type Claimed = { readonly schemaName: string; readonly expiresAt: Date };
@@ -45,14 +47,24 @@ function insertEnvironment(sql: Sql, environment: NewEnvironmentRow, schemas: Fr
   return sql`
     insert into diorama.environments (
       environment_id, user_id, key_id, service, template_name, schema_name, acting_user_id, token_hash,
-      allow_impersonation, expires_at
+      allow_impersonation, ${timingColumns(sql)}, expires_at
     )
     select ${e.environmentId}, ${e.userId}, ${e.keyId}, ${e.service}, ${e.templateName}, schema_name,
-      ${e.actingUserId}, ${e.tokenHash}, ${e.allowImpersonation}, now() + ${e.ttlSeconds}::float8 * interval '1 second'
+      ${e.actingUserId}, ${e.tokenHash}, ${e.allowImpersonation}, ${timingValues(sql, e.timing)}, now() + ${e.ttlSeconds}::float8 * interval '1 second'
     from ${schemas}
     returning schema_name as "schemaName", expires_at as "expiresAt"
   `;
 }
+
+/** JSON text, or null. */
+export const jsonText = (value: object | null): string | null =>
+  value === null ? null : JSON.stringify(value);
+
+const timingColumns = (sql: Sql): Fragment => sql`clock, first_clock, seed, calls`;
+
+const timingValues = (sql: Sql, { clock, firstClock, seed, calls }: Timing): Fragment => sql`
+  ${jsonText(clock)}::text::json, ${jsonText(firstClock)}::text::json, ${seed}, ${calls}::int8
+`;
 
 /** Gives a schema that was just built to a new environment, in the same transaction. */
 export async function insertWith(
@@ -97,10 +109,10 @@ export async function insertReserved(
     )
     insert into diorama.environments (
       environment_id, user_id, key_id, service, template_name, schema_name, acting_user_id, token_hash,
-      allow_impersonation, expires_at, family_id, parent_environment_id, snapshot_id
+      allow_impersonation, ${timingColumns(sql)}, expires_at, family_id, parent_environment_id, snapshot_id
     )
     select given.environment_id, ${c.userId}, ${c.keyId}, ${c.service}, ${c.templateName}, given.schema_name,
-      ${c.actingUserId}, decode(given.token_hash, 'hex'), ${c.allowImpersonation},
+      ${c.actingUserId}, decode(given.token_hash, 'hex'), ${c.allowImpersonation}, ${timingValues(sql, c.timing)},
       now() + ${c.ttlSeconds}::float8 * interval '1 second', ${lineage?.familyId ?? null},
       ${lineage?.parentId ?? null}, ${lineage?.snapshotId ?? null}
     from unnest(
@@ -132,7 +144,7 @@ export type EnvironmentRow = {
   readonly state: "live" | "expired" | "deleted";
 };
 
-export const stateExpression = (sql: Sql): Fragment => sql`
+const stateExpression = (sql: Sql): Fragment => sql`
   case when deleted_at < expires_at then 'deleted' when expires_at <= now() then 'expired' else 'live' end
 `;
 
@@ -295,16 +307,6 @@ export const endWithoutSchema = async (sql: Sql, runs: RunClosing): Promise<Ende
     "lost its schema",
     runs,
   );
-
-export async function isLive(sql: Sql, environmentId: string): Promise<boolean> {
-  const [row] = await sql`
-    select exists (
-      select from diorama.environments
-      where environment_id = ${environmentId} and deleted_at is null and expires_at > now()
-    ) as live
-  `;
-  return row?.["live"] === true;
-}
 
 /** Returns those of the given environments that have ended. */
 export async function listEnded(sql: Sql, ids: readonly string[]): Promise<string[]> {

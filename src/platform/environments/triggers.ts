@@ -9,6 +9,7 @@ import {
 } from "~/platform/environments/environments";
 import { type NewTrigger, TRIGGER_SECONDS_DEFAULT } from "~/platform/environments/model";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
+import { millisOf } from "~/source";
 
 export type Triggers = ReturnType<typeof createTriggers>;
 
@@ -29,20 +30,23 @@ export function createTriggers(deps: {
         throw new ApiError("invalid_service", `The service ${environment.service} has no triggers`);
       const userId = wanted.userId ?? environment.actingUserId;
       const tables = await templates.tablesOf(environment);
-      const found = await sessionPool
-        .use({ ...environment, tables }, (session) => findUser(session, { id: userId }))
+      const seconds = wanted.ttlSeconds ?? TRIGGER_SECONDS_DEFAULT;
+      const issued = await sessionPool
+        .use({ ...environment, tables }, async (session) => {
+          if ((await findUser(session, { id: userId })) === undefined) return undefined;
+          const expiresAt = new Date(millisOf(session.source) + seconds * 1000);
+          const { tokenHash } = environment;
+          return {
+            triggerId: issueTrigger(tokenHash, userId, expiresAt, session.source),
+            userId,
+            expiresAt: expiresAt.toISOString(),
+          };
+        })
         .catch((error) => {
           throw error instanceof EnvironmentEnded ? notFound() : error;
         });
-      if (found === undefined)
-        throw new ApiError("impersonate_not_found", `The environment has no user ${userId}`);
-      const seconds = wanted.ttlSeconds ?? TRIGGER_SECONDS_DEFAULT;
-      const expiresAt = new Date(Date.now() + seconds * 1000);
-      return {
-        triggerId: issueTrigger(environment.tokenHash, userId, expiresAt),
-        userId,
-        expiresAt: expiresAt.toISOString(),
-      };
+      if (issued) return issued;
+      throw new ApiError("impersonate_not_found", `The environment has no user ${userId}`);
     },
   };
 }

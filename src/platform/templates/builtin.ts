@@ -4,7 +4,7 @@ import type { Builders } from "~/db/origins";
 import { contentHash, dropSchema } from "~/db/schemas";
 import type { Log } from "~/log";
 import { importSeed } from "~/platform/templates/seed-store";
-import { resolveSeed, type Seed } from "~/platform/templates/seeds";
+import { opensAt, resolveSeed, type Seed } from "~/platform/templates/seeds";
 import * as store from "~/platform/templates/store";
 import { requireReplica } from "~/platform/templates/templates";
 import { SEEDS } from "../../../seeds/index";
@@ -59,6 +59,7 @@ const putBuiltin = (
       description: seed.description,
       schemaName,
       contentHash: hash,
+      opensAt: opensAt(seed),
     },
     { ...seed, extends: undefined },
   );

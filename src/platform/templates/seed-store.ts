@@ -31,7 +31,7 @@ export async function importSeed(
   return [];
 }
 
-const ROWS_FIELDS = ["template", "service", "description", "rows", "sequences"];
+const ROWS_FIELDS = ["template", "service", "description", "now", "rows", "sequences"];
 
 function requireKnown(fields: readonly string[], known: readonly string[]): void {
   const unknown = fields.find((field) => !known.includes(field));

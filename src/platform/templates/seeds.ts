@@ -1,5 +1,6 @@
 /** The common format of seed files, and how one extends another. */
 import { SeedError } from "~/replicas/replica";
+import { parseTime, TIMES } from "~/source";
 
 export type Seed = {
   readonly template: string;
@@ -7,6 +8,8 @@ export type Seed = {
   readonly description: string;
   /** Another seed of the same service, which this one extends. */
   readonly extends?: string;
+  /** The day on which its story plays: environments begin then. Without it, they show real time. */
+  readonly now?: unknown;
 };
 
 /** Returns a seed with the lists of the extended seed before its own. */
@@ -21,4 +24,12 @@ export function resolveSeed(seed: Seed, seeds: readonly Seed[]): Seed {
     merged[name] = Array.isArray(value) && Array.isArray(below) ? [...below, ...value] : value;
   }
   return merged as Seed;
+}
+
+/** The time that environments of a seed begin with; null: real time. Throws SeedError. */
+export function opensAt({ now }: Pick<Seed, "now">): Date | null {
+  if (now === undefined) return null;
+  const time = typeof now === "string" ? parseTime(now) : undefined;
+  if (time === undefined) throw new SeedError("now", `a time in ${TIMES} is needed`);
+  return new Date(time);
 }

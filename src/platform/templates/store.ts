@@ -12,11 +12,13 @@ export type TemplateRow = {
   readonly schemaName: string;
   readonly contentHash: string;
   readonly createdAt: Date;
+  /** The day on which its story plays; null: real time. */
+  readonly opensAt: Date | null;
 };
 
 /** All columns but the seed, which may be a megabyte and is needed only for an export. */
 const columns = (sql: Sql): Fragment => sql`
-  template_id, name, service, description, visibility, user_id, schema_name, content_hash, created_at
+  template_id, name, service, description, visibility, user_id, schema_name, content_hash, created_at, opens_at
 `;
 
 const visible = (sql: Sql, userId: string): Fragment =>
@@ -86,12 +88,12 @@ export const insert = async (
 ) =>
   await sql`
     insert into diorama.templates (
-      template_id, name, service, description, visibility, user_id, schema_name, content_hash, seed
+      template_id, name, service, description, visibility, user_id, schema_name, content_hash, seed, opens_at
     )
     values (
       ${template.templateId}, ${template.name}, ${template.service}, ${template.description},
       ${template.visibility}, ${template.userId}, ${template.schemaName}, '',
-      ${seed === undefined ? null : JSON.stringify(seed)}::text::json
+      ${seed === undefined ? null : JSON.stringify(seed)}::text::json, ${template.opensAt}
     )
   `;
 
@@ -115,11 +117,11 @@ export async function putBuiltin(
   sql: Sql,
   template: Pick<
     TemplateRow,
-    "templateId" | "name" | "service" | "description" | "schemaName" | "contentHash"
+    "templateId" | "name" | "service" | "description" | "schemaName" | "contentHash" | "opensAt"
   >,
   seed: unknown,
 ): Promise<string | undefined> {
-  const { templateId, name, service, description, schemaName, contentHash } = template;
+  const { templateId, name, service, description, schemaName, contentHash, opensAt } = template;
   const [known] = await sql<{ id: string; schema: string }[]>`
     select template_id as id, schema_name as schema from diorama.templates where name = ${name} and user_id is null
   `;
@@ -127,17 +129,17 @@ export async function putBuiltin(
     await sql`
       update diorama.templates set service = ${service}, description = ${description},
         schema_name = ${schemaName}, content_hash = ${contentHash},
-        seed = ${JSON.stringify(seed)}::text::json
+        seed = ${JSON.stringify(seed)}::text::json, opens_at = ${opensAt}
       where template_id = ${known.id}
     `;
   else
     await sql`
       insert into diorama.templates (
-        template_id, name, service, description, visibility, schema_name, content_hash, seed
+        template_id, name, service, description, visibility, schema_name, content_hash, seed, opens_at
       )
       values (
         ${templateId}, ${name}, ${service}, ${description}, 'public', ${schemaName}, ${contentHash},
-        ${JSON.stringify(seed)}::text::json
+        ${JSON.stringify(seed)}::text::json, ${opensAt}
       )
     `;
   return known?.schema;

@@ -14,7 +14,7 @@ import {
   type TemplateQuery,
 } from "~/platform/templates/model";
 import { dataError, exportSeed, importSeed } from "~/platform/templates/seed-store";
-import { resolveSeed, type Seed } from "~/platform/templates/seeds";
+import { opensAt, resolveSeed, type Seed } from "~/platform/templates/seeds";
 import * as store from "~/platform/templates/store";
 import { REPLICAS } from "~/replicas/index";
 import { type Replica, SeedError } from "~/replicas/replica";
@@ -67,7 +67,7 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
   async function create(
     userId: string,
     draft: Draft,
-    seed: unknown,
+    seed: object | undefined,
     build: (schema: string) => Promise<void>,
   ) {
     const { name, service, description = "", visibility = "private" } = draft;
@@ -87,7 +87,10 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
       await inTransaction(pool, async (tx) => {
         await store.lockName(tx, name);
         if (await store.nameExists(tx, userId, name)) throw taken();
-        const template = { templateId, name, service, description, visibility, userId, schemaName };
+        const template = {
+          ...{ templateId, name, service, description, visibility, userId, schemaName },
+          opensAt: seed === undefined ? null : opensAt(seed),
+        };
         await store.insert(tx, template, seed);
       });
     } catch (error) {

@@ -35,6 +35,7 @@ const Heading = {
   service: text,
   description: text,
   extends: text,
+  now: text,
 };
 
 const Team = strict({

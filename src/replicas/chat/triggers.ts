@@ -2,8 +2,8 @@
  * Trigger ids: a user's click gives one to an app, which opens a modal or a dialog with it. Nobody clicks here, so the
  * platform issues them. They are signed with the environment's secret, not stored: issuing one changes no row.
  */
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { millisOf, type Source } from "~/source";
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { hexOf, millisOf, type Source } from "~/source";
 
 /** The service's own limit. The platform may issue one that is valid for longer. */
 export const TRIGGER_SECONDS = 3;
@@ -14,8 +14,13 @@ const TRIGGER = /^((\d{13})\.[0-9a-f]{10}\.([UW][A-Z0-9]{2,15}))\.([0-9a-f]{32})
 const sign = (secret: Uint8Array, text: string) =>
   createHmac("sha256", secret).update(`trigger ${text}`).digest("hex").slice(0, MAC_LENGTH);
 
-export function issueTrigger(secret: Uint8Array, user: string, expiresAt: Date): string {
-  const text = `${expiresAt.getTime()}.${randomBytes(NONCE_BYTES).toString("hex")}.${user}`;
+export function issueTrigger(
+  secret: Uint8Array,
+  user: string,
+  expiresAt: Date,
+  source: Source,
+): string {
+  const text = `${expiresAt.getTime()}.${hexOf(source, NONCE_BYTES)}.${user}`;
   return `${text}.${sign(secret, text)}`;
 }
 

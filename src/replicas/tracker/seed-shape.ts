@@ -81,6 +81,7 @@ export const TrackerSeed = Type.Object(
     service: Type.Optional(Type.String()),
     description: Type.Optional(Type.String()),
     extends: Type.Optional(Type.String()),
+    now: Type.Optional(Type.String()),
   },
   { additionalProperties: false },
 );

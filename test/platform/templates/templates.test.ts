@@ -305,7 +305,7 @@ test("environments are listed: the caller's own, filtered, in pages", async () =
       ({ environmentId }: { environmentId: string }) =>
         [first.environmentId, second.environmentId].includes(environmentId),
     );
-  const { token: _, ...shown } = second;
+  const { token: _, clock: __, ...shown } = second;
   const [newest, older] = await list();
   expect(newest).toEqual({ ...shown, status: "active", createdAt: expect.any(String) });
   expect(older).toMatchObject({ environmentId: first.environmentId, status: "deleted" });

@@ -87,7 +87,10 @@ export function useScenes(
   beforeAll(async () => prepare?.(database.sql));
   const program = useProgram(database, { ENVIRONMENT_POOL_TARGETS: "chat_default:8" });
   return async (templateName = "chat_default") => {
-    const { environmentUrl, schemaName: schema } = await program.environment({ templateName });
+    const { environmentUrl, schemaName: schema } = await program.environment({
+      templateName,
+      clock: "real", // the tests name moments of their own time
+    });
     const { sql } = database;
     const url = `${program.url}${environmentUrl}`;
     await sql`

@@ -11,7 +11,10 @@ const program = useProgram(database, { ENVIRONMENT_POOL_TARGETS: "chat_bench_def
 
 let company: { agent: WebClient; lena: WebClient };
 beforeAll(async () => {
-  const { environmentUrl } = await program.environment({ templateName: "chat_bench_default" });
+  const { environmentUrl } = await program.environment({
+    templateName: "chat_bench_default",
+    clock: "real",
+  });
   const as = (user: string) => clientAs(`${program.url}${environmentUrl}`, user);
   company = { agent: as(AGENT), lena: as("U18LHOFFMANN") };
 });

@@ -26,7 +26,7 @@ function note(name: string, args: object): void {
 }
 
 async function open(fields: object = { impersonateUserId: "U02JOHN" }) {
-  const environment = await program.environment(fields);
+  const environment = await program.environment({ clock: "real", ...fields });
   const at = endpointOf(program, environment);
   const call = (name: string, args: object) => {
     note(name, args);

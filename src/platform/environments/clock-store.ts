@@ -1,0 +1,38 @@
+/** The clocks of environments. These functions run on any of the pools. */
+import type { Fragment, Sql } from "~/db/connect";
+import type { Timing } from "~/platform/environments/model";
+import { jsonText } from "~/platform/environments/store";
+
+/** The timing of an environment, as a JSON object: the pools name columns differently. */
+export const timingOf = (sql: Sql, e: Fragment = sql`environments`): Fragment => sql`
+  json_build_object('clock', ${e}.clock, 'firstClock', ${e}.first_clock, 'seed', ${e}.seed, 'calls', ${e}.calls)
+`;
+
+/** Undefined if the environment has ended. */
+export async function findTiming(sql: Sql, environmentId: string): Promise<Timing | undefined> {
+  const [row] = await sql<{ timing: Timing }[]>`
+    select ${timingOf(sql)} as timing from diorama.environments
+    where environment_id = ${environmentId} and deleted_at is null and expires_at > now()
+  `;
+  return row?.timing;
+}
+
+/**
+ * Counts a call. Returns its number. The commit does not wait for the disk: whatever the call itself commits later does,
+ * and a crash never leaves a call that wrote uncounted.
+ */
+export async function countCall(sql: Sql, environmentId: string): Promise<number> {
+  const [row] = await sql<{ calls: string }[]>`
+    with quick as materialized (select set_config('synchronous_commit', 'off', true))
+    update diorama.environments set calls = calls + 1 from quick
+    where environment_id = ${environmentId} returning calls::text as calls
+  `;
+  return Number(row?.calls);
+}
+
+/** Sets the clock of an environment whose calls wait. */
+export const setClock = async (sql: Sql, environmentId: string, { clock, calls }: Timing) =>
+  await sql`
+    update diorama.environments set clock = ${jsonText(clock)}::text::json, calls = ${calls}
+    where environment_id = ${environmentId}
+  `;

@@ -1,0 +1,105 @@
+/**
+ * The clock of an environment, and the source of its ids.
+ *
+ * A running clock is an offset to real time. The others derive the time from the number of the call, which a statement
+ * counts before the call: so does a seed, from which random bytes derive.
+ */
+
+import type { Pool, Sql } from "~/db/connect";
+import type { SourceOf } from "~/db/session-pool";
+import { ApiError } from "~/errors";
+import * as store from "~/platform/environments/clock-store";
+import type { Clock, ClockView, NewClock, Reading, Timing } from "~/platform/environments/model";
+import { MICROS, parseTime, REAL, type Source, seededBytes, TIMES } from "~/source";
+
+const STEP_MS_DEFAULT = 1_000;
+
+/** Starts a clock that shows this reading now. */
+export const startClock = (reading: Reading, calls: number): Clock => ({
+  ...reading,
+  since: Date.now(),
+  call: calls,
+});
+
+/** The reading of a clock before the call after `calls`. */
+export function readClock({ since, call, ...reading }: Clock, calls: number): Reading {
+  switch (reading.mode) {
+    case "running":
+      return { ...reading, now: reading.now + Date.now() - since };
+    case "step":
+      return { ...reading, now: reading.now + (calls - call) * reading.stepMs };
+    default:
+      return reading;
+  }
+}
+
+/** Returns a time that a clock can show. Throws `invalid_request`. */
+export function requireTime(text: string, field: string): number {
+  const time = parseTime(text);
+  if (time !== undefined) return time;
+  throw new ApiError("invalid_request", `${field}: a time in ${TIMES} is needed`);
+}
+
+/** The reading that a new environment begins with; null: real time. Throws `invalid_request`. */
+export function firstReading(wanted: NewClock | undefined, opensAt: Date | null): Reading | null {
+  if (wanted === "real") return null;
+  const { mode = "running", now, stepMs } = wanted ?? {};
+  if (stepMs !== undefined && mode !== "step")
+    throw new ApiError("invalid_request", "clock.stepMs: only the mode step has it");
+  if (now === undefined && opensAt === null && mode === "running") return null;
+  const shown =
+    now === undefined ? (opensAt?.getTime() ?? Date.now()) : requireTime(now, "clock.now");
+  return mode === "step"
+    ? { mode, now: shown, stepMs: stepMs ?? STEP_MS_DEFAULT }
+    : { mode, now: shown };
+}
+
+/** The timing of a new environment. */
+export const firstTiming = (reading: Reading | null, seed: number | undefined): Timing => ({
+  clock: reading && startClock(reading, 0),
+  firstClock: reading,
+  seed: seed === undefined ? null : String(seed),
+  calls: 0,
+});
+
+/** The same timing with a clock that continues from an earlier reading. */
+export const continued = (timing: Timing, reading: Reading | null, calls: number): Timing => ({
+  ...timing,
+  clock: reading && startClock(reading, calls),
+  calls,
+});
+
+export function viewClock({ clock, calls }: Pick<Timing, "clock" | "calls">): ClockView {
+  if (!clock) return { mode: "real", now: new Date().toISOString() };
+  const { now, ...reading } = readClock(clock, calls);
+  return { ...reading, now: new Date(now).toISOString() };
+}
+
+/** The source of one call, by its number from 1. */
+function sourceOfCall({ clock, seed }: Timing, call: number): Source {
+  const bytes = seed === null ? REAL.bytes : seededBytes(seed, call);
+  if (!clock || clock.mode === "running") {
+    const offset = offsetOf(clock);
+    return {
+      get micros() {
+        return REAL.micros + offset;
+      },
+      bytes,
+    };
+  }
+  const { now } = readClock(clock, call);
+  // Moments of calls under a frozen clock differ by microseconds, so that what happens later is later.
+  return { micros: now * MICROS + (clock.mode === "frozen" ? call : 0), bytes };
+}
+
+const offsetOf = (clock: Clock | null) => (clock ? (clock.now - clock.since) * MICROS : 0);
+
+/** Finds the source of a live environment's calls; undefined if it has ended. */
+export async function openSource(sql: Sql, environmentId: string): Promise<SourceOf | undefined> {
+  const timing = await store.findTiming(sql, environmentId);
+  if (!timing) return undefined;
+  const { clock, seed } = timing;
+  if (!clock && seed === null) return REAL;
+  if (clock?.mode === "running" && seed === null) return sourceOfCall(timing, 0);
+  return async (lease: Pool) => sourceOfCall(timing, await store.countCall(lease, environmentId));
+}
