@@ -6,12 +6,21 @@
  * effect stays and its answer is lost, and answers malformed requests without a body. Not node:http, which answers in
  * order, but takes 45 µs of processor time more for each call and reads pipelined requests without a bound.
  */
-import { STATUS_CODES } from "node:http";
 import type { Socket } from "bun";
 import { ApiError, unavailable } from "~/errors";
 import { setBody } from "~/http/body";
 import { ClientGone, createBody, type IncomingBody } from "~/http/incoming";
-import { CR, createChunkReader, type Head, headLength, LF, readHead } from "~/http/wire";
+import { dropStream, type Stream, sendStream, streamOf } from "~/http/stream";
+import {
+  type BodyReader,
+  CR,
+  createReader,
+  type Head,
+  headLength,
+  LF,
+  readHead,
+  writeHead,
+} from "~/http/wire";
 
 export type Limits = {
   /** From the beginning of a connection or a request to the end of the headers. */
@@ -47,7 +56,6 @@ const CHECK_MS = 1_000;
 const REJECTED_MAX = 1_000;
 /** How long a rejected client may continue to send: if closed too early, its system would drop our answer. */
 const LINGER_MS = 2_000;
-const NO_CONTENT = new Set([204, 304]);
 const EMPTY = Buffer.alloc(0);
 
 type Connection = ReturnType<typeof createConnection>;
@@ -99,7 +107,7 @@ export function serve(
     Math.min(CHECK_MS, limits.headMs),
   );
 
-  /** Stops accepting connections and closes idle ones immediately. Resolves when all are closed. */
+  /** Stops accepting connections, closes idle ones and ends streamed answers immediately. Resolves when all are closed. */
   async function stop(): Promise<void> {
     if (!isStopping) {
       isStopping = true;
@@ -130,11 +138,8 @@ const tooManyConnections = (max: number) =>
 type Exchange = {
   readonly head: Head;
   readonly body: IncomingBody | undefined;
-  /** Consumes as many bytes as it can. Returns their number. */
-  readonly read: (bytes: Buffer) => number;
-  readonly isRead: () => boolean;
   isAnswered: boolean;
-};
+} & BodyReader;
 
 function createConnection(
   socket: Client,
@@ -145,6 +150,8 @@ function createConnection(
   /** Bytes of an answer that the client has not taken yet. */
   let unsent: Buffer = EMPTY;
   let sent = () => {};
+  /** Ends the answer that is being streamed, if one is. */
+  let endStream = () => {};
   let exchange: Exchange | undefined;
   /** Requests are read: none so far has ended the connection. */
   let isOpen = true;
@@ -220,7 +227,7 @@ function createConnection(
         isAsked = false;
         advance();
       });
-      exchange = { head, body, isAnswered: false, ...readerOf(head, body) };
+      exchange = { head, body, isAnswered: false, ...createReader(head.length, body.push) };
       setBody(head.request, body);
     }
     void answer(exchange, () => handler.fetch(head.request, head.url));
@@ -236,7 +243,10 @@ function createConnection(
   async function answer(current: Exchange, work: () => Promise<Response>): Promise<void> {
     const response = await work();
     // A client that gave up its request gets no answer: 499 is for the metrics.
-    if (clientIsDone && !current.isRead()) return close();
+    if (clientIsDone && !current.isRead()) {
+      dropStream(response);
+      return close();
+    }
     const { head } = current;
     // A client that waits for 100 Continue may or may not send its body: its next bytes are ambiguous.
     const isUnsure = head.expectsContinue && !current.isRead();
@@ -244,7 +254,8 @@ function createConnection(
     await write(response, { isLast, isHead: head.request.method === "HEAD" });
     current.isAnswered = true;
     current.body?.drop();
-    if (isLast || !isOpen || response.headers.get("connection") === "close") close();
+    const isOver = isLast || !isOpen || isStopping();
+    if (isOver || response.headers.get("connection") === "close") close();
     else if (current.isRead()) rest();
     else {
       deadline = began + limits.requestMs;
@@ -280,20 +291,38 @@ function createConnection(
     response: Response,
     { isLast, isHead }: { isLast: boolean; isHead: boolean },
   ): Promise<void> {
+    const stream = streamOf(response);
+    if (stream && !isHead) return await writeStream(response, stream, isLast);
+    dropStream(response);
     const bytes = await response.bytes();
     if (isGone) return;
-    const { status, headers } = response;
-    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n`;
-    for (const [name, value] of headers) head += `${name}: ${value}\r\n`;
-    if (!NO_CONTENT.has(status) && !headers.has("content-length"))
-      head += `content-length: ${bytes.byteLength}\r\n`;
-    if (isLast && !headers.has("connection")) head += "connection: close\r\n";
-    head += `date: ${httpDate()}\r\n\r\n`;
+    const head = writeHead(response, { isLast, length: stream ? undefined : bytes.byteLength });
     const body = isHead ? EMPTY : bytes;
     const whole = Buffer.allocUnsafe(head.length + body.byteLength);
     whole.write(head, "latin1");
     whole.set(body, head.length);
     send(whole);
+    await drained();
+  }
+
+  /** Until the stream ends, the client closes its side, or the server stops. A failed one breaks the connection. */
+  async function writeStream(response: Response, stream: Stream, isLast: boolean): Promise<void> {
+    const isChunked = exchange?.head.isChunkable ?? false;
+    const take = async (bytes: Buffer) => {
+      send(bytes);
+      await drained();
+      deadline = Number.POSITIVE_INFINITY;
+    };
+    const head = writeHead(response, { isLast, length: isChunked ? "chunked" : undefined });
+    const sending = sendStream(stream, head, isChunked, take);
+    endStream = sending.end;
+    if (isGone || clientIsDone || isStopping()) sending.end();
+    await sending.done.catch(() => socket.terminate());
+    endStream = () => {};
+  }
+
+  /** Resolves when the client has taken everything, or is gone. */
+  async function drained(): Promise<void> {
     if (unsent.byteLength > 0)
       await new Promise<void>((resolve) => {
         sent = resolve;
@@ -301,6 +330,7 @@ function createConnection(
   }
 
   function send(bytes: Buffer): void {
+    if (isGone) return;
     unsent = unsent.byteLength === 0 ? bytes : Buffer.concat([unsent, bytes]);
     flush();
   }
@@ -349,6 +379,7 @@ function createConnection(
      */
     finish(): void {
       clientIsDone = true;
+      endStream();
       if (exchange && !exchange.isRead()) advance();
       else {
         isOpen = false;
@@ -363,6 +394,7 @@ function createConnection(
       unread = EMPTY;
       unsent = EMPTY;
       sent();
+      endStream();
       if (exchange && !exchange.isRead())
         exchange.body?.fail(new ClientGone("the client closed the connection"));
     },
@@ -374,35 +406,11 @@ function createConnection(
         refuse(new ApiError("request_timeout", "The request did not arrive in time"));
       else socket.terminate();
     },
+    /** Closes it between two requests, and ends an answer that is being streamed. */
     closeIdle(): void {
+      endStream();
       if (!exchange && unread.byteLength === 0) close();
     },
     cut: () => socket.terminate(),
   };
-}
-
-function readerOf({ length }: Head, body: IncomingBody): Pick<Exchange, "read" | "isRead"> {
-  if (length === "chunked") {
-    const chunks = createChunkReader(body.push);
-    return { read: chunks.read, isRead: chunks.isDone };
-  }
-  let left = length;
-  return {
-    isRead: () => left === 0,
-    read(bytes) {
-      const part = bytes.subarray(0, left);
-      left -= part.byteLength;
-      body.push(part);
-      return part.byteLength;
-    },
-  };
-}
-
-let date = { second: 0, text: "" };
-
-/** The current time in HTTP format, formatted once per second. */
-function httpDate(): string {
-  const second = Math.floor(Date.now() / 1000);
-  if (second !== date.second) date = { second, text: new Date(second * 1000).toUTCString() };
-  return date.text;
 }

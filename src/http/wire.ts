@@ -2,6 +2,7 @@
  * HTTP/1.1 as bytes (RFC 9112), read strictly: input that two readers could interpret differently is rejected, because
  * one of them may be a proxy in front of us.
  */
+import { STATUS_CODES } from "node:http";
 import { ApiError } from "~/errors";
 import { isHost } from "~/http/origin";
 
@@ -48,6 +49,8 @@ export type Head = {
   readonly expectsContinue: boolean;
   /** The client accepts no further answer on this connection. */
   readonly isLast: boolean;
+  /** The client knows chunked answers. */
+  readonly isChunkable: boolean;
 };
 
 /** Length of the body, if it is not chunked. */
@@ -73,6 +76,7 @@ export function readHead(text: string): Head {
     ...requestOf(method, target, headers),
     length: framingOf(headers, minor),
     expectsContinue: headers.get("expect")?.toLowerCase() === "100-continue",
+    isChunkable: minor === "1",
     isLast: minor === "0" || (connection?.includes("close") ?? false),
   };
 }
@@ -164,4 +168,53 @@ export function createChunkReader(push: (chunk: Uint8Array) => void) {
       return at;
     },
   };
+}
+
+/** Reads the body of a request from the bytes of its connection. */
+export type BodyReader = {
+  /** Consumes as many bytes as it can. Returns their number. */
+  readonly read: (bytes: Buffer) => number;
+  readonly isRead: () => boolean;
+};
+
+export function createReader(length: Framing, push: (part: Uint8Array) => void): BodyReader {
+  if (length === "chunked") {
+    const chunks = createChunkReader(push);
+    return { read: chunks.read, isRead: chunks.isDone };
+  }
+  let left = length;
+  return {
+    isRead: () => left === 0,
+    read(bytes) {
+      const part = bytes.subarray(0, left);
+      left -= part.byteLength;
+      push(part);
+      return part.byteLength;
+    },
+  };
+}
+
+const NO_CONTENT = new Set([204, 304]);
+
+/** The head of an answer. `length`: of its body; undefined if the end of the connection ends it. */
+export function writeHead(
+  { status, headers }: Response,
+  { isLast, length }: { isLast: boolean; length: Framing | undefined },
+): string {
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n`;
+  for (const [name, value] of headers) head += `${name}: ${value}\r\n`;
+  if (length === "chunked") head += "transfer-encoding: chunked\r\n";
+  else if (length !== undefined && !NO_CONTENT.has(status) && !headers.has("content-length"))
+    head += `content-length: ${length}\r\n`;
+  if (isLast && !headers.has("connection")) head += "connection: close\r\n";
+  return `${head}date: ${httpDate()}\r\n\r\n`;
+}
+
+let date = { second: 0, text: "" };
+
+/** The current time in HTTP format, formatted once per second. */
+function httpDate(): string {
+  const second = Math.floor(Date.now() / 1000);
+  if (second !== date.second) date = { second, text: new Date(second * 1000).toUTCString() };
+  return date.text;
 }

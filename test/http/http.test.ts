@@ -128,7 +128,9 @@ describe("paths and methods", () => {
 
   test("a 405 response lists the allowed methods", async () => {
     expect((await raw("GET", "/api/platform/initEnv")).headers.get("allow")).toBe("POST");
-    expect((await raw("POST", "/api/platform/env/x")).headers.get("allow")).toBe("DELETE");
+    expect((await raw("POST", "/api/platform/env/x")).headers.get("allow")).toBe(
+      "DELETE, GET, PATCH",
+    );
   });
 
   test("HEAD answers like GET, without the body (S062)", async () => {
