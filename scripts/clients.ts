@@ -1,12 +1,14 @@
 /**
  * Builds the clients as packages that install without a registry: `bun run clients`, into dist/clients.
  *
- *   diorama-VERSION.tgz      for npm, pnpm, yarn and bun
+ *   diorama-VERSION.tgz                     for npm, pnpm, yarn and bun
+ *   diorama-VERSION-py3-none-any.whl        for pip and uv
  */
 import { cp, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { version } from "../package.json";
+import { buildPython } from "./clients/wheel";
 
 const ROOT = join(import.meta.dir, "..");
 const TYPESCRIPT = join(ROOT, "src/clients/typescript");
@@ -61,4 +63,8 @@ export async function buildTypeScript(destination: string): Promise<string> {
   }
 }
 
-if (import.meta.main) console.log(await buildTypeScript(join(ROOT, "dist/clients")));
+/** Builds the packages. Returns their paths. */
+export const buildClients = (destination = join(ROOT, "dist/clients")): Promise<string[]> =>
+  Promise.all([buildTypeScript(destination), buildPython(destination)]);
+
+if (import.meta.main) console.log((await buildClients()).join("\n"));

@@ -49,6 +49,17 @@ export const pythonPackages = (...packages: readonly string[]): Promise<string> 
     await rm(venv, { recursive: true });
   }).then((folder) => join(folder, "lib"));
 
+/** A folder of wheels with these packages and everything they need, to install from without a registry. */
+export const pythonWheels = (...packages: readonly string[]): Promise<string> =>
+  installed(["wheels", ...packages], async (folder) => {
+    await run(["python3", "-m", "venv", join(folder, "venv")]);
+    await run([
+      ...[join(folder, "venv/bin/python"), "-m", "pip", "download", "--quiet"],
+      ...["--dest", folder, ...packages],
+    ]);
+    await rm(join(folder, "venv"), { recursive: true });
+  });
+
 /** A folder whose node_modules holds these packages: `linear-mcp-server@0.1.0`. */
 export const nodePackages = (...packages: readonly string[]): Promise<string> =>
   installed(["node", ...packages], async (folder) => {

@@ -1,0 +1,92 @@
+"""A Diorama server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Literal
+from urllib.parse import quote
+
+from .._clients import user, without_none
+from .._entering import entering
+from ..models import CreatedEnvironment, Template
+from .environment import AsyncEnvironment
+from .http import AsyncHttp, Method
+from .suite import AsyncSuite
+
+
+class AsyncDiorama:
+    """
+    A Diorama server: by default the one that `DIORAMA_URL` and `DIORAMA_API_KEY` name, or that of this machine.
+    `async with` closes its connections.
+    """
+
+    def __init__(self, url: str | None = None, key: str | None = None) -> None:
+        self._http = AsyncHttp(url, key)
+        # The service of each template that was asked for: it never changes.
+        self._services: dict[str, str] = {}
+
+    @property
+    def url(self) -> str:
+        """Address of the server."""
+        return self._http.url
+
+    @entering
+    async def env(
+        self,
+        template: str | None = None,
+        *,
+        as_: str | None = None,
+        test_id: str | None = None,
+        ttl_seconds: int | None = None,
+        token_style: Literal["xoxp", "xoxb"] | None = None,
+        allow_impersonation: bool | None = None,
+    ) -> AsyncEnvironment:
+        """
+        Creates an environment from a template, or for a test. `as_` is the id or email of the user that the agent acts
+        as. The environment expires after `ttl_seconds`, 1800 by default. `async with` deletes it.
+        """
+        body = without_none(
+            templateName=template,
+            templateService=template and await self._service_of(template),
+            testId=test_id,
+            ttlSeconds=ttl_seconds,
+            tokenStyle=token_style,
+            allowImpersonation=allow_impersonation,
+            **user(as_),
+        )
+        answer = await self._http.call("POST", "/initEnv", body=body, has_key=True)
+        return AsyncEnvironment(self._http, CreatedEnvironment.model_validate(answer))
+
+    async def _service_of(self, template: str) -> str:
+        if template not in self._services:
+            found = await self._http.get(Template, f"/templates/{quote(template, safe='')}")
+            self._services[template] = found.service
+        return self._services[template]
+
+    def suite(self, name_or_id: str) -> AsyncSuite:
+        """The suite with this name or id."""
+        return AsyncSuite(self._http, self.env, name_or_id)
+
+    async def call(
+        self,
+        method: Method,
+        path: str,
+        *,
+        body: Mapping[str, Any] | None = None,
+        query: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Any call of the platform API. `path` is below `/api/platform`. Raises DioramaError."""
+        return await self._http.call(method, path, body=body, query=query)
+
+    async def close(self) -> None:
+        """Closes the connections."""
+        await self._http.close()
+
+    async def __aenter__(self) -> AsyncDiorama:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()

@@ -1,0 +1,2 @@
+# Written from _async/__init__.py by scripts/clients/synchronous.ts.
+"""The client without asyncio."""

@@ -1,0 +1,91 @@
+# Written from _async/client.py by scripts/clients/synchronous.ts.
+"""A Diorama server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Literal
+from urllib.parse import quote
+
+from .._clients import user, without_none
+from ..models import CreatedEnvironment, Template
+from .environment import Environment
+from .http import Http, Method
+from .suite import Suite
+
+
+class Diorama:
+    """
+    A Diorama server: by default the one that `DIORAMA_URL` and `DIORAMA_API_KEY` name, or that of this machine.
+    `with` closes its connections.
+    """
+
+    def __init__(self, url: str | None = None, key: str | None = None) -> None:
+        self._http = Http(url, key)
+        # The service of each template that was asked for: it never changes.
+        self._services: dict[str, str] = {}
+
+    @property
+    def url(self) -> str:
+        """Address of the server."""
+        return self._http.url
+
+    def env(
+        self,
+        template: str | None = None,
+        *,
+        as_: str | None = None,
+        test_id: str | None = None,
+        ttl_seconds: int | None = None,
+        token_style: Literal["xoxp", "xoxb"] | None = None,
+        allow_impersonation: bool | None = None,
+    ) -> Environment:
+        """
+        Creates an environment from a template, or for a test. `as_` is the id or email of the user that the agent acts
+        as. The environment expires after `ttl_seconds`, 1800 by default. `with` deletes it.
+        """
+        body = without_none(
+            templateName=template,
+            templateService=template and self._service_of(template),
+            testId=test_id,
+            ttlSeconds=ttl_seconds,
+            tokenStyle=token_style,
+            allowImpersonation=allow_impersonation,
+            **user(as_),
+        )
+        answer = self._http.call("POST", "/initEnv", body=body, has_key=True)
+        return Environment(self._http, CreatedEnvironment.model_validate(answer))
+
+    def _service_of(self, template: str) -> str:
+        if template not in self._services:
+            found = self._http.get(Template, f"/templates/{quote(template, safe='')}")
+            self._services[template] = found.service
+        return self._services[template]
+
+    def suite(self, name_or_id: str) -> Suite:
+        """The suite with this name or id."""
+        return Suite(self._http, self.env, name_or_id)
+
+    def call(
+        self,
+        method: Method,
+        path: str,
+        *,
+        body: Mapping[str, Any] | None = None,
+        query: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Any call of the platform API. `path` is below `/api/platform`. Raises DioramaError."""
+        return self._http.call(method, path, body=body, query=query)
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._http.close()
+
+    def __enter__(self) -> Diorama:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,107 @@
+# Written from _async/suite.py by scripts/clients/synchronous.ts.
+"""A suite: runs an agent on each of its tests, and collects the verdicts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from .._error import DioramaError
+from .._suite import ID, MARGIN_SECONDS, Attempt, SuiteOutcome
+from .._waiting import each, finish
+from ..models import Test, TestSuiteDetails, TestSuiteList
+from .environment import Environment
+from .http import Http
+
+
+@dataclass(frozen=True)
+class Task:
+    """One attempt of an agent at a test."""
+
+    prompt: str
+    environment: Environment
+    """A fresh environment, in which a run has begun."""
+    test: Test
+    attempt: int
+    """Counted from 1."""
+    deadline: float
+    """The time limit, by `time.monotonic()`."""
+
+
+Agent = Callable[[Task], object]
+
+
+class Creation(Protocol):
+    def __call__(self, *, test_id: str, ttl_seconds: int) -> AbstractContextManager[Environment]: ...
+
+
+class Suite:
+    def __init__(self, http: Http, create: Creation, name_or_id: str) -> None:
+        self._http = http
+        self._create = create
+        self._name_or_id = name_or_id
+
+    def details(self) -> TestSuiteDetails:
+        """The suite with its tests. Raises DioramaError with the code `suite_not_found`."""
+        found = self._name_or_id
+        if ID.fullmatch(found) is None:
+            found = self._find(found)
+        return self._http.get(TestSuiteDetails, f"/testSuites/{found}", {"expand": "true"})
+
+    def _find(self, name: str) -> str:
+        suites = (self._http.get(TestSuiteList, "/testSuites", {"name": name})).test_suites
+        for suite in suites:
+            if suite.name == name:
+                return suite.id
+        raise DioramaError(f'There is no suite "{name}"', code="suite_not_found", status=404)
+
+    def run(
+        self,
+        agent: Agent,
+        *,
+        parallel: int = 1,
+        repeat: int = 1,
+        timeout_seconds: int = 600,
+        labels: Mapping[str, str] | None = None,
+        on_attempt: Callable[[Attempt], object] | None = None,
+    ) -> SuiteOutcome:
+        """
+        Runs `agent` on each test, each attempt in its own environment. A failed attempt does not stop the others.
+        `labels` are stored with each run, for instance `{"model": "…"}`.
+        """
+        suite = self.details()
+
+        def attempt(planned: tuple[Test, int]) -> Attempt:
+            outcome = self._attempt(agent, suite.id, *planned, timeout_seconds, labels)
+            if on_attempt is not None:
+                on_attempt(outcome)
+            return outcome
+
+        planned = [(test, number + 1) for test in suite.tests or [] for number in range(repeat)]
+        return SuiteOutcome(suite.name, each(parallel, planned, attempt))
+
+    def _attempt(
+        self,
+        agent: Agent,
+        suite_id: str,
+        test: Test,
+        number: int,
+        timeout_seconds: int,
+        labels: Mapping[str, str] | None,
+    ) -> Attempt:
+        try:
+            with self._create(test_id=test.id, ttl_seconds=timeout_seconds + MARGIN_SECONDS) as environment:
+                run = environment.run(test_id=test.id, test_suite_id=suite_id, labels=labels)
+                deadline = time.monotonic() + timeout_seconds
+                task = Task(test.prompt, environment, test, number, deadline)
+                ending = finish(timeout_seconds, lambda: agent(task))
+                verdict = run.evaluate()
+        except DioramaError as error:
+            return Attempt(test.name, test.id, number, "error", error=error)
+        status = ending.status or ("passed" if verdict.passed else "failed")
+        if verdict.gradable is False:
+            status = "error"
+        return Attempt(test.name, test.id, number, status, run.id, verdict, ending.error)

@@ -1,0 +1,33 @@
+/** An empty virtual environment of Python with our client, installed from its wheel without a registry. */
+import { afterAll, beforeAll } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buildPython } from "../../scripts/clients/wheel";
+import { pythonWheels, run } from "./packages";
+
+const REQUIRED = ["httpx==0.28.1", "pydantic==2.14.3"];
+const MINUTES = 5 * 60_000;
+
+/** `packages` are installed too: `pytest==9.2.0`. */
+export function useVenv(...packages: readonly string[]) {
+  const venv = {
+    folder: "",
+    wheel: "",
+    python: "",
+    bin: (name: string) => join(venv.folder, "venv/bin", name),
+  };
+  beforeAll(async () => {
+    venv.folder = await mkdtemp(join(tmpdir(), "diorama-venv-"));
+    venv.wheel = await buildPython(join(venv.folder, "clients"));
+    venv.python = venv.bin("python");
+    const wheels = await pythonWheels(...REQUIRED, ...packages);
+    await run(["python3", "-m", "venv", join(venv.folder, "venv")]);
+    await run([
+      ...[venv.python, "-m", "pip", "install", "--quiet", "--no-index", "--find-links", wheels],
+      ...[venv.wheel, ...packages],
+    ]);
+  }, MINUTES);
+  afterAll(() => rm(venv.folder, { recursive: true, force: true }));
+  return venv;
+}
