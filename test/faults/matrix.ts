@@ -7,7 +7,7 @@ import { RUNS } from "./runs";
 
 export const FAULTS: readonly Fault[] = [...CAPTURE, ...POSTGRES, ...RUNS, ...PROCESSES];
 
-const RECOVERY = "test/capture/recovery.test.ts";
+const RECOVERY = "test/capture/recovery.long.test.ts";
 const DOCTOR = "test/doctor.test.ts";
 const KEYS = "test/platform/keys/keys.test.ts";
 const RUN = "test/platform/runs/runs.test.ts";
