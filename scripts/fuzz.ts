@@ -31,7 +31,7 @@ type Entry = { readonly fault: string; readonly calls: readonly Step[] };
 
 function anyStep({ operations, graphql }: Player): Arbitrary<Step> {
   const platform = operations.filter(({ path }) => path.startsWith("/api/platform"));
-  const chat = operations.filter(({ path }) => path.includes("/services/chat/"));
+  const chat = operations.filter(({ path }) => /\/services\/chat\/(?!mcp)/.test(path));
   const chatCalls = fc.constantFrom(...chat).chain(chatCall);
   const trackerCalls = trackerCall(graphql);
   return fc.oneof(

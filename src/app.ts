@@ -9,6 +9,7 @@ import { ApiError } from "~/errors";
 import { authorization, platformKey } from "~/http/auth";
 import { PLATFORM_BODY_MAX, readBody, readJson, setWholeBody } from "~/http/body";
 import { createCache } from "~/http/cached";
+import { answerRoot, consoleAsset, consoleFile, isConsole } from "~/http/console";
 import { createCors } from "~/http/cors";
 import { answerDocs, docs, explorerAsset, isDocs } from "~/http/docs";
 import { errorResponse, requireReading } from "~/http/errors";
@@ -24,9 +25,15 @@ import type { Metrics } from "~/metrics";
 import { clockRoutes } from "~/platform/environments/clock-routes";
 import type { Clocks } from "~/platform/environments/clocks";
 import { controlRoutes } from "~/platform/environments/control-routes";
+import type { Details } from "~/platform/environments/details";
 import { type Environments, malformed } from "~/platform/environments/environments";
 import type { Forking } from "~/platform/environments/forks";
-import { environmentRoutes, savingRoutes, triggerRoutes } from "~/platform/environments/routes";
+import {
+  detailRoutes,
+  environmentRoutes,
+  savingRoutes,
+  triggerRoutes,
+} from "~/platform/environments/routes";
 import type { Saving } from "~/platform/environments/saving";
 import type { Snapshots } from "~/platform/environments/snapshots";
 import type { Triggers } from "~/platform/environments/triggers";
@@ -52,6 +59,8 @@ export type App = ReturnType<typeof createApp>;
 
 const HEALTH = "/api/platform/health";
 const CONTROL = "/mcp";
+const ROOT = "/";
+const CONSOLE: Route = { name: "/console", kind: "debug" };
 const OTHER: Route = { name: "other", kind: "debug" };
 /** A content type without a character set, or with an incomplete one. */
 const PLAIN_TYPE = /^(application\/json|text\/html)(?:;\s*charset=utf-?8)?$/;
@@ -62,6 +71,7 @@ export function createApp(parts: {
   templates: Templates;
   suites: Suites;
   environments: Environments;
+  details: Details;
   saving: Saving;
   triggers: Triggers;
   snapshots: Snapshots;
@@ -100,6 +110,7 @@ export function createApp(parts: {
       app.use(health).guard({ parse: "strict", transform: fitBody }, (guarded) =>
         guarded
           .use(environmentRoutes(parts.environments, parts.idempotency))
+          .use(detailRoutes(parts.details))
           .use(runRoutes(parts.runs, parts.regrading, parts.idempotency))
           .use(journalRoutes(parts.journal))
           .use(templateRoutes(parts.templates))
@@ -111,12 +122,17 @@ export function createApp(parts: {
       ),
     );
 
+  const bodies = new Map(
+    router.routes.map(({ method, path, hooks }) => [
+      `${method} ${path}`,
+      hooks.body as TSchema | undefined,
+    ]),
+  );
+
   /** Rejects unknown fields of a body, and drops optional ones that are null. */
   function fitBody(context: { request: Request; route: string; body: unknown }): void {
     const { request, route, body } = context;
-    const shape = router.routes.find(
-      ({ method, path }) => method === request.method && path === route,
-    )?.hooks.body as TSchema | undefined;
+    const shape = bodies.get(`${request.method} ${route}`);
     if (!shape || body === undefined) return;
     const unknown = findUnknownKey(shape, body);
     if (unknown) throw new ApiError("invalid_request", `${unknown.path}: ${unknown.problem}`);
@@ -196,6 +212,15 @@ export function createApp(parts: {
         explorerAsset(pathname) ?? answerDocs(new Request(request.url), pathname, router);
       return await cache.answer(request, pathname, produce);
     }
+    if (isConsole(pathname)) {
+      requireReading(request);
+      const file = consoleFile(pathname);
+      return await cache.answer(request, file, () => consoleAsset(file));
+    }
+    if (pathname === ROOT) {
+      requireReading(request);
+      return answerRoot(request);
+    }
     if (pathname !== HEALTH) {
       const principal = await keys.authenticate(platformKey(request), request);
       setPrincipal(request, principal);
@@ -214,6 +239,7 @@ export function createApp(parts: {
     }
     if (probePath(pathname) || pathname === HEALTH) return { name: pathname, kind: "probe" };
     if (pathname === CONTROL) return { name: CONTROL, kind: "debug" };
+    if (isConsole(pathname)) return CONSOLE;
     const route = routes.find(({ path, pattern }) => path === pathname || pattern.test(pathname));
     if (!route) return OTHER;
     return { name: route.path, kind: isDocs(route.path) ? "debug" : "info" };

@@ -1,21 +1,22 @@
 import { distance } from "fastest-levenshtein";
 
 /**
- * `; the nearest is "issues"` for `isues`. Case and separators count less than letters: the nearest to `icontains` and
- * `iContains` is `i_contains`, not `contains`.
+ * `; the nearest is "issues"` for `isues`, and nothing for a name that resembles none. Case and separators count less
+ * than letters: the nearest to `icontains` and `iContains` is `i_contains`, not `contains`.
  */
 export function nearest(wrong: string, known: Iterable<string>): string {
   let best: string | undefined;
   let least = Infinity;
   if (wrong.length > LENGTH_MAX) return "";
+  const meant = letters(wrong);
+  const most = meant.length <= SHORT_MAX ? 1 : Math.max(2, Math.floor(meant.length / 3));
   for (const name of known) {
-    const isBeginning =
-      letters(wrong).length >= BEGINNING_MIN && letters(name).startsWith(letters(wrong));
-    const apart = distance(letters(wrong), letters(name));
+    const whole = letters(name);
+    const apart = distance(meant, whole);
     const difference =
-      (isBeginning ? Math.min(apart, BEGINNING_DISTANCE) : apart) +
+      (isPart(meant, whole) ? Math.min(apart, PART_DISTANCE) : apart) +
       distance(wrong, name) / WHOLE_MAX;
-    if (difference < least) [best, least] = [name, difference];
+    if (difference < Math.min(least, most + 1)) [best, least] = [name, difference];
   }
   return best === undefined ? "" : `; the nearest is "${best}"`;
 }
@@ -25,6 +26,13 @@ const letters = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, "");
 const WHOLE_MAX = 1_000;
 
 const LENGTH_MAX = 100;
-/** `ttl` means `ttlSeconds`, although `testId` has fewer other letters. */
+/** A shorter or equally long name differs by one letter at most, a longer one by two or a third of it. */
+const SHORT_MAX = 3;
+/** `ttl` means `ttlSeconds`, although `testId` has fewer other letters; `userId` means `impersonateUserId`. */
 const BEGINNING_MIN = 3;
-const BEGINNING_DISTANCE = 1;
+const ENDING_MIN = 4;
+const PART_DISTANCE = 1;
+
+const isPart = (part: string, whole: string) =>
+  (part.length >= BEGINNING_MIN && whole.startsWith(part)) ||
+  (part.length >= ENDING_MIN && whole.endsWith(part));

@@ -18,6 +18,7 @@ import { chooseFormat, createLog, type Log } from "~/log";
 import { createMetrics } from "~/metrics";
 import { openSource } from "~/platform/environments/clock";
 import { createClocks } from "~/platform/environments/clocks";
+import { createDetails } from "~/platform/environments/details";
 import { createEnvironments } from "~/platform/environments/environments";
 import { createExclusive } from "~/platform/environments/exclusive";
 import { createForks } from "~/platform/environments/forks";
@@ -192,6 +193,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       templates,
       suites,
       environments,
+      details: createDetails({ pool, templates }),
       saving,
       triggers: createTriggers({ sessionPool, environments, templates }),
       snapshots,

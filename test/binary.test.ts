@@ -49,7 +49,7 @@ test("reads and runs nothing in its working directory (S150)", async () => {
   expect(existsSync(ran)).toBe(false);
 });
 
-test("contains guide, reference and their style sheet", async () => {
+test("contains guide, reference, console and their style sheets", async () => {
   const port = await freePort();
   const server = Bun.spawn([binary], {
     cwd: folder,
@@ -67,6 +67,15 @@ test("contains guide, reference and their style sheet", async () => {
       ["/docs/site.css", "color-scheme: light dark"],
     ] as const)
       expect(await (await get(path)).text()).toContain(text);
+    const page = await (await get("/console")).text();
+    for (const [path, type, max] of [
+      [/src="([^"]+)"/.exec(page)?.[1], "text/javascript", 150_000],
+      [/<link[^>]+href="([^"]+)"/.exec(page)?.[1], "text/css", 30_000],
+    ] as const) {
+      const asset = await get(path ?? "");
+      expect(asset.headers.get("content-type")).toBe(`${type}; charset=utf-8`);
+      expect((await asset.bytes()).byteLength).toBeLessThan(max);
+    }
   } finally {
     server.kill("SIGTERM");
     await server.exited;

@@ -1,5 +1,5 @@
 /** Suggestions for misspelt names. */
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { compile, type World } from "~/evaluation/compile";
 import { OPERATORS } from "~/evaluation/operators";
 import { nearest } from "~/nearest";
@@ -40,4 +40,23 @@ test("suggests each operator for its name without separators", () => {
 
 test("suggests nothing for a name of a thousand letters", () => {
   expect(nearest("x".repeat(1_000), ["x"])).toBe("");
+});
+
+describe("of the fields of initEnv", () => {
+  const fields = ["templateService", "templateName", "testId", "impersonateUserId", "ttlSeconds"];
+  test.each([
+    ["ttl", "ttlSeconds"],
+    ["user_id", "impersonateUserId"],
+    ["tmplateName", "templateName"],
+    ["test", "testId"],
+  ])("for %s suggests %s", (wrong, right) => {
+    expect(nearest(wrong, fields)).toBe(`; the nearest is "${right}"`);
+  });
+
+  test.each(["x", "id", "model", "owner_id", "seconds_to_live", "текст", ""])(
+    "for %p suggests nothing",
+    (wrong) => {
+      expect(nearest(wrong, fields)).toBe("");
+    },
+  );
 });

@@ -18,7 +18,7 @@ describe("an unknown key", () => {
       "items[1].nmae",
       'there is no such field; the nearest is "name"',
     ],
-    [{ toString: 1 }, "toString", expect.stringMatching(/^there is no such field; /)],
+    [{ toString: 1 }, "toString", "there is no such field"],
   ])("of %p is found", (value, path, problem) => {
     expect(findUnknownKey(Shape, value)).toEqual({ path, problem });
   });

@@ -14,7 +14,7 @@ function files(folder: string): string[] {
 }
 
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
-const sources = files("src").filter((file) => file.endsWith(".ts"));
+const sources = files("src").filter((file) => /\.tsx?$/.test(file));
 const importsOf = (file: string) =>
   [...read(file).matchAll(/from "([^"]+)"/g)].map(([, path]) => path ?? "");
 
@@ -40,6 +40,8 @@ const LAYERS = [
   ["capture"],
   ["evaluation"],
   ["docs"],
+  ["clients"],
+  ["console"],
   ["http"],
   ["platform"],
 ];
@@ -90,10 +92,11 @@ describe("imports", () => {
 
   // `import type` counts too: to a reader, it couples two modules as much.
   test("are never circular", () => {
-    const known = new Set(sources.map(inside));
+    const bare = (file: string) => inside(file).replace(/\.tsx?$/, "");
+    const known = new Set(sources.map(bare));
     const edges = sources.flatMap((file) =>
       importsOf(file)
-        .map((path) => ({ from: inside(file), to: `${target(file, path)}.ts` }))
+        .map((path) => ({ from: bare(file), to: target(file, path) ?? "" }))
         .filter(({ to }) => known.has(to)),
     );
     // Edges that nothing leads to, or that lead nowhere, are in no circle. The others remain.
@@ -169,7 +172,7 @@ describe("SQL", () => {
   test("on the platform's tables is only in platform/ and in the migrations", () => {
     const PLATFORM_TABLE = /\bdiorama\.(?!run")[a-z_]+/; // "diorama.run" is the prefix of marks in the log
     const wrong = sources
-      .filter((file) => !/^src\/(platform\/|db\/migrat|clients\/)/.test(file))
+      .filter((file) => !/^src\/(platform\/|db\/migrat|clients\/|console\/)/.test(file))
       .filter((file) => PLATFORM_TABLE.test(read(file)));
     expect(wrong).toEqual([]);
   });
@@ -230,7 +233,7 @@ describe("the language", () => {
   });
 
   test("has no doc comment that begins with a question word", () => {
-    const texts = ["src", "test", "scripts"].flatMap(files).filter((file) => file.endsWith(".ts"));
+    const texts = ["src", "test", "scripts"].flatMap(files).filter((file) => /\.tsx?$/.test(file));
 
     expect(texts.filter((file) => /\/\*\*\s*(?:\*\s*)?What\s/.test(read(file)))).toEqual([]);
   });

@@ -67,6 +67,17 @@ export async function readDelta(
   };
 }
 
+/** Counts the rows that differ from the template, in a transaction with one snapshot. The clone may be written to. */
+export async function countDifferences(tx: Tx, blueprint: Blueprint, used: Used): Promise<number> {
+  const tables = await touchedTables(tx, blueprint, used, { isWritable: true });
+  if (tables.length === 0) return 0;
+  const pairs = tables.map((table) => differingRowsOf(blueprint, used, table));
+  const [row] = await tx.unsafe<{ rows: number }[]>(
+    `select count(*)::int as rows from (${pairs.join(" union all ")}) as pairs`,
+  );
+  return row?.rows ?? 0;
+}
+
 const NO_ROWS: DeltaSize = { rows: 0, bytes: 0 };
 
 /** One row in the clone and in its template, and the size of all. */

@@ -335,11 +335,12 @@ export async function refreshClone(
 /** Whether a row of a used clone was written since the clone was fresh. */
 export const isNewer = ({ freshXid }: Used) => `age(xmin) < age(${literal(freshXid)}::xid8::xid)`;
 
-/** Returns the tables that may differ from the template's, and prevents writes to all tables until the transaction ends. */
+/** Returns the tables that may differ from the template's. Prevents writes to all tables until the transaction ends. */
 export async function touchedTables(
   tx: Tx,
   { tables, rowCounts }: Blueprint,
   used: Used,
+  { isWritable = false } = {},
 ): Promise<readonly Table[]> {
   const names = tables.map(({ name }) => of(used.schema, name));
   const counts = tables.map(
@@ -347,8 +348,9 @@ export async function touchedTables(
       `select ${literal(name)} as name, count(*)::int as count, count(*) filter (where ${isNewer(used)})::int as newer from ${of(used.schema, name)}`,
   );
   // Writes in progress finish first.
+  const lock = `lock table ${names.join(", ")} in share row exclusive mode`;
   const [, states] = await tx.unsafe<[unknown[], { name: string; count: number; newer: number }[]]>(
-    `lock table ${names.join(", ")} in share row exclusive mode;\n${counts.join(" union all ")}`,
+    `${isWritable ? "select" : lock};\n${counts.join(" union all ")}`,
   );
   return tables.filter(({ name }) => {
     const state = states.find((row) => row.name === name);

@@ -1,6 +1,7 @@
 /** The hand-written pages, which GitHub shows directly. */
 import backup from "~/docs/backup.md" with { type: "text" };
 import clients from "~/docs/clients.md" with { type: "text" };
+import console from "~/docs/console.md" with { type: "text" };
 import control from "~/docs/control.md" with { type: "text" };
 import decisions from "~/docs/decisions.md" with { type: "text" };
 import figures from "~/docs/figures.md" with { type: "text" };
@@ -27,6 +28,7 @@ export const GUIDE: ReadonlyMap<string, string> = new Map([
   ["templates", templates],
   ["suites", suites],
   ["control", control],
+  ["console", console],
   ["limits", limits],
   ["postgres", postgres],
   ["operations", operations],

@@ -13,6 +13,7 @@ import explorerScript from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "
 import { STYLE, STYLE_PATH, sitePage } from "~/docs/site";
 import { Condition, WhereSchema } from "~/evaluation/spec";
 import { failures } from "~/http/errors";
+import { controlOperation, toolOperations } from "~/http/mcp/operations";
 import { Envelope, EnvironmentPath } from "~/http/model";
 import { type Operation, openapi } from "~/http/openapi";
 import { REPLICAS } from "~/replicas/index";
@@ -84,6 +85,7 @@ const ABOUT = {
     { name: "templates", description: "Saved states that environments are copied from" },
     { name: "suites", description: "Tasks for agents, and the changes that they must make" },
     { name: "health", description: "Whether the server can serve" },
+    { name: "mcp", description: "The platform as tools over the Model Context Protocol" },
     ...[...REPLICAS.keys()].map((name) => ({
       name,
       description: `The ${name} service of an environment`,
@@ -160,18 +162,37 @@ const REFUSALS = failures(
   "request_too_large",
 );
 
-/** The calls of the simulated services, which are not routes. */
+/** The calls of the simulated services, which are not routes, and their tools. */
 const serviceOperations = (): Operation[] =>
-  [...REPLICAS.values()].flatMap(({ service, operations }) =>
-    operations().map(({ answers, ...operation }) => ({
-      ...operation,
-      path: `/api/env/{envId}/services/${service}/${operation.path}`,
-      tags: [service],
-      security: [{ key: [] }, { bearer: [] }],
-      params: EnvironmentPath,
-      answers: { ...answers, ...REFUSALS, ...eitherOf(answers, REFUSALS) },
-    })),
-  );
+  [
+    ...[...REPLICAS.values()].flatMap(({ service, operations }) =>
+      operations().map((operation) => ({ service, ...operation })),
+    ),
+    ...toolOperations(),
+  ].map(({ service, answers, ...operation }) => ({
+    ...operation,
+    path: `/api/env/{envId}/services/${service}/${operation.path}`,
+    tags: [service],
+    security: [{ key: [] }, { bearer: [] }],
+    params: EnvironmentPath,
+    answers: withPlatform(answers, REFUSALS),
+  }));
+
+/** The platform as tools, which is not a route either. */
+const controlOperations = (): Operation[] => [
+  {
+    ...controlOperation,
+    tags: ["mcp"],
+    security: [{ key: [] }, { bearer: [] }],
+    answers: withPlatform(controlOperation.answers, failures("request_too_large")),
+  },
+];
+
+const withPlatform = (own: Answers, platform: Answers): Answers => ({
+  ...own,
+  ...platform,
+  ...eitherOf(own, platform),
+});
 
 /** Responses by status, for statuses that both a service and the platform use. */
 function eitherOf(own: Answers, platform: Answers): Answers {
@@ -194,7 +215,11 @@ let text = "";
 export function documentRoutes(routes: Elysia["routes"]): void {
   text ||= JSON.stringify(
     openapi(
-      [...routeOperations(routes as readonly DocumentedRoute[]), ...serviceOperations()],
+      [
+        ...routeOperations(routes as readonly DocumentedRoute[]),
+        ...serviceOperations(),
+        ...controlOperations(),
+      ],
       ABOUT,
       SHAPES,
     ),

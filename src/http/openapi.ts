@@ -176,6 +176,7 @@ export function openapi(
   }
 
   function response(status: string, shape: TSchema): Json {
+    if (shape["type"] === "void") return { description: shape.description };
     const codes = shape["codes"] as readonly ErrorCode[] | undefined;
     const [code] = codes ?? [];
     const description =

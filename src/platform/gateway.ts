@@ -53,6 +53,8 @@ export type GatewayPath = {
   readonly path: string;
 };
 
+/** `1` with an API key: the caller looks on, and its reads are no part of a run's journal. */
+const VIEW_HEADER = "x-diorama-view";
 const PREFIX = "/api/env/";
 const SERVICES = "/services/";
 
@@ -207,13 +209,14 @@ export function createGateway(deps: {
       const { credential, userToken } = await credentialOf(request, url, service, toolPath);
       const opening = open(request, environmentId(envId), credential, carriesSecret);
       const opened = await (toolPath ? challenged(opening) : opening);
-      const { environment } = opened;
+      const { environment, principal } = opened;
+      const isViewing = principal !== undefined && request.headers.get(VIEW_HEADER) === "1";
       const trace = request.headers.get("traceparent");
       const [name = ""] = path.split("/", 1); // what follows may be a secret
       let isNoted = false;
       const note = () => {
         isNoted = true;
-        return journal.begin(environment, { request: requestId, trace, name });
+        return journal.begin(environment, { request: requestId, trace, name, isViewing });
       };
       const call = toolPath ? undefined : note();
       const arrival = { target, toolPath, carriesSecret, userToken, baseUrl, note, call };

@@ -3,7 +3,7 @@ import type { LogMark, Session } from "~/db/session";
 import { ApiError, NotAuthed } from "~/errors";
 import { readBody, SERVICE_BODY_MAX } from "~/http/body";
 import { answerMcp } from "~/http/mcp/endpoint";
-import { type Access, findSurface, listingFor } from "~/http/mcp/profile";
+import { type Access, DEFAULT_PROFILE, findSurface, listingFor } from "~/http/mcp/profile";
 import type { JournaledCall } from "~/platform/journal/journal";
 import type { Caller } from "~/replicas/caller";
 import type { Replica } from "~/replicas/replica";
@@ -11,7 +11,6 @@ import type { ToolProfile } from "~/replicas/tools";
 
 export type ToolPath = { readonly profile: string };
 
-const DEFAULT_PROFILE = "vendor";
 const PATH = /^mcp(?:\/([^/]*))?$/;
 
 /** Undefined for a path that does not lead to tools. */

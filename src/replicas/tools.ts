@@ -5,6 +5,9 @@
 import type { Caller } from "~/replicas/caller";
 
 export type ToolProfile = {
+  /** Which tools these are, for the OpenAPI document. */
+  readonly summary: string;
+  readonly example: ToolExample;
   readonly serverInfo: { readonly name: string; readonly version: string };
   /** In the order of the listing. `ACTING_USER` in a description becomes the id of the environment's user. */
   readonly tools: readonly ToolListing[];
@@ -32,6 +35,13 @@ export type ToolCall = Caller & {
   readonly name: string;
   /** Unchecked. Undefined if the client sent none. */
   readonly arguments: Readonly<Record<string, unknown>> | undefined;
+};
+
+/** A call that succeeds on the service's default template, with the text of its result. For the OpenAPI document. */
+export type ToolExample = {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly text: string;
 };
 
 export type ToolResult = {

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { SETTINGS } from "~/config";
 import { REFERENCE } from "~/docs/reference/index";
+import suitesGuide from "~/docs/suites.md" with { type: "text" };
 import { STATUS } from "~/errors";
 import { OPERATORS } from "~/evaluation/operators";
 import { Assertion, DIFF_TYPES, Spec, WhereSchema } from "~/evaluation/spec";
@@ -60,13 +61,21 @@ test("every template is listed with the ids in it", () => {
       expect(names).toContain(id);
 });
 
-test("every test of every suite is listed with its prompt", () => {
+test("every test of every suite is listed with its surfaces and its prompt", () => {
   const text = pageOf("suites");
   for (const { name, tests } of SUITES as any[]) {
     expect(text).toContain(`## ${name}\n`);
     for (const test of tests) {
       const prompt = test.prompt.replaceAll(/\s+/g, " ").trim();
-      expect(text).toContain(`| ${test.name} | ${prompt} |`);
+      expect(text).toContain(`| ${test.name} | ${test.surfaces.join(", ")} | ${prompt} |`);
     }
+  }
+});
+
+test("the guide counts the tests of the suites, and those that tools can solve", () => {
+  for (const { name, tests, templateName } of SUITES as any[]) {
+    const viaTools = tests.filter(({ surfaces }: any) => surfaces.includes("mcp"));
+    const row = [name, tests.length, viaTools.length, `\`${templateName}\``].join(" | ");
+    expect(suitesGuide.replaceAll(/ +/g, " ")).toContain(`| ${row} |`);
   }
 });

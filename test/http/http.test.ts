@@ -106,7 +106,10 @@ describe("every answer", () => {
 
 describe("paths and methods", () => {
   test.each([
-    ["GET", "/", 404, "not_found"],
+    ["POST", "/", 405, "method_not_allowed"],
+    ["GET", "/nope", 404, "not_found"],
+    ["GET", "/console/assets/nope.js", 404, "not_found"],
+    ["POST", "/console", 405, "method_not_allowed"],
     ["GET", "/api/platform", 404, "not_found"],
     ["GET", "/api/platform/nope", 404, "not_found"],
     ["GET", "/api/env/x", 404, "not_found"],

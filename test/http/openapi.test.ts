@@ -5,13 +5,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Document, operationsOf, readDocument, validatorOf } from "../support/contract";
 import { useDatabase } from "../support/database";
+import { send } from "../support/mcp";
 import { useProgram } from "../support/program";
+import { JOHN } from "../support/tracker";
 
 const database = useDatabase();
 const program = useProgram(database);
 
 const ROOT = join(import.meta.dir, "../..");
 const CHAT = "/api/env/{envId}/services/chat/";
+const TOOLS = /^\/(?:api\/env\/\{envId\}\/services\/(chat|tracker)\/)?mcp(?:\/|$)/;
 
 let document: Document;
 beforeAll(async () => {
@@ -19,6 +22,10 @@ beforeAll(async () => {
 });
 
 const operations = () => operationsOf(document);
+
+/** The methods of chat, without its tools. */
+const methodsOfChat = () =>
+  Object.entries(document.paths).filter(([path]) => path.startsWith(CHAT) && !TOOLS.test(path));
 
 type Schema = { [key: string]: any };
 const component = (name: string): Schema => document.components["schemas"]?.[name] ?? {};
@@ -32,7 +39,7 @@ const bodies = () =>
       (media) => [`${at}: request`, media] as const,
     ),
     ...Object.entries(operation.responses).flatMap(([status, { content }]) =>
-      Object.values(content).map((media) => [`${at}: ${status}`, media] as const),
+      Object.values(content ?? {}).map((media) => [`${at}: ${status}`, media] as const),
     ),
   ]);
 
@@ -72,7 +79,7 @@ describe("the document", () => {
   });
 
   test("offers GET and POST for every chat method that takes no file", () => {
-    const chat = Object.entries(document.paths).filter(([path]) => path.startsWith(CHAT));
+    const chat = methodsOfChat();
     const postOnly = chat.filter(([, methods]) => !methods["get"]).map(([path]) => path);
     expect(postOnly).toEqual([`${CHAT}users.setPhoto`]);
     const { parameters } = document.paths[`${CHAT}conversations.history`]!["get"]!;
@@ -207,9 +214,9 @@ describe("the limits of a body", () => {
     const environment = await program.environment();
     const accepted: string[] = [];
     let tried = 0;
-    for (const { path, operation } of operations()) {
-      const media = operation.requestBody?.content["application/json"];
-      if (!path.startsWith(CHAT) || !media) continue;
+    for (const [path, { post }] of methodsOfChat()) {
+      const media = post?.requestBody?.content["application/json"];
+      if (!media) continue;
       const { properties } = resolved(media.schema);
       for (const [field, property] of Object.entries<Schema>(properties))
         for (const [limit, value] of outside(property)) {
@@ -260,9 +267,9 @@ describe("examples", () => {
     const posted = await program.environment();
     const gotten = await program.environment();
     const differing: unknown[] = [];
-    for (const [path, { post, get }] of Object.entries(document.paths)) {
+    for (const [path, { post, get }] of methodsOfChat()) {
       const example = Object.values(post?.requestBody?.content ?? {})[0]?.example;
-      if (!path.startsWith(CHAT) || !get) continue;
+      if (!get) continue;
       const method = path.slice(CHAT.length);
       const query = new URLSearchParams();
       for (const { name, in: place, schema } of get.parameters ?? [])
@@ -279,5 +286,45 @@ describe("examples", () => {
         differing.push(seen);
     }
     expect(differing).toEqual([]);
+  });
+
+  test("of tools are valid calls, with results of the documented form", async () => {
+    const environments = {
+      chat: await program.environment(),
+      tracker: await program.environment({
+        templateService: "tracker",
+        templateName: "tracker_default",
+        impersonateUserId: JOHN,
+      }),
+    };
+    const shapeOf = (result: any) => Object.keys(JSON.parse(result.content[0].text));
+    const seen: string[] = [];
+    for (const { path, operation } of operations()) {
+      const [isTool, service] = TOOLS.exec(path) ?? [];
+      if (isTool === undefined) continue;
+      const { example } = operation.requestBody?.content["application/json"] ?? {};
+      const documented = operation.responses["200"]?.content?.["application/json"]?.example as any;
+      const { environmentId, token } = environments[(service ?? "chat") as "chat"];
+      const bearer = { Authorization: `Bearer ${token}` };
+      const { status, body } = await send(
+        {
+          url: program.url + path.replace("{envId}", environmentId),
+          headers: service === undefined ? {} : bearer,
+        },
+        example,
+      );
+
+      expect([path, status, body.result?.isError, body.error]).toEqual([path, 200, undefined, undefined]);
+      expect(shapeOf(body.result)).toEqual(
+        expect.arrayContaining(shapeOf(documented.result)) as never,
+      );
+      seen.push(path);
+    }
+    expect(seen.toSorted()).toEqual([
+      `${CHAT}mcp`,
+      `${CHAT}mcp/archived`,
+      "/api/env/{envId}/services/tracker/mcp",
+      "/mcp",
+    ]);
   });
 });

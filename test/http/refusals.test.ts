@@ -57,6 +57,16 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
     template_not_found: ["/initEnv", { ...ENVIRONMENT, templateName: "nothing" }],
     test_not_found: ["/initEnv", { testId: NONE }],
   },
+  "GET /env/{envId}": {
+    invalid_request: ["/env/x?a=1&a=2"],
+    invalid_environment_path: ["/env/nonsense"],
+    environment_not_found: [`/env/${NONE}`],
+  },
+  "PATCH /env/{envId}": {
+    invalid_request: () => [`/env/${made.environment}`, { ttlSeconds: 0 }],
+    invalid_environment_path: ["/env/nonsense", { ttlSeconds: 60 }],
+    environment_not_found: [`/env/${NONE}`, { ttlSeconds: 60 }],
+  },
   "DELETE /env/{envId}": {
     invalid_request: ["/env/x?a=1&a=2"],
     invalid_environment_path: ["/env/nonsense"],
@@ -241,7 +251,7 @@ test("the table has exactly the codes that the document lists for each operation
   const listed = (await operations()).map(({ method, path, operation }) => {
     const codes = Object.values(operation.responses)
       .flatMap(
-        ({ content }) => content["application/json"]?.schema["properties"]?.error?.enum ?? [],
+        ({ content }) => content?.["application/json"]?.schema["properties"]?.error?.enum ?? [],
       )
       .filter((code: string) => !COMMON.includes(code));
     return [`${method} ${path}`, codes.toSorted()];
@@ -267,8 +277,8 @@ for (const [operation, codes] of Object.entries(PROVOKED))
 const filled = (path: string) => path.replace(/\{\w+\}/g, NONE);
 
 test("a body over the limit is rejected by every operation with a body", async () => {
-  for (const { method, path } of await operations())
-    if (method === "POST")
+  for (const { method, path, operation } of await operations())
+    if (operation.requestBody)
       expectRefusal(
         await program.call(method, filled(path), { pad: "x".repeat(1_100_000) }),
         413,
@@ -277,10 +287,10 @@ test("a body over the limit is rejected by every operation with a body", async (
 });
 
 test("a wrong key gives no access", async () => {
-  for (const { method, path } of await operations())
+  for (const { method, path, operation } of await operations())
     if (path !== "/health")
       expectRefusal(
-        await program.call(method, filled(path), method === "POST" ? {} : undefined, {
+        await program.call(method, filled(path), operation.requestBody && {}, {
           "X-API-Key": "diorama_k_wrong",
         }),
         401,
@@ -302,10 +312,10 @@ test("an agent's token gives access to its environment's service, not to the pla
   expect(await call(environmentUrl)).toEqual([200, true]);
   expect(await call(others)).toEqual([401, false]);
   const own = (path: string) => path.replace("{envId}", environmentId).replace(/\{\w+\}/g, NONE);
-  for (const { method, path } of await operations())
+  for (const { method, path, operation } of await operations())
     if (path !== "/health")
       expectRefusal(
-        await program.call(method, own(path), method === "POST" ? {} : undefined, {
+        await program.call(method, own(path), operation.requestBody && {}, {
           "X-API-Key": token,
         }),
         401,

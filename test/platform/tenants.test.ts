@@ -85,6 +85,8 @@ describe("objects of another user do not exist, in the same words as unknown one
   const rows: [string, string, object | undefined, string, string][] = [
     ["POST", "/api/platform/startRun", { envId: "ENV" }, "environment_not_found", "S020"],
     ["DELETE", "/api/platform/env/ENV", undefined, "environment_not_found", "S021"],
+    ["GET", "/api/platform/env/ENV", undefined, "environment_not_found", "S021"],
+    ["PATCH", "/api/platform/env/ENV", { ttlSeconds: 60 }, "environment_not_found", "S021"],
     ["POST", "/api/env/ENV/services/chat/auth.test", {}, "environment_not_found", "S022"],
     [
       "POST",

@@ -157,6 +157,7 @@ prove(suite, 20, clientOf, {
       const { ts } = await messageWith(chat, channel, "first floor have been watered");
       await chat.chat.update({ channel, ts, text: SECOND_FLOOR });
     },
+    viaTools: "no tool edits a message",
     mistakes: {
       "a second message instead": {
         act: post("C02RANDOM", SECOND_FLOOR),
@@ -179,6 +180,7 @@ prove(suite, 20, clientOf, {
       const { ts } = await messageWith(chat, channel, "The plants");
       await chat.chat.delete({ channel, ts });
     },
+    viaTools: "no tool deletes a message",
     mistakes: {
       "only made empty": {
         act: (chat) => chat.chat.update({ ...PLANTS, text: "(deleted)" }),
@@ -213,6 +215,7 @@ prove(suite, 20, clientOf, {
       const channel = await channelNamed(chat, "support");
       await chat.chat.postEphemeral({ channel, user, text: WEDNESDAY });
     },
+    viaTools: "no tool posts for one person only",
     mistakes: {
       "for everybody": { act: post("C10SUPPORT", WEDNESDAY), failure: unexpected("messages") },
       "for Daniel": {
@@ -273,6 +276,7 @@ prove(suite, 20, clientOf, {
         chat,
         [await userNamed(chat, "Maya Chen"), await userNamed(chat, "Alex Morgan")].join(","),
       ),
+    viaTools: "no tool sets a topic",
     mistakes: {
       "the other Maya": {
         act: (chat) => feedback(chat, "U03MCHENG,U10AMORGAN"),
@@ -299,6 +303,7 @@ prove(suite, 20, clientOf, {
       const topic = (await chat.conversations.info({ channel })).channel?.topic?.value ?? "";
       await chat.conversations.setTopic({ channel, topic: topic.replace("Wed agent", "Wed Alex") });
     },
+    viaTools: "no tool sets a topic",
     mistakes: {
       "everything but the rota is lost": {
         act: (chat) => chat.conversations.setTopic({ channel: "C10SUPPORT", topic: "Wed Alex" }),
@@ -317,6 +322,7 @@ prove(suite, 20, clientOf, {
         channel: await channelNamed(chat, "product"),
         users: await userNamed(chat, "Priyanka Nayar"),
       }),
+    viaTools: "no tool invites to an existing channel",
     mistakes: {
       "to #platform": {
         act: (chat) => chat.conversations.invite({ channel: "C04PLATFORM", users: "U15PNAYAR" }),
@@ -333,6 +339,7 @@ prove(suite, 20, clientOf, {
   "channels: leave the private one": {
     solution: async (chat) =>
       chat.conversations.leave({ channel: await channelNamed(chat, "tidewater-launch") }),
+    viaTools: "no tool leaves a channel",
     mistakes: {
       "the public one": {
         act: (chat) => chat.conversations.leave({ channel: "C16TIDEWATER" }),
@@ -355,6 +362,7 @@ prove(suite, 20, clientOf, {
       const room = await carbonRoom(chat, `${comparison.user},${finance}`);
       await post(room, CARBON)(chat);
     },
+    viaTools: "no tool sets a purpose",
     mistakes: {
       public: {
         act: async (chat) =>
@@ -405,6 +413,7 @@ prove(suite, 20, clientOf, {
         if (message?.reactions?.some(({ name }) => name === "calendar"))
           await chat.reactions.remove({ channel, timestamp: message.ts ?? "", name: "calendar" });
     },
+    viaTools: "no tool removes a reaction",
     mistakes: {
       "a second one instead": {
         act: react("C16TIDEWATER", "1771318500.000100", "x"),
@@ -469,6 +478,7 @@ prove(suite, 20, clientOf, {
       await chat.reactions.remove({ channel: id, timestamp, name: "+1" });
       await react(id, timestamp, "heart")(chat);
     },
+    viaTools: "no tool removes a reaction",
     mistakes: {
       "one more": {
         act: react("D01AGENTMAYA", "1771323120.000100", "heart"),

@@ -13,8 +13,8 @@ import { expectStatus } from "../support/program";
 export type Proof<Client> = {
   /** Calls that solve the task: the verdict is passed, 100 percent. */
   readonly solution: (client: Client) => Promise<unknown>;
-  /** Calls of tools that solve the task, if they can. */
-  readonly viaTools?: (tools: Tools) => Promise<unknown>;
+  /** Calls of tools that solve the task, or the reason why none can. */
+  readonly viaTools: ((tools: Tools) => Promise<unknown>) | `no tool ${string}`;
   /** Plausible mistakes of agents: the verdict is failed, and a line of `failures` begins with `failure`. */
   readonly mistakes: {
     readonly [what: string]: {
@@ -101,16 +101,14 @@ export function prove<Client>(
       expect([...ids.keys()].toSorted()).toEqual(Object.keys(proofs).toSorted());
     });
 
-    const knowsTools = Object.values(proofs).some(({ viaTools }) => viaTools);
-
     describe.each(Object.entries(proofs))("%s", (name, { solution, viaTools, mistakes }) => {
       test("says through which surfaces it can be solved", () => {
-        const proven = viaTools ? ["api", "mcp"] : ["api"];
+        const proven = typeof viaTools === "string" ? ["api"] : ["api", "mcp"];
 
-        expect(surfaces.get(name)).toEqual(knowsTools ? proven : undefined);
+        expect(surfaces.get(name)).toEqual(proven);
       });
 
-      if (viaTools)
+      if (typeof viaTools !== "string")
         test("is solved through tools", async () => {
           const { status, failures } = await runTools(name, viaTools);
           expect({ status, failures }).toEqual({ status: "passed", failures: [] });

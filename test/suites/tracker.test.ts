@@ -1,7 +1,7 @@
 /** The suite "Tracker benchmark": solutions and plausible mistakes of each test. */
 import { type Comment, type Issue, LinearClient } from "@linear/sdk";
 import suite from "../../seeds/suites/tracker.yaml";
-import { type Given, prove } from "./prove";
+import { type Given, prove, type Tools } from "./prove";
 
 type Act = (tracker: LinearClient) => Promise<unknown>;
 
@@ -135,12 +135,64 @@ const PIXEL = "A Pixel 8, from German to Turkish.";
 const TRIAL = "The trial starts on Thursday.";
 const CALL = "Call scheduled for Monday.";
 
+/** The reason of tests that describe a person by their job. */
+const NO_TITLES = "no tool shows what somebody's job is" as const;
+const FIGURES = /^(\d+) of [\d,]+ differ\. (\d+) of them/;
+const RESOLVED = ["completed", "canceled", "duplicate"];
+
+type Named = { readonly name: string };
+
+/** Every item of a list, on all pages. */
+async function list(tools: Tools, plural: "issues" | "comments" | "statusUpdates", args: object) {
+  const name = plural === "statusUpdates" ? "get_status_updates" : `list_${plural}`;
+  const items: any[] = [];
+  for (let cursor: string | undefined, more = true; more; ) {
+    const page = await tools(name, { ...args, limit: 20, ...(cursor && { cursor }) });
+    items.push(...page[plural]);
+    ({ cursor, hasNextPage: more } = page);
+  }
+  return items;
+}
+
+/** The one issue of a list whose title contains this text. */
+async function theIssue(tools: Tools, args: object, part: string) {
+  const found = (await list(tools, "issues", args)).filter(({ title }) => title.includes(part));
+  if (found.length !== 1) throw new Error(`${found.length} issues have "${part}" in the title`);
+  return found[0];
+}
+
+async function theComment(tools: Tools, issueId: string, part: string) {
+  const comments = await list(tools, "comments", { issueId });
+  const found = comments.find(({ body }) => body.includes(part));
+  if (!found) throw new Error(`no comment on ${issueId} has "${part}" in it`);
+  return found;
+}
+
+const save = (tools: Tools, id: string | undefined, fields: object) =>
+  tools("save_issue", { ...fields, ...(id !== undefined && { id }) });
+
+type Labels = { readonly added?: readonly string[]; readonly removed?: readonly string[] };
+
+/** Adds and removes labels: the tool takes the whole set. */
+async function relabel(tools: Tools, id: string, { added = [], removed = [] }: Labels) {
+  const { labels } = await tools("get_issue", { id });
+  const kept = labels.filter((label: string) => !removed.includes(label));
+  await save(tools, id, { labels: [...kept, ...added] });
+}
+
 const clientOf = ({ token, serviceUrl }: Given) =>
   new LinearClient({ apiKey: token, apiUrl: `${serviceUrl}/graphql` });
 
 prove(suite, 40, clientOf, {
   "issues: create": {
     solution: (tracker) => csvExport(tracker, ENG, {}),
+    viaTools: async (tools) =>
+      save(tools, undefined, {
+        title: "Export of bookings as CSV",
+        team: ENG,
+        state: "Backlog",
+        priority: 4,
+      }),
     mistakes: {
       "in the other team": {
         act: (tracker) => csvExport(tracker, OPS, {}),
@@ -161,6 +213,7 @@ prove(suite, 40, clientOf, {
   },
   "issues: set a due date": {
     solution: update("OPS-16", { dueDate: "2026-02-20" }),
+    viaTools: (tools) => save(tools, "OPS-16", { dueDate: "2026-02-20" }),
     mistakes: {
       "of the issue beside it": {
         act: update("OPS-15", { dueDate: "2026-02-20" }),
@@ -178,6 +231,7 @@ prove(suite, 40, clientOf, {
   },
   "issues: assign the right Sam": {
     solution: assign("ENG-43", "Sam Lindqvist"),
+    viaTools: NO_TITLES,
     mistakes: {
       "the backend engineer": { act: assign("ENG-43", "Sam Okafor"), failure: missed("issues") },
       "the issue about deleted bookings": {
@@ -194,6 +248,7 @@ prove(suite, 40, clientOf, {
       for (const identifier of identifiers(urgent))
         await assign(identifier, "Alexis Chen")(tracker);
     },
+    viaTools: NO_TITLES,
     mistakes: {
       "Alex Chen": { act: assign("ENG-32", "Alex Chen"), failure: missed("issues") },
       "the one she has started": {
@@ -208,6 +263,11 @@ prove(suite, 40, clientOf, {
   },
   "issues: add a sub-issue": {
     solution: (tracker) => typedForm(tracker, {}),
+    viaTools: async (tools) => {
+      const { project } = await tools("get_issue", { id: "ENG-16" });
+      const parts = { title: "Remember what was typed", team: ENG, state: "Todo", project };
+      await save(tools, undefined, { ...parts, parentId: "ENG-16" });
+    },
     mistakes: {
       "a separate issue": {
         act: (tracker) => typedForm(tracker, { parentId: null }),
@@ -222,6 +282,7 @@ prove(suite, 40, clientOf, {
   },
   "issues: plan for a cycle": {
     solution: (tracker) => toCycle(tracker, 4, ["ENG-26"]),
+    viaTools: (tools) => save(tools, "ENG-26", { cycle: "Release candidate" }),
     mistakes: {
       "the cycle that runs": {
         act: (tracker) => toCycle(tracker, 3, ["ENG-26"]),
@@ -235,6 +296,7 @@ prove(suite, 40, clientOf, {
   },
   "issues: what blocks what": {
     solution: (tracker) => relate(tracker, "ENG-10", "blocks", "OPS-1"),
+    viaTools: (tools) => save(tools, "ENG-10", { blocks: ["OPS-1"] }),
     mistakes: {
       "the other way round": {
         act: (tracker) => relate(tracker, "OPS-1", "blocks", "ENG-10"),
@@ -248,6 +310,7 @@ prove(suite, 40, clientOf, {
   },
   "issues: mark a duplicate": {
     solution: (tracker) => relate(tracker, "ENG-20", "duplicate", "ENG-19"),
+    viaTools: (tools) => save(tools, "ENG-20", { duplicateOf: "ENG-19" }),
     mistakes: {
       "the other way round": {
         act: (tracker) => relate(tracker, "ENG-19", "duplicate", "ENG-20"),
@@ -261,6 +324,7 @@ prove(suite, 40, clientOf, {
       const issues = await issuesOf(tracker, { project: { name: { eq: "Tracking page" } } });
       for (const { id } of issues) await tracker.archiveIssue(id);
     },
+    viaTools: "no tool archives an issue",
     mistakes: {
       deleted: {
         act: both(
@@ -289,6 +353,12 @@ prove(suite, 40, clientOf, {
       const planned = await issuesOf(tracker, { projectMilestone });
       await toMilestone(tracker, "General availability", identifiers(planned));
     },
+    viaTools: async (tools) => {
+      const issues = await list(tools, "issues", { project: "Customer onboarding" });
+      for (const { id, projectMilestone } of issues)
+        if (projectMilestone?.name === "Public beta")
+          await save(tools, id, { milestone: "General availability" });
+    },
     mistakes: {
       "those of the private beta": {
         act: (tracker) => toMilestone(tracker, "General availability", ["ENG-16", "ENG-17"]),
@@ -306,6 +376,11 @@ prove(suite, 40, clientOf, {
       for (const { identifier } of await issuesOf(tracker, filter))
         await assign(identifier, "Alexis Chen")(tracker);
     },
+    viaTools: async (tools) => {
+      const unowned = { team: ENG, label: "Flaky test", assignee: null };
+      for (const { id } of await list(tools, "issues", unowned))
+        await save(tools, id, { assignee: "Alexis Chen" });
+    },
     mistakes: {
       "Alex Chen": { act: assign("ENG-40", "Alex Chen"), failure: missed("issues") },
       "Alexandra Chan": { act: assign("ENG-40", "Alexandra Chan"), failure: missed("issues") },
@@ -316,6 +391,10 @@ prove(suite, 40, clientOf, {
       const assignee = { name: { eq: "Chris Duval" } };
       const issues = await issuesOf(tracker, { assignee, state: { type: { neq: "completed" } } });
       for (const { id } of issues) await tracker.updateIssue(id, { assigneeId: null });
+    },
+    viaTools: async (tools) => {
+      for (const { id, statusType } of await list(tools, "issues", { assignee: "Chris Duval" }))
+        if (statusType !== "completed") await save(tools, id, { assignee: null });
     },
     mistakes: {
       "completed ones too": {
@@ -331,6 +410,7 @@ prove(suite, 40, clientOf, {
 
   "labels: add one": {
     solution: addLabel("ENG-25", "Needs design", ENG),
+    viaTools: (tools) => relabel(tools, "ENG-25", { added: ["Needs design"] }),
     mistakes: {
       "in place of the others": {
         act: async (tracker) =>
@@ -348,6 +428,7 @@ prove(suite, 40, clientOf, {
   "labels: take one away": {
     solution: async (tracker) =>
       tracker.issueRemoveLabel("OPS-4", await labelId(tracker, "Needs info", OPS)),
+    viaTools: (tools) => relabel(tools, "OPS-4", { removed: ["Needs info"] }),
     mistakes: {
       "all of them": {
         act: update("OPS-4", { labelIds: [] }),
@@ -365,6 +446,7 @@ prove(suite, 40, clientOf, {
         addedLabelIds: [await labelId(tracker, "Sev 2")],
         removedLabelIds: [await labelId(tracker, "Sev 3")],
       }),
+    viaTools: (tools) => relabel(tools, "ENG-26", { added: ["Sev 2"], removed: ["Sev 3"] }),
     mistakes: {
       "by two levels": {
         act: async (tracker) =>
@@ -387,6 +469,11 @@ prove(suite, 40, clientOf, {
         color: "#4cb782",
         teamId: await teamId(tracker, ENG),
       }),
+    viaTools: async (tools) => {
+      const teamId = (await tools("get_team", { query: ENG })).id;
+      const label = { name: "Documentation", color: "#4cb782", teamId };
+      await tools("create_issue_label", label);
+    },
     mistakes: {
       "for everybody": {
         act: (tracker) => tracker.createIssueLabel({ name: "Documentation", color: "#4cb782" }),
@@ -406,6 +493,7 @@ prove(suite, 40, clientOf, {
   "labels: create one in a group": {
     solution: async (tracker) =>
       tracker.createIssueLabel({ name: "Carriers", parentId: await labelId(tracker, "Area") }),
+    viaTools: (tools) => tools("create_issue_label", { name: "Carriers", parent: "Area" }),
     mistakes: {
       "outside of it": {
         act: (tracker) => tracker.createIssueLabel({ name: "Carriers" }),
@@ -423,6 +511,7 @@ prove(suite, 40, clientOf, {
   },
   "labels: the label of the right team": {
     solution: addLabel("OPS-6", "Blocked", OPS),
+    viaTools: (tools) => relabel(tools, "OPS-6", { added: ["Blocked"] }),
     mistakes: {
       "in place of the others": {
         act: async (tracker) =>
@@ -445,6 +534,10 @@ prove(suite, 40, clientOf, {
       for (const { identifier } of await issuesOf(tracker, filter))
         await addLabel(identifier, "Needs info", OPS)(tracker);
     },
+    viaTools: async (tools) => {
+      for (const { id, labels } of await list(tools, "issues", { team: OPS, state: "Todo" }))
+        if (labels.length === 0) await relabel(tools, id, { added: ["Needs info"] });
+    },
     mistakes: {
       "one is forgotten": {
         act: both(addLabel("OPS-9", "Needs info", OPS), addLabel("OPS-10", "Needs info", OPS)),
@@ -461,6 +554,7 @@ prove(suite, 40, clientOf, {
   "labels: rename one": {
     solution: async (tracker) =>
       tracker.updateIssueLabel(await labelId(tracker, "Chore"), { name: "Maintenance" }),
+    viaTools: "no tool changes a label",
     mistakes: {
       "a new one": {
         act: (tracker) => tracker.createIssueLabel({ name: "Maintenance" }),
@@ -480,6 +574,14 @@ prove(suite, 40, clientOf, {
       });
       await addLabel(issue?.identifier ?? "", "Android", ENG)(tracker);
     },
+    viaTools: async (tools) => {
+      const { id } = await theIssue(
+        tools,
+        { query: "push notifications iOS" },
+        "not arrive on iOS",
+      );
+      await relabel(tools, id, { added: ["Android"] });
+    },
     mistakes: {
       "in place of iOS": {
         act: async (tracker) =>
@@ -498,6 +600,7 @@ prove(suite, 40, clientOf, {
 
   "comments: write one": {
     solution: write("ENG-30", EVERY_FIVE),
+    viaTools: (tools) => tools("save_comment", { issueId: "ENG-30", body: EVERY_FIVE }),
     mistakes: {
       "on another issue": { act: write("ENG-31", EVERY_FIVE), failure: missed("comments") },
       "into the description": {
@@ -510,6 +613,10 @@ prove(suite, 40, clientOf, {
     solution: async (tracker) => {
       const { issueId, commentId } = await commentOn(tracker, "ENG-36", "Which phone");
       await tracker.createComment({ issueId, parentId: commentId, body: PIXEL });
+    },
+    viaTools: async (tools) => {
+      const { id: parentId } = await theComment(tools, "ENG-36", "Which phone");
+      await tools("save_comment", { parentId, body: PIXEL });
     },
     mistakes: {
       "beside the thread": { act: write("ENG-36", PIXEL), failure: missed("comments") },
@@ -525,6 +632,7 @@ prove(suite, 40, clientOf, {
   "comments: resolve a thread": {
     solution: async (tracker) =>
       tracker.commentResolve((await commentOn(tracker, "ENG-24", "How old may")).commentId),
+    viaTools: "no tool resolves a thread",
     mistakes: {
       "the other thread": {
         act: async (tracker) =>
@@ -537,6 +645,7 @@ prove(suite, 40, clientOf, {
   "comments: open a thread again": {
     solution: async (tracker) =>
       tracker.commentUnresolve((await commentOn(tracker, "ENG-17", "900 ms")).commentId),
+    viaTools: "no tool opens a thread again",
     mistakes: {
       "in words": { act: write("ENG-17", "Open again."), failure: missed("comments") },
       "another thread is resolved": {
@@ -551,6 +660,7 @@ prove(suite, 40, clientOf, {
       const { commentId } = await commentOn(tracker, "ENG-17", "We take the second one");
       await tracker.createReaction({ commentId, emoji: "tada" });
     },
+    viaTools: "no tool reacts to a comment",
     mistakes: {
       "to the question": {
         act: async (tracker) => {
@@ -570,6 +680,11 @@ prove(suite, 40, clientOf, {
     solution: async (tracker) => {
       const [latest] = await latestUpdate(tracker, "Customer onboarding");
       await tracker.createComment({ projectUpdateId: latest?.id ?? "", body: TRIAL });
+    },
+    viaTools: async (tools) => {
+      const updates = { type: "project", project: "Customer onboarding", orderBy: "createdAt" };
+      const [{ id: statusUpdateId }] = await list(tools, "statusUpdates", updates);
+      await tools("save_comment", { statusUpdateId, statusUpdateType: "project", body: TRIAL });
     },
     mistakes: {
       "on the one before": {
@@ -598,6 +713,7 @@ prove(suite, 40, clientOf, {
       const { issueId, commentId } = await commentOn(tracker, "OPS-3", "640 dollars");
       await tracker.createComment({ issueId, parentId: commentId, body: head?.name ?? "" });
     },
+    viaTools: NO_TITLES,
     mistakes: {
       "the billing specialist": {
         act: async (tracker) => {
@@ -620,8 +736,16 @@ prove(suite, 40, clientOf, {
     solution: async (tracker) => {
       for (const child of await all((await tracker.issue("ENG-6")).children()))
         for (const { body } of await all(child.comments())) {
-          const [, differ, byOneCent] = /^(\d+) of [\d,]+ differ\. (\d+) of them/.exec(body) ?? [];
+          const [, differ, byOneCent] = FIGURES.exec(body) ?? [];
           if (differ) await write("ENG-6", String(Number(differ) - Number(byOneCent)))(tracker);
+        }
+    },
+    viaTools: async (tools) => {
+      for (const { id: issueId } of await list(tools, "issues", { parentId: "ENG-6" }))
+        for (const { body } of await list(tools, "comments", { issueId })) {
+          const [, differ, byOneCent] = FIGURES.exec(body) ?? [];
+          const figure = { issueId: "ENG-6", body: String(Number(differ) - Number(byOneCent)) };
+          if (differ) await tools("save_comment", figure);
         }
     },
     mistakes: {
@@ -639,6 +763,13 @@ prove(suite, 40, clientOf, {
       for (const { identifier } of await issuesOf(tracker, filter))
         await write(identifier, CALL)(tracker);
     },
+    viaTools: async (tools) => {
+      for (const { id: issueId, title, statusType } of await list(tools, "issues", {
+        query: "Haldane",
+      }))
+        if (title.startsWith("Haldane & Sons") && !RESOLVED.includes(statusType))
+          await tools("save_comment", { issueId, body: CALL });
+    },
     mistakes: {
       "Halden Timber": {
         act: both(write("OPS-1", CALL), write("OPS-3", CALL)),
@@ -650,6 +781,7 @@ prove(suite, 40, clientOf, {
 
   "workflows: start": {
     solution: move("ENG-39", ENG, "In Progress"),
+    viaTools: (tools) => save(tools, "ENG-39", { state: "In Progress" }),
     mistakes: {
       "into review": { act: move("ENG-39", ENG, "In Review"), failure: missed("issues") },
       "the other flaky test": {
@@ -665,6 +797,11 @@ prove(suite, 40, clientOf, {
       const review = states.find(({ description }) => description === "A pull request is open");
       await tracker.updateIssue(issue?.id ?? "", { stateId: review?.id ?? "" });
     },
+    viaTools: async (tools) => {
+      const { id } = await theIssue(tools, { team: ENG }, "arrive twice");
+      const statuses = await tools("list_issue_statuses", { team: ENG });
+      await save(tools, id, { state: statuses.find(({ name }: Named) => /review/i.test(name)).id });
+    },
     mistakes: {
       "ready to ship": { act: move("ENG-31", ENG, "Ready to Ship"), failure: missed("issues") },
       "invoices that are sent twice": {
@@ -678,6 +815,10 @@ prove(suite, 40, clientOf, {
       for (const issue of await issuesOf(tracker, { state: { name: { eq: "Ready to Ship" } } }))
         await move(issue.identifier, ENG, "Done")(tracker);
     },
+    viaTools: async (tools) => {
+      for (const { id } of await list(tools, "issues", { team: ENG, state: "Ready to Ship" }))
+        await save(tools, id, { state: "Done" });
+    },
     mistakes: {
       "one is forgotten": { act: move("ENG-12", ENG, "Done"), failure: missed("issues", 2, 1) },
       "what is in review too": {
@@ -688,6 +829,10 @@ prove(suite, 40, clientOf, {
   },
   "workflows: wait for the customer": {
     solution: move("OPS-15", OPS, "Waiting for customer"),
+    viaTools: async (tools) => {
+      const { id } = await theIssue(tools, { team: OPS, query: "Nordfrakt VAT" }, "Nordfrakt");
+      await save(tools, id, { state: "Waiting for customer" });
+    },
     mistakes: {
       "Nordic Freight": {
         act: move("OPS-16", OPS, "Waiting for customer"),
@@ -704,6 +849,10 @@ prove(suite, 40, clientOf, {
       const [issue] = await issuesOf(tracker, { title: { eq: "Photos of damage" } });
       await move(issue?.identifier ?? "", ENG, "Canceled")(tracker);
     },
+    viaTools: async (tools) => {
+      const { id } = await theIssue(tools, { query: "Photos of damage" }, "Photos of damage");
+      await save(tools, id, { state: "Canceled" });
+    },
     mistakes: {
       deleted: { act: (tracker) => tracker.deleteIssue("ENG-35"), failure: missed("issues") },
       done: { act: move("ENG-35", ENG, "Done"), failure: missed("issues") },
@@ -716,6 +865,10 @@ prove(suite, 40, clientOf, {
         priority: 3,
         assigneeId: await userId(tracker, "Sam Lindqvist"),
       }),
+    viaTools: async (tools) => {
+      const { id } = await theIssue(tools, { team: ENG, state: "triage" }, "dates in the past");
+      await save(tools, id, { state: "Todo", priority: 3, assignee: "Sam Lindqvist" });
+    },
     mistakes: {
       "without a priority": {
         act: both(move("ENG-45", ENG, "Todo"), assign("ENG-45", "Sam Lindqvist")),
@@ -738,6 +891,14 @@ prove(suite, 40, clientOf, {
         const blocked = await relation.relatedIssue;
         if (relation.type === "blocks" && blocked)
           await move(blocked.identifier, OPS, "In Progress")(tracker);
+      }
+    },
+    viaTools: async (tools) => {
+      await save(tools, "ENG-24", { state: "Done" });
+      const { relations } = await tools("get_issue", { id: "ENG-24", includeRelations: true });
+      for (const { id } of relations.blocks) {
+        const { team } = await tools("get_issue", { id });
+        if (team === OPS) await save(tools, id, { state: "In Progress" });
       }
     },
     mistakes: {
@@ -763,6 +924,7 @@ prove(suite, 40, clientOf, {
         type: "started",
         color: "#f2994a",
       }),
+    viaTools: "no tool creates a workflow state",
     mistakes: {
       "of another kind": {
         act: async (tracker) =>
@@ -788,6 +950,7 @@ prove(suite, 40, clientOf, {
   },
   "workflows: open again": {
     solution: both(move("OPS-14", OPS, "Todo"), assign("OPS-14", "Jordan Leigh")),
+    viaTools: NO_TITLES,
     mistakes: {
       "a new issue": {
         act: async (tracker) =>
@@ -809,6 +972,10 @@ prove(suite, 40, clientOf, {
         state: { name: { eq: "Todo" } },
       };
       await toCycle(tracker, 4, identifiers(await issuesOf(tracker, filter)));
+    },
+    viaTools: async (tools) => {
+      for (const { id } of await list(tools, "issues", { team: ENG, cycle: "3", state: "Todo" }))
+        await save(tools, id, { cycle: "4" });
     },
     mistakes: {
       "one is forgotten": {

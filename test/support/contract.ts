@@ -20,7 +20,8 @@ export type Operation = {
   security: object[];
   parameters?: Parameter[];
   requestBody?: { content: Content };
-  responses: Record<string, { description: string; content: Content }>;
+  /** A response without a body has no content. */
+  responses: Record<string, { description: string; content?: Content }>;
 };
 export type Document = {
   openapi: string;
@@ -97,7 +98,7 @@ export async function checkAnswer(
     if (error === OUTSIDE[status] || BEFORE_ROUTES.has(error ?? "") || status === 429) return;
     throw new Error(`${at}, which is not documented: ${JSON.stringify(body)}`);
   }
-  const schema = operation.responses[status]?.content["application/json"]?.schema;
+  const schema = operation.responses[status]?.content?.["application/json"]?.schema;
   if (!schema) throw new Error(`${at}, a status that is not documented: ${JSON.stringify(body)}`);
   const validate =
     compiled.get(schema) ?? validatorOf(closed(schema) as Schema, closed(components) as Schema);

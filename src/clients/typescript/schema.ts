@@ -358,6 +358,106 @@ export interface components {
             /** @constant */
             readonly status: "deleted";
         };
+        /** @description The newest run of an environment */
+        readonly LastRun: {
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly runId: string;
+            /**
+             * @example running
+             * @enum {string}
+             */
+            readonly status: "running" | "completed" | "passed" | "failed";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-01-05T09:00:00.000Z
+             */
+            readonly startedAt: string;
+        };
+        /** @description An environment and what has happened in it so far */
+        readonly EnvironmentDetail: {
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly environmentId: string;
+            /**
+             * @description Path prefix of the service's own calls
+             * @example /api/env/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d/services/chat
+             */
+            readonly environmentUrl: string;
+            /**
+             * @description Path of the service's tools over the Model Context Protocol
+             * @example /api/env/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d/services/chat/mcp
+             */
+            readonly mcpUrl: string;
+            /**
+             * @description The database schema that holds its rows
+             * @example env_4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly schemaName: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-01-05T09:00:00.000Z
+             */
+            readonly expiresAt: string;
+            /**
+             * @description The template that was cloned
+             * @example chat_default
+             */
+            readonly templateSchema: string;
+            readonly service: components["schemas"]["Service"];
+            readonly status: components["schemas"]["EnvironmentStatus"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-01-05T09:00:00.000Z
+             */
+            readonly createdAt: string;
+            /**
+             * @description The user that the agent acts as
+             * @example U01AGENT
+             */
+            readonly impersonateUserId: string;
+            /** @description Its token may act as other users */
+            readonly allowImpersonation: boolean;
+            /**
+             * @description The environment that it is a fork of; null if it is not a fork
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly parentEnvironmentId: string | null;
+            /**
+             * @description How long it has lived
+             * @example 61.5
+             */
+            readonly ageSeconds: number;
+            /**
+             * @description Until it expires; 0 once it is deleted
+             * @example 1738.5
+             */
+            readonly secondsLeft: number;
+            /** @description Its newest run, active or not; null if it had none */
+            readonly run: components["schemas"]["LastRun"] | null;
+            /**
+             * @description Calls during its runs, by their journals: up to a fifth of a second ago
+             * @example 12
+             */
+            readonly calls: number;
+            /**
+             * @description Rows that differ from the template now. Null if it is deleted, or its template has been replaced
+             * @example 3
+             */
+            readonly changedRows: number | null;
+        };
+        /** @description The time that the environment shall have left */
+        readonly Extension: {
+            /** @description The environment lives for at least this many seconds from now */
+            readonly ttlSeconds: number;
+        };
         /**
          * @description Which calls the journal of a run keeps; `full` adds their answers, up to 64 kB each
          * @example calls
@@ -1015,6 +1115,27 @@ export interface components {
             readonly labels: {
                 readonly [key: string]: string;
             };
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly environmentId: string;
+            /**
+             * @description Its test, if it has one
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly testId: string | null;
+            /**
+             * @description The suite it counts for, if any
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly testSuiteId: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-01-05T09:00:00.000Z
+             */
+            readonly startedAt: string;
         };
         /** @description A call to the environment */
         readonly Call: {
@@ -1715,6 +1836,9 @@ export type Clock = components['schemas']['Clock'];
 export type Environment = components['schemas']['Environment'];
 export type CreatedEnvironment = components['schemas']['CreatedEnvironment'];
 export type DeletedEnvironment = components['schemas']['DeletedEnvironment'];
+export type LastRun = components['schemas']['LastRun'];
+export type EnvironmentDetail = components['schemas']['EnvironmentDetail'];
+export type Extension = components['schemas']['Extension'];
 export type Journal = components['schemas']['Journal'];
 export type NewRun = components['schemas']['NewRun'];
 export type StartedRun = components['schemas']['StartedRun'];

@@ -18,7 +18,13 @@ type Suite = {
   readonly description?: string;
   readonly templateName: string;
   readonly impersonateUserId?: string;
-  readonly tests?: readonly { readonly name: string; readonly prompt: string }[];
+  readonly tests?: readonly Test[];
+};
+
+type Test = {
+  readonly name: string;
+  readonly prompt: string;
+  readonly surfaces?: readonly string[];
 };
 
 function seedSection(seed: Seed): string {
@@ -72,8 +78,8 @@ export function suitesPage(): string {
         `## ${name}`,
         `${tests.length} tests on ${code(templateName)}, for an agent that acts as ${code(impersonateUserId)}. ${description}.`,
         table(
-          ["Test", "Prompt"],
-          tests.map((test) => [test.name, test.prompt]),
+          ["Test", "Surfaces", "Prompt"],
+          tests.map(({ name: test, surfaces = [], prompt }) => [test, surfaces.join(", "), prompt]),
         ),
       ],
     ),

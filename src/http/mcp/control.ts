@@ -3,6 +3,7 @@
  * API, which checks its arguments.
  */
 import type { ToolAnswer, ToolServer } from "~/http/mcp/endpoint";
+import type { ToolExample } from "~/replicas/tools";
 import { VERSION } from "~/version";
 
 export type PlatformCall = {
@@ -133,6 +134,20 @@ const TOOLS: readonly Tool[] = [
     toCall: ({ runId }) => get(`/runs/${encoded(runId)}/events`),
   },
 ];
+
+/** For the OpenAPI document. */
+export const CONTROL_EXAMPLE: ToolExample = {
+  name: "create_environment",
+  arguments: {
+    templateService: "chat",
+    templateName: "chat_default",
+    impersonateUserId: "U01AGENT",
+  },
+  text: JSON.stringify({
+    environmentId: "4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d",
+    mcpUrl: "/api/env/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d/services/chat/mcp",
+  }),
+};
 
 const BY_NAME = new Map(TOOLS.map((tool) => [tool.name, tool]));
 

@@ -1,6 +1,9 @@
 /** A service's tool surface as one request sees it: its listing as ready JSON, and the tools that it may call. */
 import { ACTING_USER, type ToolListing, type ToolProfile } from "~/replicas/tools";
 
+/** The profile at the address without a name. */
+export const DEFAULT_PROFILE = "vendor";
+
 /** `read`: only the tools that write nothing. */
 export type Access = "all" | "read";
 

@@ -296,8 +296,14 @@ export function requireStyle(service: string, tokenStyle: NewEnvironment["tokenS
     throw new ApiError("invalid_request", "tokenStyle: only the tokens of chat have a prefix");
 }
 
-const urlOf = (environmentId: string, service: string) =>
+const pathOf = (environmentId: string, service: string) =>
   `/api/env/${environmentId}/services/${service}`;
+
+/** The paths of its service's API and of its tools. */
+const pathsOf = ({ environmentId, service }: { environmentId: string; service: string }) => ({
+  environmentUrl: pathOf(environmentId, service),
+  mcpUrl: `${pathOf(environmentId, service)}/mcp`,
+});
 
 const answerOf = (
   { environmentId, service, templateName, timing }: store.NewEnvironmentRow,
@@ -305,8 +311,7 @@ const answerOf = (
   token: string,
 ): Environment => ({
   environmentId,
-  environmentUrl: urlOf(environmentId, service),
-  mcpUrl: `${urlOf(environmentId, service)}/mcp`,
+  ...pathsOf({ environmentId, service }),
   schemaName,
   expiresAt: expiresAt.toISOString(),
   templateSchema: templateName,
@@ -315,10 +320,10 @@ const answerOf = (
   token,
 });
 
-const view = (environment: store.ListedEnvironment) => ({
+/** An environment as lists show it. */
+export const view = (environment: Omit<store.ListedEnvironment, "place">) => ({
   environmentId: environment.environmentId,
-  environmentUrl: urlOf(environment.environmentId, environment.service),
-  mcpUrl: `${urlOf(environment.environmentId, environment.service)}/mcp`,
+  ...pathsOf(environment),
   schemaName: environment.schemaName,
   expiresAt: environment.expiresAt.toISOString(),
   templateSchema: environment.templateName,

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
-import { Id, IdRef, Service, ServiceName, Timestamp, UserId } from "~/http/model";
+import { Count, Id, IdRef, Service, ServiceName, Timestamp, UserId } from "~/http/model";
 import { NextCursor, PageQuery } from "~/http/page";
 import { ServiceFilter, TemplateName, TemplateRef } from "~/platform/templates/model";
 
@@ -275,6 +275,65 @@ const ListedEnvironment = t.Object(
   { ...listed, status: Status, createdAt: Timestamp },
   { title: "ListedEnvironment", description: "An environment, without its token" },
 );
+
+const LastRun = t.Object(
+  {
+    runId: Id,
+    status: t.Union(
+      [t.Literal("running"), t.Literal("completed"), t.Literal("passed"), t.Literal("failed")],
+      { examples: ["running"] },
+    ),
+    startedAt: Timestamp,
+  },
+  { title: "LastRun", description: "The newest run of an environment" },
+);
+
+export const EnvironmentDetail = t.Object(
+  {
+    ...ListedEnvironment.properties,
+    impersonateUserId: t.String({ ...UserId, description: "The user that the agent acts as" }),
+    allowImpersonation: t.Boolean({ description: "Its token may act as other users" }),
+    parentEnvironmentId: t.Nullable(Id, {
+      description: "The environment that it is a fork of; null if it is not a fork",
+    }),
+    ageSeconds: t.Number({ minimum: 0, description: "How long it has lived", examples: [61.5] }),
+    secondsLeft: t.Number({
+      minimum: 0,
+      description: "Until it expires; 0 once it is deleted",
+      examples: [1738.5],
+    }),
+    run: t.Nullable(LastRun, {
+      description: "Its newest run, active or not; null if it had none",
+    }),
+    calls: Type.Integer({
+      ...Count,
+      description: "Calls during its runs, by their journals: up to a fifth of a second ago",
+      examples: [12],
+    }),
+    changedRows: t.Nullable(Type.Integer({ ...Count }), {
+      description:
+        "Rows that differ from the template now. Null if it is deleted, or its template has been replaced",
+      examples: [3],
+    }),
+  },
+  { title: "EnvironmentDetail", description: "An environment and what has happened in it so far" },
+);
+
+export const Extension = t.Object(
+  {
+    ttlSeconds: t.Number({
+      exclusiveMinimum: 0,
+      maximum: TTL_SECONDS_MAX,
+      description: "The environment lives for at least this many seconds from now",
+    }),
+  },
+  {
+    title: "Extension",
+    description: "The time that the environment shall have left",
+    examples: [{ ttlSeconds: 3_600 }],
+  },
+);
+export type Extension = Static<typeof Extension>;
 
 export const EnvironmentList = t.Object(
   {

@@ -2,12 +2,15 @@ import { Elysia, status } from "elysia";
 import { failures } from "~/http/errors";
 import { EnvironmentPath, IdempotencyHeader } from "~/http/model";
 import { principalOf } from "~/http/principal";
+import type { Details } from "~/platform/environments/details";
 import type { Environments } from "~/platform/environments/environments";
 import {
   CreatedEnvironment,
   DeletedEnvironment,
+  EnvironmentDetail,
   EnvironmentList,
   EnvironmentQuery,
+  Extension,
   NewEnvironment,
   NewTrigger,
   Trigger,
@@ -81,6 +84,50 @@ export const environmentRoutes = (environments: Environments, idempotency: Idemp
           operationId: "deleteEnvironment",
           summary: "Delete an environment",
           description: "Deletes its data immediately. An active run is closed as failed.",
+        },
+      },
+    );
+
+export const detailRoutes = (details: Details) =>
+  new Elysia({ tags: ["environments"] })
+    .get(
+      "/env/:envId",
+      ({ request, params }) => details.describe(principalOf(request).userId, params.envId),
+      {
+        params: EnvironmentPath,
+        response: {
+          200: EnvironmentDetail,
+          ...failures("invalid_environment_path", "environment_not_found"),
+        },
+        detail: {
+          operationId: "getEnvironment",
+          summary: "Show an environment",
+          description:
+            "Its state, user, age and time left, its newest run, and what has happened so far. Also after its end, as long as it is kept.",
+        },
+      },
+    )
+    .patch(
+      "/env/:envId",
+      ({ request, params, body }) =>
+        details.extend(principalOf(request).userId, params.envId, body),
+      {
+        params: EnvironmentPath,
+        body: Extension,
+        response: {
+          200: EnvironmentDetail,
+          ...failures(
+            "invalid_request",
+            "invalid_environment_path",
+            "environment_not_found",
+            "request_too_large",
+          ),
+        },
+        detail: {
+          operationId: "extendEnvironment",
+          summary: "Extend the life of an environment",
+          description:
+            "It lives for at least `ttlSeconds` from now, altogether at most seven days. It never expires earlier than before.",
         },
       },
     );

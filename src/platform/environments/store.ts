@@ -144,7 +144,7 @@ export type EnvironmentRow = {
   readonly state: "live" | "expired" | "deleted";
 };
 
-const stateExpression = (sql: Sql): Fragment => sql`
+export const stateExpression = (sql: Sql): Fragment => sql`
   case when deleted_at < expires_at then 'deleted' when expires_at <= now() then 'expired' else 'live' end
 `;
 

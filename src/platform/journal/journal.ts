@@ -46,6 +46,8 @@ export type JournaledEnvironment = {
 /** How long a call waits for its batch. */
 export const APPEND_MS = 100;
 const RETRY_MS = 500;
+/** Clocks differ, and a run may have ended while its calls were on their way here. */
+const SLACK_MS = 60_000;
 /** Calls in memory, and their size. Above it, they are appended immediately; above the double, they are dropped. */
 const LINES_MAX = 5_000;
 const BYTES_MAX = 8 * 1024 * 1024;
@@ -152,13 +154,14 @@ export function createJournal({ pool, log }: { pool: Pool; log: Log }) {
     clock.compare(asked, performance.now(), now);
     if (runs.length === 0) return;
     const lines = new Map(runs.map((run) => [run, [] as string[]]));
+    const runsOf = Map.groupBy(runs, ({ environmentId }) => environmentId);
     for (const call of batch) {
-      const run = runs.find((run) => isDuring(run, call));
+      const run = runsOf.get(call.environment.environmentId)?.find((run) => isDuring(run, call));
       if (run) lines.get(run)?.push(textOf(call, run.journal));
     }
     const batches = [...lines].flatMap(([run, texts]) => {
-      const newest = runs.find(({ environmentId }) => environmentId === run.environmentId) === run;
-      return batchOf(run.runId, texts, newest ? (lost.get(run.environmentId) ?? 0) : 0);
+      const isNewest = runsOf.get(run.environmentId)?.[0] === run;
+      return batchOf(run.runId, texts, isNewest ? (lost.get(run.environmentId) ?? 0) : 0);
     });
     if (batches.length > 0) await store.append(pool, batches);
   }
@@ -179,8 +182,7 @@ export function createJournal({ pool, log }: { pool: Pool; log: Log }) {
     return [{ runId, lines: `[${kept.join(",")}]`, lineCount: kept.length, dropped: missing }];
   }
 
-  function isDuring({ environmentId, startedAt, endedAt }: store.JournaledRun, call: EndedCall) {
-    if (environmentId !== call.environment.environmentId) return false;
+  function isDuring({ startedAt, endedAt }: store.JournaledRun, call: EndedCall) {
     return clock.at(call.ended) >= startedAt && clock.at(call.began) <= (endedAt ?? Infinity);
   }
 
@@ -217,11 +219,16 @@ export function createJournal({ pool, log }: { pool: Pool; log: Log }) {
   return {
     /**
      * Begins to note a call; it gets no line if there is no such live environment. `name`: until more is known. `trace`:
-     * the header `traceparent`.
+     * the header `traceparent`. `isViewing`: of somebody who looks on; only what it writes gets a line, from the log.
      */
     begin(
       environment: JournaledEnvironment | undefined,
-      { request, trace, name }: { request: string; trace: string | null; name: string },
+      {
+        request,
+        trace,
+        name,
+        isViewing,
+      }: { request: string; trace: string | null; name: string; isViewing: boolean },
     ): JournaledCall {
       const id = `${server}${(calls++).toString(36)}`;
       const account = newAccount(name);
@@ -243,7 +250,7 @@ export function createJournal({ pool, log }: { pool: Pool; log: Log }) {
         argumentsText: cutJson(call.arguments(), LOGGED_ARGUMENTS_MAX),
       }));
       const end = (status: number, size: number) => {
-        if (call.environment.state !== "live") return;
+        if (call.environment.state !== "live" || isViewing) return;
         const bytes = LINE_BYTES + size + (account.answer?.length ?? 0);
         note({ ...call, ended: performance.now(), status, bytes });
       };
@@ -263,9 +270,6 @@ export function createJournal({ pool, log }: { pool: Pool; log: Log }) {
     },
   };
 }
-
-/** Clocks differ, and a run may have ended while its calls were on their way here. */
-const SLACK_MS = 60_000;
 
 const NO_ENVIRONMENT: JournaledEnvironment = {
   environmentId: "",

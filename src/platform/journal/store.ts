@@ -12,7 +12,7 @@ export type JournaledRun = {
   readonly endedAt: number | null;
 };
 
-/** Lists the runs of these environments that were active within the last `ms`, and the database's time. */
+/** Lists the runs of these environments that were active within the last `ms`, the newest first, and the database's time. */
 export async function findActive(
   sql: Sql,
   environmentIds: readonly string[],
@@ -23,7 +23,7 @@ export async function findActive(
       select json_agg(json_build_object(
         'environmentId', environment_id, 'runId', run_id, 'journal', journal,
         'startedAt', extract(epoch from started_at)::float8 * 1000, 'endedAt', extract(epoch from ended_at)::float8 * 1000
-      ))
+      ) order by started_at desc)
       from diorama.runs
       where environment_id = any(${[...environmentIds]}) and journal <> 'off'
         and (ended_at is null or ended_at > now() - ${ms}::float8 * interval '1 millisecond')

@@ -261,6 +261,13 @@ export const Summary = {
   ...Graded,
 };
 
+const Origin = {
+  environmentId: Id,
+  testId: t.Nullable(Id, { description: "Its test, if it has one" }),
+  testSuiteId: t.Nullable(Id, { description: "The suite it counts for, if any" }),
+  startedAt: Timestamp,
+};
+
 export const Results = t.Object(
   {
     runId: Id,
@@ -271,6 +278,7 @@ export const Results = t.Object(
       description: "Null while it is running, and when it is not gradable",
     }),
     labels: Labels,
+    ...Origin,
   },
   { title: "Run", description: "A run, and its results once it has ended" },
 );
@@ -292,10 +300,7 @@ export type RunQuery = Static<typeof RunQuery>;
 const ListedRun = t.Object(
   {
     runId: Id,
-    environmentId: Id,
-    testId: t.Nullable(Id, { description: "Its test, if it has one" }),
-    testSuiteId: t.Nullable(Id, { description: "The suite it counts for, if any" }),
-    startedAt: Timestamp,
+    ...Origin,
     labels: Labels,
     ...Summary,
   },

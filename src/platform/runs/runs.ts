@@ -239,11 +239,14 @@ export function createRuns(deps: {
       const run = await requireRun(userId, runId);
       const { status, passed, score, failures, explanations, diff, cause, labels } = run;
       const head = `{"runId":${JSON.stringify(runId)},"status"`;
+      const { environmentId, testId, suiteId: testSuiteId, startedAt } = run;
+      const origin = JSON.stringify({ environmentId, testId, testSuiteId, startedAt });
+      const tail = `"labels":${labels},${origin.slice(1)}`;
       if (isOpen(status))
-        return `${head}:"running","passed":null,"score":null,"failures":[],"diff":null,"execution_time":null,"gradable":null,"labels":${labels}}`;
+        return `${head}:"running","passed":null,"score":null,"failures":[],"diff":null,"execution_time":null,"gradable":null,${tail}`;
       const explained = explanations === null ? "" : `,"explanations":${explanations}`;
       const caused = cause === null ? "" : `,"cause":"${cause}"`;
-      return `${head}:"${status}","passed":${passed},"score":${score},"failures":${failures}${explained},"diff":${diff},"execution_time":${run.executionSeconds},"gradable":${diff !== null}${caused},"labels":${labels}}`;
+      return `${head}:"${status}","passed":${passed},"score":${score},"failures":${failures}${explained},"diff":${diff},"execution_time":${run.executionSeconds},"gradable":${diff !== null}${caused},${tail}`;
     },
 
     /** Returns the individual changes of a run in order, as JSON text. Empty while it is running. */

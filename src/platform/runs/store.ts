@@ -25,12 +25,16 @@ export type RunRow = {
   /** Whether its environment is live. */
   readonly live: boolean;
   readonly executionSeconds: number | null;
+  readonly testId: string | null;
+  readonly suiteId: string | null;
+  readonly startedAt: Date;
 };
 
 export async function findRun(sql: Sql, runId: string): Promise<RunRow | undefined> {
   const [run] = await sql<RunRow[]>`
     select r.run_id, environment_id, r.user_id, r.capture, r.status, r.passed, r.score::text,
-      r.failures::text, r.diff::text, r.explanations::text, r.expected::text, r.cause, r.labels::text, e.deleted_at is null and e.expires_at > now() as live,
+      r.failures::text, r.diff::text, r.explanations::text, r.expected::text, r.cause, r.labels::text, r.test_id,
+      r.suite_id, r.started_at, e.deleted_at is null and e.expires_at > now() as live,
       extract(epoch from r.ended_at - r.started_at)::float8 as execution_seconds
     from diorama.runs r join diorama.environments e using (environment_id)
     where r.run_id = ${runId}

@@ -35,6 +35,26 @@ describe.each(plugins)("with $name", ({ cluster, plugin }) => {
   const database = useDatabase({ cluster });
   const program = useProgram(database, { CAPTURE_PLUGIN: plugin });
 
+  test("has no line for what somebody reads who looks on, and one for what they write", async () => {
+    const environment = await program.environment();
+    const runId = await start(program, environment.environmentId);
+    const view = async (method: string, args: object) => {
+      const response = await fetch(`${program.url}${environment.environmentUrl}/${method}`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json; charset=utf-8", "X-Diorama-View": "1" },
+        body: JSON.stringify(args),
+      });
+      expect(await response.json()).toMatchObject({ ok: true });
+    };
+    await view("conversations.history", { channel: "C01GENERAL" });
+    await view("chat.postMessage", post("hello"));
+    await program.post("/diffRun", { runId });
+
+    const page = await callsOf(program, runId);
+    expect(named(page)).toEqual(["chat.postMessage"]);
+    expect(page.calls[0].changes).toEqual([1]);
+  });
+
   test("lists each call of chat in order, with the changes that it committed", async () => {
     const environment = await program.environment();
     await program.chat(environment, "chat.postMessage", post("before"));

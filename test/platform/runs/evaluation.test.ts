@@ -60,6 +60,10 @@ describe("a run with a test", () => {
       diff: { inserts: [expect.objectContaining({ text: "Hello all" })], updates: [], deletes: [] },
       execution_time: expect.any(Number),
       labels: {},
+      environmentId: expect.any(String),
+      testId: expect.any(String),
+      testSuiteId: null,
+      startedAt: expect.any(String),
     });
   });
 
@@ -231,7 +235,7 @@ describe("an expectation in the call", () => {
     ],
     [
       { assertions: [{ diff_type: "inserted", entity: "messages" }] },
-      'assertion 1: diff_type: "inserted" is none of added, removed, changed, unchanged; the nearest is "added"',
+      'assertion 1: diff_type: "inserted" is none of added, removed, changed, unchanged',
     ],
   ])("%p is rejected, and the run continues", async (expectedOutput, detail) => {
     const environment = await program.environment();

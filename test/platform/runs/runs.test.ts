@@ -25,6 +25,14 @@ const say = (environment: { environmentUrl: string }, text: string, on = program
   on.chat(environment, "chat.postMessage", { channel: "C01GENERAL", text });
 const texts = (diff: { inserts: { text?: string }[] }) => diff.inserts.map(({ text }) => text);
 
+/** Of the results of a run without a test. */
+const ORIGIN = {
+  environmentId: expect.stringMatching(/^[0-9a-f]{32}$/),
+  testId: null,
+  testSuiteId: null,
+  startedAt: expect.any(String),
+};
+
 describe("a run", () => {
   test("contains what happened between its start and its end, and nothing else", async () => {
     const environment = await program.environment();
@@ -49,6 +57,8 @@ describe("a run", () => {
       execution_time: expect.any(Number),
       gradable: true,
       labels: {},
+      ...ORIGIN,
+      environmentId: environment.environmentId,
     });
   });
 
@@ -70,6 +80,8 @@ describe("a run", () => {
       execution_time: null,
       gradable: null,
       labels: {},
+      ...ORIGIN,
+      environmentId,
     });
   });
 
@@ -158,6 +170,7 @@ describe("a run whose environment", () => {
     execution_time: expect.any(Number),
     cause: `environment_${why}`,
     labels: {},
+    ...ORIGIN,
   });
   const deleted = (runId: string) => ({
     ...abandoned(runId, "deleted"),

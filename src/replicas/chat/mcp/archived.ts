@@ -85,6 +85,12 @@ const TOOLS: { readonly [name: string]: Tool } = {
 const WRITING = Object.keys(TOOLS).filter((name) => TOOLS[name]?.isPost);
 
 export const archived: ToolProfile = {
+  summary: "The 8 tools of the archived reference server @modelcontextprotocol/server-slack",
+  example: {
+    name: "slack_add_reaction",
+    arguments: { channel_id: "C01GENERAL", timestamp: "1767603600.000100", reaction: "wave" },
+    text: JSON.stringify({ ok: true, warning: "missing_charset" }),
+  },
   serverInfo: { name: "Slack MCP Server", version: "1.0.0" },
   tools: data.tools,
   isReading: ({ name }) => !WRITING.includes(name),

@@ -18,6 +18,15 @@ const TOOLS: Tools = { ...sending, ...reading, ...searching, ...people, ...docum
 const SCHEMAS = new Map(data.tools.map(({ name, inputSchema }) => [name, inputSchema]));
 
 export const vendor: ToolProfile = {
+  summary: "The 19 tools of the vendor's own server, as listed on 2026-08-10",
+  example: {
+    name: "slack_send_message",
+    arguments: { channel_id: "C01GENERAL", message: "Lunch at **noon**?" },
+    text: JSON.stringify({
+      message_link: "https://acme.chat.test/archives/C01GENERAL/p1767607200000100",
+      message_context: { message_ts: "1767607200.000100", channel_id: "C01GENERAL" },
+    }),
+  },
   serverInfo: { name: "Slack MCP", version: "1.0.0" },
   tools: data.tools,
   isReading: ({ annotations }) => annotations?.readOnlyHint === true,

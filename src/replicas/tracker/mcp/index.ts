@@ -39,6 +39,15 @@ const BY_NAME = new Map(LISTING.map((tool) => [tool.name, tool]));
 const isReading = ({ annotations }: ToolListing) => annotations?.readOnlyHint === true;
 
 export const vendor: ToolProfile = {
+  summary: "The 58 tools of the vendor's own server, as listed on 2026-08-10",
+  example: {
+    name: "list_issues",
+    arguments: { team: "ENG", state: "Todo", fields: ["id", "title"] },
+    text: JSON.stringify({
+      issues: [{ id: "ENG-1", title: "Set up continuous integration" }],
+      hasNextPage: false,
+    }),
+  },
   serverInfo: { name: "Linear MCP", version: "1.0.0" },
   tools: LISTING,
   isReading,

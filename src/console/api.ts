@@ -1,0 +1,111 @@
+/** Calls of the server that this page came from. */
+import { signal } from "@preact/signals";
+
+/** In the storage of the tab, so that it is gone with it. */
+const STORED_KEY = "diorama.key";
+const TIMEOUT_MS = 60_000;
+const UNAUTHORIZED = 401;
+
+/** The API key; empty for a server in development mode. */
+export const key = signal(sessionStorage.getItem(STORED_KEY) ?? "");
+/** The server wants a key, or a different one. */
+export const isLocked = signal(false);
+
+export function setKey(text: string): void {
+  if (text) sessionStorage.setItem(STORED_KEY, text);
+  else sessionStorage.removeItem(STORED_KEY);
+  key.value = text;
+  isLocked.value = false;
+}
+
+/** A call that was rejected or not answered. */
+export class CallError extends Error {
+  /** The error code; `unreachable` if nothing answered. */
+  readonly code: string;
+  readonly status: number;
+
+  constructor(code: string, status: number, detail?: string) {
+    super(detail ?? code);
+    this.code = code;
+    this.status = status;
+  }
+}
+
+export type Query = Readonly<Record<string, string | number | undefined>>;
+export type CallOptions = {
+  readonly body?: object | undefined;
+  readonly query?: Query | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly signal?: AbortSignal | undefined;
+};
+
+const PLATFORM = "/api/platform";
+
+/** The address of a call of the platform, without the host. */
+export function addressOf(path: string, query: Query = {}): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== "") search.set(name, String(value));
+  return PLATFORM + path + (search.size > 0 ? `?${search}` : "");
+}
+
+/** Sends a request with the key. Throws CallError if nothing answers, or if the key is rejected. */
+export async function send(
+  method: string,
+  address: string,
+  { body, headers, signal }: CallOptions = {},
+): Promise<Response> {
+  const all = new Headers(headers);
+  if (key.value) all.set("X-API-Key", key.value);
+  if (body) all.set("Content-Type", "application/json; charset=utf-8");
+  let response: Response;
+  try {
+    response = await fetch(address, {
+      method,
+      headers: all,
+      ...(body && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+      cache: "no-store",
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new CallError("unreachable", 0, "The server does not answer.");
+  }
+  if (response.status === UNAUTHORIZED) isLocked.value = true;
+  return response;
+}
+
+/** Calls `/api/platform<path>`. Throws CallError. */
+export async function call<Answer>(
+  method: string,
+  path: string,
+  options: CallOptions = {},
+): Promise<Answer> {
+  const signal = options.signal ?? AbortSignal.timeout(TIMEOUT_MS);
+  const response = await send(method, addressOf(path, options.query), { ...options, signal });
+  const answer: unknown = await response.json().catch(() => undefined);
+  if (response.ok) return answer as Answer;
+  throw errorOf(response, answer);
+}
+
+export const get = <Answer>(path: string, query?: Query, signal?: AbortSignal) =>
+  call<Answer>("GET", path, { query, signal });
+
+export function errorOf({ status }: Response, answer: unknown): CallError {
+  const { error, detail, reason } = (answer ?? {}) as Record<string, string | undefined>;
+  return new CallError(error ?? `http_${status}`, status, detail ?? reason);
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  environment_not_found: "There is no such environment, or it has ended.",
+  run_not_found: "There is no such run among yours.",
+  template_not_found: "There is no such template.",
+  suite_not_found: "There is no such suite.",
+  not_authed: "The server does not accept this key.",
+};
+
+/** An error as a sentence. */
+export function inWords(error: unknown): string {
+  if (!(error instanceof CallError)) return String(error instanceof Error ? error.message : error);
+  return WORDS[error.code] ?? error.message;
+}

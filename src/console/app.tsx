@@ -1,0 +1,106 @@
+/** The frame of every page: navigation, and the form for the key. */
+import type { ComponentType } from "preact";
+import { useEffect } from "preact/hooks";
+import { isLocked, key, setKey } from "~/console/api";
+import { KeyForm } from "~/console/key-form";
+import { Environments } from "~/console/pages/environments";
+import { Overview } from "~/console/pages/overview";
+import { Runs } from "~/console/pages/runs";
+import { Empty, Head } from "~/console/parts/basics";
+import { Help, openHelp } from "~/console/parts/keyboard";
+import { pathTo, place } from "~/console/place";
+
+type Page = {
+  readonly name: string;
+  readonly list: ComponentType;
+  /** Of one thing of the list. */
+  readonly one?: ComponentType<{ id: string }>;
+};
+
+/** By the first part of the path. */
+const PAGES: Readonly<Record<string, Page>> = {
+  "": { name: "Overview", list: Overview },
+  environments: { name: "Environments", list: Environments },
+  runs: { name: "Runs", list: Runs },
+};
+
+export function App() {
+  const [section = "", id] = place.value.parts;
+  const page = PAGES[section];
+  const title = page ? page.name : "Not found";
+  useEffect(() => {
+    document.title = `${id ? `${id.slice(0, 8)} – ` : ""}${title} – Diorama`;
+  }, [title, id]);
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <nav aria-label="Console">
+        <a class="brand" href={pathTo()}>
+          Diorama
+        </a>
+        <ul>
+          {Object.entries(PAGES).map(([path, { name }]) => (
+            <li key={path}>
+              <a
+                href={path ? pathTo(path) : pathTo()}
+                aria-current={path === section ? "page" : undefined}
+              >
+                {name}
+              </a>
+            </li>
+          ))}
+        </ul>
+        <div class="tools">
+          <a href="/docs" target="_blank" rel="noopener">
+            API
+          </a>
+          <a href="/docs/guide" target="_blank" rel="noopener">
+            Guide
+          </a>
+          <button type="button" onClick={openHelp} aria-label="Keyboard shortcuts">
+            ?
+          </button>
+          {key.value && !isLocked.value && (
+            <button type="button" onClick={lock}>
+              Forget key
+            </button>
+          )}
+        </div>
+      </nav>
+      <main id="main" tabIndex={-1}>
+        {isLocked.value ? <KeyForm /> : <Content page={page} section={section} id={id} />}
+      </main>
+      <Help />
+    </>
+  );
+}
+
+function lock(): void {
+  setKey("");
+  isLocked.value = true;
+}
+
+function Content({
+  page,
+  section,
+  id,
+}: {
+  page: Page | undefined;
+  section: string;
+  id?: string | undefined;
+}) {
+  if (id !== undefined && page?.one) return <page.one key={`${section}/${id}`} id={id} />;
+  if (id === undefined && page) return <page.list key={section} />;
+  return (
+    <>
+      <Head title="Not found" />
+      <Empty title="There is no such page.">
+        <p>
+          Go to the <a href={pathTo()}>overview</a>.
+        </p>
+      </Empty>
+    </>
+  );
+}

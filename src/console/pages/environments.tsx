@@ -1,0 +1,141 @@
+/** The caller's environments. */
+import { useState } from "preact/hooks";
+import type { EnvironmentList, ListedEnvironment } from "~/clients/typescript/schema";
+import { addressOf, call, get, type Query } from "~/console/api";
+import { useLoad } from "~/console/loading";
+import { Badge, Empty, Head, Id, Ready, Table } from "~/console/parts/basics";
+import { Time } from "~/console/parts/clock";
+import { AsJson, Confirm } from "~/console/parts/dialog";
+import { Choice, More, Search } from "~/console/parts/filters";
+import { pathTo, place, setQuery } from "~/console/place";
+
+const PER_PAGE = 200;
+
+export function Environments() {
+  const { query } = place.value;
+  const service = query.get("service") ?? "";
+  const status = query.get("status") ?? "active";
+  const cursor = query.get("cursor") ?? undefined;
+  const wanted = { service, status: status === "all" ? "" : status, limit: PER_PAGE, cursor };
+  return (
+    <>
+      <Head title="Environments">
+        <AsJson address={addressOf("/environments", wanted)} />
+      </Head>
+      <div class="filters">
+        <Search />
+        <Choice label="Service" name="service" value={service} options={["", "chat", "tracker"]} />
+        <Choice
+          label="Status"
+          name="status"
+          value={status}
+          options={["active", "deleted", "all"]}
+        />
+      </div>
+      <EnvironmentTable query={wanted} text={query.get("q") ?? ""} hasMore />
+    </>
+  );
+}
+
+const isFound = (environment: ListedEnvironment, text: string) =>
+  [environment.environmentId, environment.templateSchema, environment.service].some((field) =>
+    field.includes(text.trim().toLowerCase()),
+  );
+
+export function EnvironmentTable({
+  query,
+  text = "",
+  hasMore = false,
+}: {
+  query: Query;
+  text?: string;
+  hasMore?: boolean;
+}) {
+  const [ending, setEnding] = useState<string>();
+  const list = useLoad(
+    (signal) => get<EnvironmentList>("/environments", query, signal),
+    [JSON.stringify(query)],
+  );
+  const end = async () => {
+    await call("DELETE", `/env/${ending}`);
+    list.reload();
+  };
+  return (
+    <Ready of={list}>
+      {({ environments, nextCursor }) => {
+        const shown = environments.filter((each) => isFound(each, text));
+        return (
+          <>
+            {shown.length === 0 ? (
+              <Empty
+                title={environments.length === 0 ? "No environments." : "None fits the filter."}
+              >
+                <p>
+                  <code>diorama.env("chat_default")</code> of the TypeScript client or{" "}
+                  <code>POST /api/platform/initEnv</code> creates one.
+                </p>
+              </Empty>
+            ) : (
+              <Table
+                label="Environments"
+                columns={["Environment", "Service", "Template", "Created", "Ends", "Actions"]}
+              >
+                {shown.map((environment) => (
+                  <Row
+                    key={environment.environmentId}
+                    of={environment}
+                    end={() => setEnding(environment.environmentId)}
+                  />
+                ))}
+              </Table>
+            )}
+            {hasMore && nextCursor && <More onClick={() => setQuery({ cursor: nextCursor })} />}
+            {ending && (
+              <Confirm
+                title="Delete the environment?"
+                action="Delete"
+                close={() => setEnding(undefined)}
+                perform={end}
+              >
+                <p>
+                  <code>{ending}</code> and its data are deleted. Its run, if one is running, ends
+                  as failed.
+                </p>
+              </Confirm>
+            )}
+          </>
+        );
+      }}
+    </Ready>
+  );
+}
+
+function Row({ of, end }: { of: ListedEnvironment; end: () => void }) {
+  const isActive = of.status === "active";
+  return (
+    <tr>
+      <td>
+        <Id
+          id={of.environmentId}
+          name="environment's id"
+          {...(isActive && { href: pathTo("environments", of.environmentId) })}
+        />
+      </td>
+      <td>
+        <Badge kind={of.service}>{of.service}</Badge>
+      </td>
+      <td>{of.templateSchema}</td>
+      <td>
+        <Time at={of.createdAt} />
+      </td>
+      <td>{isActive ? <Time at={of.expiresAt} /> : "ended"}</td>
+      <td>
+        {isActive && (
+          <button type="button" class="danger" onClick={end}>
+            Delete
+          </button>
+        )}
+      </td>
+    </tr>
+  );
+}

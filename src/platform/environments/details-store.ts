@@ -1,0 +1,88 @@
+import type { Sql } from "~/db/connect";
+import type { Used } from "~/db/schemas";
+import { type ListedEnvironment, stateExpression } from "~/platform/environments/store";
+
+export type EnvironmentDetailRow = Omit<ListedEnvironment, "place"> & {
+  /** Null if the schema is not registered any more. */
+  readonly templateSchema: string | null;
+  readonly actingUserId: string;
+  readonly allowImpersonation: boolean;
+  readonly parentEnvironmentId: string | null;
+  readonly ageSeconds: number;
+  readonly secondsLeft: number;
+  readonly calls: number;
+  readonly run: {
+    readonly runId: string;
+    readonly status: "running" | "completed" | "passed" | "failed";
+    /** In milliseconds since 1970. */
+    readonly startedAt: number;
+  } | null;
+};
+
+/** Finds an environment of this user, in any state. */
+export async function find(
+  sql: Sql,
+  environmentId: string,
+  userId: string,
+): Promise<EnvironmentDetailRow | undefined> {
+  const [row] = await sql<EnvironmentDetailRow[]>`
+    select e.environment_id, e.service, e.template_name, e.schema_name, e.expires_at, e.created_at,
+      e.acting_user_id, e.allow_impersonation, e.parent_environment_id, s.template_schema,
+      ${stateExpression(sql)} as state,
+      extract(epoch from least(now(), e.expires_at, e.deleted_at) - e.created_at)::float8 as age_seconds,
+      case when e.deleted_at is null then greatest(extract(epoch from e.expires_at - now()), 0) else 0 end::float8
+        as seconds_left,
+      (
+        select coalesce(sum(c.line_count - cardinality(array_positions(c.numbers, 0))), 0)::int -- 0: counted elsewhere
+        from diorama.runs r join diorama.calls c using (run_id) where r.environment_id = e.environment_id
+      ) as calls,
+      (
+        select json_build_object(
+          'runId', run_id, 'startedAt', extract(epoch from started_at)::float8 * 1000,
+          'status', case when status in ('ending', 'evaluating') then 'running' else status end
+        )
+        from diorama.runs r where r.environment_id = e.environment_id order by started_at desc limit 1
+      ) as run
+    from diorama.environments e left join diorama.schemas s using (schema_name)
+    where e.environment_id = ${environmentId} and e.user_id = ${userId}
+  `;
+  return row;
+}
+
+/** Returns the schema of a live environment; undefined if it has ended. */
+export async function findUsed(sql: Sql, environmentId: string): Promise<Used | undefined> {
+  const [used] = await sql<Used[]>`
+    select s.schema_name as schema, s.fresh_xid::text as fresh_xid, s.fingerprint
+    from diorama.environments e join diorama.schemas s using (schema_name)
+    where e.environment_id = ${environmentId} and e.deleted_at is null and e.expires_at > now()
+  `;
+  return used;
+}
+
+/**
+ * Lets a live environment of this user live for `seconds` from now, if it does not live longer anyway. Returns how long
+ * it may, by its age; undefined if there is no such live environment. Nothing changes if that is less than `seconds`.
+ */
+export async function extend(
+  sql: Sql,
+  environmentId: string,
+  userId: string,
+  { seconds, secondsMax }: { seconds: number; secondsMax: number },
+): Promise<number | undefined> {
+  const [row] = await sql<{ most: number }[]>`
+    with live as materialized (
+      select environment_id, expires_at,
+        extract(epoch from created_at - now())::float8 + ${secondsMax}::float8 as most
+      from diorama.environments
+      where environment_id = ${environmentId} and user_id = ${userId}
+        and deleted_at is null and expires_at > now()
+      for no key update
+    ), extended as (
+      update diorama.environments e
+      set expires_at = greatest(e.expires_at, now() + ${seconds}::float8 * interval '1 second')
+      from live where e.environment_id = live.environment_id and most >= ${seconds}::float8
+    )
+    select most from live
+  `;
+  return row?.most;
+}

@@ -1,0 +1,47 @@
+/** Every page opens by its address: in light and dark, on a wide and a narrow screen, without a violation of accessibility. */
+import { beforeAll, expect, test } from "bun:test";
+import { takePicture, useBrowser, violationsOf, waitUntilLoaded } from "../support/browser";
+import { useDatabase } from "../support/database";
+import { useProgram } from "../support/program";
+
+const database = useDatabase();
+const program = useProgram(database);
+const browser = useBrowser();
+
+const WIDTHS = [1280, 390];
+const SCHEMES = ["light", "dark"] as const;
+
+type Page = { readonly name: string; readonly path: () => string; readonly shows: string };
+const PAGES: Page[] = [
+  { name: "overview", path: () => "", shows: "Newest runs" },
+  { name: "environments", path: () => "/environments", shows: "chat_default" },
+  { name: "runs", path: () => "/runs", shows: "my-agent" },
+  { name: "nothing", path: () => "/nothing", shows: "There is no such page." },
+];
+
+let environment: { environmentId: string; environmentUrl: string };
+beforeAll(async () => {
+  environment = await program.environment();
+  const envId = environment.environmentId;
+  const labels = { agent: "my-agent" };
+  const { body } = await program.post("/startRun", { envId, labels });
+  const message = { channel: "C01GENERAL", text: "Hello" };
+  await program.chat(environment, "chat.postMessage", message);
+  await program.post("/diffRun", { runId: body.runId });
+});
+
+test.each(PAGES)("$name", async ({ name, path, shows }) => {
+  for (const colorScheme of SCHEMES)
+    for (const width of WIDTHS) {
+      const viewport = { width, height: 800 };
+      await browser.with(program.url, { colorScheme, viewport }, async (page) => {
+        await page.goto(`${program.url}/console${path()}`);
+        await page.getByText(shows).first().waitFor();
+        await waitUntilLoaded(page);
+        const wide = (await page.evaluate("document.documentElement.scrollWidth")) as number;
+        expect([name, width, wide <= width]).toEqual([name, width, true]);
+        await takePicture(page, `${name}-${colorScheme}-${width}`);
+        expect(await violationsOf(page)).toEqual([]);
+      });
+    }
+});

@@ -1,0 +1,142 @@
+/** The console as it is served, and the frame of its pages. */
+import { describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { connect } from "~/db/connect";
+import { createKey } from "~/platform/keys/keys";
+import { useBrowser } from "../support/browser";
+import { useDatabase } from "../support/database";
+import { useProgram } from "../support/program";
+
+const SCRIPT_MAX = 150_000;
+const STYLE_MAX = 30_000;
+
+const database = useDatabase();
+const program = useProgram(database);
+const browser = useBrowser();
+
+/** Paths of the page's script and style sheet. */
+async function assetsOf(url: string): Promise<string[]> {
+  const html = await (await fetch(`${url}/console`)).text();
+  return [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = ""]) => path);
+}
+
+describe("the files", () => {
+  test("the page is not stored, allows nothing foreign and is the same at every path", async () => {
+    const first = await fetch(`${program.url}/console`);
+    expect(first.headers.get("cache-control")).toBe("no-store");
+    expect(first.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    const policy = first.headers.get("content-security-policy");
+    expect(policy).toStartWith("default-src 'self'; img-src 'self' data: blob:;");
+    expect(policy).not.toContain("unsafe");
+    const html = await first.text();
+    for (const path of ["/console/", "/console/runs/1", "/console/a/b/c?d=e"])
+      expect(await (await fetch(program.url + path)).text()).toBe(html);
+  });
+
+  test("names of assets hold their hash, so that they are kept for ever", async () => {
+    const paths = await assetsOf(program.url);
+    expect(paths.map((path) => path.split(".").at(-1)).toSorted()).toEqual(["css", "js"]);
+    for (const path of paths) {
+      expect(path).toMatch(/^\/console\/assets\/chunk-[a-z0-9]{8}\./);
+      const { status, headers } = await fetch(program.url + path);
+      expect([status, headers.get("cache-control")]).toEqual([
+        200,
+        "public, max-age=31536000, immutable",
+      ]);
+    }
+    expect((await fetch(`${program.url}/console/assets/chunk-00000000.js`)).status).toBe(404);
+    expect((await fetch(`${program.url}/console`, { method: "HEAD" })).status).toBe(200);
+  });
+
+  test("script and style sheet stay within their budgets", async () => {
+    for (const path of await assetsOf(program.url)) {
+      const bytes = (await (await fetch(program.url + path)).bytes()).byteLength;
+      expect(bytes).toBeLessThan(path.endsWith(".js") ? SCRIPT_MAX : STYLE_MAX);
+    }
+  });
+});
+
+test("/ leads browsers to the console, and gives other clients the addresses", async () => {
+  const html = await fetch(program.url, {
+    headers: { Accept: "text/html,*/*;q=0.8" },
+    redirect: "manual",
+  });
+  expect([html.status, html.headers.get("location")]).toEqual([302, "/console"]);
+  const addresses = (await (await fetch(program.url)).json()) as Record<string, string>;
+  expect(addresses).toMatchObject({ service: "diorama", console: "/console", docs: "/docs" });
+  for (const path of Object.values(addresses).filter((value) => value.startsWith("/")))
+    expect([path, (await fetch(program.url + path)).status]).toEqual([path, 200]);
+});
+
+describe("the keyboard", () => {
+  test("leads everywhere, and ? shows how", async () => {
+    await browser.with(program.url, {}, async (page) => {
+      await page.goto(`${program.url}/console`);
+      await page.keyboard.press("Tab");
+      expect(await page.locator(":focus").textContent()).toBe("Skip to the content");
+      await page.keyboard.press("?");
+      const help = page.getByRole("dialog", { name: "Keyboard" });
+      await help.getByText("Go to the environments").waitFor();
+      await page.keyboard.press("Escape");
+      await help.waitFor({ state: "detached" });
+      await page.keyboard.press("g");
+      await page.keyboard.press("e");
+      await page.getByRole("heading", { name: "Environments", level: 1 }).waitFor();
+      expect(new URL(page.url()).pathname).toBe("/console/environments");
+      await page.keyboard.press("/");
+      await page.keyboard.type("nothing has this");
+      expect(new URL(page.url()).searchParams.get("q")).toBe("nothing has this");
+      await page.goBack();
+      await page.getByRole("heading", { name: "Overview" }).waitFor();
+    });
+  });
+});
+
+describe("in production", () => {
+  const production = useProgram(database, { ENVIRONMENT: "production", HOST: "127.0.0.1" });
+
+  async function newKey(userId: string): Promise<string> {
+    const pool = connect(database.url, { max: 1, name: "test", camel: true });
+    try {
+      const options = { userId, name: "", plan: "enterprise", expiresInDays: null } as const;
+      return (await createKey(pool, options)).key;
+    } finally {
+      await pool.end();
+    }
+  }
+
+  test("no page shows data without a key, and none of another user with one", async () => {
+    const [alice, bob] = [await newKey("alice"), await newKey("bob")];
+    const { environmentId } = await production.environment({}, { "X-API-Key": alice });
+    // The browser logs each answer 401.
+    const denied = /401 \(Unauthorized\)/;
+    const enter = async (page: Page, key: string) => {
+      await page.getByLabel("Key", { exact: true }).fill(key);
+      await page.getByRole("button", { name: "Open" }).click();
+    };
+    await browser.with(
+      production.url,
+      {},
+      async (page) => {
+        for (const path of ["", "/environments", "/runs"]) {
+          await page.goto(`${production.url}/console${path}`);
+          await page.getByRole("heading", { name: "API key" }).waitFor();
+          expect(await page.locator("main").textContent()).not.toContain(environmentId);
+        }
+        await page.goto(`${production.url}/console/environments`);
+        await enter(page, "diorama_wrong");
+        await page.getByText("The server does not accept this key.").waitFor();
+        await enter(page, bob);
+        await page.getByText("No environments.").waitFor();
+
+        await page.getByRole("button", { name: "Forget key" }).click();
+        await enter(page, alice);
+        await page.getByTitle(environmentId, { exact: true }).waitFor();
+        await page.reload();
+        await page.getByTitle(environmentId, { exact: true }).waitFor();
+        expect(await page.context().cookies()).toEqual([]);
+      },
+      denied,
+    );
+  });
+});

@@ -1,0 +1,91 @@
+/** A browser without a network but the server under test. */
+import { afterAll, beforeAll, expect } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import axe from "axe-core";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { eventually } from "./database";
+
+const executablePath = Bun.which("chromium") ?? Bun.which("google-chrome") ?? undefined;
+/** Pictures of the pages, for people. */
+const PICTURES = join(import.meta.dir, "..", "..", ".diorama", "pictures");
+
+export type Opened = {
+  readonly page: Page;
+  /** Messages of the page's console that are errors, and requests to other hosts. */
+  readonly complaints: string[];
+};
+
+/** Declares one browser for the tests of this file. */
+export function useBrowser() {
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      ...(executablePath && { executablePath }),
+      args: [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+      ],
+    });
+  });
+  afterAll(async () => {
+    await browser?.close();
+  });
+  return {
+    /**
+     * Uses a new page, in a context of its own. Fails if it requests anything from a host other than that of `url`, logs
+     * an error, or throws. `expected`: errors that the browser itself logs, such as of an answer 401.
+     */
+    async with(
+      url: string,
+      options: BrowserContextOptions,
+      use: (page: Page) => Promise<void>,
+      expected?: RegExp,
+    ): Promise<void> {
+      const context = await browser!.newContext(options);
+      try {
+        const page = await context.newPage();
+        const complaints: string[] = [];
+        page.on("request", (request) => {
+          const target = request.url();
+          if (!target.startsWith(url) && !/^(data|blob):/.test(target))
+            complaints.push(`request to ${target}`);
+        });
+        page.on("console", (message) => {
+          if (message.type() === "error" && !expected?.test(message.text()))
+            complaints.push(message.text());
+        });
+        page.on("pageerror", (error) => complaints.push(`${error}`));
+        await use(page);
+        expect(complaints).toEqual([]);
+      } finally {
+        await context.close();
+      }
+    },
+  };
+}
+
+/** Waits for every part of a page that shows that it is loading. */
+export const waitUntilLoaded = (page: Page) =>
+  eventually(async () => expect(await page.locator(".loading").count()).toBe(0));
+
+/** Violations that the checker calls serious or critical, with the elements. */
+export async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate(
+    "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] })",
+  )) as axe.AxeResults;
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+    );
+}
+
+export async function takePicture(page: Page, name: string): Promise<void> {
+  mkdirSync(PICTURES, { recursive: true });
+  await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+}
