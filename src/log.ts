@@ -128,6 +128,9 @@ export function notice(text: string): void {
 /** The output of a command, on standard output so that it can be piped. */
 export const print = (text: string): void => console.log(text);
 
+/** Whether a person watches standard error. */
+export const isTerminal = (): boolean => process.stderr.isTTY === true;
+
 /** A progress line that the next one replaces; prints nothing without a terminal. */
 export function progress(text: string, last = false): void {
   if (!process.stderr.isTTY) return;

@@ -7,6 +7,9 @@ export type Ending = {
   readonly output: string;
 };
 
+/** Receives the output while it is written. */
+export type Logs = { readonly [stream in "stdout" | "stderr"]: (chunk: Uint8Array) => unknown };
+
 /** Characters of output to keep. */
 const OUTPUT_MAX = 4_000;
 /** How long to wait for its last output; an orphaned child may keep the pipe open. */
@@ -21,6 +24,7 @@ export async function runAgent(
   env: { readonly [name: string]: string | undefined },
   timeoutSeconds: number,
   signal: AbortSignal,
+  logs?: Logs,
 ): Promise<Ending> {
   const agent = Bun.spawn(["sh", "-c", command], {
     env: { ...env },
@@ -30,12 +34,14 @@ export async function runAgent(
     detached: true,
   });
   let output = "";
-  const read = async (stream: ReadableStream<Uint8Array>) => {
+  const read = async (name: keyof Logs) => {
     const decoder = new TextDecoder();
-    for await (const chunk of stream)
+    for await (const chunk of agent[name]) {
       output = (output + decoder.decode(chunk, { stream: true })).slice(-OUTPUT_MAX);
+      await logs?.[name](chunk);
+    }
   };
-  const reading = Promise.all([read(agent.stdout), read(agent.stderr)]).catch(() => undefined);
+  const reading = Promise.all([read("stdout"), read("stderr")]).catch(() => undefined);
 
   let ended: Ending["how"] | undefined;
   const end = (how: Ending["how"]) => {

@@ -36,7 +36,11 @@ export function createClient(options: ServerOptions, env: Environment) {
     url,
 
     /** One call. Throws CallFailed unless it succeeds. */
-    async call(method: "GET" | "POST" | "DELETE", path: string, body?: object): Promise<Answer> {
+    async call(
+      method: "GET" | "POST" | "PATCH" | "DELETE",
+      path: string,
+      body?: object,
+    ): Promise<Answer> {
       const response = await fetch(`${url}/api/platform${path}`, {
         method,
         headers: {

@@ -8,7 +8,7 @@ import { type Intercept, intercept, WAYS } from "~/commands/intercept/intercept"
 import { keys, PLANS } from "~/commands/keys";
 import { licenses } from "~/commands/licenses";
 import { mcp } from "~/commands/mcp";
-import { SURFACES } from "~/commands/suite-run";
+import { type Labels, SURFACES } from "~/commands/suite";
 import { exportSuite, importSuite, runSuiteCommand, type SuiteRun } from "~/commands/suites";
 import { exportTemplate, importTemplate } from "~/commands/templates";
 import { SETTINGS } from "~/config";
@@ -27,7 +27,17 @@ type Context = {
 const PARALLEL_MAX = 64;
 /** The longest life of an environment is seven days. */
 const TIMEOUT_SECONDS_MAX = 600_000;
+const REPEAT_MAX = 1_000;
+const RETRIES_MAX = 100;
 const HELP_WIDTH = 100;
+
+const RUN_CODES = `
+Exit codes:
+  0  Every attempt passed.
+  1  Some attempts failed, and all have a verdict.
+  2  Some attempts have no verdict: they are not gradable, or the command was interrupted.
+  64 The command line is wrong, or there is no such suite or test.
+  69 The server does not answer, or rejects the key.`;
 
 /** Throws CommanderError after printing the problem. */
 export function createCommandLine({ env, serve, interruption, endWith }: Context): Command {
@@ -116,7 +126,7 @@ export function createCommandLine({ env, serve, interruption, endWith }: Context
   const suites = line.command("suites").description("Suites of tests, on a server.");
   onServer(suites, "run")
     .description(
-      "Run an agent on each test of a suite. The command is run by the shell, with DIORAMA_PROMPT, DIORAMA_SERVICE_URL, DIORAMA_TOKEN and DIORAMA_USER_ID in its environment. Exits with 1 unless every test passed.",
+      "Run an agent on each test of a suite. The command is run by the shell, with DIORAMA_PROMPT, DIORAMA_SERVICE_URL, DIORAMA_TOKEN and DIORAMA_USER_ID in its environment.",
     )
     .summary("Run an agent on each test of a suite.")
     .argument("<name-or-id>")
@@ -132,12 +142,33 @@ export function createCommandLine({ env, serve, interruption, endWith }: Context
     )
     .option("--parallel <number>", "Number of tests at the same time.", upTo(PARALLEL_MAX), 1)
     .option("--timeout <seconds>", "Time limit of one test.", upTo(TIMEOUT_SECONDS_MAX), 600)
+    .option("--repeat <number>", "Number of attempts at each test.", upTo(REPEAT_MAX), 1)
+    .option(
+      "--label <name=value>",
+      "Stored with each run, to find and to compare runs; may be repeated.",
+      labelled,
+    )
+    .option(
+      "--retry-ungradable <number>",
+      "How often an attempt is made again that the server could not grade.",
+      upTo(RETRIES_MAX, 0),
+      0,
+    )
+    .option(
+      "--resume",
+      "Skip attempts that have a verdict under exactly these labels, from a command that was stopped.",
+      false,
+    )
+    .option("--junit <file>", "Also write a JUnit report.")
+    .option(
+      "--artifacts <folder>",
+      "Write the journal, the changes, the verdict and the output of each attempt into this folder.",
+    )
     .option("--json", "As JSON instead of a table.", false)
-    .action(async (subject: string, options: SuiteRun & ServerOptions) => {
-      const client = connect(options);
-      const passed = await runSuiteCommand(client, subject, options, env, interruption());
-      endWith(passed ? 0 : 1);
-    });
+    .addHelpText("after", RUN_CODES)
+    .action(async (subject: string, options: SuiteRun & ServerOptions) =>
+      endWith(await runSuiteCommand(connect(options), subject, options, env, interruption())),
+    );
   exporting(suites)
     .description("Print a suite.")
     .action((subject: string, options) => exportSuite(connect(options), subject, options.json));
@@ -185,11 +216,13 @@ export function createCommandLine({ env, serve, interruption, endWith }: Context
   return line;
 }
 
-const upTo = (max: number) => (text: string) => {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= 1 && value <= max) return value;
-  throw new InvalidArgumentError(`A whole number from 1 to ${max} is needed.`);
-};
+const upTo =
+  (max: number, min = 1) =>
+  (text: string) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`A whole number from ${min} to ${max} is needed.`);
+  };
 
 function positive(text: string): number {
   const value = Number(text);
@@ -198,6 +231,12 @@ function positive(text: string): number {
 }
 
 const listed = (item: string, items: readonly string[] = []) => [...items, item];
+
+function labelled(item: string, labels: Labels = {}): Labels {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(item) ?? [];
+  if (name !== undefined && value !== undefined) return { ...labels, [name]: value };
+  throw new InvalidArgumentError("A name and a value are needed, such as model=gpt-5.");
+}
 
 function settingsHelp(): string {
   const names = Object.keys(SETTINGS) as (keyof typeof SETTINGS)[];

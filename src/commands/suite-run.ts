@@ -1,181 +1,168 @@
-/** Runs each test of a suite, with an environment, a run, the agent's command and the verdict; prints the results as a table. */
-import { type Ending, runAgent } from "~/commands/agent";
+/** Attempts at the tests of a suite: each with an environment, a run, the agent's command and the verdict. */
+import { runAgent } from "~/commands/agent";
+import type { Artifacts } from "~/commands/artifacts";
 import { CallFailed, type Client, type Environment } from "~/commands/client";
-import { table } from "~/commands/table";
+import { noteEnding, recovered } from "~/commands/earlier-attempts";
+import type { Judgement, Labels, Outcome, Suite, Surface, Test } from "~/commands/suite";
 
-export type Suite = {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly templateService: string;
-  readonly templateName: string;
-  readonly impersonateUserId: string | null;
-  readonly tests: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly prompt: string;
-    readonly expectedOutput: object;
-    readonly impersonateUserId?: string;
-    readonly surfaces?: readonly Surface[];
-  }[];
-};
-
-/** The way in which an agent reaches its environment. */
-export const SURFACES = ["api", "mcp"] as const;
-export type Surface = (typeof SURFACES)[number];
-
-type Test = Suite["tests"][number];
-
-/** A command that crashed, timed out or was interrupted gets no verdict on its work. */
-export type Outcome = {
-  readonly name: string;
-  readonly testId: string;
-  readonly verdict: "passed" | "failed" | "error" | Exclude<Ending["how"], "finished">;
-  readonly runId?: string;
-  readonly score?: { passed: number; total: number; percent: number };
-  readonly failures: readonly string[];
-  /** From the agent's start to its end. */
-  readonly seconds?: number;
-  readonly exitCode?: number | null;
-  /** The end of the output of a command that did not finish. */
-  readonly output?: string;
-};
-
-type Job = {
+export type Job = {
   readonly client: Client;
   readonly suite: Suite;
   readonly command: string;
   /** Passed to the agent, except for variables that give access to more than its environment. */
   readonly env: Environment;
   readonly surface: Surface;
+  readonly labels: Labels;
+  /** Attempts at each test. */
+  readonly repeat: number;
+  /** Further tries of an attempt that is not gradable. */
+  readonly retries: number;
+  /** Attempts of an earlier command, which are not made again. */
+  readonly earlier: readonly Outcome[];
   readonly parallel: number;
   readonly timeoutSeconds: number;
+  readonly artifacts: Artifacts | undefined;
   readonly signal: AbortSignal;
   readonly onProgress: (outcome: Outcome) => void;
 };
 
+type Head = Pick<Outcome, "name" | "testId" | "attempt" | "failures">;
+
 /** How much longer than its agent an environment lives. */
 const MARGIN_SECONDS = 120;
 const WITHHELD = ["DIORAMA_API_KEY", "DATABASE_URL"];
+const RETRY_MS = 500;
+const RETRY_MS_MAX = 30_000;
 
-/** Outcomes in the order of the tests. */
+/** Outcomes in the order of the tests, and of the attempts at each. First attempts at all tests are made first. */
 export async function runSuite(job: Job): Promise<Outcome[]> {
-  const { suite, parallel, onProgress } = job;
-  const outcomes: Outcome[] = [];
-  let next = 0;
+  const { suite, repeat, earlier, parallel, onProgress } = job;
+  const numbers = Array.from({ length: repeat }, (_, index) => index + 1);
+  const known = new Map(earlier.map((outcome) => [placeOf(outcome), outcome]));
+  const planned = numbers
+    .flatMap((attempt) => suite.tests.map((test) => ({ test, attempt, testId: test.id })))
+    .filter((each) => !known.has(placeOf(each)));
+  const failed = new AbortController();
+  const signal = AbortSignal.any([job.signal, failed.signal]);
+  const queue = planned.values();
   const work = async () => {
-    for (let place = next++; place < suite.tests.length; place = next++) {
-      const test = suite.tests[place];
-      if (!test) return;
-      const outcome = await runTest(job, test);
-      outcomes[place] = outcome;
+    for (const { test, attempt } of queue) {
+      const outcome = await makeAttempt({ ...job, signal }, test, attempt);
+      known.set(placeOf(outcome), outcome);
       onProgress(outcome);
     }
   };
-  await Promise.all(Array.from({ length: parallel }, work));
-  return outcomes;
+  const workers = Array.from({ length: parallel }, () =>
+    work().catch((error) => {
+      failed.abort();
+      throw error;
+    }),
+  );
+  // All of them: each deletes its environment.
+  for (const ended of await Promise.allSettled(workers))
+    if (ended.status === "rejected") throw ended.reason;
+  return suite.tests.flatMap(({ id: testId }) =>
+    numbers.flatMap((attempt) => known.get(placeOf({ testId, attempt })) ?? []),
+  );
 }
 
-async function runTest(job: Job, test: Test): Promise<Outcome> {
-  const head = { name: test.name, testId: test.id, failures: [] };
-  if (job.signal.aborted) return { ...head, verdict: "interrupted" };
-  try {
-    return await inEnvironment(job, test, head);
-  } catch (error) {
-    if (!(error instanceof CallFailed)) throw error;
-    return { ...head, verdict: "error", failures: [error.message] };
+const placeOf = ({ testId, attempt }: { testId: string; attempt: number }) =>
+  `${testId} ${attempt}`;
+
+/** Tries again while it is not gradable. */
+async function makeAttempt(job: Job, test: Test, attempt: number): Promise<Outcome> {
+  const head = { name: test.name, testId: test.id, attempt, failures: [] };
+  for (let tried = 0; ; tried++) {
+    if (job.signal.aborted) return { ...head, verdict: "interrupted" };
+    const outcome = await inEnvironment(job, test, head);
+    await job.artifacts?.complete(outcome);
+    if (outcome.verdict !== "not gradable" || tried >= job.retries) return outcome;
+    await pause(Math.min(RETRY_MS * 2 ** tried, RETRY_MS_MAX), job.signal);
   }
 }
 
-async function inEnvironment(
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  await promise;
+  clearTimeout(timer);
+}
+
+async function inEnvironment(job: Job, test: Test, head: Head): Promise<Outcome> {
+  const { client, timeoutSeconds } = job;
+  const made: { runId?: string } = {};
+  const failed = (error: unknown): Outcome => {
+    if (!(error instanceof CallFailed)) throw error;
+    const verdict = job.signal.aborted ? "interrupted" : "not gradable";
+    return { ...head, ...made, verdict, failures: [error.message] };
+  };
+  try {
+    const environment = await client.call("POST", "/initEnv", {
+      testId: test.id,
+      ttlSeconds: timeoutSeconds + MARGIN_SECONDS,
+    });
+    try {
+      return await inRun(job, test, head, environment, made);
+    } catch (error) {
+      // The call may have had its effect.
+      return await recovered(client, failed(error));
+    } finally {
+      // It expires by itself if this fails.
+      await client.call("DELETE", `/env/${environment["environmentId"]}`).catch(() => undefined);
+    }
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+/** An interrupted run gets no verdict: its environment is deleted. */
+async function inRun(
   job: Job,
   test: Test,
-  head: Pick<Outcome, "name" | "testId" | "failures">,
+  head: Head,
+  environment: { readonly [field: string]: unknown },
+  made: { runId?: string },
 ): Promise<Outcome> {
-  const { client, suite, timeoutSeconds } = job;
-  const environment = await client.call("POST", "/initEnv", {
+  const { client, suite, surface, labels, timeoutSeconds, signal, artifacts } = job;
+  const started = await client.call("POST", "/startRun", {
+    envId: environment["environmentId"],
     testId: test.id,
-    ttlSeconds: timeoutSeconds + MARGIN_SECONDS,
+    testSuiteId: suite.id,
+    labels,
   });
-  const envId = environment["environmentId"];
-  try {
-    const { runId } = await client.call("POST", "/startRun", {
-      envId,
-      testId: test.id,
-      testSuiteId: suite.id,
-    });
-    const started = performance.now();
-    const agent = await runAgent(
-      job.command,
-      {
-        ...job.env,
-        ...Object.fromEntries(WITHHELD.map((name) => [name, undefined])),
-        DIORAMA_PROMPT: test.prompt,
-        DIORAMA_SERVICE: suite.templateService,
-        ...(job.surface === "mcp"
-          ? { DIORAMA_MCP_URL: `${client.url}${environment["mcpUrl"]}` }
-          : { DIORAMA_SERVICE_URL: `${client.url}${environment["environmentUrl"]}` }),
-        DIORAMA_TOKEN: `${environment["token"]}`,
-        DIORAMA_USER_ID: test.impersonateUserId ?? suite.impersonateUserId ?? "",
-      },
-      timeoutSeconds,
-      job.signal,
-    );
-    const seconds = Math.round(performance.now() - started) / 1000;
-    const evaluation = (await client.call("POST", "/evaluateRun", { runId })) as {
-      status: "passed" | "failed";
-      score: NonNullable<Outcome["score"]>;
-      failures: string[];
-    };
-    const { how, exitCode, output } = agent;
-    const { status, score, failures } = evaluation;
-    const outcome = { ...head, runId: `${runId}`, score, failures, seconds, exitCode };
-    if (how === "finished") return { ...outcome, verdict: status };
-    return { ...outcome, verdict: how, output };
-  } finally {
-    // It expires by itself if this fails.
-    await client.call("DELETE", `/env/${envId}`).catch(() => undefined);
-  }
-}
-
-/** As a table for people, and as JSON. */
-export function report(suite: Suite, outcomes: readonly Outcome[]) {
-  const count = (verdict: Outcome["verdict"]) =>
-    outcomes.filter((outcome) => outcome.verdict === verdict).length;
-  const passed = count("passed");
-  const total = outcomes.length;
-  const allPassed = passed === total;
-  const rows = outcomes.map(({ name, verdict, score, seconds }) => [
-    name,
-    verdict,
-    score ? `${score.passed}/${score.total}` : "",
-    seconds === undefined ? "" : `${seconds.toFixed(1)} s`,
-  ]);
-  const others = (["failed", "crashed", "timed out", "interrupted", "error"] as const)
-    .map((verdict) => [count(verdict), verdict] as const)
-    .filter(([number]) => number > 0)
-    .map(([number, verdict]) => `, ${number} ${verdict}`);
-  const lines = [
-    ...table(["Test", "Verdict", "Score", "Time"], rows),
-    ...outcomes.flatMap(described),
-    "",
-    `${suite.name}: ${passed} of ${total} passed${others.join("")}`,
-  ];
-  return {
-    text: lines.join("\n"),
-    json: { suite: suite.name, suiteId: suite.id, passed, total, tests: outcomes },
-    allPassed,
-  };
-}
-
-/** Why a test did not pass. */
-function described({ name, verdict, failures, exitCode, output }: Outcome): string[] {
-  if (verdict === "passed") return [];
-  const why = verdict === "crashed" ? [`the command ended with ${exitCode}`] : [];
-  const printed = output?.trim() ? ["its last output:", ...output.trim().split("\n")] : [];
-  return [
-    "",
-    `${name}: ${verdict}`,
-    ...[...why, ...failures, ...printed].map((line) => `  ${line}`),
-  ];
+  const runId = `${started["runId"]}`;
+  made.runId = runId;
+  const began = performance.now();
+  const logs = await artifacts?.open(head);
+  const agent = await runAgent(
+    job.command,
+    {
+      ...job.env,
+      ...Object.fromEntries(WITHHELD.map((name) => [name, undefined])),
+      DIORAMA_PROMPT: test.prompt,
+      DIORAMA_SERVICE: suite.templateService,
+      ...(surface === "mcp"
+        ? { DIORAMA_MCP_URL: `${client.url}${environment["mcpUrl"]}` }
+        : { DIORAMA_SERVICE_URL: `${client.url}${environment["environmentUrl"]}` }),
+      DIORAMA_TOKEN: `${environment["token"]}`,
+      DIORAMA_USER_ID: test.impersonateUserId ?? suite.impersonateUserId ?? "",
+    },
+    timeoutSeconds,
+    signal,
+    logs,
+  );
+  await logs?.close();
+  const { how, exitCode, output } = agent;
+  const seconds = Math.round(performance.now() - began) / 1000;
+  const outcome = { ...head, runId, seconds, exitCode };
+  if (how === "interrupted") return { ...outcome, verdict: how, output };
+  // Before the verdict: a run that has one is not made again.
+  if (how !== "finished") await noteEnding(client, runId, how, exitCode);
+  const judgement = (await client.call("POST", "/evaluateRun", { runId })) as Judgement;
+  const { status, score, failures, explanations } = judgement;
+  const judged = { ...outcome, score, failures, explanations };
+  if (how === "finished") return { ...judged, verdict: status };
+  return { ...judged, verdict: how, output };
 }

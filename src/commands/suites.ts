@@ -1,42 +1,84 @@
 /** `diorama suites`: runs a suite with your own agent, and moves suites between servers. */
+
+import { createArtifacts } from "~/commands/artifacts";
 import {
   type Answer,
   asYaml,
+  CallFailed,
   type Client,
   type Environment,
   type Import,
   readDocument,
   UsageError,
 } from "~/commands/client";
-import { type Outcome, report, runSuite, type Suite, type Surface } from "~/commands/suite-run";
-import { notice, print, progress } from "~/log";
+import { findEarlier } from "~/commands/earlier-attempts";
+import { CommandError } from "~/commands/failure";
+import { junit } from "~/commands/junit";
+import { createProgress } from "~/commands/progress";
+import type { Labels, Suite, Surface } from "~/commands/suite";
+import { report } from "~/commands/suite-report";
+import { runSuite } from "~/commands/suite-run";
+import { notice, print } from "~/log";
 
 export type SuiteRun = {
   readonly command: string;
   readonly test?: readonly string[];
   readonly surface: Surface;
+  readonly repeat: number;
+  readonly label?: Labels;
+  readonly retryUngradable: number;
+  readonly resume: boolean;
   readonly parallel: number;
   readonly timeout: number;
+  readonly junit?: string;
+  readonly artifacts?: string;
   readonly json: boolean;
 };
 
-/** Returns whether every test passed. */
+/** Returns the exit code. */
 export async function runSuiteCommand(
   client: Client,
   subject: string,
-  { command, test, surface, parallel, timeout, json }: SuiteRun,
+  options: SuiteRun,
   env: Environment,
   signal: AbortSignal,
-): Promise<boolean> {
-  const suite = solvable(only(await findSuite(client, subject), test), surface);
-  const outcomes = await runSuite({
-    ...{ client, suite, command, env, surface, parallel, timeoutSeconds: timeout, signal },
-    onProgress: showProgress(suite.tests.length),
+): Promise<number> {
+  const { command, surface, repeat, label: labels = {}, parallel, timeout } = options;
+  const { suite, artifacts, earlier } = await prepare(client, subject, options).catch((error) => {
+    // Not the exit code of failed tests.
+    throw error instanceof CallFailed ? new CommandError(error.message) : error;
   });
-  const found = report(suite, outcomes);
-  print(json ? JSON.stringify(found.json, null, 2) : found.text);
-  return found.allPassed;
+  const total = suite.tests.length * repeat;
+  if (earlier.length > 0) notice(`${earlier.length} of ${total} attempts were made before`);
+  for (const outcome of earlier) await artifacts?.complete(outcome);
+  const progress = createProgress(total, earlier, repeat);
+  const outcomes = await runSuite({
+    ...{ client, suite, command, env, surface, labels, repeat, earlier, parallel, artifacts },
+    ...{ retries: options.retryUngradable, timeoutSeconds: timeout, signal },
+    onProgress: progress.show,
+  });
+  progress.end();
+  const found = report(suite, outcomes, { labels, repeat });
+  if (options.junit) await writeReport(options.junit, junit(suite, outcomes, { labels, repeat }));
+  print(options.json ? JSON.stringify(found.json, null, 2) : found.text);
+  return found.exitCode;
 }
+
+async function prepare(client: Client, subject: string, options: SuiteRun) {
+  const { test, surface, repeat, resume, label: labels = {}, artifacts: folder } = options;
+  const suite = solvable(only(await findSuite(client, subject), test), surface);
+  return {
+    suite,
+    artifacts: folder ? await createArtifacts(client, folder, suite, labels) : undefined,
+    earlier: resume ? await findEarlier(client, suite, labels, repeat) : [],
+  };
+}
+
+/** The results are printed even if the file cannot be written. */
+const writeReport = async (path: string, text: string) =>
+  await Bun.write(path, text).catch((error: NodeJS.ErrnoException) =>
+    notice(`--junit ${path}: the file cannot be written: ${error.code}`),
+  );
 
 export async function exportSuite(client: Client, subject: string, json: boolean): Promise<void> {
   const suite = exported(await findSuite(client, subject));
@@ -98,17 +140,5 @@ function exported({ id: _, impersonateUserId, tests, ...suite }: Suite): Answer 
     ...suite,
     ...(impersonateUserId !== null && { impersonateUserId }),
     tests: tests.map(({ id: __, ...test }) => test),
-  };
-}
-
-function showProgress(total: number) {
-  const done: Outcome[] = [];
-  return (outcome: Outcome) => {
-    done.push(outcome);
-    const passed = done.filter(({ verdict }) => verdict === "passed").length;
-    progress(
-      `${done.length} of ${total}, ${passed} passed; ${outcome.verdict}: ${outcome.name}`,
-      done.length === total,
-    );
   };
 }

@@ -1,42 +1,14 @@
 /** The commands that call a server, as typed by a user. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { describe, expect, test } from "bun:test";
 import example from "../platform/suites/example.yaml";
+import { useCommands } from "../support/commands";
 import { eventually, useDatabase } from "../support/database";
 import { useProgram } from "../support/program";
 
-const MAIN = join(import.meta.dir, "../../src/main.ts");
 const database = useDatabase();
 const program = useProgram(database);
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "diorama-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const { start, run, file, path: pathOf } = useCommands(program);
 
-function start(args: readonly string[], env: Record<string, string> = {}) {
-  const { DATABASE_URL: _, ...rest } = process.env;
-  return Bun.spawn(["bun", MAIN, ...args], {
-    env: { ...rest, DIORAMA_URL: program.url, ...env },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-}
-async function run(args: readonly string[], env: Record<string, string> = {}) {
-  const child = start(args, env);
-  const [out, err] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-  ]);
-  return { code: await child.exited, out, err };
-}
-const file = async (name: string, content: unknown) => {
-  const path = join(folder, name);
-  await Bun.write(path, typeof content === "string" ? content : JSON.stringify(content));
-  return path;
-};
 const suite = (name: string, fields = {}) => ({ ...(example as object), name, ...fields });
 const imported = async (name: string, fields = {}) => {
   const { code, err } = await run(["suites", "import", await file("s.json", suite(name, fields))]);
@@ -48,7 +20,7 @@ const POST = `curl -sf "$DIORAMA_SERVICE_URL/chat.postMessage" -H "Authorization
 describe("suites run", () => {
   test("gives the agent its prompt and its token, and prints a table of verdicts", async () => {
     await imported("Table");
-    const log = join(folder, "agent.log");
+    const log = pathOf("agent.log");
     const command = `echo "$DIORAMA_USER_ID $DIORAMA_API_KEY $DIORAMA_PROMPT" >>${log}; ${POST}`;
 
     const { code, out } = await run(
@@ -62,7 +34,19 @@ describe("suites run", () => {
     expect(lines[2]).toMatch(/^Post to a channel +passed +1\/1 +\d+\.\d s$/);
     expect(lines[3]).toMatch(/^Correct a message of one's own +failed +0\/1 /);
     expect(lines[4]).toMatch(/^React to a colleague +failed +1\/2 /);
-    expect(out).toContain("  assertion#1 reactions expected count 1 but got 0\n");
+    expect(out).toContain(`
+React to a colleague: failed
+  assertion#1 reactions expected count 1 but got 0
+    diff_type: added
+    entity: reactions
+    where:
+      channel_id: C01GENERAL
+      ts: "1767604200.000200"
+      name: tada
+      user_id: U01AGENT
+    expected_count: 1
+    no row was added to reactions
+  closed_world messages has an unexpected added row`);
     expect(lines.at(-2)).toBe("Table: 1 of 3 passed, 2 failed");
     const asked = (await Bun.file(log).text()).trim().split("\n");
     expect(asked.toSorted()).toContainEqual(
@@ -143,7 +127,7 @@ describe("suites run", () => {
       score: { percent: 100 },
     });
 
-    const late = join(folder, "late");
+    const late = pathOf("late");
     const slow = await run([
       ...["suites", "run", "Endings", "--command", `sleep 3 && touch ${late} & wait`],
       ...["--timeout", "1", ...one],
@@ -164,7 +148,7 @@ describe("suites run", () => {
       expect(body.environments.length).toBeGreaterThan(0);
     });
     child.kill("SIGINT");
-    expect(await child.exited).toBe(1);
+    expect(await child.exited).toBe(2);
     expect(await new Response(child.stdout).text()).toContain("0 of 3 passed, 3 interrupted");
     expect((await program.get("/environments?status=active")).body.environments).toEqual([]);
   });

@@ -137,6 +137,10 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
     run_not_found: [`/runs/${NONE}/evaluations`],
   },
   "GET /runs": { invalid_request: ["/runs?cursor=nonsense"] },
+  "PATCH /runs/{runId}": {
+    invalid_request: () => [`/runs/${made.ended}`, { labels: { "": "x" } }],
+    run_not_found: [`/runs/${NONE}`, { labels: {} }],
+  },
   "GET /runs/{runId}/calls": {
     invalid_request: ["/runs/x/calls?limit=x"],
     run_not_found: [`/runs/${NONE}/calls`],

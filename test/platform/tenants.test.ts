@@ -103,6 +103,7 @@ describe("objects of another user do not exist, in the same words as unknown one
       "S023",
     ],
     ["POST", "/api/platform/diffRun", { runId: "RUN" }, "run_not_found", "S024"],
+    ["PATCH", "/api/platform/runs/RUN", { labels: { a: "b" } }, "run_not_found", "S024"],
     ["POST", "/api/platform/evaluateRun", { runId: "RUN" }, "run_not_found", "S024"],
     [
       "POST",

@@ -730,7 +730,7 @@ export interface components {
              * @example 2026-01-05T09:00:00.000Z
              */
             readonly startedAt: string;
-            /** @description The labels that it was started with */
+            /** @description Its labels */
             readonly labels: {
                 readonly [key: string]: string;
             };
@@ -763,6 +763,25 @@ export interface components {
             readonly runs: readonly components["schemas"]["ListedRun"][];
             /** @description Present only if there is another page */
             readonly nextCursor?: string;
+        };
+        /** @description New labels, at any time */
+        readonly RunChange: {
+            /** @description Labels to set, and null for those to remove; the others stay */
+            readonly labels: {
+                readonly [key: string]: string | null;
+            };
+        };
+        /** @description A run and all its labels */
+        readonly ChangedRun: {
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly runId: string;
+            /** @description Its labels */
+            readonly labels: {
+                readonly [key: string]: string;
+            };
         };
         /** @description A single change */
         readonly RunEvent: {
@@ -1111,7 +1130,7 @@ export interface components {
             readonly explanations?: readonly components["schemas"]["Explanation"][];
             /** @description Null while it is running, and when it is not gradable */
             readonly diff: components["schemas"]["Diff"] | null;
-            /** @description The labels that it was started with */
+            /** @description Its labels */
             readonly labels: {
                 readonly [key: string]: string;
             };
@@ -1860,6 +1879,8 @@ export type EvaluatedRun = components['schemas']['EvaluatedRun'];
 export type RunStatus = components['schemas']['RunStatus'];
 export type ListedRun = components['schemas']['ListedRun'];
 export type RunList = components['schemas']['RunList'];
+export type RunChange = components['schemas']['RunChange'];
+export type ChangedRun = components['schemas']['ChangedRun'];
 export type RunEvent = components['schemas']['RunEvent'];
 export type RunEvents = components['schemas']['RunEvents'];
 export type Grading = components['schemas']['Grading'];

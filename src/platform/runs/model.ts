@@ -53,7 +53,7 @@ export const Score = t.Object(
   { title: "Score", description: "How many assertions hold" },
 );
 
-const LABELS_MAX = 16;
+export const LABELS_MAX = 16;
 export const LABEL_NAME = "^[A-Za-z0-9][A-Za-z0-9_./-]{0,63}$";
 const LABEL_LENGTH_MAX = 256;
 const labels = (description: string) =>
@@ -63,7 +63,28 @@ const labels = (description: string) =>
     description,
     examples: [{ agent: "my-agent", model: "gpt-5" }],
   });
-const Labels = labels("The labels that it was started with");
+const Labels = labels("Its labels");
+
+export const RunChange = t.Object(
+  {
+    labels: t.Record(
+      t.String({ pattern: LABEL_NAME }),
+      t.Nullable(t.String({ maxLength: LABEL_LENGTH_MAX })),
+      {
+        additionalProperties: false,
+        description: "Labels to set, and null for those to remove; the others stay",
+        examples: [{ reviewed: "yes", draft: null }],
+      },
+    ),
+  },
+  { title: "RunChange", description: "New labels, at any time" },
+);
+export type RunChange = Static<typeof RunChange>;
+
+export const ChangedRun = t.Object(
+  { runId: Id, labels: Labels },
+  { title: "ChangedRun", description: "A run and all its labels" },
+);
 
 export const NewRun = t.Object(
   {

@@ -6,6 +6,7 @@ import { principalOf } from "~/http/principal";
 import type { Idempotency } from "~/platform/keys/idempotency";
 import type { Regrading } from "~/platform/runs/grading";
 import {
+  ChangedRun,
   CompletedRun,
   EndedRun,
   EvaluatedRun,
@@ -15,6 +16,7 @@ import {
   GradingQuery,
   NewRun,
   Results,
+  RunChange,
   RunEvents,
   RunList,
   RunQuery,
@@ -126,6 +128,23 @@ export const runRoutes = (runs: Runs, regrading: Regrading, idempotency: Idempot
           operationId: "listRuns",
           summary: "List runs",
           description: "The caller's own, newest first.",
+        },
+      },
+    )
+    .patch(
+      "/runs/:runId",
+      ({ request, params, body }) => runs.label(principalOf(request).userId, params.runId, body),
+      {
+        params: t.Object({ runId: PathId }),
+        body: RunChange,
+        response: {
+          200: ChangedRun,
+          ...failures("invalid_request", "run_not_found", "request_too_large"),
+        },
+        detail: {
+          operationId: "changeRun",
+          summary: "Change the labels of a run",
+          description: "Before or after its end. Sets and removes those that are named.",
         },
       },
     )

@@ -14,7 +14,14 @@ import type { Evaluation } from "~/platform/runs/evaluation";
 import * as listing from "~/platform/runs/evaluation-store";
 import type { Expiry } from "~/platform/runs/expiry";
 import * as lifecycle from "~/platform/runs/lifecycle-store";
-import type { EndedRun, NewRun, RunQuery, StartedRun } from "~/platform/runs/model";
+import {
+  type EndedRun,
+  LABELS_MAX,
+  type NewRun,
+  type RunChange,
+  type RunQuery,
+  type StartedRun,
+} from "~/platform/runs/model";
 import * as store from "~/platform/runs/store";
 import type { SuiteResultsQuery } from "~/platform/runs/suite-model";
 import { type Suites, testNotFound } from "~/platform/suites/suites";
@@ -282,6 +289,14 @@ export function createRuns(deps: {
         ...summary(run),
       }));
       return { runs, ...rest };
+    },
+
+    /** Sets and removes labels of a run. Throws `run_not_found`, and `invalid_request` if there are too many. */
+    async label(userId: string, runId: string, change: RunChange) {
+      const labels = await lifecycle.changeLabels(pool, userId, runId, change.labels, LABELS_MAX);
+      if (labels) return { runId, labels };
+      await requireRun(userId, runId);
+      throw new ApiError("invalid_request", `labels: a run has at most ${LABELS_MAX}`);
     },
 
     /** Sums up this user's latest runs of a suite's tests, and all attempts by a label. */

@@ -56,6 +56,28 @@ describe("labels of a run", () => {
     expectRefusal(answer, 400, "invalid_request", expect.stringMatching(/^labels/) as never);
   });
 
+  test("change during the run and after its end", async () => {
+    const { runId } = await start({ labels: { model: "big", draft: "yes" } });
+    const change = async (labels: object, as = {}) =>
+      await program.call("PATCH", `/runs/${runId}`, { labels }, as);
+
+    const first = await change({ model: "small", draft: null, never: null });
+    expectStatus(first, 200);
+    expect(first.body).toEqual({ runId, labels: { model: "small" } });
+    await program.post("/diffRun", { runId });
+    expect((await change({ reviewed: "" })).body.labels).toEqual({ model: "small", reviewed: "" });
+    expect((await program.get(`/results/${runId}`)).body.labels).toEqual({
+      model: "small",
+      reviewed: "",
+    });
+
+    const many = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`l${n}`, "x"]));
+    expectRefusal(await change(many(15)), 400, "invalid_request", "labels: a run has at most 16");
+    expectStatus(await change(many(14)), 200);
+    expectRefusal(await change({ "model name": "x" }), 400, "invalid_request");
+  });
+
   test("are named in a query, each in brackets", async () => {
     expectRefusal(
       await program.get("/runs?labels=model"),

@@ -1,0 +1,127 @@
+/** Attempts of earlier commands: found by their labels, so that an interrupted suite can be resumed. */
+import { CallFailed, type Client, UsageError } from "~/commands/client";
+import type { Judgement, Labels, Outcome, Suite } from "~/commands/suite";
+
+/** The label of a run whose command crashed or timed out: its verdict does not say so. */
+const ENDING = "agent.ending";
+const CRASHED = /^crashed with (\d+)$/;
+const PAGE = 1_000;
+const RUNS_MAX = 100_000;
+
+type ListedRun = {
+  readonly runId: string;
+  readonly testId: string | null;
+  readonly status: string;
+  readonly gradable: boolean | null;
+  readonly cause?: string;
+  readonly labels: Labels;
+};
+type Results = Omit<Judgement, "status"> &
+  Pick<ListedRun, "status" | "gradable" | "cause" | "labels"> & {
+    readonly execution_time: number | null;
+  };
+
+/** Notes that the agent of a run did not finish. */
+export const noteEnding = async (
+  client: Client,
+  runId: string,
+  how: "crashed" | "timed out",
+  exitCode: number | null,
+) =>
+  await client.call("PATCH", `/runs/${runId}`, {
+    labels: { [ENDING]: how === "crashed" ? `crashed with ${exitCode}` : how },
+  });
+
+/** The first `repeat` attempts at each test that have a verdict, under exactly these labels. */
+export async function findEarlier(
+  client: Client,
+  suite: Suite,
+  labels: Labels,
+  repeat: number,
+): Promise<Outcome[]> {
+  const graded = (await listRuns(client, suite, labels)).filter(
+    (run) => isJudged(run) && sameLabels(run.labels, labels),
+  );
+  const byTest = Map.groupBy(graded.toReversed(), ({ testId }) => testId);
+  const outcomes: Outcome[] = [];
+  for (const { id: testId, name } of suite.tests)
+    for (const [index, { runId }] of (byTest.get(testId) ?? []).slice(0, repeat).entries()) {
+      const head = { name, testId, attempt: index + 1, failures: [] };
+      outcomes.push({ ...(await readOutcome(client, head, runId)), earlier: true });
+    }
+  return outcomes;
+}
+
+/** The outcome of a run whose verdict may be unknown here. */
+export async function readOutcome(
+  client: Client,
+  head: Pick<Outcome, "name" | "testId" | "attempt" | "failures">,
+  runId: string,
+): Promise<Outcome> {
+  const results = (await client.call("GET", `/results/${runId}`)) as Results;
+  const { cause } = results;
+  if (!isJudged(results))
+    return { ...head, runId, verdict: "not gradable", ...(cause !== undefined && { cause }) };
+  const { score, failures, explanations, status, execution_time: seconds } = results;
+  return {
+    ...{ ...head, runId, score, failures, explanations },
+    ...(seconds !== null && { seconds }),
+    ...endingOf(results.labels[ENDING], status),
+  };
+}
+
+function endingOf(
+  noted: string | undefined,
+  status: "passed" | "failed",
+): Pick<Outcome, "verdict" | "exitCode"> {
+  if (noted === undefined) return { verdict: status, exitCode: 0 };
+  if (noted === "timed out") return { verdict: noted, exitCode: null };
+  const [, code] = CRASHED.exec(noted) ?? [];
+  return { verdict: "crashed", exitCode: code === undefined ? null : Number(code) };
+}
+
+/** Whether it has a verdict on its agent's work. A run whose command was killed ends with its environment. */
+const isJudged = <Run extends Pick<ListedRun, "status" | "gradable" | "cause">>(
+  run: Run,
+): run is Run & { readonly status: "passed" | "failed" } =>
+  run.gradable === true &&
+  run.cause === undefined &&
+  (run.status === "passed" || run.status === "failed");
+
+function sameLabels({ [ENDING]: _, ...found }: Labels, wanted: Labels): boolean {
+  const names = Object.keys(found);
+  return (
+    names.length === Object.keys(wanted).length &&
+    names.every((name) => found[name] === wanted[name])
+  );
+}
+
+/** Newest first. */
+async function listRuns(client: Client, suite: Suite, labels: Labels): Promise<ListedRun[]> {
+  const query = new URLSearchParams({ testSuiteId: suite.id, limit: `${PAGE}` });
+  for (const [name, value] of Object.entries(labels)) query.set(`labels[${name}]`, value);
+  const found: ListedRun[] = [];
+  for (;;) {
+    const page = await client.call("GET", `/runs?${query}`);
+    found.push(...(page["runs"] as ListedRun[]));
+    const { nextCursor } = page;
+    if (typeof nextCursor !== "string") return found;
+    if (found.length >= RUNS_MAX)
+      throw new UsageError(`there are over ${RUNS_MAX} runs under these labels; use another label`);
+    query.set("cursor", nextCursor);
+  }
+}
+
+/** Adds what the server knows of a run to an outcome without a verdict. */
+export async function recovered(client: Client, outcome: Outcome): Promise<Outcome> {
+  const { runId, ...head } = outcome;
+  if (runId === undefined) return outcome;
+  try {
+    const known = await readOutcome(client, head, runId);
+    if (known.verdict !== "not gradable") return known;
+    return { ...outcome, ...(known.cause !== undefined && { cause: known.cause }) };
+  } catch (error) {
+    if (error instanceof CallFailed) return outcome;
+    throw error;
+  }
+}

@@ -1,0 +1,71 @@
+/** The results of a suite as a JUnit report, which CI servers show. */
+
+import { isGraded, type Labels, type Outcome, type Suite } from "~/commands/suite";
+import { reasons, titleOf } from "~/commands/suite-report";
+
+/** A test case for each attempt; those without a verdict are errors. */
+export function junit(
+  suite: Suite,
+  outcomes: readonly Outcome[],
+  { labels, repeat }: { labels: Labels; repeat: number },
+): string {
+  const errors = outcomes.filter((outcome) => !isGraded(outcome)).length;
+  const passed = outcomes.filter(({ verdict }) => verdict === "passed").length;
+  const counts = attributes({
+    name: suite.name,
+    tests: outcomes.length,
+    failures: outcomes.length - passed - errors,
+    errors,
+    time: seconds(outcomes.reduce((sum, outcome) => sum + (outcome.seconds ?? 0), 0)),
+  });
+  const properties = Object.entries(labels).map(
+    ([name, value]) => `      <property${attributes({ name, value })}/>`,
+  );
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    "<testsuites>",
+    `  <testsuite${counts}>`,
+    ...(properties.length === 0 ? [] : ["    <properties>", ...properties, "    </properties>"]),
+    ...outcomes.flatMap((outcome) => testCase(suite, outcome, repeat)),
+    "  </testsuite>",
+    "</testsuites>",
+    "",
+  ].join("\n");
+}
+
+function testCase(suite: Suite, outcome: Outcome, repeat: number): string[] {
+  const { verdict } = outcome;
+  const head = attributes({
+    classname: suite.name,
+    name: titleOf(outcome, repeat),
+    time: seconds(outcome.seconds ?? 0),
+  });
+  if (verdict === "passed") return [`    <testcase${head}/>`];
+  const [first = verdict, ...rest] = reasons(suite, outcome);
+  const element = isGraded(outcome) ? "failure" : "error";
+  return [
+    `    <testcase${head}>`,
+    `      <${element}${attributes({ type: verdict, message: first })}>${escaped([first, ...rest].join("\n"))}</${element}>`,
+    "    </testcase>",
+  ];
+}
+
+const seconds = (value: number) => value.toFixed(3);
+
+const attributes = (values: { readonly [name: string]: string | number }) =>
+  Object.entries(values)
+    .map(([name, value]) => ` ${name}="${escaped(`${value}`).replaceAll("\n", "&#10;")}"`)
+    .join("");
+
+/** Characters that XML cannot have, not even escaped. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these must not get into the file
+const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+
+const escaped = (text: string) =>
+  text
+    .toWellFormed()
+    .replace(FORBIDDEN, "\ufffd")
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
