@@ -7,6 +7,27 @@ from typing import Annotated, Any, Literal
 from diorama._model import Model
 
 
+class Clock(Model):
+    """
+    The clock of an environment
+    """
+
+    mode: Literal["real", "running", "frozen", "step"]
+    """
+    `real`: real time; otherwise see ClockMode
+    """
+
+    now: AwareDatetime
+    """
+    The time in the environment
+    """
+
+    step_ms: Annotated[int | None, Field(alias="stepMs")] = None
+    """
+    Milliseconds by which each call moves a clock of the mode `step`
+    """
+
+
 class Environment(Model):
     """
     A disposable copy of a service
@@ -47,6 +68,7 @@ class Environment(Model):
     The simulated service
     """
 
+    clock: Clock
     token: str
     """
     For the agent: gives access to this environment's service only, as the environment's own user. Shown once.
@@ -93,6 +115,7 @@ class CreatedEnvironment(Model):
     The simulated service
     """
 
+    clock: Clock
     token: str
     """
     For the agent: gives access to this environment's service only, as the environment's own user. Shown once.
@@ -334,7 +357,27 @@ class Run(Model):
 
     labels: dict[str, str]
     """
-    The labels that it was started with
+    Its labels
+    """
+
+    environment_id: Annotated[str, Field(alias="environmentId")]
+    """
+    32 lower-case hex digits
+    """
+
+    test_id: Annotated[str | None, Field(alias="testId")]
+    """
+    Its test, if it has one
+    """
+
+    test_suite_id: Annotated[str | None, Field(alias="testSuiteId")]
+    """
+    The suite it counts for, if any
+    """
+
+    started_at: Annotated[AwareDatetime, Field(alias="startedAt")]
+    """
+    ISO 8601, UTC
     """
 
 
