@@ -430,6 +430,7 @@ export interface components {
              * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
              */
             readonly parentEnvironmentId: string | null;
+            readonly clock: components["schemas"]["Clock"];
             /**
              * @description How long it has lived
              * @example 61.5

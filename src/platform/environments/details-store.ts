@@ -1,5 +1,6 @@
 import type { Sql } from "~/db/connect";
 import type { Used } from "~/db/schemas";
+import type { Timing } from "~/platform/environments/model";
 import { type ListedEnvironment, stateExpression } from "~/platform/environments/store";
 
 export type EnvironmentDetailRow = Omit<ListedEnvironment, "place"> & {
@@ -10,6 +11,7 @@ export type EnvironmentDetailRow = Omit<ListedEnvironment, "place"> & {
   readonly parentEnvironmentId: string | null;
   readonly ageSeconds: number;
   readonly secondsLeft: number;
+  readonly timing: Pick<Timing, "clock" | "calls">;
   readonly calls: number;
   readonly run: {
     readonly runId: string;
@@ -28,6 +30,7 @@ export async function find(
   const [row] = await sql<EnvironmentDetailRow[]>`
     select e.environment_id, e.service, e.template_name, e.schema_name, e.expires_at, e.created_at,
       e.acting_user_id, e.allow_impersonation, e.parent_environment_id, s.template_schema,
+      json_build_object('clock', e.clock, 'calls', e.calls) as timing,
       ${stateExpression(sql)} as state,
       extract(epoch from least(now(), e.expires_at, e.deleted_at) - e.created_at)::float8 as age_seconds,
       case when e.deleted_at is null then greatest(extract(epoch from e.expires_at - now()), 0) else 0 end::float8

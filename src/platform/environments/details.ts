@@ -2,6 +2,7 @@
 import { errorCode, inTransaction, type Pool, UNDEFINED_TABLE } from "~/db/connect";
 import { countDifferences } from "~/db/deltas";
 import { ApiError } from "~/errors";
+import { viewClock } from "~/platform/environments/clock";
 import * as store from "~/platform/environments/details-store";
 import { environmentId, malformed, notFound, view } from "~/platform/environments/environments";
 import { type Extension, TTL_SECONDS_MAX } from "~/platform/environments/model";
@@ -45,6 +46,7 @@ export function createDetails({ pool, templates }: { pool: Pool; templates: Temp
       impersonateUserId: actingUserId,
       allowImpersonation,
       parentEnvironmentId,
+      clock: viewClock(row.timing),
       ageSeconds: row.ageSeconds,
       secondsLeft: row.secondsLeft,
       run: run && { ...run, startedAt: new Date(run.startedAt).toISOString() },

@@ -296,6 +296,7 @@ export const EnvironmentDetail = t.Object(
     parentEnvironmentId: t.Nullable(Id, {
       description: "The environment that it is a fork of; null if it is not a fork",
     }),
+    clock: ClockView,
     ageSeconds: t.Number({ minimum: 0, description: "How long it has lived", examples: [61.5] }),
     secondsLeft: t.Number({
       minimum: 0,

@@ -20,7 +20,7 @@ describe.each(ways)("with $name", ({ cluster, settings }) => {
 
   test("an environment shows its user, its age, its run, its calls and its changed rows", async () => {
     const environment = await program.environment({ ttlSeconds: 600 });
-    const { token, ...listed } = environment;
+    const { token, clock, ...listed } = environment;
 
     const fresh = await describe(environment);
 
@@ -34,6 +34,11 @@ describe.each(ways)("with $name", ({ cluster, settings }) => {
       calls: 0,
       changedRows: 0,
     });
+    expect(fresh.clock.mode).toBe("running");
+    expect(Date.parse(fresh.clock.now)).toBeWithin(
+      Date.parse(clock.now),
+      Date.parse(clock.now) + 60_000,
+    );
     expect(fresh.ageSeconds + fresh.secondsLeft).toBeCloseTo(600, 1);
     expect(JSON.stringify(fresh)).not.toContain(token);
 
