@@ -7,13 +7,22 @@ const TIMEOUT_MS = 60_000;
 const UNAUTHORIZED = 401;
 
 /** The API key; empty for a server in development mode. */
-export const key = signal(sessionStorage.getItem(STORED_KEY) ?? "");
+export const key = signal(stored()?.getItem(STORED_KEY) ?? "");
 /** The server wants a key, or a different one. */
 export const isLocked = signal(false);
 
+/** Undefined in a page that was saved to a file: some browsers give it no storage. */
+function stored(): Storage | undefined {
+  try {
+    return sessionStorage;
+  } catch {
+    return undefined;
+  }
+}
+
 export function setKey(text: string): void {
-  if (text) sessionStorage.setItem(STORED_KEY, text);
-  else sessionStorage.removeItem(STORED_KEY);
+  if (text) stored()?.setItem(STORED_KEY, text);
+  else stored()?.removeItem(STORED_KEY);
   key.value = text;
   isLocked.value = false;
 }
@@ -108,4 +117,15 @@ const WORDS: Readonly<Record<string, string>> = {
 export function inWords(error: unknown): string {
   if (!(error instanceof CallError)) return String(error instanceof Error ? error.message : error);
   return WORDS[error.code] ?? error.message;
+}
+
+/** Somebody looks on: what the console reads of an environment is no part of a run's journal. */
+export const VIEW = { "X-Diorama-View": "1" };
+
+/** Answers of the platform or of an environment, by path. Throws CallError. */
+export async function ask<Answer>(path: string, body?: object): Promise<Answer> {
+  const response = await send(body ? "POST" : "GET", path, { body, headers: VIEW });
+  const answer: unknown = await response.json().catch(() => undefined);
+  if (response.ok) return answer as Answer;
+  throw errorOf(response, answer);
 }

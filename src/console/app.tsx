@@ -5,6 +5,7 @@ import { isLocked, key, setKey } from "~/console/api";
 import { KeyForm } from "~/console/key-form";
 import { Environments } from "~/console/pages/environments";
 import { Overview } from "~/console/pages/overview";
+import { RunPage } from "~/console/pages/run";
 import { Runs } from "~/console/pages/runs";
 import { Empty, Head } from "~/console/parts/basics";
 import { Help, openHelp } from "~/console/parts/keyboard";
@@ -21,7 +22,7 @@ type Page = {
 const PAGES: Readonly<Record<string, Page>> = {
   "": { name: "Overview", list: Overview },
   environments: { name: "Environments", list: Environments },
-  runs: { name: "Runs", list: Runs },
+  runs: { name: "Runs", list: Runs, one: RunPage },
 };
 
 export function App() {

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "bun:test";
 import { takePicture, useBrowser, violationsOf, waitUntilLoaded } from "../support/browser";
 import { useDatabase } from "../support/database";
 import { useProgram } from "../support/program";
+import { chatScene, type Scene, trackerScene } from "./scene";
 
 const database = useDatabase();
 const program = useProgram(database);
@@ -16,18 +17,16 @@ const PAGES: Page[] = [
   { name: "overview", path: () => "", shows: "Newest runs" },
   { name: "environments", path: () => "/environments", shows: "chat_default" },
   { name: "runs", path: () => "/runs", shows: "my-agent" },
+  { name: "run-chat", path: () => `/runs/${chat.runId}`, shows: "Why it failed" },
+  { name: "run-tracker", path: () => `/runs/${tracker.runId}`, shows: "issueUpdate" },
   { name: "nothing", path: () => "/nothing", shows: "There is no such page." },
 ];
 
-let environment: { environmentId: string; environmentUrl: string };
+let chat: Scene;
+let tracker: Scene;
 beforeAll(async () => {
-  environment = await program.environment();
-  const envId = environment.environmentId;
-  const labels = { agent: "my-agent" };
-  const { body } = await program.post("/startRun", { envId, labels });
-  const message = { channel: "C01GENERAL", text: "Hello" };
-  await program.chat(environment, "chat.postMessage", message);
-  await program.post("/diffRun", { runId: body.runId });
+  chat = await chatScene(program);
+  tracker = await trackerScene(program);
 });
 
 test.each(PAGES)("$name", async ({ name, path, shows }) => {

@@ -87,5 +87,5 @@ export async function violationsOf(page: Page): Promise<string[]> {
 
 export async function takePicture(page: Page, name: string): Promise<void> {
   mkdirSync(PICTURES, { recursive: true });
-  await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+  await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
 }

@@ -1,11 +1,12 @@
 /** The caller's runs. */
-import type { ListedRun, Run, RunList } from "~/clients/typescript/schema";
+import type { ListedRun, RunList } from "~/clients/typescript/schema";
 import { addressOf, get, type Query } from "~/console/api";
 import { useLoad } from "~/console/loading";
-import { Badge, Empty, Head, Id, Ready, Table } from "~/console/parts/basics";
+import { Empty, Head, Id, Ready, Table } from "~/console/parts/basics";
 import { duration, Time } from "~/console/parts/clock";
 import { AsJson } from "~/console/parts/dialog";
 import { Choice, More, Search } from "~/console/parts/filters";
+import { Labels, Verdict } from "~/console/parts/verdict";
 import { pathTo, place, setQuery } from "~/console/place";
 
 const PER_PAGE = 200;
@@ -29,13 +30,6 @@ export function Runs() {
       <RunTable query={wanted} text={query.get("q") ?? ""} hasMore />
     </>
   );
-}
-
-/** A verdict in a word and a colour. An outcome that says nothing about the agent is no failure. */
-export function Verdict({ run }: { run: Pick<Run, "status" | "gradable" | "cause"> }) {
-  if (run.gradable === false) return <Badge kind="unsure">not graded: {run.cause}</Badge>;
-  const kind = { running: "busy", completed: "plain", passed: "good", failed: "bad" }[run.status];
-  return <Badge kind={kind}>{run.status}</Badge>;
 }
 
 const isFound = (run: ListedRun, text: string) =>
@@ -107,17 +101,5 @@ function Row({ run }: { run: ListedRun }) {
         {run.execution_time === null ? "–" : duration(run.execution_time * 1000)}
       </td>
     </tr>
-  );
-}
-
-export function Labels({ of }: { of: Readonly<Record<string, string>> }) {
-  return (
-    <span class="labels">
-      {Object.entries(of).map(([name, value]) => (
-        <span key={name} class="badge plain">
-          {name}={value}
-        </span>
-      ))}
-    </span>
   );
 }

@@ -1,0 +1,159 @@
+/** Changes of rows: as a line beside the call that made them, and summed up by table. */
+import type { Diff, RunEvent } from "~/clients/typescript/schema";
+import { Table } from "~/console/parts/basics";
+import type { Names } from "~/console/parts/chat-text";
+import { BeforeAfter, shortValue, Value } from "~/console/parts/text";
+import type { Row } from "~/console/run-data";
+
+/** Columns that change with every change, and tell nothing. */
+const NOISE = new Set(["updatedAt", "updated", "bodyData", "sortOrder"]);
+
+const SIGNS = { insert: "+", update: "~", delete: "−" } as const;
+const WORDS = { insert: "added", update: "changed", delete: "removed" } as const;
+/** Fields of a new row that are shown beside its call. */
+const FIELDS_MAX = 5;
+
+const named = (value: unknown, names: Names) =>
+  typeof value === "string" ? (names.get(value) ?? value) : value;
+
+const isEmpty = (value: unknown) =>
+  value === null || value === "" || value === false || (Array.isArray(value) && value.length === 0);
+
+const telling = (row: Row) =>
+  Object.entries(row).filter(([column, value]) => !isEmpty(value) && !NOISE.has(column));
+
+export function Change({ of: event, names }: { of: RunEvent; names: Names }) {
+  const { operation, table, key, before, after } = event;
+  const changed = Object.entries(after ?? {}).filter(([column]) => !NOISE.has(column));
+  return (
+    <div class={`change ${operation}`}>
+      <strong>
+        <span aria-hidden="true">{SIGNS[operation]}</span> <code>{table}</code>
+        <span class="hidden"> {WORDS[operation]}</span>
+      </strong>
+      {operation === "update" ? (
+        <>
+          <span class="quiet">
+            {" "}
+            {Object.values(key)
+              .map((part) => shortValue(named(part, names)))
+              .join(" · ")}
+          </span>
+          {changed.map(([column, value]) => (
+            <div key={column} class="field">
+              <code>{column}</code>{" "}
+              <BeforeAfter before={named(before?.[column], names)} after={named(value, names)} />
+            </div>
+          ))}
+        </>
+      ) : (
+        <Fields row={after ?? before ?? key} names={names} />
+      )}
+    </div>
+  );
+}
+
+function Fields({ row, names }: { row: Row; names: Names }) {
+  const fields = telling(row);
+  return (
+    <>
+      {fields.slice(0, FIELDS_MAX).map(([column, value]) => (
+        <div key={column} class="field">
+          <code>{column}</code> <Value of={named(value, names)} max={160} />
+        </div>
+      ))}
+      {fields.length > FIELDS_MAX && (
+        <span class="quiet">and {fields.length - FIELDS_MAX} more columns</span>
+      )}
+    </>
+  );
+}
+
+/** The net effect of a run, grouped by table. */
+export function NetDiff({ diff, names }: { diff: Diff; names: Names }) {
+  const tables = new Set(
+    [...diff.inserts, ...diff.updates, ...diff.deletes].map(({ __table__ }) => __table__),
+  );
+  if (tables.size === 0) return <p class="empty">Nothing changed.</p>;
+  return (
+    <>
+      {[...tables].toSorted().map((table) => (
+        <TableDiff key={table} table={table} diff={diff} names={names} />
+      ))}
+    </>
+  );
+}
+
+/** Rows of a table that are shown until somebody asks for all. */
+const ROWS_MAX = 200;
+
+function TableDiff({ table, diff, names }: { table: string; diff: Diff; names: Names }) {
+  const isOfTable = ({ __table__ }: { __table__: string }) => __table__ === table;
+  const inserts = diff.inserts.filter(isOfTable);
+  const updates = diff.updates.filter(isOfTable);
+  const deletes = diff.deletes.filter(isOfTable);
+  const lines = [
+    ...updates.map(({ key, before, after }) => ({ sign: "update" as const, key, before, after })),
+    ...inserts.map(({ __table__, ...row }) => ({ sign: "insert" as const, row })),
+    ...deletes.map(({ __table__, ...row }) => ({ sign: "delete" as const, row })),
+  ];
+  return (
+    <details open>
+      <summary>
+        <code>{table}</code>{" "}
+        <span class="quiet">
+          {inserts.length} added, {updates.length} changed, {deletes.length} removed
+        </span>
+      </summary>
+      <Table label={`Changes of ${table}`} columns={["Change", "Row", "Columns"]}>
+        {lines.slice(0, ROWS_MAX).map((line, index) => (
+          <tr key={index} class={line.sign}>
+            <td>{WORDS[line.sign]}</td>
+            <td>
+              {Object.entries(line.sign === "update" ? line.key : keyLike(line.row)).map(
+                ([column, value]) => (
+                  <div key={column}>
+                    <code>{shortValue(named(value, names))}</code>
+                  </div>
+                ),
+              )}
+            </td>
+            <td>
+              {line.sign === "update"
+                ? Object.entries(line.after).map(([column, value]) => (
+                    <div key={column} class="field">
+                      <code>{column}</code>{" "}
+                      <BeforeAfter
+                        before={named(line.before[column], names)}
+                        after={named(value, names)}
+                      />
+                    </div>
+                  ))
+                : telling(line.row).map(([column, value]) => (
+                    <div key={column} class="field">
+                      <code>{column}</code> <Value of={named(value, names)} />
+                    </div>
+                  ))}
+            </td>
+          </tr>
+        ))}
+      </Table>
+      {lines.length > ROWS_MAX && (
+        <p class="quiet">
+          The first {ROWS_MAX} of {lines.length}; all of them are in the JSON.
+        </p>
+      )}
+    </details>
+  );
+}
+
+/** The columns by which a person knows a row. */
+function keyLike(row: Row): Row {
+  const name = ["identifier", "id", "ts", "name"].find((column) => !isEmpty(row[column] ?? null));
+  if (name) return { [name]: row[name] };
+  return Object.fromEntries(
+    Object.entries(row)
+      .filter(([column]) => /(_id|Id)$/.test(column))
+      .slice(0, 2),
+  );
+}

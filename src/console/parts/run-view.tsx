@@ -1,0 +1,341 @@
+/** A run: its verdict, its calls beside the changes and the places that they touched, and its net effect. */
+import { useMemo, useState } from "preact/hooks";
+import type { Call, Explanation } from "~/clients/typescript/schema";
+import { Badge, Empty, Id } from "~/console/parts/basics";
+import { Change, NetDiff } from "~/console/parts/changes";
+import type { Names } from "~/console/parts/chat-text";
+import { duration, Time } from "~/console/parts/clock";
+import { useShortcuts } from "~/console/parts/keyboard";
+import { Moment, Touched } from "~/console/parts/moment";
+import { Long } from "~/console/parts/text";
+import { Labels, Verdict } from "~/console/parts/verdict";
+import { VirtualList } from "~/console/parts/virtual";
+import { pathTo } from "~/console/place";
+import type { RunData } from "~/console/run-data";
+import { createHistory, type History, type Line } from "~/console/world";
+
+export function RunView({ data, isSaved = false }: { data: RunData; isSaved?: boolean }) {
+  const history = useMemo(() => createHistory(data), [data]);
+  const { names } = history;
+  return (
+    <>
+      <Summary data={data} isSaved={isSaved} />
+      <Failures of={data.run.explanations ?? []} failures={data.run.failures} names={names} />
+      <Calls data={data} history={history} />
+      <h2>Net effect</h2>
+      {data.run.diff ? (
+        <NetDiff diff={data.run.diff} names={names} />
+      ) : (
+        <p class="empty">
+          {data.run.status === "running"
+            ? "It is known when the run ends."
+            : "It is not known: the run is not gradable."}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Summary({ data, isSaved }: { data: RunData; isSaved: boolean }) {
+  const { run, environment, test, calls, events } = data;
+  const live = !isSaved && environment?.status === "active";
+  return (
+    <>
+      {test && (
+        <blockquote class="prompt">
+          <Long text={test.prompt} />
+        </blockquote>
+      )}
+      <dl class="tiles">
+        <div>
+          <dt>Verdict</dt>
+          <dd>
+            <Verdict run={run} />
+          </dd>
+          {run.score && (
+            <dd class="quiet">
+              {run.score.passed} of {run.score.total} assertions hold ({run.score.percent} %)
+            </dd>
+          )}
+        </div>
+        <div>
+          <dt>Calls</dt>
+          <dd>{calls.length.toLocaleString("en")}</dd>
+          <dd class="quiet">{events.length.toLocaleString("en")} row changes</dd>
+        </div>
+        <div>
+          <dt>Took</dt>
+          <dd>{run.execution_time === null ? "…" : duration(run.execution_time * 1000)}</dd>
+          <dd class="quiet">
+            began <Time at={run.startedAt} />
+          </dd>
+        </div>
+        <div>
+          <dt>Environment</dt>
+          <dd class="small">
+            <Id
+              id={run.environmentId}
+              name="environment's id"
+              {...(live && { href: pathTo("environments", run.environmentId) })}
+            />
+          </dd>
+          <dd class="quiet">{environment?.templateSchema ?? "gone"}</dd>
+        </div>
+        {test && (
+          <div>
+            <dt>Test</dt>
+            <dd class="small">{test.name}</dd>
+          </div>
+        )}
+        {Object.keys(run.labels).length > 0 && (
+          <div>
+            <dt>Labels</dt>
+            <dd class="small">
+              <Labels of={run.labels} />
+            </dd>
+          </div>
+        )}
+      </dl>
+      {!data.isComplete && (
+        <p class="note">
+          Some calls or changes of this run are not shown: it has more than a page can hold.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Failures({
+  of,
+  failures,
+  names,
+}: {
+  of: readonly Explanation[];
+  failures: readonly string[];
+  names: Names;
+}) {
+  if (failures.length === 0) return null;
+  return (
+    <section aria-label="Failures">
+      <h2>Why it failed</h2>
+      <ol class="failures">
+        {failures.map((failure, index) => (
+          <li key={index}>
+            <Long text={of[index]?.summary ?? failure} />
+            {of[index]?.nearest.map(({ key, failed }, place) => (
+              <div key={place} class="near">
+                <span class="quiet">Nearest row</span>{" "}
+                <code>
+                  {Object.values(key)
+                    .map((value) => names.get(String(value)) ?? String(value))
+                    .join(" · ")}
+                </code>
+                <ul>
+                  {failed.map((condition) => (
+                    <li key={condition}>
+                      <Long text={condition} max={300} />
+                    </li>
+                  ))}
+                </ul>
+              </div>
+            ))}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+const FILTERS = ["all", "with changes", "with errors"] as const;
+
+function Calls({ data, history }: { data: RunData; history: History }) {
+  const [chosen, choose] = useState<number>();
+  const [filter, setFilter] = useState<(typeof FILTERS)[number]>("all");
+  const [word, setWord] = useState("");
+  const { lines: all } = history;
+  const lines = useMemo(
+    () =>
+      all.filter(
+        ({ call, changes }) =>
+          (filter !== "with changes" || changes.length > 0) &&
+          (filter !== "with errors" || Boolean(call?.error)) &&
+          (word === "" ||
+            `${call?.name} ${JSON.stringify(call?.arguments)}`
+              .toLowerCase()
+              .includes(word.toLowerCase())),
+      ),
+    [all, filter, word],
+  );
+  const [target, setTarget] = useState<{ index: number }>();
+  const at = chosen === undefined ? -1 : lines.findIndex(({ n }) => n === chosen);
+  const move = (by: number) => {
+    const index = Math.min(Math.max(at + by, 0), lines.length - 1);
+    choose(lines[index]?.n);
+    setTarget({ index });
+  };
+  useShortcuts(
+    [
+      { keys: "j", does: "Go to the next call", perform: () => move(1) },
+      { keys: "k", does: "Go to the call before", perform: () => move(-1) },
+    ],
+    [at, lines],
+  );
+  if (all.length === 0)
+    return (
+      <Empty title="No calls.">
+        <p>
+          {data.run.status === "running"
+            ? "The agent has not called the environment yet."
+            : "The agent called nothing during this run, or its journal is off."}
+        </p>
+      </Empty>
+    );
+  return (
+    <section aria-label="Calls">
+      <h2>Calls</h2>
+      <div class="filters">
+        <label>
+          Filter
+          <input
+            type="search"
+            value={word}
+            onInput={({ currentTarget }) => setWord(currentTarget.value)}
+          />
+        </label>
+        <label>
+          Show
+          <select
+            value={filter}
+            onChange={({ currentTarget }) =>
+              setFilter(currentTarget.value as (typeof FILTERS)[number])
+            }
+          >
+            {FILTERS.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        </label>
+        <span class="quiet" role="status">
+          {lines.length} of {all.length}
+        </span>
+      </div>
+      <div class="columns" aria-hidden="true">
+        <span>Call</span>
+        <span>Row changes</span>
+        <span>In the world</span>
+      </div>
+      <VirtualList
+        label="Calls in order"
+        items={lines}
+        keyOf={({ n }) => n}
+        estimate={64}
+        target={target}
+      >
+        {(line) => (
+          <CallLine
+            line={line}
+            history={history}
+            isChosen={line.n === chosen}
+            choose={() => choose(line.n)}
+          />
+        )}
+      </VirtualList>
+      <Moment data={data} history={history} chosen={chosen} choose={choose} />
+    </section>
+  );
+}
+
+const SHOWN_CHANGES = 12;
+
+function CallLine({
+  line,
+  history,
+  isChosen,
+  choose,
+}: {
+  line: Line;
+  history: History;
+  isChosen: boolean;
+  choose: () => void;
+}) {
+  const { n, call, changes } = line;
+  return (
+    <article
+      class={`call ${isChosen ? "chosen" : ""}`}
+      aria-label={call ? `Call ${n}` : "Changes of no call"}
+    >
+      <div>
+        {call ? (
+          <CallHead call={call} isChosen={isChosen} choose={choose} />
+        ) : (
+          <strong>Changes that no call made</strong>
+        )}
+      </div>
+      <div>
+        {changes.slice(0, SHOWN_CHANGES).map((change, index) => (
+          <Change key={index} of={change} names={history.names} />
+        ))}
+        {changes.length > SHOWN_CHANGES && (
+          <span class="quiet">and {changes.length - SHOWN_CHANGES} more</span>
+        )}
+        {call && call.changes === null && <span class="quiet">known when the run ends</span>}
+      </div>
+      <div>
+        <Touched line={line} history={history} />
+      </div>
+    </article>
+  );
+}
+
+function CallHead({
+  call,
+  isChosen,
+  choose,
+}: {
+  call: Call;
+  isChosen: boolean;
+  choose: () => void;
+}) {
+  const { n, name, via, ms, status, error } = call;
+  return (
+    <>
+      <button type="button" class="name" aria-pressed={isChosen} onClick={choose}>
+        <span class="number quiet">{n}</span> <strong>{name}</strong>
+      </button>
+      <div class="quiet">
+        {via} · {ms === null ? "unknown time" : duration(ms)} ·{" "}
+        {error ? <Badge kind="bad">{error.slice(0, 100)}</Badge> : (status ?? "no answer noted")}
+      </div>
+      <Arguments of={call.arguments} />
+      {call.answer !== undefined && (
+        <details>
+          <summary>Answer</summary>
+          <pre>
+            <Long text={JSON.stringify(call.answer, null, 1)} />
+          </pre>
+        </details>
+      )}
+    </>
+  );
+}
+
+/** Arguments as lines; a GraphQL document as it was written. */
+function Arguments({ of }: { of: unknown }) {
+  if (of === null || typeof of !== "object") return null;
+  return (
+    <dl class="arguments">
+      {Object.entries(of).map(([name, value]) => {
+        const isObject = typeof value === "object" && value !== null;
+        if (isObject && Object.keys(value).length === 0) return null;
+        return (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <Long text={typeof value === "string" ? value : JSON.stringify(value)} max={300} />
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}

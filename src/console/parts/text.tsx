@@ -1,0 +1,90 @@
+/** Texts of others: always text nodes, never markup; long ones are cut until somebody asks. */
+import type { ComponentChildren, VNode } from "preact";
+import { useState } from "preact/hooks";
+
+const SHOWN_MAX = 2_000;
+
+/** Renders a text, its beginning only if it is long. */
+export function Long({
+  text,
+  max = SHOWN_MAX,
+  children = (shown) => shown,
+}: {
+  text: string;
+  max?: number;
+  children?: (shown: string) => ComponentChildren;
+}) {
+  const [isWhole, setWhole] = useState(false);
+  if (text.length <= max || isWhole) return <bdi>{children(text)}</bdi>;
+  return (
+    <>
+      <bdi>{children(`${text.slice(0, max)}…`)}</bdi>{" "}
+      <button type="button" class="small" onClick={() => setWhole(true)}>
+        Show all {text.length.toLocaleString("en")} characters
+      </button>
+    </>
+  );
+}
+
+/** Schemes that a link may have. */
+const SAFE = /^(https?|mailto):/i;
+
+/** A link away from the console; only its text if its scheme could execute something. */
+export function Link({ href, children }: { href: string; children: ComponentChildren }) {
+  if (!SAFE.test(href)) return <span title={href.slice(0, 200)}>{children}</span>;
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer nofollow" title={href.slice(0, 200)}>
+      {children}
+    </a>
+  );
+}
+
+/** A value of a row in one line. */
+export function shortValue(value: unknown): string {
+  if (value === null || value === undefined) return "null";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+export function Value({ of, max = 300 }: { of: unknown; max?: number }): VNode {
+  if (of === null || of === undefined) return <span class="quiet">null</span>;
+  if (typeof of === "string" && of === "") return <span class="quiet">empty</span>;
+  return <Long text={shortValue(of)} max={max} />;
+}
+
+const WORDS_MIN = 30;
+
+/** Before → after. Of long texts, the part between their common beginning and end is marked. */
+export function BeforeAfter({ before, after }: { before: unknown; after: unknown }) {
+  if (typeof before !== "string" || typeof after !== "string" || before.length < WORDS_MIN)
+    return (
+      <>
+        <del>
+          <Value of={before} />
+        </del>{" "}
+        →{" "}
+        <ins>
+          <Value of={after} />
+        </ins>
+      </>
+    );
+  const most = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < most && before[start] === after[start]) start++;
+  let end = 0;
+  while (end < most - start && before.at(-1 - end) === after.at(-1 - end)) end++;
+  // Whole words.
+  while (start > 0 && /\S/.test(before[start - 1] ?? " ")) start--;
+  while (end > 0 && /\S/.test(before[before.length - end] ?? " ")) end--;
+  return (
+    <>
+      <Long text={before.slice(0, start)} max={200} />
+      <del>
+        <Long text={before.slice(start, before.length - end)} max={500} />
+      </del>
+      <ins>
+        <Long text={after.slice(start, after.length - end)} max={500} />
+      </ins>
+      <Long text={before.slice(before.length - end)} max={200} />
+    </>
+  );
+}

@@ -1,0 +1,133 @@
+/** A list of any length: only the rows in view are in the page. Rows may have any height. */
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+
+/** Rows are also rendered this far beyond the view, in pixels. */
+const MARGIN = 600;
+
+/** The last index whose offset is not beyond `position`. */
+function indexAt(offsets: Float64Array, position: number): number {
+  let low = 0;
+  let high = offsets.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((offsets[middle] ?? 0) <= position) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/**
+ * `estimate`: height of a row that was never rendered, in pixels. `target`: a row to scroll to; each new object scrolls
+ * again. `atEnd`: begins at the end, and stays there while rows are added.
+ */
+export function VirtualList<T>({
+  label,
+  items,
+  keyOf,
+  estimate,
+  target,
+  atEnd = false,
+  children,
+}: {
+  label: string;
+  items: readonly T[];
+  keyOf: (item: T) => string | number;
+  estimate: number;
+  target?: { readonly index: number } | undefined;
+  atEnd?: boolean;
+  children: (item: T, index: number) => ComponentChildren;
+}) {
+  const box = useRef<HTMLElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const heights = useRef(new Map<string, number>());
+  const isAtEnd = useRef(atEnd);
+  const [view, setView] = useState({ top: 0, height: 1000 });
+  const [measured, setMeasured] = useState(0);
+
+  const offsets = useMemo(() => {
+    const all = new Float64Array(items.length + 1);
+    items.forEach((item, index) => {
+      const height = heights.current.get(String(keyOf(item))) ?? estimate;
+      all[index + 1] = (all[index] ?? 0) + height;
+    });
+    return all;
+  }, [items, measured]);
+  const latest = useRef({ offsets, items });
+  latest.current = { offsets, items };
+
+  const first = Math.min(indexAt(offsets, view.top - MARGIN), Math.max(0, items.length - 1));
+  const last = Math.min(indexAt(offsets, view.top + view.height + MARGIN) + 1, items.length);
+
+  // One observer for all rows: it also reports those that change by themselves.
+  const observer = useMemo(
+    () =>
+      new ResizeObserver((entries) => {
+        const element = box.current;
+        if (!element) return;
+        let moved = 0;
+        let isChanged = false;
+        for (const { target: row } of entries) {
+          const { key = "", index = "0" } = (row as HTMLElement).dataset;
+          const { offsets } = latest.current;
+          const known = heights.current.get(key) ?? estimate;
+          const height = (row as HTMLElement).offsetHeight;
+          if (!row.isConnected || height === known) continue;
+          heights.current.set(key, height);
+          isChanged = true;
+          if ((offsets[Number(index) + 1] ?? 0) <= element.scrollTop) moved += height - known;
+        }
+        if (!isChanged) return;
+        setMeasured((count) => count + 1);
+        // What is in view stays where it is, though rows above turned out to be higher or lower.
+        if (moved !== 0 && !isAtEnd.current) element.scrollTop += moved;
+      }),
+    [],
+  );
+  useEffect(() => () => observer.disconnect(), []);
+
+  useLayoutEffect(() => {
+    for (const row of content.current?.children ?? []) observer.observe(row);
+  });
+  useLayoutEffect(() => {
+    if (isAtEnd.current && box.current) box.current.scrollTop = box.current.scrollHeight;
+  }, [offsets]);
+  useLayoutEffect(() => {
+    if (!box.current || !target) return;
+    isAtEnd.current = false;
+    box.current.scrollTop = (offsets[target.index] ?? 0) - view.height / 3;
+  }, [target]);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const look = () => setView({ top: element.scrollTop, height: element.clientHeight });
+    const resized = new ResizeObserver(look);
+    resized.observe(element);
+    look();
+    return () => resized.disconnect();
+  }, []);
+
+  const onScroll = ({
+    currentTarget: { scrollTop, clientHeight, scrollHeight },
+  }: {
+    currentTarget: HTMLElement;
+  }) => {
+    isAtEnd.current = atEnd && scrollTop + clientHeight >= scrollHeight - 2;
+    setView({ top: scrollTop, height: clientHeight });
+  };
+
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: an area that scrolls must be reachable by keyboard
+    <section ref={box} class="virtual" aria-label={label} tabIndex={0} onScroll={onScroll}>
+      <div style={{ height: `${offsets[items.length] ?? 0}px` }}>
+        <div ref={content} style={{ transform: `translateY(${offsets[first] ?? 0}px)` }}>
+          {items.slice(first, last).map((item, place) => (
+            <div key={keyOf(item)} data-key={keyOf(item)} data-index={first + place}>
+              {children(item, first + place)}
+            </div>
+          ))}
+        </div>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,205 @@
+/** Everything that is shown of a run. Read by the page, and by the command that writes it to a file. */
+import type {
+  Call,
+  CallPage,
+  EnvironmentDetail,
+  Run,
+  RunEvent,
+  RunEvents,
+  TestDetails,
+} from "~/clients/typescript/schema";
+
+/** A row by its columns. */
+export type Row = Readonly<Record<string, unknown>>;
+
+export type RunData = {
+  readonly run: Run;
+  readonly calls: readonly Call[];
+  readonly attribution: CallPage["attribution"];
+  /** False if some calls or changes are missing. */
+  readonly isComplete: boolean;
+  readonly events: readonly RunEvent[];
+  readonly environment: EnvironmentDetail | null;
+  readonly test: TestDetails | null;
+  /** Rows at the begin of the run, as far as they are known, by table. */
+  readonly base: Readonly<Record<string, readonly Row[]>>;
+};
+
+/** Calls of the server. `ask` answers JSON, or throws. */
+export type Ask = <Answer>(path: string, body?: object) => Promise<Answer>;
+
+const CALLS_PER_PAGE = 1_000;
+const CALLS_MAX = 20_000;
+
+const orNull = <T>(answer: Promise<T>): Promise<T | null> => answer.catch(() => null);
+
+/** Reads a run. Throws if it does not exist; parts that have gone since are null. `ask` takes a path from the root. */
+export async function readRun(ask: Ask, runId: string): Promise<RunData> {
+  const platform = "/api/platform";
+  const run = await ask<Run>(`${platform}/results/${encodeURIComponent(runId)}`);
+  const [journal, events, environment, test] = await Promise.all([
+    readCalls(ask, runId),
+    ask<RunEvents>(`${platform}/runs/${runId}/events`),
+    orNull(ask<EnvironmentDetail>(`${platform}/env/${run.environmentId}`)),
+    run.testId === null ? null : orNull(ask<TestDetails>(`${platform}/tests/${run.testId}`)),
+  ]);
+  const base = environment
+    ? await orNull(
+        environment.service === "chat"
+          ? chatBase(ask, environment)
+          : trackerBase(ask, environment, events.events),
+      )
+    : null;
+  return {
+    run,
+    ...journal,
+    isComplete: journal.isComplete && events.complete,
+    events: events.events,
+    environment,
+    test,
+    base: base ?? {},
+  };
+}
+
+async function readCalls(ask: Ask, runId: string) {
+  const calls: Call[] = [];
+  let page: CallPage | undefined;
+  let after: number | null = 0;
+  while (after !== null && calls.length < CALLS_MAX) {
+    page = await ask<CallPage>(
+      `/api/platform/runs/${runId}/calls?after=${after}&limit=${CALLS_PER_PAGE}`,
+    );
+    calls.push(...page.calls);
+    after = page.next;
+  }
+  return {
+    calls,
+    attribution: page?.attribution ?? "none",
+    isComplete: (page?.complete ?? true) && after === null,
+  };
+}
+
+type SeedMessage = {
+  ts: string;
+  user: string;
+  text: string;
+  channel?: string;
+  replies?: SeedMessage[];
+};
+type ChatSeed = {
+  users?: { id: string; name: string; real_name: string; display_name?: string }[];
+  channels?: { id: string; name?: string; type?: string; members: string[] }[];
+  messages?: SeedMessage[];
+};
+
+/** The template's people, conversations and messages. Its seed names people by handle and conversations by name. */
+async function chatBase(
+  ask: Ask,
+  environment: EnvironmentDetail,
+): Promise<Record<string, readonly Row[]>> {
+  const name = encodeURIComponent(environment.templateSchema);
+  const seed = await ask<ChatSeed>(`/api/platform/templates/${name}/seed`);
+  const users = seed.users ?? [];
+  const channels = seed.channels ?? [];
+  const userIds = new Map(users.map((user) => [user.name, user.id]));
+  const channelIds = new Map(channels.map((channel) => [channel.name ?? channel.id, channel.id]));
+  const rowOf = (message: SeedMessage, channel: string, thread: string | null): Row => ({
+    channel_id: channelIds.get(channel) ?? channel,
+    ts: message.ts,
+    thread_ts: thread,
+    user_id: userIds.get(message.user) ?? message.user,
+    text: message.text,
+  });
+  return {
+    users: users.map(({ id, real_name, display_name }) => ({
+      id,
+      real_name: display_name || real_name,
+    })),
+    channels: channels.map(({ id, name: channel, members }) => ({
+      id,
+      name: channel ?? null,
+      member_key: members.map((handle) => userIds.get(handle) ?? handle).join(","),
+    })),
+    messages: (seed.messages ?? []).flatMap((message) => {
+      const channel = message.channel ?? "";
+      const replies = message.replies ?? [];
+      return [
+        rowOf(message, channel, null),
+        ...replies.map((reply) => rowOf(reply, channel, message.ts)),
+      ];
+    }),
+  };
+}
+
+const PEOPLE_MAX = 250;
+/** Issues whose names are looked up. */
+const ISSUES_MAX = 250;
+
+type Named = { id: string; name: string };
+type TrackerAnswer = {
+  data?: {
+    users: { nodes: (Named & { displayName: string })[] };
+    teams: { nodes: Named[] };
+    workflowStates: { nodes: Named[] };
+    issueLabels: { nodes: Named[] };
+    projects: { nodes: Named[] };
+    issues: {
+      nodes: {
+        id: string;
+        identifier: string;
+        title: string;
+        priority: number;
+        state: { id: string } | null;
+        assignee: { id: string } | null;
+      }[];
+    };
+  };
+};
+
+/** Names of a live environment, and the issues that the run touched as they were at its begin. */
+async function trackerBase(
+  ask: Ask,
+  environment: EnvironmentDetail,
+  events: readonly RunEvent[],
+): Promise<Record<string, readonly Row[]>> {
+  const ids = new Set(
+    events.flatMap(({ table, key, before, after }) => [
+      ...(table === "issues" ? [key["id"]] : []),
+      ...[before?.["issueId"], after?.["issueId"], after?.["parentId"]],
+    ]),
+  );
+  const issueIds = [...ids].filter((id) => typeof id === "string").slice(0, ISSUES_MAX);
+  const page = `first: ${PEOPLE_MAX}`;
+  const query = `query($ids: [ID!]!) {
+    users(${page}, includeDisabled: true) { nodes { id name displayName } } teams(${page}) { nodes { id name } }
+    workflowStates(${page}) { nodes { id name } } issueLabels(${page}) { nodes { id name } }
+    projects(${page}) { nodes { id name } }
+    issues(first: ${ISSUES_MAX}, includeArchived: true, filter: { id: { in: $ids } }) {
+      nodes { id identifier title priority state { id } assignee { id } }
+    }
+  }`;
+  const { data } = await ask<TrackerAnswer>(`${environment.environmentUrl}/graphql`, {
+    query,
+    variables: { ids: issueIds },
+  });
+  if (!data) return {};
+  const issues = new Map<unknown, Row>(
+    data.issues.nodes.map(({ state, assignee, ...issue }) => [
+      issue.id,
+      { ...issue, stateId: state?.id ?? null, assigneeId: assignee?.id ?? null },
+    ]),
+  );
+  // They are as they are now: back through the changes, to the begin.
+  for (const { table, key, before, operation } of events.toReversed()) {
+    const issue = table === "issues" ? issues.get(key["id"]) : undefined;
+    if (issue && operation === "update") issues.set(key["id"], { ...issue, ...before });
+  }
+  return {
+    users: data.users.nodes.map(({ id, name, displayName }) => ({ id, name: displayName || name })),
+    teams: data.teams.nodes,
+    workflow_states: data.workflowStates.nodes,
+    issue_labels: data.issueLabels.nodes,
+    projects: data.projects.nodes,
+    issues: [...issues.values()],
+  };
+}

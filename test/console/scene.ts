@@ -1,0 +1,109 @@
+/** Runs of scripted agents, for the pages that show them. */
+import { expectStatus, type TestProgram } from "../support/program";
+
+export type Scene = {
+  readonly environmentId: string;
+  readonly environmentUrl: string;
+  readonly runId: string;
+};
+
+const AGENT = "b0000000-0000-4000-8000-000000000001";
+
+export async function graphql(
+  program: TestProgram,
+  { environmentUrl }: { environmentUrl: string },
+  query: string,
+  variables: object = {},
+): Promise<any> {
+  const response = await fetch(`${program.url}${environmentUrl}/graphql`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ query, variables }),
+  });
+  const { data, errors } = (await response.json()) as { data?: any; errors?: unknown };
+  if (errors) throw new Error(JSON.stringify(errors));
+  return data;
+}
+
+export const startRun = async (program: TestProgram, envId: string, fields: object = {}) => {
+  const answer = await program.post("/startRun", { envId, ...fields });
+  expectStatus(answer, 201);
+  return answer.body.runId as string;
+};
+
+/** A run of chat that fails its test: it posts, reacts, edits, opens a channel and a direct conversation. */
+export async function chatScene(program: TestProgram): Promise<Scene> {
+  const suite = await program.post("/testSuites", {
+    name: `Greetings ${crypto.randomUUID()}`,
+    templateService: "chat",
+    templateName: "chat_default",
+    impersonateUserId: "U01AGENT",
+    tests: [
+      {
+        name: "Welcome everybody",
+        prompt: "Welcome everybody in #general.\nBe brief.",
+        expectedOutput: {
+          assertions: [
+            { diff_type: "added", entity: "messages", where: { text: { contains: "Welcome" } } },
+            { diff_type: "added", entity: "reactions", where: { name: "wave" } },
+          ],
+        },
+      },
+    ],
+  });
+  const { body } = await program.get(`/testSuites/${suite.body.suiteId}?expand=true`);
+  const environment = await program.environment();
+  const { environmentId, environmentUrl } = environment;
+  const runId = await startRun(program, environmentId, {
+    testId: body.tests[0].id,
+    labels: { agent: "my-agent", model: "gpt-5" },
+  });
+  const call = (method: string, args: object) => program.chat(environment, method, args);
+  await call("conversations.history", { channel: "C01GENERAL" });
+  const { ts } = await call("chat.postMessage", {
+    channel: "C01GENERAL",
+    text: "Hello <@U02JOHN>, *nice* to `meet` you: see <https://example.com|this>",
+  });
+  const place = { channel: "C01GENERAL", ts };
+  await call("reactions.add", { channel: place.channel, timestamp: ts, name: "wave" });
+  await call("chat.postMessage", { ...place, thread_ts: ts, text: "And a reply" });
+  await call("chat.update", {
+    ...place,
+    text: "Hello all of you, it is very nice to meet you here",
+  });
+  await call("conversations.create", { name: "launch" });
+  await call("chat.postMessage", { channel: "U02JOHN", text: "Only for you" });
+  await call("chat.postMessage", { channel: "C0NONE", text: "Nowhere" });
+  expectStatus(await program.post("/evaluateRun", { runId }), 200);
+  return { environmentId, environmentUrl, runId };
+}
+
+/** A run of the tracker: it renames, moves and assigns an issue, comments on it, and files another. */
+export async function trackerScene(program: TestProgram): Promise<Scene> {
+  const environment = await program.environment({
+    templateService: "tracker",
+    templateName: "tracker_default",
+    impersonateUserId: AGENT,
+  });
+  const { environmentId, environmentUrl } = environment;
+  const runId = await startRun(program, environmentId);
+  const ask = (query: string, variables?: object) =>
+    graphql(program, environment, query, variables);
+  const { issues } = await ask(
+    "{ issues { nodes { id team { id states { nodes { id name } } } } } }",
+  );
+  const [{ id, team }] = issues.nodes;
+  const done = team.states.nodes.find(({ name }: { name: string }) => name === "Done");
+  await ask(
+    `mutation($id: String!, $input: IssueUpdateInput!) { issueUpdate(id: $id, input: $input) { success } }`,
+    { id, input: { stateId: done.id, title: "Draw all the empty states", assigneeId: AGENT } },
+  );
+  await ask("mutation($input: CommentCreateInput!) { commentCreate(input: $input) { success } }", {
+    input: { issueId: id, body: "It is **done** now" },
+  });
+  await ask("mutation($input: IssueCreateInput!) { issueCreate(input: $input) { success } }", {
+    input: { teamId: team.id, title: "Draw the error states", priority: 1 },
+  });
+  expectStatus(await program.post("/diffRun", { runId }), 200);
+  return { environmentId, environmentUrl, runId };
+}
