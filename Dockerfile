@@ -6,7 +6,7 @@ WORKDIR /app
 COPY package.json bun.lock bunfig.toml ./
 COPY scripts/patches scripts/patches
 RUN --mount=type=cache,target=/root/.bun/install/cache bun install --frozen-lockfile --ignore-scripts
-COPY tsconfig.json ./
+COPY tsconfig.json LICENSE ./
 COPY scripts scripts
 COPY seeds seeds
 COPY src src

@@ -3,11 +3,12 @@
  *
  * By default a compiled Bun program reads `.env` and `bunfig.toml` of its working directory, and runs preloads from the
  * latter; both are disabled. The build also writes the licences of the contents, which the binaries embed, and a bill of
- * materials (CycloneDX).
+ * materials (CycloneDX). The packages of the clients are built first, and embedded.
  */
-import { mkdir } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { version } from "../package.json";
+import { buildClients, CLIENTS } from "./clients";
 import { ENTRIES, writeContents } from "./contents";
 
 const ROOT = join(import.meta.dir, "..");
@@ -46,10 +47,11 @@ export async function build(target: string, name = `diorama-${target}`): Promise
         "--minify-whitespace",
         "--sourcemap",
         `--target=bun-${target}`,
+        "--asset-naming=[name].[ext]",
       ],
       ...["--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"],
       ...["--define", `DIORAMA_VERSION=${JSON.stringify(await stamp())}`],
-      ...["--outfile", file, ...ENTRIES],
+      ...["--outfile", file, ...ENTRIES, ...(await clientPackages())],
     ],
     { cwd: ROOT, stdout: "inherit", stderr: "inherit" },
   );
@@ -57,7 +59,14 @@ export async function build(target: string, name = `diorama-${target}`): Promise
   return file;
 }
 
+/** The packages that a server serves at `/clients/`. */
+async function clientPackages(): Promise<string[]> {
+  const names = await readdir(CLIENTS);
+  return names.toSorted().map((name) => join(CLIENTS, name));
+}
+
 if (import.meta.main) {
+  await buildClients();
   await writeContents(await stamp());
   if (all) for (const target of TARGETS) console.log(await build(target));
   else console.log(await build(here, "diorama"));

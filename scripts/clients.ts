@@ -11,6 +11,8 @@ import { version } from "../package.json";
 import { buildPython } from "./clients/wheel";
 
 const ROOT = join(import.meta.dir, "..");
+/** Where the packages are built; a server from source serves them. */
+export const CLIENTS = join(ROOT, "dist/clients");
 const TYPESCRIPT = join(ROOT, "src/clients/typescript");
 
 const MANIFEST = {
@@ -63,8 +65,10 @@ export async function buildTypeScript(destination: string): Promise<string> {
   }
 }
 
-/** Builds the packages. Returns their paths. */
-export const buildClients = (destination = join(ROOT, "dist/clients")): Promise<string[]> =>
-  Promise.all([buildTypeScript(destination), buildPython(destination)]);
+/** Builds the packages, in place of earlier ones. Returns their paths. */
+export async function buildClients(): Promise<string[]> {
+  await rm(CLIENTS, { recursive: true, force: true });
+  return await Promise.all([buildTypeScript(CLIENTS), buildPython(CLIENTS)]);
+}
 
 if (import.meta.main) console.log((await buildClients()).join("\n"));

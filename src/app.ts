@@ -9,6 +9,7 @@ import { ApiError } from "~/errors";
 import { authorization, platformKey } from "~/http/auth";
 import { PLATFORM_BODY_MAX, readBody, readJson, setWholeBody } from "~/http/body";
 import { createCache } from "~/http/cached";
+import { answerClients, isClients } from "~/http/clients";
 import { answerRoot, consoleAsset, consoleFile, isConsole } from "~/http/console";
 import { createCors } from "~/http/cors";
 import { answerDocs, docs, explorerAsset, isDocs } from "~/http/docs";
@@ -220,6 +221,10 @@ export function createApp(parts: {
     if (pathname === ROOT) {
       requireReading(request);
       return answerRoot(request);
+    }
+    if (isClients(pathname)) {
+      requireReading(request);
+      return await answerClients(pathname, publicBase(request, config.TRUST_PROXY));
     }
     if (pathname !== HEALTH) {
       const principal = await keys.authenticate(platformKey(request), request);

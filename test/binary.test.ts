@@ -4,7 +4,10 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { version } from "../package.json";
 import { build } from "../scripts/build";
+import { CLIENTS } from "../scripts/clients";
+import { buildPython } from "../scripts/clients/wheel";
 import { freePort } from "../scripts/postgres";
 import { eventually, useDatabase } from "./support/database";
 
@@ -14,6 +17,7 @@ let binary: string;
 let folder: string;
 
 beforeAll(async () => {
+  await buildPython(CLIENTS);
   binary = await build(`${process.platform}-${process.arch}`, "diorama-test");
   folder = await mkdtemp(join(tmpdir(), "diorama-"));
 });
@@ -49,7 +53,7 @@ test("reads and runs nothing in its working directory (S150)", async () => {
   expect(existsSync(ran)).toBe(false);
 });
 
-test("contains guide, reference, console and their style sheets", async () => {
+test("contains guide, reference, console, their style sheets and the client packages", async () => {
   const port = await freePort();
   const server = Bun.spawn([binary], {
     cwd: folder,
@@ -65,6 +69,10 @@ test("contains guide, reference, console and their style sheets", async () => {
       ["/docs/guide/operations", 'id="when-something-is-wrong"'],
       ["/docs/reference/chat", "<code>chat.postMessage</code>"],
       ["/docs/site.css", "color-scheme: light dark"],
+      [
+        "/clients/",
+        `pip install http://127.0.0.1:${port}/clients/diorama-${version}-py3-none-any.whl`,
+      ],
     ] as const)
       expect(await (await get(path)).text()).toContain(text);
     const page = await (await get("/console")).text();
@@ -76,6 +84,10 @@ test("contains guide, reference, console and their style sheets", async () => {
       expect(asset.headers.get("content-type")).toBe(`${type}; charset=utf-8`);
       expect((await asset.bytes()).byteLength).toBeLessThan(max);
     }
+    const wheel = await (await get(`/clients/diorama-${version}-py3-none-any.whl`)).bytes();
+    expect(wheel).toEqual(
+      await Bun.file(join(CLIENTS, `diorama-${version}-py3-none-any.whl`)).bytes(),
+    );
   } finally {
     server.kill("SIGTERM");
     await server.exited;

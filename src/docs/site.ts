@@ -14,7 +14,7 @@ export function sitePage(pathname: string): string | undefined {
   const [, part, name] = PAGE_PATH.exec(pathname) ?? [];
   if (part === undefined) return undefined;
   const markdown = markdownOf(part, name);
-  return markdown === undefined ? undefined : layout(pathname, part, markdown);
+  return markdown === undefined ? undefined : pageOf(pathname, part, markdown);
 }
 
 function markdownOf(part: string, name: string | undefined): string | undefined {
@@ -32,7 +32,7 @@ const OPTIONS: Bun.markdown.Options = {
 /** A link to the file of another page, as GitHub needs it. */
 const FILE_LINK = /href="([A-Za-z-]+)\.md(#[^"]*)?"/g;
 /** A path on this server, which is not a link on GitHub. */
-const SERVED_PATH = /<code>(\/docs(?:\/[a-z-]+)*)<\/code>/g;
+const SERVED_PATH = /<code>(\/docs(?:\/[a-z-]+)*|\/clients\/)<\/code>/g;
 
 function render(part: string, markdown: string): string {
   return Bun.markdown
@@ -44,7 +44,8 @@ function render(part: string, markdown: string): string {
     .replace(SERVED_PATH, '<a href="$1"><code>$1</code></a>');
 }
 
-function layout(pathname: string, part: string, markdown: string): string {
+/** Markdown as a page with the navigation. Its links to files lead to pages of `part`. */
+export function pageOf(pathname: string, part: string, markdown: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -28,14 +28,18 @@ class Server:
         self._command = command
         self._deadline = time.monotonic() + start_seconds
         self._output = tempfile.TemporaryFile()
-        self._process = subprocess.Popen(
-            command,
-            env={**os.environ, **(env or {}), "PORT": self.url.rpartition(":")[2]},
-            stdin=subprocess.DEVNULL,
-            stdout=self._output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        try:
+            self._process = subprocess.Popen(
+                command,
+                env={**os.environ, **(env or {}), "PORT": self.url.rpartition(":")[2]},
+                stdin=subprocess.DEVNULL,
+                stdout=self._output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except OSError:
+            self._output.close()
+            raise
         atexit.register(self._signal, signal.SIGKILL)
 
     def is_ready(self) -> bool:

@@ -105,7 +105,7 @@ def each(parallel: int, items: Sequence[Item], work: Callable[[Item], Result]) -
         with lock:
             return None if round_.is_over.is_set() else next(queue, None)
 
-    def run() -> None:
+    def run(ended: threading.Event) -> None:
         _current.round = round_
         try:
             while (taken := take()) is not None:
@@ -115,18 +115,20 @@ def each(parallel: int, items: Sequence[Item], work: Callable[[Item], Result]) -
             round_.is_over.set()
             if not isinstance(error, Interrupted):
                 failures.append(error)
+        ended.set()
 
-    threads = [threading.Thread(target=run, daemon=True) for _ in range(min(parallel, len(items)))]
-    for thread in threads:
-        thread.start()
+    # Not join(): up to Python 3.12, a thread whose join was interrupted counts as ended.
+    ends = [threading.Event() for _ in range(min(parallel, len(items)))]
+    for ended in ends:
+        threading.Thread(target=run, args=[ended], daemon=True).start()
     try:
-        for thread in threads:
-            thread.join()
+        for ended in ends:
+            ended.wait()
     except BaseException:
         round_.is_over.set()
         until = time.monotonic() + INTERRUPT_SECONDS
-        for thread in threads:
-            thread.join(max(0.0, until - time.monotonic()))
+        for ended in ends:
+            ended.wait(max(0.0, until - time.monotonic()))
         raise
     if failures:
         raise failures[0]

@@ -1,0 +1,47 @@
+/** The Python client against a server: runs `client_cases.py` with pytest. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { useDatabase } from "../../support/database";
+import { useProgram } from "../../support/program";
+import { useVenv } from "../../support/venv";
+
+const MINUTES = 5 * 60_000;
+const ROOT = join(import.meta.dir, "../../..");
+
+const database = useDatabase();
+const program = useProgram(database, {
+  ENVIRONMENT_POOL_TARGETS: "chat_default:2,chat_bench_default:4,tracker_default:1",
+});
+const venv = useVenv("pytest==9.2.0", "slack_sdk==3.47.0", "aiohttp==3.14.5");
+
+test(
+  "every case of the Python client passes",
+  async () => {
+    const child = Bun.spawn(
+      [
+        ...[venv.python, "-W", "error::ResourceWarning", "-m", "pytest", "-q", "--color=no"],
+        ...["-p", "no:cacheprovider", join(import.meta.dir, "client_cases.py")],
+      ],
+      {
+        cwd: venv.folder,
+        env: {
+          ...process.env,
+          DIORAMA_URL: program.url,
+          SERVER: `bun ${join(ROOT, "src/main.ts")}`,
+          SERVER_DATABASE: database.url,
+          PYTHONDONTWRITEBYTECODE: "1",
+        },
+        stdout: "pipe",
+        stderr: "inherit",
+      },
+    );
+    const report = await new Response(child.stdout).text();
+    const code = await child.exited;
+
+    expect({ code, report }).toEqual({
+      code: 0,
+      report: expect.stringMatching(/\n2\d passed in /),
+    });
+  },
+  MINUTES,
+);

@@ -1,0 +1,277 @@
+"""The Python client against a server; `client.test.ts` runs it with pytest."""
+
+import asyncio
+import json
+import os
+import re
+import shlex
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import diorama
+import httpx
+import pytest
+from diorama.models import Diff
+from diorama.testing import assert_diff
+
+GREETING = {"channel": "C01GENERAL", "text": "Hello"}
+SUITE = "Chat benchmark"
+
+
+def active() -> set[str]:
+    environments = diorama.call("GET", "/environments", query={"status": "active"})["environments"]
+    return {environment["environmentId"] for environment in environments}
+
+
+def test_an_environment_works_with_the_official_client_and_is_deleted_at_the_end_of_its_block() -> None:
+    with diorama.env("chat_default", as_="U01AGENT") as env:
+        assert env.slack().auth_test()["user_id"] == "U01AGENT"
+        assert (env.service, env.template) == ("chat", "chat_default")
+        assert env.expires_at.timestamp() > time.time()
+        assert env.id in active()
+
+    assert env.id not in active()
+
+
+def test_an_environment_that_is_already_deleted_is_deleted_again_without_an_error() -> None:
+    with diorama.env("chat_default", as_="agent@acme.test") as env:
+        env.delete()
+
+
+def test_a_run_gives_the_diff_and_the_calls() -> None:
+    with diorama.env("chat_default", as_="U01AGENT") as env:
+        with env.run(labels={"model": "none"}) as run:
+            with pytest.raises(RuntimeError, match="not ended"):
+                _ = run.diff
+            env.slack().chat_postMessage(**GREETING)
+
+        assert_diff(run.diff, inserts=[{"__table__": "messages", "text": "Hello"}])
+        assert [(call.n, call.name, call.status) for call in run.calls] == [(1, "chat.postMessage", 200)]
+        assert run.results().labels == {"model": "none"}
+        assert run.end() == run.diff
+
+
+def test_a_run_ends_when_its_block_raises() -> None:
+    with diorama.env("chat_default", as_="U01AGENT") as env:
+        with pytest.raises(KeyError, match="broken"), env.run() as broken:
+            env.slack().chat_postMessage(**GREETING)
+            raise KeyError("broken")
+
+        assert len(broken.diff.inserts) == 1
+        with env.run():
+            pass
+
+
+def test_a_run_is_evaluated_once_and_graded_any_number_of_times() -> None:
+    added = {"assertions": [{"diff_type": "added", "entity": "messages"}]}
+    removed = {"assertions": [{"diff_type": "removed", "entity": "messages"}]}
+    with diorama.env("chat_default", as_="U01AGENT") as env:
+        with env.run() as run:
+            env.slack().chat_postMessage(**GREETING)
+            assert run.evaluate(added).passed
+        assert run.evaluate().passed
+        assert [run.grade(spec).passed for spec in (added, removed)] == [True, False]
+
+        with env.run() as run:
+            pass
+        with pytest.raises(diorama.DioramaError, match=r"grade\(\)"):
+            run.evaluate(added)
+
+
+def test_the_tracker_reads_and_reports_errors() -> None:
+    with diorama.env("tracker_default", as_="agent@acme.test") as env:
+        linear = env.linear()
+
+        assert linear.execute("query ($n: Int) { teams(first: $n) { nodes { key } } }", {"n": 1})["teams"]["nodes"]
+        with pytest.raises(diorama.LinearError, match="nothing"):
+            linear.execute("{ nothing }")
+        with pytest.raises(TypeError, match="of the service tracker, not chat"):
+            env.slack()
+
+
+def test_the_address_of_the_tools_answers_with_its_headers() -> None:
+    with diorama.env("chat_default", as_="U01AGENT") as env:
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+        accept = {"Accept": "application/json, text/event-stream"}
+
+        assert httpx.post(env.mcp.url, json=call, headers={**env.mcp.headers, **accept}).status_code == 200
+        assert env.mcp.headers == {"Authorization": f"Bearer {env.token}"}
+
+
+def test_an_error_has_the_code_and_the_status_of_the_server() -> None:
+    with pytest.raises(diorama.DioramaError) as raised:
+        diorama.env("no_such_template")
+
+    assert (raised.value.code, raised.value.status) == ("template_not_found", 404)
+    assert raised.value.request_id
+
+
+def test_an_address_that_nothing_answers_is_unreachable() -> None:
+    with pytest.raises(diorama.DioramaError) as raised:
+        diorama.Diorama("http://127.0.0.1:9").env("chat_default")
+
+    assert (raised.value.code, raised.value.status) == ("unreachable", 0)
+
+
+@pytest.fixture
+def busy() -> Iterator[tuple[str, list[str | None]]]:
+    """A server that answers 503 twice, and the idempotency keys that it got."""
+    keys: list[str | None] = []
+    created = {
+        **{"environmentId": "1", "environmentUrl": "/x", "mcpUrl": "/x/mcp", "schemaName": "s", "token": "t"},
+        **{"templateSchema": "new", "service": "newer", "expiresAt": "2026-01-05T09:00:00.000Z", "field": "newer"},
+    }
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            keys.append(self.headers["Idempotency-Key"])
+            body = json.dumps({"error": "service_unavailable"} if len(keys) < 3 else created).encode()
+            self.send_response(503 if len(keys) < 3 else 201)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}", keys
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_call_that_is_answered_503_is_repeated_with_the_same_key(busy: tuple[str, list[str | None]]) -> None:
+    url, keys = busy
+    with diorama.Diorama(url) as client:
+        env = client.env(test_id="1")
+
+    # The answer is of a newer server: a service and a field that this client does not know.
+    assert (env.id, env.service) == ("1", "newer")
+    assert len(keys) == 3 and len(set(keys)) == 1 and keys[0]
+
+
+def test_a_suite_gives_a_verdict_for_every_attempt_also_of_agents_that_crash_or_take_too_long() -> None:
+    first, *others = [test.name for test in diorama.suite(SUITE).details().tests or []]
+    seen: list[diorama.Attempt] = []
+
+    def agent(task: diorama.Task) -> None:
+        if task.test.name == first and task.attempt == 1:
+            raise ValueError("broken")
+        while task.test.name == first and time.monotonic() < task.deadline + 1:
+            time.sleep(0.05)
+
+    outcome = diorama.suite(SUITE).run(agent, parallel=4, repeat=2, timeout_seconds=2, on_attempt=seen.append)
+
+    names = [attempt.test for attempt in outcome.attempts]
+    assert names == [name for name in [first, *others] for _ in range(2)]
+    crashed, late, failed, *_ = outcome.attempts
+    assert (crashed.status, str(crashed.error), late.status, failed.status) == (
+        *("crashed", "broken", "timed out", "failed"),
+    )
+    assert crashed.verdict and not crashed.verdict.passed
+    assert (outcome.passed, outcome.graded, len(seen)) == (0, len(names), len(names))
+    assert not active()
+
+
+def test_a_suite_is_interrupted_and_leaves_no_environment() -> None:
+    def agent(task: diorama.Task) -> None:
+        if task.test.name == first:
+            time.sleep(0.5)
+            os.kill(os.getpid(), 2)
+        time.sleep(30)
+
+    first = (diorama.suite(SUITE).details().tests or [])[0].name
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        diorama.suite(SUITE).run(agent, parallel=2)
+
+    assert time.monotonic() - began < 15
+    assert not active()
+
+
+def test_a_suite_that_does_not_exist_is_reported_by_its_name() -> None:
+    with pytest.raises(diorama.DioramaError, match='no suite "No such suite"'):
+        diorama.suite("No such suite").details()
+
+
+def test_asyncio_has_the_same() -> None:
+    async def agent(task: diorama.AsyncTask) -> None:
+        if task.attempt == 1:
+            await asyncio.sleep(30)
+        await task.environment.slack().auth_test()
+
+    async def main() -> None:
+        async with diorama.AsyncDiorama() as client:
+            async with client.env("chat_default", as_="U01AGENT") as env:
+                async with env.run() as run:
+                    await env.slack().chat_postMessage(**GREETING)
+                assert_diff(run.diff, inserts=[{"__table__": "messages", "text": "Hello"}])
+            assert env.id not in active()
+
+            env = await client.env("tracker_default", as_="agent@acme.test")
+            assert (await env.linear().execute("{ viewer { active } }"))["viewer"]["active"]
+            await env.delete()
+
+            outcome = await client.suite(SUITE).run(agent, parallel=20, repeat=2, timeout_seconds=3)
+            statuses = [attempt.status for attempt in outcome.attempts]
+            assert statuses == ["timed out", "failed"] * (len(statuses) // 2)
+
+    asyncio.run(main())
+    assert not active()
+
+
+def test_a_local_server_starts_works_and_stops() -> None:
+    command = shlex.split(os.environ["SERVER"])
+    with diorama.local(command, env={"DATABASE_URL": os.environ["SERVER_DATABASE"], "SHUTDOWN_DELAY": "0"}) as local:
+        with local.env("chat_default", as_="U01AGENT") as env:
+            assert env.url.startswith(local.url)
+
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(local.url)
+
+
+def test_a_local_server_that_does_not_start_is_reported_with_its_output() -> None:
+    with pytest.raises(RuntimeError, match="sh did not start: no database"):
+        diorama.local(["sh", "-c", "echo no database >&2; exit 3"])
+    with pytest.raises(FileNotFoundError):
+        diorama.local(["/no/such/program"])
+
+
+ROWS = [{"__table__": "messages", "text": text, "edited": None} for text in ("Hello", "Lunch")]
+CHANGE = {"__table__": "users", "key": {"id": "U1"}, "before": {"name": "A"}, "after": {"name": "B"}}
+DIFF = Diff(inserts=ROWS, updates=[CHANGE], deletes=[])
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        {"inserts": ROWS, "updates": [CHANGE]},
+        {"inserts": [{"text": "Lunch"}, {"text": re.compile("hell", re.I)}], "updates": [{"after": {"name": "B"}}]},
+        # The first fits both rows, the second only the one that it would take.
+        {"inserts": [{"text": ...}, {"text": "Hello"}], "updates": [{"key": {"id": "U1"}}]},
+        {"inserts": [{"text": "Hello"}], "others": "allow"},
+        {"inserts": ROWS, "ignore": ["users"]},
+    ],
+)
+def test_a_diff_is_as_expected(expected: dict[str, object]) -> None:
+    assert_diff(DIFF, **expected)
+
+
+@pytest.mark.parametrize(
+    ("expected", "message"),
+    [
+        ({"inserts": ROWS}, r'not expected in updates: \{"__table__": "users"'),
+        ({"inserts": [*ROWS, ROWS[0]], "updates": [CHANGE]}, r'missing in inserts: .*"Hello"'),
+        ({"inserts": [{"__table__": "messages", "text": "Hi"}], "others": "allow"}, r'nearest has \{"text": "Hello"\}'),
+        ({"deletes": [{"__table__": "messages"}], "others": "allow"}, "missing in deletes"),
+        ({"inserts": [{"missing": None}], "others": "allow"}, "missing in inserts"),
+        ({"updates": [{"after": {"name": re.compile("^A")}}], "others": "allow"}, "missing in updates"),
+    ],
+)
+def test_a_diff_is_not_as_expected(expected: dict[str, object], message: str) -> None:
+    with pytest.raises(AssertionError, match=message):
+        assert_diff(DIFF, **expected)

@@ -1,0 +1,123 @@
+/** The pytest plugin: runs `plugin_cases.py`, of which some tests fail, and looks at the report and the environments. */
+import { afterEach, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { eventually, useDatabase } from "../../support/database";
+import { useProgram } from "../../support/program";
+import { useVenv } from "../../support/venv";
+
+const MINUTES = 3 * 60_000;
+const ROOT = join(import.meta.dir, "../../..");
+
+const database = useDatabase();
+const program = useProgram(database, { ENVIRONMENT_POOL_TARGETS: "chat_default:4" });
+const venv = useVenv("pytest==9.2.0", "pytest-xdist==3.8.0", "slack_sdk==3.47.0");
+let cases = "";
+
+beforeAll(async () => {
+  cases = join(venv.folder, "test_cases.py");
+  await Bun.write(cases, Bun.file(join(import.meta.dir, "plugin_cases.py")));
+}, MINUTES);
+
+function start(options: readonly string[], env: Record<string, string | undefined> = {}) {
+  const command = [venv.python, "-m", "pytest", "--color=no", "-p", "no:cacheprovider"];
+  return Bun.spawn([...command, cases, ...options], {
+    cwd: venv.folder,
+    env: { ...process.env, DIORAMA_URL: program.url, COLUMNS: "200", ...env },
+    stdout: "pipe",
+    stderr: "inherit",
+    detached: true,
+  });
+}
+
+async function pytest(...args: Parameters<typeof start>): Promise<{ code: number; out: string }> {
+  const child = start(...args);
+  const out = await new Response(child.stdout).text();
+  return { code: await child.exited, out };
+}
+
+const active = async () => (await program.get("/environments?status=active")).body.environments;
+
+afterEach(async () => {
+  expect(await active()).toEqual([]);
+});
+
+/** The part of the report between the title of a test and the next one. */
+function reportOf(out: string, name: string): string {
+  const [, report = ""] = out.split(new RegExp(`^_+ (?:ERROR at setup of )?${name} _+$`, "m"));
+  return report.split(/^(?:_{3,} .* _{3,}|={3,} .* ={3,})$/m)[0] ?? "";
+}
+
+test.each([[[]], [["-n", "3"]]])(
+  "passing, failing and erroring tests, with %j",
+  async (options) => {
+    const { code, out } = await pytest(options);
+
+    expect(out).toMatch(/5 failed, 3 passed, 3 skipped, 2 errors in /);
+    expect(code).toBe(1);
+
+    const hi = reportOf(out, "test_fails\\[Hi\\]");
+    expect(hi).toContain('missing in inserts: {"__table__": "messages", "text": "Hello"}');
+    expect(hi).toMatch(
+      /- Diorama diff -+\n\+ messages \{"channel_id": "C01GENERAL", .*"text": "Hi"/,
+    );
+    expect(hi).toMatch(/- Diorama calls -+\n1\. chat\.postMessage \{.*"text": "Hi".*\} → 200\n/);
+
+    const running = reportOf(out, "test_fails_before_the_run_has_ended");
+    expect(running.match(/^\+ messages/gm)).toHaveLength(12);
+    expect(running).toContain("… 2 calls before\n3. chat.postMessage");
+
+    const raised = reportOf(out, "test_raises");
+    expect(raised).toMatch(/- Diorama diff -+\nnothing changed\n/);
+    expect(raised).toContain('"channel": "nowhere", "text": "Hello"} → channel_not_found');
+
+    expect(reportOf(out, "test_has_lost_its_environment")).toContain("ValueError: lost");
+    expect(reportOf(out, "test_errors")).toContain("template_not_found");
+    expect(reportOf(out, "test_is_not_marked")).toContain(
+      "mark the test with @pytest.mark.diorama",
+    );
+  },
+  MINUTES,
+);
+
+test(
+  "a worker that dies leaves no environment",
+  async () => {
+    const { out } = await pytest(["-n", "2", "-k", "dies or passes"], { DIE: "1" });
+
+    expect(out).toMatch(/1 failed, 1 passed/);
+    expect(out).toContain("crashed while running");
+  },
+  MINUTES,
+);
+
+test.each([[[]], [["-n", "2"]]])(
+  "Ctrl-C leaves no environment, with %j",
+  async (options) => {
+    const child = start([...options, "-k", "hangs"], { HANG: "1" });
+    const count = options.length > 0 ? 2 : 1;
+    await eventually(async () => expect(await active()).toHaveLength(count), 60);
+
+    // As a terminal does: every process of the group gets it.
+    process.kill(-child.pid, "SIGINT");
+    const out = await new Response(child.stdout).text();
+
+    expect(await child.exited).toBe(2);
+    expect(out).toContain("KeyboardInterrupt");
+  },
+  MINUTES,
+);
+
+test(
+  "the plugin starts a server and stops it",
+  async () => {
+    const command = `bun ${join(ROOT, "src/main.ts")}`;
+    const { out } = await pytest(["-n", "2", "-k", "passes", "--diorama-local", command], {
+      DIORAMA_URL: "http://127.0.0.1:9",
+      DATABASE_URL: database.url,
+      SHUTDOWN_DELAY: "0",
+    });
+
+    expect(out).toContain("1 passed");
+  },
+  MINUTES,
+);

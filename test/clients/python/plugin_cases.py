@@ -1,0 +1,81 @@
+"""Tests of a user of the pytest plugin, of which some fail; `plugin.test.ts` runs them."""
+
+import os
+import time
+
+import pytest
+from diorama.testing import assert_diff
+
+agent = pytest.mark.diorama(template="chat_default", as_="U01AGENT")
+
+
+def greet(environment, text="Hello"):
+    environment.slack().chat_postMessage(channel="C01GENERAL", text=text)
+
+
+@agent
+def test_passes(diorama):
+    greet(diorama)
+    assert_diff(diorama.diff(), inserts=[{"__table__": "messages", "text": "Hello"}])
+
+
+@agent
+@pytest.mark.parametrize("text", ["Hi", "Good morning"])
+def test_fails(diorama, text):
+    greet(diorama, text)
+    assert_diff(diorama.diff(), inserts=[{"__table__": "messages", "text": "Hello"}])
+
+
+@agent
+def test_fails_before_the_run_has_ended(diorama):
+    for number in range(12):
+        greet(diorama, f"message {number}")
+    assert [call.name for call in diorama.calls()] == []
+
+
+@agent
+def test_raises(diorama):
+    diorama.slack().chat_postMessage(channel="nowhere", text="Hello")
+
+
+@agent
+def test_starts_a_run_of_its_own(diorama):
+    greet(diorama)
+    with diorama.run() as run:
+        greet(diorama, "Hi")
+    assert_diff(run.diff, inserts=[{"__table__": "messages", "text": "Hi"}])
+
+
+@agent
+def test_is_evaluated(diorama):
+    greet(diorama)
+    assert diorama.evaluate({"assertions": [{"diff_type": "added", "entity": "messages"}]}).passed
+
+
+@agent
+def test_has_lost_its_environment(diorama):
+    diorama.delete()
+    raise ValueError("lost")
+
+
+@pytest.mark.diorama(template="no_such_template")
+def test_errors(diorama):
+    pass
+
+
+def test_is_not_marked(diorama):
+    pass
+
+
+@agent
+@pytest.mark.skipif("DIE" not in os.environ, reason="ends its process")
+def test_dies(diorama):
+    greet(diorama)
+    os._exit(1)
+
+
+@agent
+@pytest.mark.skipif("HANG" not in os.environ, reason="never ends")
+@pytest.mark.parametrize("number", [1, 2])
+def test_hangs(diorama, number):
+    time.sleep(600)
