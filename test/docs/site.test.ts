@@ -18,8 +18,8 @@ const PAGES = [
   "/docs/reference",
   ...[...REFERENCE.keys()].map((name) => `/docs/reference/${name}`),
 ];
-/** Paths under /docs that are not pages of the site. */
-const OTHERS = ["/docs", "/docs/json", "/docs/site.css"];
+/** Paths that are not pages of the site. */
+const OTHERS = ["/docs", "/docs/json", "/docs/site.css", "/clients/"];
 
 const withoutCode = (markdown: string) => markdown.replaceAll(/^```[\s\S]*?^```$/gm, "");
 

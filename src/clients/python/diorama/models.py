@@ -380,26 +380,6 @@ class Run(Model):
     ISO 8601, UTC
     """
 
-    environment_id: Annotated[str, Field(alias="environmentId")]
-    """
-    32 lower-case hex digits
-    """
-
-    test_id: Annotated[str | None, Field(alias="testId")]
-    """
-    Its test, if it has one
-    """
-
-    test_suite_id: Annotated[str | None, Field(alias="testSuiteId")]
-    """
-    The suite it counts for, if any
-    """
-
-    started_at: Annotated[AwareDatetime, Field(alias="startedAt")]
-    """
-    ISO 8601, UTC
-    """
-
 
 class Call(Model):
     """
