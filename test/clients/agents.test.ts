@@ -39,6 +39,15 @@ type Tried = {
   readonly more: string;
 };
 
+const CLIENT = {
+  depth: 8,
+  more: `
+listed = await client.list_tools()
+result = await client.call_tool(name, arguments)
+report([each.name for each in listed.tools], result.content[0].text)
+`,
+};
+
 const TRIED: Readonly<Record<string, Tried>> = {
   "Inspect AI": {
     packages: ["inspect_ai==0.3.285", "mcp==2.3.0"],
@@ -74,21 +83,11 @@ report(list(called), result[0]["text"])
   },
   "The client in Python, version 2": {
     packages: ["mcp==2.3.0"],
-    depth: 8,
-    more: `
-listed = await client.list_tools()
-result = await client.call_tool(name, arguments)
-report([each.name for each in listed.tools], result.content[0].text)
-`,
+    ...CLIENT,
   },
   "The client in Python, version 1": {
     packages: ["mcp==1.30.0"],
-    depth: 8,
-    more: `
-listed = await client.list_tools()
-result = await client.call_tool(name, arguments)
-report([each.name for each in listed.tools], result.content[0].text)
-`,
+    ...CLIENT,
   },
 };
 

@@ -314,7 +314,12 @@ describe("examples", () => {
         example,
       );
 
-      expect([path, status, body.result?.isError, body.error]).toEqual([path, 200, undefined, undefined]);
+      expect([path, status, body.result?.isError, body.error]).toEqual([
+        path,
+        200,
+        undefined,
+        undefined,
+      ]);
       expect(shapeOf(body.result)).toEqual(
         expect.arrayContaining(shapeOf(documented.result)) as never,
       );

@@ -17,6 +17,7 @@ import { requireFile } from "~/replicas/chat/require";
 import type { CanvasRow } from "~/replicas/chat/store/canvases";
 import { findContent, findPlainText } from "~/replicas/chat/store/contents";
 import { findTeam } from "~/replicas/chat/store/team";
+import { findUsers } from "~/replicas/chat/store/users";
 import type { Sourced } from "~/source";
 
 const FILE_BYTES_MAX = 10 * 1024 * 1024;
@@ -27,6 +28,15 @@ const hash = (text: string) => createHash("md5").update(text).digest("hex");
 
 /** The title is the first section. Its id changes with the title. */
 const titleId = ({ id, title }: CanvasRow) => sectionId(hash(`${id} ${title}`));
+
+/** People that a text mentions, as canvases do: `![](@U02JOHN)`. */
+const PERSON = /!\[[^\]]*\]\(@([A-Z0-9]+)\)/g;
+
+async function requirePeople({ session }: ChatCall, markdown: string): Promise<void> {
+  const ids = [...markdown.matchAll(PERSON)].map(([, id = ""]) => id);
+  const found = await findUsers(session, ids);
+  if (ids.some((id) => !found.has(id))) throw new ChatError("user_not_found");
+}
 
 const withTitle = (title: string, sections: readonly Section[]) =>
   [`# ${title}`, toMarkdown(sections)].filter(Boolean).join("\n\n");
@@ -109,6 +119,7 @@ export const documents: Tools = {
         restricted_action: "permission_denied",
       },
       async () => {
+        await requirePeople(call, content);
         const { canvas_id: id } = await runMethod(call, "canvases.create", {
           title,
           document_content: { type: "markdown", markdown: content },

@@ -21,7 +21,11 @@ export async function upload(scene: Scene, by: "agent" | "robin", text?: string)
   return announced.file_id ?? "";
 }
 
-async function share(scene: Scene, by: "agent" | "robin", channel?: string): Promise<string> {
+export async function share(
+  scene: Scene,
+  by: "agent" | "robin",
+  channel?: string,
+): Promise<string> {
   const id = await upload(scene, by, "hello");
   await scene[by].files.completeUploadExternal({
     files: [{ id }],
@@ -30,7 +34,7 @@ async function share(scene: Scene, by: "agent" | "robin", channel?: string): Pro
   return id;
 }
 
-async function deleted(scene: Scene): Promise<string> {
+export async function deleted(scene: Scene): Promise<string> {
   const file = await share(scene, "agent", GENERAL);
   await scene.agent.files.delete({ file });
   return file;
