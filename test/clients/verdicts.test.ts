@@ -1,0 +1,144 @@
+/**
+ * The native runner and both clients give the same verdicts on the built-in suites: of every solution, and of a mistake in
+ * every test. The agent of all three is a server here, which acts with the agent's access, in the service's official
+ * client.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { type Attempt, Diorama } from "~/clients/typescript/index";
+import * as chat from "../suites/chat";
+import type { Given } from "../suites/prove";
+import * as tracker from "../suites/tracker";
+import { useDatabase } from "../support/database";
+import { run } from "../support/packages";
+import { useProgram } from "../support/program";
+import { useVenv } from "../support/venv";
+
+const MINUTES = 10 * 60_000;
+const MAIN = join(import.meta.dir, "../../src/main.ts");
+const PARALLEL = 4;
+
+type Kind = "solution" | "mistake";
+type Act = (client: never) => Promise<unknown>;
+type Verdict = { test: string; status: string; score: unknown; failures: readonly string[] };
+
+const program = useProgram(useDatabase(), {
+  ENVIRONMENT_POOL_TARGETS: "chat_bench_default:4,tracker_expanded:4",
+});
+const venv = useVenv();
+
+/** Calls by prompt and kind. */
+const acts = new Map<string, (given: Given) => Promise<unknown>>();
+let agent: Bun.Server<undefined>;
+
+const SUITES = [
+  ["Chat benchmark", chat, 20],
+  ["Tracker benchmark", tracker, 40],
+] as const;
+
+beforeAll(async () => {
+  for (const [name, { proofs, clientOf }] of SUITES) {
+    const { tests = [] } = await new Diorama({ url: program.url }).suite(name).details();
+    for (const { name: title, prompt } of tests) {
+      const { solution, mistakes } = proofs[title] as { solution: Act; mistakes: object };
+      const [mistake] = Object.values(mistakes) as { act: Act }[];
+      acts.set(`solution ${prompt}`, (given) => solution(clientOf(given) as never));
+      acts.set(`mistake ${prompt}`, async (given) => mistake?.act(clientOf(given) as never));
+    }
+  }
+  agent = Bun.serve({
+    port: 0,
+    idleTimeout: 0,
+    async fetch(request) {
+      const { kind, prompt, serviceUrl, token } = Object.fromEntries(
+        await request.formData(),
+      ) as Record<string, string>;
+      const act = acts.get(`${kind} ${prompt?.replaceAll("\r\n", "\n")}`);
+      if (!act) return new Response("no such prompt", { status: 404 });
+      await act({ serviceUrl: `${serviceUrl}`, token: `${token}` });
+      return new Response("done");
+    },
+  });
+});
+afterAll(() => agent?.stop(true));
+
+async function native(suite: string, kind: Kind): Promise<Verdict[]> {
+  const fields = [
+    ...["prompt=$DIORAMA_PROMPT", "serviceUrl=$DIORAMA_SERVICE_URL", "token=$DIORAMA_TOKEN"],
+    `kind=${kind}`,
+  ];
+  const command = `curl -sSf ${fields.map((each) => `--data-urlencode "${each}"`).join(" ")} ${agent.url}`;
+  const options = ["--url", program.url, "--parallel", `${PARALLEL}`, "--json"];
+  const child = Bun.spawn(["bun", MAIN, "suites", "run", suite, "--command", command, ...options], {
+    stdout: "pipe",
+    stderr: "ignore",
+  });
+  const report = await new Response(child.stdout).json();
+  const { tests } = report as {
+    tests: (Omit<Verdict, "test"> & { name: string; verdict: string })[];
+  };
+  return tests.map(({ name, verdict, score, failures }) => ({
+    ...{ test: name, status: verdict, score, failures },
+  }));
+}
+
+async function typescript(suite: string, kind: Kind): Promise<Verdict[]> {
+  const { attempts } = await new Diorama({ url: program.url }).suite(suite).run(
+    async ({ prompt, environment: { url: serviceUrl, token } }) => {
+      const body = new URLSearchParams({ kind, prompt, serviceUrl, token });
+      const response = await fetch(agent.url, { method: "POST", body });
+      if (!response.ok) throw new Error(await response.text());
+    },
+    { parallel: PARALLEL },
+  );
+  return attempts.map(({ test: name, status, verdict }: Attempt) => ({
+    ...{ test: name, status, score: verdict?.score, failures: verdict?.failures ?? [] },
+  }));
+}
+
+const PYTHON = `
+import json, sys
+import diorama, httpx
+
+_, suite, kind, agent_url, parallel = sys.argv
+
+def agent(task):
+    environment = task.environment
+    fields = {"prompt": task.prompt, "serviceUrl": environment.url, "token": environment.token, "kind": kind}
+    httpx.post(agent_url, data=fields, timeout=120).raise_for_status()
+
+outcome = diorama.suite(suite).run(agent, parallel=int(parallel))
+print(json.dumps([
+    {"test": a.test, "status": a.status, "score": a.verdict.score.model_dump(), "failures": a.verdict.failures}
+    for a in outcome.attempts
+]))
+`;
+
+async function python(suite: string, kind: Kind): Promise<Verdict[]> {
+  const command = [venv.python, "-c", PYTHON, suite, kind, agent.url.href, `${PARALLEL}`];
+  return JSON.parse(await run(command, { env: { ...process.env, DIORAMA_URL: program.url } }));
+}
+
+/** Without the keys of rows that the agent has made: they differ from one environment to the next. */
+const comparable = (verdicts: readonly Verdict[]) =>
+  verdicts.map((verdict) => ({
+    ...verdict,
+    failures: verdict.failures.map((line) => line.replace(/\{.*\}/, "{…}")).toSorted(),
+  }));
+
+describe.each(SUITES)("%s", (suite, _, count) => {
+  test.each([
+    ["solution", "passed"],
+    ["mistake", "failed"],
+  ] as const)(
+    "has the same verdicts through the runner and the clients: every %s has %s",
+    async (kind, status) => {
+      const expected = comparable(await native(suite, kind));
+
+      expect(expected.map((verdict) => verdict.status)).toEqual(Array(count).fill(status));
+      expect(comparable(await typescript(suite, kind))).toEqual(expected);
+      expect(comparable(await python(suite, kind))).toEqual(expected);
+    },
+    MINUTES,
+  );
+});
