@@ -28,6 +28,10 @@ const results: Record<string, any> = {};
 const renewed: Call[] = [];
 
 beforeAll(async () => {
+  const { commentCreate } = await tracker.data(
+    `mutation { commentCreate(input: { issueId: "ENG-44", body: "?", quotedText: "a" }) { comment { id } } }`,
+  );
+  results["inline"] = commentCreate.comment;
   mask = createMask(JSON.stringify(await everyRow(database, tracker.schema)));
 });
 
@@ -69,33 +73,77 @@ describe("a call", () => {
   });
 });
 
-describe("the calls", () => {
-  test("use every argument of every tool", () => {
-    const used = new Set(
-      CALLS.flatMap(({ tool, args }) => [
-        tool,
-        ...Object.keys(args).map((name) => `${tool}.${name}`),
-      ]),
-    );
-    const all = vendor.tools.flatMap(({ name, inputSchema }) => [
-      name,
-      ...Object.keys(inputSchema.properties ?? {}).map((argument) => `${name}.${argument}`),
-    ]);
+type Schema = {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly oneOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly enum?: readonly string[];
+  readonly const?: string;
+};
 
-    expect(all.filter((name) => !used.has(name))).toEqual([]);
+/** Every argument of a schema, also inside of objects, and every value of an enumeration: `save_issue.patch.op=append`. */
+function declared(schema: Schema, at: string): string[] {
+  const { properties = {}, items, oneOf = [], anyOf = [], enum: values = [], const: only } = schema;
+  return [
+    ...[...values, ...(only === undefined ? [] : [only])].map((value) => `${at}=${value}`),
+    ...[...(items ? [items] : []), ...oneOf, ...anyOf].flatMap((inner) => declared(inner, at)),
+    ...Object.entries(properties).flatMap(([name, inner]) => [
+      `${at}.${name}`,
+      ...declared(inner, `${at}.${name}`),
+    ]),
+  ];
+}
+
+/** What a call uses of them. */
+function used(value: unknown, at: string): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => used(item, at));
+  if (typeof value !== "object" || value === null) return [`${at}=${value}`];
+  return Object.entries(value).flatMap(([name, inner]) => [
+    `${at}.${name}`,
+    ...used(inner, `${at}.${name}`),
+  ]);
+}
+
+const SOURCES = join(import.meta.dir, "../../../../src/replicas/tracker/mcp");
+const TEXTS =
+  /(?:new Rejected|invalid|notThere|report|problems\.push|refused|mistyped)\(\s*(`(?:[^`\\]|\\.)*`|"(?:[^"\\]|\\.)*")/g;
+
+/** The texts of rejections in the code, as patterns: a value in a template is any text. */
+async function rejectionTexts(): Promise<RegExp[]> {
+  const found: RegExp[] = [];
+  for await (const file of new Bun.Glob("*.ts").scan(SOURCES)) {
+    const source = await Bun.file(join(SOURCES, file)).text();
+    for (const [, literal = ""] of source.matchAll(TEXTS)) {
+      const text = literal.slice(1, -1).replaceAll('\\"', '"');
+      const parts = text.split(/\$\{(?:[^{}]|\{[^{}]*\})*\}/);
+      found.push(new RegExp(parts.map(RegExp.escape).join(".*"), "s"));
+    }
+  }
+  return found;
+}
+
+describe("the calls", () => {
+  test("use every tool, every argument and every value of an enumeration, and not only to be rejected", () => {
+    const checked = CALLS.filter(({ rejection }) => !rejection?.startsWith("Input validation"));
+    const all = new Set(checked.flatMap(({ tool, args }) => [tool, ...used(args, tool)]));
+    const missing = vendor.tools.flatMap(({ name, inputSchema }) =>
+      [name, ...declared(inputSchema as Schema, name)].filter((each) => !all.has(each)),
+    );
+
+    expect(missing).toEqual([]);
   });
 
-  test("use every operation of a patch", () => {
-    const used = CALLS.flatMap(({ args }) => ("patch" in args ? [args.patch].flat() : []));
-    const operations = new Set(used.map((edit) => (edit as { op?: string }).op));
-
-    expect([...operations]).toContainValues([
-      "replace",
-      "insert_before",
-      "insert_after",
-      "prepend",
-      "append",
-      "replace_range",
+  test("provoke every text of a rejection", async () => {
+    const rejections = CALLS.flatMap(({ rejection, result }) => [
+      ...(rejection === undefined ? [] : [rejection]),
+      ...((result as { warnings?: string[] } | undefined)?.warnings ?? []),
     ]);
+    const texts = await rejectionTexts();
+
+    expect(texts.length).toBeGreaterThan(50);
+    expect(texts.filter((text) => !rejections.some((one) => text.test(one))).map(String)).toEqual(
+      [],
+    );
   });
 });
