@@ -95,7 +95,7 @@ function declared(schema: Schema, at: string): string[] {
   ];
 }
 
-/** What a call uses of them. */
+/** The same for the arguments of a call. */
 function used(value: unknown, at: string): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => used(item, at));
   if (typeof value !== "object" || value === null) return [`${at}=${value}`];
