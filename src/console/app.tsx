@@ -3,6 +3,7 @@ import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { isLocked, key, setKey } from "~/console/api";
 import { KeyForm } from "~/console/key-form";
+import { EnvironmentPage } from "~/console/pages/environment";
 import { Environments } from "~/console/pages/environments";
 import { Overview } from "~/console/pages/overview";
 import { RunPage } from "~/console/pages/run";
@@ -21,7 +22,7 @@ type Page = {
 /** By the first part of the path. */
 const PAGES: Readonly<Record<string, Page>> = {
   "": { name: "Overview", list: Overview },
-  environments: { name: "Environments", list: Environments },
+  environments: { name: "Environments", list: Environments, one: EnvironmentPage },
   runs: { name: "Runs", list: Runs, one: RunPage },
 };
 

@@ -17,6 +17,7 @@ const PAGES: Page[] = [
   { name: "overview", path: () => "", shows: "Newest runs" },
   { name: "environments", path: () => "/environments", shows: "chat_default" },
   { name: "runs", path: () => "/runs", shows: "my-agent" },
+  { name: "chat", path: () => `/environments/${chat.environmentId}`, shows: "Welcome to Acme!" },
   { name: "run-chat", path: () => `/runs/${chat.runId}`, shows: "Why it failed" },
   { name: "run-tracker", path: () => `/runs/${tracker.runId}`, shows: "issueUpdate" },
   { name: "nothing", path: () => "/nothing", shows: "There is no such page." },

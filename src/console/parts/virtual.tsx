@@ -19,7 +19,8 @@ function indexAt(offsets: Float64Array, position: number): number {
 
 /**
  * `estimate`: height of a row that was never rendered, in pixels. `target`: a row to scroll to; each new object scrolls
- * again. `atEnd`: begins at the end, and stays there while rows are added.
+ * again. `atEnd`: begins at the end, and stays there while rows are added. `onTop`: called near the first row, to add
+ * earlier ones.
  */
 export function VirtualList<T>({
   label,
@@ -28,6 +29,7 @@ export function VirtualList<T>({
   estimate,
   target,
   atEnd = false,
+  onTop,
   children,
 }: {
   label: string;
@@ -36,6 +38,7 @@ export function VirtualList<T>({
   estimate: number;
   target?: { readonly index: number } | undefined;
   atEnd?: boolean;
+  onTop?: () => void;
   children: (item: T, index: number) => ComponentChildren;
 }) {
   const box = useRef<HTMLElement>(null);
@@ -89,6 +92,15 @@ export function VirtualList<T>({
   useLayoutEffect(() => {
     for (const row of content.current?.children ?? []) observer.observe(row);
   });
+  // Rows added before the others do not move what is in view.
+  const head = useRef<string | number | undefined>(undefined);
+  useLayoutEffect(() => {
+    const [newest] = items;
+    const before = items.findIndex((item) => keyOf(item) === head.current);
+    head.current = newest && keyOf(newest);
+    if (before > 0 && !isAtEnd.current && box.current)
+      box.current.scrollTop += offsets[before] ?? 0;
+  }, [items]);
   useLayoutEffect(() => {
     if (isAtEnd.current && box.current) box.current.scrollTop = box.current.scrollHeight;
   }, [offsets]);
@@ -114,6 +126,7 @@ export function VirtualList<T>({
   }) => {
     isAtEnd.current = atEnd && scrollTop + clientHeight >= scrollHeight - 2;
     setView({ top: scrollTop, height: clientHeight });
+    if (scrollTop < 2 * MARGIN) onTop?.();
   };
 
   return (

@@ -1,0 +1,288 @@
+/** A chat environment as one of its users sees it. What differs from the template is tinted. */
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { EnvironmentDetail } from "~/clients/typescript/schema";
+import {
+  type Chat,
+  type ChatMessage,
+  type ChatUser,
+  type Conversation,
+  chatNames,
+  createChat,
+} from "~/console/chat-data";
+import { useLive } from "~/console/live";
+import { useLoad } from "~/console/loading";
+import {
+  type Baseline,
+  type Cause,
+  causeOf,
+  markOf,
+  readBaseline,
+  readCauses,
+} from "~/console/marks";
+import { Empty, Failure, Id, Ready } from "~/console/parts/basics";
+import type { Names } from "~/console/parts/chat-text";
+import { Message } from "~/console/parts/message";
+import { VirtualList } from "~/console/parts/virtual";
+import { place, setQuery } from "~/console/place";
+
+type Marks = {
+  readonly baseline: Baseline | undefined;
+  readonly causes: ReadonlyMap<string, Cause>;
+};
+const NO_CAUSES: ReadonlyMap<string, Cause> = new Map();
+
+export function ChatWorld({ environment }: { environment: EnvironmentDetail }) {
+  const { query } = place.value;
+  const as = query.get("as") ?? "";
+  const chat = useMemo(() => createChat(environment, as), [environment.environmentId, as]);
+  const people = useLoad((signal) => chat.users(signal), [environment.environmentId]);
+  const rooms = useLoad((signal) => chat.conversations(signal), [chat]);
+  const { environmentId, run } = environment;
+  const baseline = useLoad(() => readBaseline(environment), [environmentId]);
+  const causes = useLoad(() => readCauses(environmentId), [environmentId, run?.runId, run?.status]);
+  useLive(rooms.reload);
+  const marks = { baseline: baseline.data, causes: causes.data ?? NO_CAUSES };
+  return (
+    <Ready of={people}>
+      {(users) => (
+        <Ready of={rooms}>
+          {(conversations) => (
+            <Workspace
+              key={`${environmentId} ${as}`}
+              chat={chat}
+              environment={environment}
+              as={as || environment.impersonateUserId}
+              users={users}
+              conversations={conversations}
+              marks={marks}
+            />
+          )}
+        </Ready>
+      )}
+    </Ready>
+  );
+}
+
+/** Own conversations first, then those to join; channels before people. */
+const GROUPS: readonly (readonly [string, (conversation: Conversation) => boolean])[] = [
+  ["Channels", (each) => !each.is_im && !each.is_mpim && each.is_member === true],
+  ["Direct messages", (each) => Boolean(each.is_im || each.is_mpim)],
+  ["Other channels", (each) => !each.is_im && !each.is_mpim && !each.is_member],
+];
+
+function Workspace({
+  chat,
+  environment,
+  as,
+  users,
+  conversations,
+  marks,
+}: {
+  chat: Chat;
+  environment: EnvironmentDetail;
+  as: string;
+  users: readonly ChatUser[];
+  conversations: readonly Conversation[];
+  marks: Marks;
+}) {
+  const { query } = place.value;
+  const names = useMemo(() => chatNames(users, conversations), [users, conversations]);
+  const chosen =
+    conversations.find(({ id }) => id === query.get("channel")) ??
+    conversations.find(({ is_member }) => is_member) ??
+    conversations[0];
+  const thread = query.get("thread");
+  return (
+    <div class={`chat ${thread ? "threaded" : ""}`}>
+      <div class="side">
+        <label>
+          As user
+          <select
+            value={as}
+            onChange={({ currentTarget }) =>
+              setQuery({ as: currentTarget.value, channel: undefined, thread: undefined })
+            }
+          >
+            {users
+              .filter(({ deleted }) => !deleted)
+              .map(({ id }) => (
+                <option key={id} value={id}>
+                  {names.get(id)}
+                  {id === environment.impersonateUserId ? " (the agent)" : ""}
+                </option>
+              ))}
+          </select>
+        </label>
+        {GROUPS.map(([title, belongs]) => {
+          const shown = conversations.filter(belongs);
+          if (shown.length === 0) return null;
+          return (
+            <nav key={title} aria-label={title}>
+              <h3>{title}</h3>
+              <ul>
+                {shown.map((conversation) => (
+                  <li key={conversation.id}>
+                    <button
+                      type="button"
+                      aria-current={conversation.id === chosen?.id}
+                      onClick={() => setQuery({ channel: conversation.id, thread: undefined })}
+                    >
+                      <bdi>{names.get(conversation.id)}</bdi>
+                      {conversation.is_private && !conversation.is_mpim && " 🔒︎"}
+                      {conversation.is_archived && " (archived)"}
+                    </button>
+                  </li>
+                ))}
+              </ul>
+            </nav>
+          );
+        })}
+      </div>
+      {chosen ? (
+        <Room key={chosen.id} chat={chat} conversation={chosen} names={names} marks={marks} />
+      ) : (
+        <Empty title="This user sees no conversation." />
+      )}
+      {chosen && thread && (
+        <Thread
+          key={`${chosen.id} ${thread}`}
+          chat={chat}
+          channel={chosen.id}
+          ts={thread}
+          names={names}
+          marks={marks}
+        />
+      )}
+    </div>
+  );
+}
+
+const FIRST_PAGE = 100;
+const NEXT_PAGE = 999;
+
+function Room({
+  chat,
+  conversation,
+  names,
+  marks,
+}: {
+  chat: Chat;
+  conversation: Conversation;
+  names: Names;
+  marks: Marks;
+}) {
+  const { id } = conversation;
+  const [older, setOlder] = useState<readonly ChatMessage[]>([]);
+  const [hasMore, setHasMore] = useState<boolean>();
+  const [error, setError] = useState<unknown>();
+  const isBusy = useRef(false);
+  const newest = useLoad((signal) => chat.history(id, undefined, FIRST_PAGE, signal), [chat, id]);
+  useLive(newest.reload);
+  const messages = useMemo(() => {
+    const tail = newest.data?.messages ?? [];
+    const [first] = tail;
+    return [...older.filter(({ ts }) => !first || ts < first.ts), ...tail];
+  }, [older, newest.data]);
+  // Messages that leave the newest page when others arrive are kept.
+  useEffect(() => {
+    if (newest.data) setOlder(messages);
+  }, [newest.data]);
+  const readOlder = async () => {
+    const [first] = messages;
+    if (isBusy.current || !first || hasMore === false || newest.data?.hasMore === false) return;
+    isBusy.current = true;
+    try {
+      const page = await chat.history(id, first.ts, NEXT_PAGE);
+      setOlder((known) => [...page.messages, ...known.filter(({ ts }) => ts >= first.ts)]);
+      setHasMore(page.hasMore);
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      isBusy.current = false;
+    }
+  };
+  const about = conversation.topic?.value || conversation.purpose?.value;
+  return (
+    <section class="room" aria-label={names.get(id)}>
+      <header>
+        <h2>
+          <bdi>{names.get(id)}</bdi>
+        </h2>
+        <Id id={id} name="conversation's id" />
+        {about && (
+          <p class="quiet">
+            <bdi>{about}</bdi>
+          </p>
+        )}
+      </header>
+      {error !== undefined && <Failure error={error} retry={readOlder} />}
+      <Ready of={newest}>
+        {() =>
+          messages.length === 0 ? (
+            <Empty title="No messages here." />
+          ) : (
+            <VirtualList
+              label="Messages"
+              items={messages}
+              keyOf={({ ts }) => ts}
+              estimate={56}
+              atEnd
+              onTop={readOlder}
+            >
+              {(message) => (
+                <Message
+                  of={message}
+                  names={names}
+                  mark={markOf(marks.baseline, id, message)}
+                  cause={causeOf(marks.causes, id, message.ts)}
+                  onThread={() => setQuery({ channel: id, thread: message.ts })}
+                />
+              )}
+            </VirtualList>
+          )
+        }
+      </Ready>
+    </section>
+  );
+}
+
+function Thread({
+  chat,
+  channel,
+  ts,
+  names,
+  marks,
+}: {
+  chat: Chat;
+  channel: string;
+  ts: string;
+  names: Names;
+  marks: Marks;
+}) {
+  const loaded = useLoad((signal) => chat.replies(channel, ts, signal), [chat, channel, ts]);
+  useLive(loaded.reload);
+  return (
+    <section class="room" aria-label="Thread">
+      <header>
+        <h2>Thread</h2>
+        <button type="button" onClick={() => setQuery({ thread: undefined })}>
+          Close
+        </button>
+      </header>
+      <Ready of={loaded}>
+        {(messages) => (
+          <VirtualList label="Replies" items={messages} keyOf={(each) => each.ts} estimate={56}>
+            {(message) => (
+              <Message
+                of={message}
+                names={names}
+                mark={markOf(marks.baseline, channel, message)}
+                cause={causeOf(marks.causes, channel, message.ts)}
+              />
+            )}
+          </VirtualList>
+        )}
+      </Ready>
+    </section>
+  );
+}

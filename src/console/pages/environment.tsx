@@ -1,0 +1,147 @@
+/** One environment: its state, what can be done with it, and its world. */
+import { useState } from "preact/hooks";
+import type { EnvironmentDetail, Forks } from "~/clients/typescript/schema";
+import { addressOf, call, get } from "~/console/api";
+import { useLive } from "~/console/live";
+import { useLoad } from "~/console/loading";
+import { ChatWorld } from "~/console/pages/chat";
+import { Badge, Empty, Failure, Head, Id, Ready } from "~/console/parts/basics";
+import { Time } from "~/console/parts/clock";
+import { AsJson, Confirm } from "~/console/parts/dialog";
+import { Verdict } from "~/console/parts/verdict";
+import { go, pathTo } from "~/console/place";
+
+const EXTENSION_SECONDS = 3_600;
+
+export function EnvironmentPage({ id }: { id: string }) {
+  const loaded = useLoad((signal) => get<EnvironmentDetail>(`/env/${id}`, {}, signal), [id]);
+  useLive(loaded.reload);
+  return (
+    <>
+      <Head
+        title={
+          <>
+            Environment <Id id={id} name="environment's id" />
+          </>
+        }
+      >
+        {loaded.data?.status === "active" && <Actions of={loaded.data} reload={loaded.reload} />}
+        <AsJson address={addressOf(`/env/${id}`)} />
+      </Head>
+      <Ready of={loaded}>
+        {(environment) => (
+          <>
+            <Facts of={environment} />
+            <World of={environment} />
+          </>
+        )}
+      </Ready>
+    </>
+  );
+}
+
+function Facts({ of }: { of: EnvironmentDetail }) {
+  const { run, status, changedRows } = of;
+  return (
+    <p class="facts">
+      <Badge kind={status === "active" ? "good" : "plain"}>{status}</Badge>
+      <span>{of.templateSchema}</span>
+      <span>
+        {status === "active" ? "ends " : "created "}
+        <Time at={status === "active" ? of.expiresAt : of.createdAt} />
+      </span>
+      <span>{of.calls.toLocaleString("en")} calls in runs</span>
+      {changedRows !== null && <span>{changedRows.toLocaleString("en")} rows changed</span>}
+      {run && (
+        <a href={pathTo("runs", run.runId)}>
+          last run <Verdict run={{ status: run.status, gradable: null }} />
+        </a>
+      )}
+    </p>
+  );
+}
+
+function World({ of }: { of: EnvironmentDetail }) {
+  if (of.status !== "active")
+    return (
+      <Empty title="This environment has ended.">
+        <p>Its data are gone. The pages of its runs show what was changed.</p>
+      </Empty>
+    );
+  if (of.service === "chat") return <ChatWorld environment={of} />;
+  return (
+    <Empty title="The tracker is not shown yet.">
+      <p>
+        The page of a run shows the issues that it touched; the API is at{" "}
+        <code>{of.environmentUrl}/graphql</code>.
+      </p>
+    </Empty>
+  );
+}
+
+function Actions({ of, reload }: { of: EnvironmentDetail; reload: () => void }) {
+  const [asked, ask] = useState<"" | "reset" | "delete">("");
+  const [error, setError] = useState<unknown>();
+  const id = of.environmentId;
+  const perform = (work: () => Promise<unknown>) => async () => {
+    setError(undefined);
+    try {
+      await work();
+      reload();
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  const extend = perform(() =>
+    call("PATCH", `/env/${id}`, { body: { ttlSeconds: EXTENSION_SECONDS } }),
+  );
+  const fork = perform(async () => {
+    const { environments } = await call<Forks>("POST", `/env/${id}/fork`, { body: {} });
+    const [first] = environments;
+    if (first) go(pathTo("environments", first.environmentId));
+  });
+  const close = () => ask("");
+  return (
+    <>
+      <button type="button" onClick={extend} title="Lives for at least another hour">
+        Extend
+      </button>
+      <button type="button" onClick={fork} title="Creates a copy of its current state">
+        Fork
+      </button>
+      <button type="button" onClick={() => ask("reset")}>
+        Reset
+      </button>
+      <button type="button" class="danger" onClick={() => ask("delete")}>
+        Delete
+      </button>
+      {error !== undefined && <Failure error={error} />}
+      {asked === "reset" && (
+        <Confirm
+          title="Reset the environment?"
+          action="Reset"
+          close={close}
+          perform={async () => {
+            await call("POST", `/env/${id}/reset`, { body: {} });
+            reload();
+          }}
+        >
+          <p>It goes back to its template. Its run, if one is running, ends as failed.</p>
+        </Confirm>
+      )}
+      {asked === "delete" && (
+        <Confirm
+          title="Delete the environment?"
+          action="Delete"
+          close={close}
+          perform={async () => {
+            await call("DELETE", `/env/${id}`);
+            go(pathTo("environments"));
+          }}
+        >
+          <p>It and its data are deleted. Its run, if one is running, ends as failed.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}

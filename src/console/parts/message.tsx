@@ -1,0 +1,151 @@
+/** A message of the chat, with its reactions, files and attachments. */
+import type { ChatFile, ChatMessage } from "~/console/chat-data";
+import type { Cause, Mark } from "~/console/marks";
+import { chatText, emoji, type Names } from "~/console/parts/chat-text";
+import { Minute } from "~/console/parts/clock";
+import { Link, Long } from "~/console/parts/text";
+import { pathTo } from "~/console/place";
+
+const KIB = 1024;
+const BLOCK_TEXTS_MAX = 200;
+
+export function Message({
+  of,
+  names,
+  mark,
+  cause,
+  onThread,
+}: {
+  of: ChatMessage;
+  names: Names;
+  mark: Mark;
+  cause: Cause | undefined;
+  onThread?: () => void;
+}) {
+  const { ts, user, username, subtype, reply_count: replies = 0 } = of;
+  const author = username || names.get(user ?? "") || user || "Somebody";
+  const why = cause ? `call ${cause.n} of run ${cause.runId}: ${cause.name}` : undefined;
+  return (
+    <article
+      class={`message ${mark ? "tinted" : ""}`}
+      title={
+        mark &&
+        `${mark === "new" ? "New" : "Changed"} since the template${why ? `, by ${why}` : ""}`
+      }
+    >
+      <header>
+        <strong>
+          <bdi>{author}</bdi>
+        </strong>{" "}
+        <span class="quiet">
+          <Minute at={Number(ts) * 1000} />
+          {subtype && subtype !== "me_message" && ` ${subtype.replaceAll("_", " ")}`}
+          {of.edited && " (edited)"}
+          {of.pinned_to && " pinned"}
+        </span>
+        {mark && (
+          <span class="by">
+            {mark}
+            {cause && (
+              <>
+                {" by "}
+                <a href={pathTo("runs", cause.runId)} title={why}>
+                  call {cause.n}
+                </a>
+              </>
+            )}
+          </span>
+        )}
+      </header>
+      <Body of={of} names={names} />
+      {of.files?.map((file) => (
+        <File key={file.id} of={file} />
+      ))}
+      {of.attachments?.map((attachment, index) => (
+        <Attachment key={index} of={attachment} names={names} />
+      ))}
+      {(of.reactions || replies > 0) && (
+        <div class="labels">
+          {of.reactions?.map(({ name, count, users }) => (
+            <span
+              key={name}
+              class="badge"
+              title={`:${name}: ${users.map((each) => names.get(each) ?? each).join(", ")}`}
+            >
+              {emoji(name)} {count}
+            </span>
+          ))}
+          {replies > 0 && onThread && (
+            <button type="button" class="small" onClick={onThread}>
+              {replies} {replies === 1 ? "reply" : "replies"}
+            </button>
+          )}
+        </div>
+      )}
+    </article>
+  );
+}
+
+function Body({ of, names }: { of: ChatMessage; names: Names }) {
+  const own = of.blocks?.some((block) => typeOf(block) !== "rich_text") ? textsOf(of.blocks) : [];
+  const text = own.length > 0 ? own.join("\n") : of.text;
+  if (!text) return null;
+  return (
+    <div class="words">
+      <Long text={text}>{(shown) => chatText(shown, names)}</Long>
+    </div>
+  );
+}
+
+const typeOf = (block: unknown) => (block as { type?: unknown } | null)?.type;
+
+/** The texts of blocks, in order: every `text` that is one, at any depth. */
+function textsOf(value: unknown, found: string[] = []): string[] {
+  if (found.length >= BLOCK_TEXTS_MAX || value === null || typeof value !== "object") return found;
+  for (const [name, each] of Object.entries(value))
+    if ((name === "text" || name === "alt_text") && typeof each === "string") found.push(each);
+    else textsOf(each, found);
+  return found;
+}
+
+function sizeOf(bytes: number): string {
+  if (bytes < KIB) return `${bytes} B`;
+  return bytes < KIB * KIB
+    ? `${(bytes / KIB).toFixed(1)} kB`
+    : `${(bytes / KIB / KIB).toFixed(1)} MB`;
+}
+
+function File({ of: { title, name, size, mimetype } }: { of: ChatFile }) {
+  return (
+    <div class="file">
+      <bdi>{title || name || "a file"}</bdi>{" "}
+      <span class="quiet">
+        {mimetype}
+        {size !== undefined && ` · ${sizeOf(size)}`}
+      </span>
+    </div>
+  );
+}
+
+function Attachment({ of, names }: { of: Readonly<Record<string, unknown>>; names: Names }) {
+  const text = (field: string) => (typeof of[field] === "string" ? of[field] : "");
+  const title = text("title");
+  const body = text("text") || (title ? "" : text("fallback"));
+  return (
+    <div class="attachment">
+      {text("pretext") && <Long text={text("pretext")} />}
+      {title && (
+        <div>
+          <strong>
+            {text("title_link") ? <Link href={text("title_link")}>{title}</Link> : title}
+          </strong>
+        </div>
+      )}
+      {body && (
+        <div class="words">
+          <Long text={body}>{(shown) => chatText(shown, names)}</Long>
+        </div>
+      )}
+    </div>
+  );
+}

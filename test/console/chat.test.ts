@@ -1,0 +1,127 @@
+/** A chat environment in the browser: as any user sees it, live, with what changed tinted. */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { takePicture, useBrowser, violationsOf, waitUntilLoaded } from "../support/browser";
+import { useDatabase } from "../support/database";
+import { expectStatus, useProgram } from "../support/program";
+import { chatScene, type Scene, startRun } from "./scene";
+
+/** Of the longest task while a list scrolls. Twice that of the design: other tests use the same processors. */
+const TASK_MS = 100;
+
+const database = useDatabase();
+const program = useProgram(database);
+const browser = useBrowser();
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await chatScene(program);
+});
+const addressOf = ({ environmentId }: { environmentId: string }, query = "") =>
+  `${program.url}/console/environments/${environmentId}${query}`;
+
+test("shows what differs from the template, and the call that changed it", async () => {
+  await browser.with(program.url, {}, async (page) => {
+    await page.goto(addressOf(scene));
+    const room = page.getByRole("region", { name: "#general" });
+    const welcome = room.getByRole("article").filter({ hasText: "Welcome to Acme!" });
+    await welcome.waitFor();
+    expect(await welcome.getAttribute("class")).not.toContain("tinted");
+    const own = room.getByRole("article").filter({ hasText: "Hello all of you" });
+    expect(await own.getAttribute("class")).toContain("tinted");
+    expect(await own.locator(".by").textContent()).toBe("new by call 5");
+    await own.getByRole("button", { name: "1 reply" }).click();
+    const thread = page.getByRole("region", { name: "Thread" });
+    await thread.getByText("And a reply").waitFor();
+    expect(await thread.locator(".by").allTextContents()).toEqual([
+      "new by call 5",
+      "new by call 4",
+    ]);
+    await waitUntilLoaded(page);
+    await takePicture(page, "chat-thread");
+    expect(await violationsOf(page)).toEqual([]);
+  });
+});
+
+test("shows only what the chosen user sees", async () => {
+  await browser.with(program.url, {}, async (page) => {
+    await page.goto(addressOf(scene));
+    const directs = page.getByRole("navigation", { name: "Direct messages" });
+    await directs.getByRole("button", { name: "John Doe" }).click();
+    await page.getByRole("article").filter({ hasText: "Only for you" }).waitFor();
+    await page.getByLabel("As user").selectOption("U03ROBIN");
+    await page.getByRole("region", { name: "#general" }).waitFor();
+    await waitUntilLoaded(page);
+    expect(await directs.count()).toBe(0);
+    expect(new URL(page.url()).searchParams.get("as")).toBe("U03ROBIN");
+  });
+});
+
+test("a message of an agent appears, tinted, soon; the page reads without a trace", async () => {
+  const environment = await program.environment();
+  const runId = await startRun(program, environment.environmentId);
+  await browser.with(program.url, {}, async (page) => {
+    await page.goto(addressOf(environment));
+    await page.getByText("Hello, I am Robin.").waitFor();
+    await Bun.sleep(500);
+    for (const n of [1, 2, 3]) {
+      const text = `News number ${n}`;
+      await program.chat(environment, "chat.postMessage", { channel: "C01GENERAL", text });
+      const answered = performance.now();
+      const line = page.getByRole("article").filter({ hasText: text });
+      await line.waitFor();
+      expect(performance.now() - answered).toBeLessThan(2_500);
+      expect(await line.getAttribute("class")).toContain("tinted");
+    }
+    await program.post("/diffRun", { runId });
+    await page.getByText("new by call 3").waitFor();
+  });
+  const { calls } = (await program.get(`/runs/${runId}/calls`)).body;
+  expect(calls.map(({ name }: { name: string }) => name)).toEqual(
+    Array(3).fill("chat.postMessage"),
+  );
+});
+
+describe("a channel of 10,000 messages", () => {
+  let environment: { environmentId: string };
+  beforeAll(async () => {
+    const at = Date.UTC(2026, 0, 6) / 1000;
+    const answer = await program.post("/templates/import", {
+      name: "many_messages",
+      service: "chat",
+      seed: {
+        extends: "chat_base",
+        messages: Array.from({ length: 10_000 }, (_, n) => ({
+          channel: "general",
+          ts: `${at + 10 * n}.000100`,
+          user: n % 2 === 0 ? "john" : "robin",
+          text: `Message ${n}. ${"more ".repeat(n % 50 === 0 ? 100 : 0)}`,
+        })),
+      },
+    });
+    expectStatus(answer, 201);
+    environment = await program.environment({ templateName: "many_messages" });
+  });
+
+  test("scrolls without long tasks", async () => {
+    await browser.with(program.url, {}, async (page) => {
+      await page.goto(addressOf(environment));
+      await page.getByText("Message 9999.").waitFor();
+      await waitUntilLoaded(page);
+      await page.evaluate(`
+        window.tasks = [];
+        new PerformanceObserver((list) => {
+          for (const { duration } of list.getEntries()) window.tasks.push(duration);
+        }).observe({ type: "longtask" });
+      `);
+      await page.getByRole("region", { name: "Messages" }).hover();
+      for (let n = 0; n < 60; n++) {
+        await page.mouse.wheel(0, -3_000);
+        await Bun.sleep(30);
+      }
+      const shown = (await page.evaluate("document.querySelectorAll('.message').length")) as number;
+      expect(shown).toBeLessThan(100);
+      expect(await page.evaluate("Math.max(0, ...window.tasks)")).toBeLessThan(TASK_MS);
+      expect(await page.getByText("Message 9999.").count()).toBe(0);
+    });
+  });
+});
