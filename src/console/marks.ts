@@ -15,7 +15,7 @@ type SeedMessage = {
 };
 type Seed = { channels?: { id: string; name?: string }[]; messages?: SeedMessage[] };
 
-/** What a template has of a message. */
+/** The messages of a template, by conversation and timestamp. */
 export type Baseline = ReadonlyMap<string, { readonly text: string; readonly reactions: string }>;
 
 const RUNS_MAX = 10;
