@@ -1,9 +1,11 @@
 /** The hand-written pages, which GitHub shows directly. */
 import backup from "~/docs/backup.md" with { type: "text" };
+import ci from "~/docs/ci.md" with { type: "text" };
 import clients from "~/docs/clients.md" with { type: "text" };
 import console from "~/docs/console.md" with { type: "text" };
 import control from "~/docs/control.md" with { type: "text" };
 import decisions from "~/docs/decisions.md" with { type: "text" };
+import evaluate from "~/docs/evaluate.md" with { type: "text" };
 import figures from "~/docs/figures.md" with { type: "text" };
 import firstSteps from "~/docs/first-steps.md" with { type: "text" };
 import howItWorks from "~/docs/how-it-works.md" with { type: "text" };
@@ -24,6 +26,8 @@ export const GUIDE: ReadonlyMap<string, string> = new Map([
   ["first-steps", firstSteps],
   ["clients", clients],
   ["mcp", mcp],
+  ["evaluate", evaluate],
+  ["ci", ci],
   ["how-it-works", howItWorks],
   ["templates", templates],
   ["suites", suites],
