@@ -1,7 +1,8 @@
-/** The differences of a chat environment from its template, and the calls that made them. */
+/** The differences of an environment from its template, and the calls that made them. */
 import type { CallPage, EnvironmentDetail, RunEvents, RunList } from "~/clients/typescript/schema";
 import { ask } from "~/console/api";
 import type { ChatMessage } from "~/console/chat-data";
+import type { Issue } from "~/console/tracker-data";
 
 /** A call of a run. */
 export type Cause = { readonly runId: string; readonly n: number; readonly name: string };
@@ -18,6 +19,8 @@ type Seed = { channels?: { id: string; name?: string }[]; messages?: SeedMessage
 /** The messages of a template, by conversation and timestamp. */
 export type Baseline = ReadonlyMap<string, { readonly text: string; readonly reactions: string }>;
 
+/** Tables whose rows have pages or places of their own. */
+const TRACKED = new Set(["issues", "comments"]);
 const RUNS_MAX = 10;
 const CALLS_MAX = 1_000;
 /** A template's moment `2026-01-05T09:00:00Z` is posted at this fraction of the second. */
@@ -58,7 +61,7 @@ export function markOf(
   return isSame ? undefined : "changed";
 }
 
-/** The calls that touched messages, by conversation and timestamp; of the newest runs that have ended. */
+/** The calls that touched messages, issues and comments, of the newest runs that have ended. */
 export async function readCauses(environmentId: string): Promise<ReadonlyMap<string, Cause>> {
   const causes = new Map<string, Cause>();
   const { runs } = await ask<RunList>(
@@ -72,9 +75,14 @@ export async function readCauses(environmentId: string): Promise<ReadonlyMap<str
     ]);
     for (const { n, name, changes } of calls)
       for (const position of changes ?? []) {
-        const { channel_id: channel, ts } = events[position - 1]?.key ?? {};
+        const { key = {}, table, after, before } = events[position - 1] ?? {};
+        const { channel_id: channel, ts, id } = key;
+        const cause = { runId, n, name };
         if (typeof channel === "string" && typeof ts === "string")
-          causes.set(keyOf(channel, ts), { runId, n, name });
+          causes.set(keyOf(channel, ts), cause);
+        if (TRACKED.has(table ?? "") && typeof id === "string") causes.set(id, cause);
+        const issue = after?.["issueId"] ?? before?.["issueId"];
+        if (typeof issue === "string") causes.set(issue, cause);
       }
   }
   return causes;
@@ -82,3 +90,63 @@ export async function readCauses(environmentId: string): Promise<ReadonlyMap<str
 
 export const causeOf = (causes: ReadonlyMap<string, Cause>, channel: string, ts: string) =>
   causes.get(keyOf(channel, ts));
+
+/** By number, as the service counts them. */
+export const PRIORITIES = ["No priority", "Urgent", "High", "Medium", "Low"];
+
+/** The template's issues, and the calls that changed issues since. */
+export type IssueMarks = {
+  readonly baseline: IssueBaseline;
+  readonly causes: ReadonlyMap<string, Cause>;
+};
+
+/** The call that changed an issue or a comment last. */
+export const causeOfIssue = (causes: ReadonlyMap<string, Cause>, id: string) => causes.get(id);
+
+type SeedIssue = {
+  id?: string;
+  identifier?: string;
+  title?: string;
+  state?: unknown;
+  priority?: number;
+  assignee?: unknown;
+  comments?: SeedComment[];
+};
+type SeedComment = { body: string; replies?: SeedComment[] };
+
+export type IssueBaseline = ReadonlyMap<string, SeedIssue> | undefined;
+
+/** The template's issues, by identifier; undefined if it cannot be read any more. */
+export async function readIssueBaseline(environment: EnvironmentDetail): Promise<IssueBaseline> {
+  const name = encodeURIComponent(environment.templateSchema);
+  const seed = await ask<{ issues?: SeedIssue[] }>(`/api/platform/templates/${name}/seed`).catch(
+    () => undefined,
+  );
+  return seed && new Map((seed.issues ?? []).map((issue) => [issue.identifier ?? "", issue]));
+}
+
+/** Compares the fields that a board shows. A seed that describes a field in another way says nothing about it. */
+export function issueMarkOf(
+  baseline: IssueBaseline,
+  { identifier, title, state, priority, assignee }: Issue,
+): Mark {
+  if (!baseline) return undefined;
+  const known = baseline.get(identifier);
+  if (!known) return "new";
+  const people = [assignee?.id, assignee?.name, assignee?.displayName];
+  const isSame =
+    (known.title ?? title) === title &&
+    (typeof known.state !== "string" || [state.name, state.id].includes(known.state)) &&
+    (known.priority ?? 0) === priority &&
+    (known.assignee === undefined || known.assignee === null
+      ? assignee === null
+      : typeof known.assignee !== "string" || people.includes(known.assignee));
+  return isSame ? undefined : "changed";
+}
+
+export function isNewComment(baseline: IssueBaseline, identifier: string, body: string): boolean {
+  if (!baseline) return false;
+  const isSame = (each: SeedComment): boolean =>
+    each.body.trim() === body.trim() || Boolean(each.replies?.some(isSame));
+  return !baseline.get(identifier)?.comments?.some(isSame);
+}

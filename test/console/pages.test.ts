@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "bun:test";
 import { takePicture, useBrowser, violationsOf, waitUntilLoaded } from "../support/browser";
 import { useDatabase } from "../support/database";
 import { useProgram } from "../support/program";
-import { chatScene, type Scene, trackerScene } from "./scene";
+import { chatScene, graphql, type Scene, trackerScene } from "./scene";
 
 const database = useDatabase();
 const program = useProgram(database);
@@ -18,6 +18,13 @@ const PAGES: Page[] = [
   { name: "environments", path: () => "/environments", shows: "chat_default" },
   { name: "runs", path: () => "/runs", shows: "my-agent" },
   { name: "chat", path: () => `/environments/${chat.environmentId}`, shows: "Welcome to Acme!" },
+  { name: "tracker", path: () => `/environments/${tracker.environmentId}`, shows: "ENG-1" },
+  {
+    name: "tracker-list",
+    path: () => `/environments/${tracker.environmentId}?view=list`,
+    shows: "ENG-1",
+  },
+  { name: "issue", path: () => issue, shows: "It is done now" },
   { name: "run-chat", path: () => `/runs/${chat.runId}`, shows: "Why it failed" },
   { name: "run-tracker", path: () => `/runs/${tracker.runId}`, shows: "issueUpdate" },
   { name: "nothing", path: () => "/nothing", shows: "There is no such page." },
@@ -25,9 +32,16 @@ const PAGES: Page[] = [
 
 let chat: Scene;
 let tracker: Scene;
+let issue: string;
 beforeAll(async () => {
   chat = await chatScene(program);
   tracker = await trackerScene(program);
+  const { issues } = await graphql(
+    program,
+    tracker,
+    '{ issues(filter: { title: { eq: "Draw all the empty states" } }) { nodes { id } } }',
+  );
+  issue = `/environments/${tracker.environmentId}?issue=${issues.nodes[0].id}`;
 });
 
 test.each(PAGES)("$name", async ({ name, path, shows }) => {

@@ -5,6 +5,7 @@ import { addressOf, call, get } from "~/console/api";
 import { useLive } from "~/console/live";
 import { useLoad } from "~/console/loading";
 import { ChatWorld } from "~/console/pages/chat";
+import { TrackerWorld } from "~/console/pages/tracker";
 import { Badge, Empty, Failure, Head, Id, Ready } from "~/console/parts/basics";
 import { Time } from "~/console/parts/clock";
 import { AsJson, Confirm } from "~/console/parts/dialog";
@@ -69,14 +70,7 @@ function World({ of }: { of: EnvironmentDetail }) {
       </Empty>
     );
   if (of.service === "chat") return <ChatWorld environment={of} />;
-  return (
-    <Empty title="The tracker is not shown yet.">
-      <p>
-        The page of a run shows the issues that it touched; the API is at{" "}
-        <code>{of.environmentUrl}/graphql</code>.
-      </p>
-    </Empty>
-  );
+  return <TrackerWorld environment={of} />;
 }
 
 function Actions({ of, reload }: { of: EnvironmentDetail; reload: () => void }) {

@@ -1,5 +1,6 @@
 /** Places of a world as its people see them: a conversation with its messages, an issue with its fields and comments. */
 import type { ComponentChildren } from "preact";
+import { PRIORITIES } from "~/console/marks";
 import { chatText, emoji, type Names } from "~/console/parts/chat-text";
 import { Minute } from "~/console/parts/clock";
 import { Long } from "~/console/parts/text";
@@ -160,7 +161,6 @@ function Message({
   );
 }
 
-const PRIORITIES = ["No priority", "Urgent", "High", "Medium", "Low"];
 /** Columns of an issue, with the words for them. */
 const ISSUE_FIELDS: readonly (readonly [string, string])[] = [
   ["stateId", "State"],

@@ -1,0 +1,81 @@
+/** A tracker environment in the browser: its board, with what changed tinted, and its issues. */
+import { beforeAll, expect, test } from "bun:test";
+import { useBrowser } from "../support/browser";
+import { useDatabase } from "../support/database";
+import { useProgram } from "../support/program";
+import { graphql, type Scene, startRun, trackerScene } from "./scene";
+
+const database = useDatabase();
+const program = useProgram(database);
+const browser = useBrowser();
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await trackerScene(program);
+});
+const addressOf = ({ environmentId }: { environmentId: string }, query = "") =>
+  `${program.url}/console/environments/${environmentId}${query}`;
+
+test("the board has the issues by state, and tints those that differ from the template", async () => {
+  await browser.with(program.url, {}, async (page) => {
+    await page.goto(addressOf(scene));
+    const column = (name: string) => page.getByRole("region", { name, exact: true });
+    const moved = column("Done")
+      .getByRole("article")
+      .filter({ hasText: "Draw all the empty states" });
+    await moved.getByText("changed by call 3").waitFor();
+    const filed = page.getByRole("article").filter({ hasText: "Draw the error states" });
+    expect(await filed.locator(".by").textContent()).toBe("new by call 4");
+    const tinted = await page.locator(".card.tinted").count();
+    expect([tinted, await page.locator(".card").count()]).toEqual([2, 6]);
+
+    await page.getByLabel("Team").selectOption("ENG");
+    expect(await filed.count()).toBe(0);
+    await page.getByLabel("Team").selectOption("");
+    await page.getByRole("link", { name: "Draw all the empty states" }).click();
+    const issue = page.getByRole("dialog");
+    await issue.getByText("It is done now").waitFor();
+    expect(await issue.locator("article.tinted strong").last().textContent()).toBe("done");
+    await issue.getByText("renamed it to “Draw all the empty states”").waitFor();
+    await page.keyboard.press("Escape");
+    await issue.waitFor({ state: "detached" });
+    expect(new URL(page.url()).searchParams.has("issue")).toBe(false);
+  });
+});
+
+test("a change of an agent appears tinted, and what others wrote executes nothing", async () => {
+  const environment = await program.environment({
+    templateService: "tracker",
+    templateName: "tracker_default",
+    impersonateUserId: "b0000000-0000-4000-8000-000000000001",
+  });
+  await startRun(program, environment.environmentId);
+  await browser.with(program.url, {}, async (page) => {
+    await page.goto(addressOf(environment));
+    await page.getByText("ENG-1", { exact: true }).waitFor();
+    await Bun.sleep(500);
+    const { teams } = await graphql(program, environment, "{ teams { nodes { id } } }");
+    const title = '<img src=x onerror="window.executed = 1">';
+    const description = [
+      "[click](javascript:window.executed=1) <script>window.executed = 1</script>",
+      "# مرحبا **bold** 👩‍👩‍👧",
+      "- [x] done",
+      "```\n<b>code</b>\n```",
+    ].join("\n\n");
+    await graphql(
+      program,
+      environment,
+      "mutation($input: IssueCreateInput!) { issueCreate(input: $input) { success } }",
+      { input: { teamId: teams.nodes[0].id, title, description } },
+    );
+    const card = page.locator(".card.tinted");
+    await card.waitFor({ timeout: 2_500 });
+    await card.getByRole("link", { name: title }).click();
+    const issue = page.getByRole("dialog");
+    await issue.getByText("<b>code</b>").waitFor();
+    await issue.getByText("☑ done").waitFor();
+    expect(await page.locator("main img, main script, main b").count()).toBe(0);
+    expect(await page.locator('a[href^="javascript:"]').count()).toBe(0);
+    expect(await page.evaluate("window.executed")).toBeUndefined();
+  });
+});
