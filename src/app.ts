@@ -38,6 +38,8 @@ import {
 import type { Saving } from "~/platform/environments/saving";
 import type { Snapshots } from "~/platform/environments/snapshots";
 import type { Triggers } from "~/platform/environments/triggers";
+import type { Feed } from "~/platform/feed/feed";
+import { feedRoutes } from "~/platform/feed/routes";
 import { type Gateway, type GatewayPath, gatewayPath } from "~/platform/gateway";
 import type { healthRoutes } from "~/platform/health";
 import type { JournalListing } from "~/platform/journal/listing";
@@ -80,6 +82,7 @@ export function createApp(parts: {
   forks: Forking;
   runs: Runs;
   journal: JournalListing;
+  feed: Feed;
   regrading: Regrading;
   idempotency: Idempotency;
   gateway: Gateway;
@@ -114,6 +117,7 @@ export function createApp(parts: {
           .use(detailRoutes(parts.details))
           .use(runRoutes(parts.runs, parts.regrading, parts.idempotency))
           .use(journalRoutes(parts.journal))
+          .use(feedRoutes(parts.feed, keys))
           .use(templateRoutes(parts.templates))
           .use(savingRoutes(parts.saving))
           .use(triggerRoutes(parts.triggers))

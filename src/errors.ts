@@ -105,6 +105,7 @@ export const USAGE_LIMITS = [
   "concurrent environment",
   "environment snapshot",
   "key snapshot",
+  "event stream",
 ] as const;
 export type UsageLimit = (typeof USAGE_LIMITS)[number];
 

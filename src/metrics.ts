@@ -88,6 +88,7 @@ export function createMetrics() {
       "http_connections_rejected_total",
       "Connections over the limit that were answered 503 or closed",
     ),
+    feedReaders: gauge("feed_readers", "Open streams of events"),
     errors: counter("errors_total", "Rejected or failed calls, by code", "code"),
     authFailures: counter("auth_failures_total", "Calls without a valid credential", "reason"),
     limitRejections: counter("limit_rejections_total", "Calls over a limit", "limit"),

@@ -28,6 +28,7 @@ import { createSnapshots } from "~/platform/environments/snapshots";
 import { reconcileMissingSchemas } from "~/platform/environments/store";
 import { createTargets } from "~/platform/environments/targets";
 import { createTriggers } from "~/platform/environments/triggers";
+import { createFeed } from "~/platform/feed/feed";
 import { createGateway } from "~/platform/gateway";
 import { healthRoutes } from "~/platform/health";
 import { createJournal } from "~/platform/journal/journal";
@@ -157,6 +158,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
     const expiry = createExpiry({ pool, capture, log });
     const runs = createRuns({ pool, environments, templates, suites, evaluation, capture, expiry });
     const journal = createJournal({ pool, log });
+    const feed = createFeed({ pool, log, metrics });
     const forks = createForks({
       ...{ pool, builders, environments, snapshots },
       concurrency: builderCount,
@@ -180,6 +182,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       metrics,
     });
     parts.push(
+      feed.stop,
       journal.stop,
       environments.stop,
       exclusive.stop,
@@ -201,6 +204,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       forks,
       runs,
       journal: createJournalListing({ pool, journal, forgetMarks: forgetCallMarks }),
+      feed,
       regrading: createRegrading({ pool, runs, suites, evaluation }),
       idempotency: createIdempotency(pool),
       gateway,

@@ -40,6 +40,7 @@ export type Document = {
       {
         parameters?: Parameter[];
         requestBody?: { content?: Record<string, { schema?: Schema }> };
+        responses?: Record<string, unknown>;
       }
     >
   >;
@@ -48,15 +49,21 @@ export type Document = {
 
 export const operationsOf = ({ paths, components }: Document): Operation[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { parameters = [], requestBody }]) => ({
-      method: method.toUpperCase(),
-      path,
-      parameters: expanded(parameters, components) as Parameter[],
-      body: expanded(Object.values(requestBody?.content ?? {})[0]?.schema, components) as
-        | Schema
-        | undefined,
-    })),
+    Object.entries(methods)
+      .filter(([, { responses }]) => !isStream(expanded(responses?.["200"], components)))
+      .map(([method, { parameters = [], requestBody }]) => ({
+        method: method.toUpperCase(),
+        path,
+        parameters: expanded(parameters, components) as Parameter[],
+        body: expanded(Object.values(requestBody?.content ?? {})[0]?.schema, components) as
+          | Schema
+          | undefined,
+      })),
   );
+
+/** An answer that does not end. */
+const isStream = (answer: unknown) =>
+  "text/event-stream" in ((answer as { content?: object } | undefined)?.content ?? {});
 
 /** Resolves references; a recursive one allows any value. */
 function expanded(

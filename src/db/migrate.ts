@@ -18,6 +18,7 @@ import demand from "~/db/migrations/0008_demand.sql" with { type: "text" };
 import journal from "~/db/migrations/0009_journal.sql" with { type: "text" };
 import surfaces from "~/db/migrations/0010_surfaces.sql" with { type: "text" };
 import clock from "~/db/migrations/0011_clock.sql" with { type: "text" };
+import feed from "~/db/migrations/0012_feed.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -39,6 +40,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 9, name: "journal", text: journal },
   { version: 10, name: "surfaces", text: surfaces },
   { version: 11, name: "clock", text: clock },
+  { version: 12, name: "feed", text: feed },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

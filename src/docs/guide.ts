@@ -6,6 +6,7 @@ import console from "~/docs/console.md" with { type: "text" };
 import control from "~/docs/control.md" with { type: "text" };
 import decisions from "~/docs/decisions.md" with { type: "text" };
 import evaluate from "~/docs/evaluate.md" with { type: "text" };
+import events from "~/docs/events.md" with { type: "text" };
 import figures from "~/docs/figures.md" with { type: "text" };
 import firstSteps from "~/docs/first-steps.md" with { type: "text" };
 import howItWorks from "~/docs/how-it-works.md" with { type: "text" };
@@ -33,6 +34,7 @@ export const GUIDE: ReadonlyMap<string, string> = new Map([
   ["suites", suites],
   ["control", control],
   ["console", console],
+  ["events", events],
   ["limits", limits],
   ["postgres", postgres],
   ["operations", operations],

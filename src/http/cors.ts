@@ -2,7 +2,7 @@
 
 const METHODS = "GET, HEAD, POST, PATCH, DELETE";
 const REQUEST_HEADERS =
-  "Authorization, Content-Type, Idempotency-Key, X-API-Key, X-Request-Id, User-Agent";
+  "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-API-Key, X-Request-Id, User-Agent";
 const RESPONSE_HEADERS = "X-Request-Id, Retry-After, Idempotent-Replayed";
 const PREFLIGHT_SECONDS = 600;
 

@@ -82,6 +82,7 @@ const ABOUT = {
   tags: [
     { name: "environments", description: "Disposable copies of a service" },
     { name: "runs", description: "Recordings of everything that changes" },
+    { name: "events", description: "Environments, runs and calls as they change" },
     { name: "templates", description: "Saved states that environments are copied from" },
     { name: "suites", description: "Tasks for agents, and the changes that they must make" },
     { name: "health", description: "Whether the server can serve" },

@@ -2,8 +2,8 @@
  * The OpenAPI document, version 3.1, derived from operations: the routes of the platform and the calls of the services.
  *
  * A shape is its own JSON Schema. The document changes it as follows: shapes with a `title` become components,
- * `documented` replaces a shape that the domain checks, `codes` narrows an error, and `examples` of parts add up to an
- * example of each body.
+ * `documented` replaces a shape that the domain checks, `codes` narrows an error, `mediaType` is that of an answer that
+ * is not JSON, and `examples` of parts add up to an example of each body.
  */
 import type { TObject, TSchema } from "@sinclair/typebox";
 import { type ErrorCode, MEANING } from "~/errors";
@@ -94,7 +94,7 @@ function createSchemas() {
   }
 
   function convert(given: unknown): Json {
-    const { title, $id, codes, ...shape } = shown(given as Json);
+    const { title, $id, codes, mediaType: _, ...shape } = shown(given as Json);
     if (codes) return { $ref: `${SCHEMAS}Error`, properties: { error: { enum: codes } } };
     const name = title ?? $id;
     return typeof name === "string" ? named(name, shape) : plain(shape);
@@ -189,7 +189,7 @@ export function openapi(
     const whole = {
       description,
       ...(RETRY_STATUSES.has(status) && { headers: { "Retry-After": RETRY_AFTER } }),
-      content: { [JSON_TYPE]: content },
+      content: { [String(shape["mediaType"] ?? JSON_TYPE)]: content },
     };
     return shared("responses", codes?.map(pascal).join("Or") ?? shape.title, whole);
   }

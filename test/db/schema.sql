@@ -24,6 +24,7 @@ create table diorama.calls (
   first_number integer,
   last_number integer,
   is_numbered boolean default false not null,
+  appended_in xid8 default pg_current_xact_id(),
   constraint calls_pkey PRIMARY KEY (run_id, batch),
   constraint calls_run_id_fkey FOREIGN KEY (run_id) REFERENCES diorama.runs(run_id) ON DELETE CASCADE
 );
@@ -80,6 +81,7 @@ create table diorama.environments (
   first_clock json,
   seed text,
   calls bigint default 0 not null,
+  changed_in xid8 default pg_current_xact_id(),
   constraint environments_pkey PRIMARY KEY (environment_id)
 );
 
@@ -133,6 +135,7 @@ create table diorama.runs (
   journal text default 'off'::text not null,
   call_changes json,
   call_marks json,
+  changed_in xid8 default pg_current_xact_id(),
   constraint runs_capture_check CHECK ((capture = ANY (ARRAY['log'::text, 'snapshot'::text]))),
   constraint runs_cause_check CHECK ((cause = ANY (ARRAY['capture_lost'::text, 'environment_expired'::text, 'environment_deleted'::text, 'server_error'::text, 'reset'::text]))),
   constraint runs_journal_check CHECK ((journal = ANY (ARRAY['off'::text, 'calls'::text, 'full'::text]))),
@@ -241,6 +244,8 @@ create table diorama.usage (
   constraint usage_pkey PRIMARY KEY (key_id, kind, window_start)
 );
 
+CREATE INDEX calls_appended ON diorama.calls USING btree (appended_in);
+
 CREATE INDEX calls_numbered ON diorama.calls USING btree (run_id, last_number);
 
 CREATE INDEX calls_unnumbered ON diorama.calls USING btree (run_id) WHERE (NOT is_numbered);
@@ -248,6 +253,8 @@ CREATE INDEX calls_unnumbered ON diorama.calls USING btree (run_id) WHERE (NOT i
 CREATE INDEX environment_snapshots_family ON diorama.environment_snapshots USING btree (family_id, created_at);
 
 CREATE INDEX environment_snapshots_key ON diorama.environment_snapshots USING btree (key_id);
+
+CREATE INDEX environments_changed ON diorama.environments USING btree (changed_in);
 
 CREATE INDEX environments_created ON diorama.environments USING brin (created_at) WITH (autosummarize='on');
 
@@ -262,6 +269,8 @@ CREATE INDEX evaluations_newest ON diorama.evaluations USING btree (run_id, crea
 CREATE INDEX idempotent_answers_age ON diorama.idempotent_answers USING btree (created_at);
 
 CREATE INDEX runs_active ON diorama.runs USING btree (started_at) WHERE (status = ANY (ARRAY['running'::text, 'ending'::text]));
+
+CREATE INDEX runs_changed ON diorama.runs USING btree (changed_in);
 
 CREATE INDEX runs_evaluating ON diorama.runs USING btree (ended_at) WHERE (status = 'evaluating'::text);
 
@@ -293,6 +302,18 @@ CREATE UNIQUE INDEX templates_public_name ON diorama.templates USING btree (name
 
 CREATE INDEX tests_of_suite ON diorama.tests USING btree (suite_id, "position");
 
+CREATE OR REPLACE FUNCTION diorama.note_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  new.changed_in := pg_catalog.pg_current_xact_id();
+  return new;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION diorama.note_order()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -313,3 +334,7 @@ begin
 end
 $function$
 ;
+
+create trigger note_change: CREATE TRIGGER note_change BEFORE UPDATE OF expires_at, deleted_at, snapshot_id ON diorama.environments FOR EACH ROW EXECUTE FUNCTION diorama.note_change()
+
+create trigger note_change: CREATE TRIGGER note_change BEFORE UPDATE OF status ON diorama.runs FOR EACH ROW EXECUTE FUNCTION diorama.note_change()

@@ -38,8 +38,9 @@ describe("the document", () => {
         expect(Object.keys(components["securitySchemes"] ?? {})).toContain(scheme);
       for (const [status, response] of Object.entries(operation.responses)) {
         expect([at, status, response.description?.length ?? 0]).not.toEqual([at, status, 0]);
-        const types = status === "202" ? [] : ["application/json"];
-        expect(Object.keys(response.content ?? {})).toEqual(types);
+        const isStream = operation.operationId === "streamEvents" && status === "200";
+        const type = isStream ? "text/event-stream" : "application/json";
+        expect(Object.keys(response.content ?? {})).toEqual(status === "202" ? [] : [type]);
       }
       for (const name of path.match(/\{(\w+)\}/g) ?? [])
         expect(operation.parameters?.map((parameter) => `{${parameter.name}}`)).toContain(name);

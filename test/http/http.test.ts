@@ -92,7 +92,7 @@ describe("every answer", () => {
       expect([path, headers.get("content-type")]).toEqual([
         path,
         expect.stringMatching(
-          /^(application\/json|text\/[a-z]+)(; version=[\d.]+)?; charset=utf-8$/,
+          /^(application\/json|text\/[a-z-]+)(; version=[\d.]+)?; charset=utf-8$/,
         ),
       ]);
     }

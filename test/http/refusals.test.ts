@@ -45,6 +45,7 @@ const made = {
 type Request = readonly [string, unknown?] | (() => readonly [string, unknown?]);
 
 const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Request } } = {
+  "GET /events": { invalid_request: ["/events?a=1&a=2"] },
   "GET /environments": {
     invalid_request: ["/environments?limit=0"],
     invalid_service: ["/environments?service=calendar"],

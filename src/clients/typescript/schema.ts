@@ -1248,6 +1248,154 @@ export interface components {
              */
             readonly next: number | null;
         };
+        /** @description A run that has begun or ended */
+        readonly FeedRunEvent: {
+            /** @constant */
+            readonly event: "run";
+            readonly data: components["schemas"]["ListedRun"];
+        };
+        /** @description An environment as it is now */
+        readonly FeedEnvironment: {
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly environmentId: string;
+            /**
+             * @description Path prefix of the service's own calls
+             * @example /api/env/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d/services/chat
+             */
+            readonly environmentUrl: string;
+            /**
+             * @description Path of the service's tools over the Model Context Protocol
+             * @example /api/env/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d/services/chat/mcp
+             */
+            readonly mcpUrl: string;
+            /**
+             * @description The database schema that holds its rows
+             * @example env_4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly schemaName: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-01-05T09:00:00.000Z
+             */
+            readonly expiresAt: string;
+            /**
+             * @description The template that was cloned
+             * @example chat_default
+             */
+            readonly templateSchema: string;
+            readonly service: components["schemas"]["Service"];
+            readonly status: components["schemas"]["EnvironmentStatus"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-01-05T09:00:00.000Z
+             */
+            readonly createdAt: string;
+            /**
+             * @description The user that the agent acts as
+             * @example U01AGENT
+             */
+            readonly impersonateUserId: string;
+        };
+        /** @description An environment that was created or has changed */
+        readonly FeedEnvironmentEvent: {
+            /** @constant */
+            readonly event: "environment";
+            readonly data: components["schemas"]["FeedEnvironment"];
+        };
+        /** @description A call of a run, without its arguments and its answer */
+        readonly FeedCall: {
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly runId: string;
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly environmentId: string;
+            /**
+             * @description Identifies the call: it may come twice after a failure of a server
+             * @example 0b2f4c9e1a
+             */
+            readonly id: string;
+            /**
+             * Format: date-time
+             * @description When it began, by the database's clock
+             * @example 2026-01-05T09:00:00.000Z
+             */
+            readonly at: string;
+            /**
+             * @description How long it took; null of a call whose server died before it was noted
+             * @example 2.4
+             */
+            readonly ms: number | null;
+            readonly service: components["schemas"]["Service"];
+            /**
+             * @example rest
+             * @enum {string}
+             */
+            readonly via: "rest" | "graphql" | "mcp";
+            /**
+             * @description The method, the fields of a GraphQL operation, or the tool
+             * @example chat.postMessage
+             */
+            readonly name: string;
+            /**
+             * @description HTTP status of the answer; null like `ms`
+             * @example 200
+             */
+            readonly status: number | null;
+            /**
+             * @description The service's error; null of a call that succeeded
+             * @example null
+             */
+            readonly error: string | null;
+            /**
+             * @description X-Request-Id
+             * @example 0b2f4c9e-6a1d-4f38-9c57-3d1e8a7b6c50
+             */
+            readonly request: string;
+            /**
+             * @description The `traceparent` of the caller
+             * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+             */
+            readonly trace: string | null;
+        };
+        /** @description A call that the journal of a run has noted */
+        readonly FeedCallEvent: {
+            /** @constant */
+            readonly event: "call";
+            readonly data: components["schemas"]["FeedCall"];
+        };
+        /** @description The beginning of a stream */
+        readonly Opened: {
+            /**
+             * @description False if events may be missing before this one: without a Last-Event-ID, or if it is too old. Load lists now
+             * @example true
+             */
+            readonly resumed: boolean;
+        };
+        /** @description The first event of a stream */
+        readonly FeedOpenEvent: {
+            /** @constant */
+            readonly event: "open";
+            readonly data: components["schemas"]["Opened"];
+        };
+        /** @description Too much has happened: events are missing. Load lists again */
+        readonly FeedResetEvent: {
+            /** @constant */
+            readonly event: "reset";
+            /** @description Empty */
+            readonly data: Record<string, never>;
+        };
+        /** @description Server-Sent Events: `event`, and `data` as JSON. Each shows its object as it is when it is read, so several changes in a row may be one event. */
+        readonly FeedEvent: components["schemas"]["FeedRunEvent"] | components["schemas"]["FeedEnvironmentEvent"] | components["schemas"]["FeedCallEvent"] | components["schemas"]["FeedOpenEvent"] | components["schemas"]["FeedResetEvent"];
         /**
          * @description Who can see it: all users, or only its owner
          * @example private
@@ -1894,6 +2042,15 @@ export type TestSuiteResults = components['schemas']['TestSuiteResults'];
 export type Run = components['schemas']['Run'];
 export type Call = components['schemas']['Call'];
 export type CallPage = components['schemas']['CallPage'];
+export type FeedRunEvent = components['schemas']['FeedRunEvent'];
+export type FeedEnvironment = components['schemas']['FeedEnvironment'];
+export type FeedEnvironmentEvent = components['schemas']['FeedEnvironmentEvent'];
+export type FeedCall = components['schemas']['FeedCall'];
+export type FeedCallEvent = components['schemas']['FeedCallEvent'];
+export type Opened = components['schemas']['Opened'];
+export type FeedOpenEvent = components['schemas']['FeedOpenEvent'];
+export type FeedResetEvent = components['schemas']['FeedResetEvent'];
+export type FeedEvent = components['schemas']['FeedEvent'];
 export type Visibility = components['schemas']['Visibility'];
 export type Template = components['schemas']['Template'];
 export type TemplateList = components['schemas']['TemplateList'];

@@ -271,7 +271,7 @@ export type CreatedEnvironment = Static<typeof CreatedEnvironment>;
 
 const { token: _, clock: __, ...listed } = Environment.properties;
 
-const ListedEnvironment = t.Object(
+export const ListedEnvironment = t.Object(
   { ...listed, status: Status, createdAt: Timestamp },
   { title: "ListedEnvironment", description: "An environment, without its token" },
 );

@@ -38,7 +38,7 @@ const Arguments = t.Unknown({
   examples: [{ channel: "C01GENERAL", text: "Hello" }],
 });
 
-const Call = t.Object(
+export const Call = t.Object(
   {
     n: Type.Integer({
       minimum: 1,

@@ -1,4 +1,5 @@
 import type { Fragment, Sql } from "~/db/connect";
+import { isWithin, type Span } from "~/db/positions";
 import type { Verdict } from "~/evaluation/evaluate";
 import type { CursorPosition, Page } from "~/http/page";
 import type { Cause } from "~/platform/runs/model";
@@ -176,6 +177,19 @@ export async function listRuns(
     order by started_at desc, run_id desc limit ${limit + 1}
   `;
 }
+
+/** Lists the runs of these users that began or changed their status within a span. */
+export const listChanged = async (
+  sql: Sql,
+  users: readonly string[],
+  span: Span,
+  limit: number,
+): Promise<(ListedRun & { userId: string })[]> =>
+  await sql<(ListedRun & { userId: string })[]>`
+    select ${summary(sql)}, user_id from diorama.runs
+    where user_id = any(${[...users]}) and ${isWithin(sql, sql`changed_in`, span)}
+    order by started_at, run_id limit ${limit}
+  `;
 
 /** Lists the latest run of each test that this user started for the suite. */
 export async function latestOfSuite(

@@ -318,7 +318,7 @@ export const RunQuery = t.Object({
 });
 export type RunQuery = Static<typeof RunQuery>;
 
-const ListedRun = t.Object(
+export const ListedRun = t.Object(
   {
     runId: Id,
     ...Origin,

@@ -62,6 +62,17 @@ const summary = (run: listing.ListedRun) => ({
   ...(run.cause !== null && { cause: run.cause }),
 });
 
+/** A run as lists show it. */
+export const view = (run: listing.ListedRun) => ({
+  runId: run.runId,
+  environmentId: run.environmentId,
+  testId: run.testId,
+  testSuiteId: run.suiteId,
+  startedAt: run.startedAt.toISOString(),
+  labels: run.labels,
+  ...summary(run),
+});
+
 export function createRuns(deps: {
   pool: Pool;
   environments: Environments;
@@ -279,16 +290,7 @@ export function createRuns(deps: {
       await expiry.end({ userId });
       const found = await listing.listRuns(pool, userId, filter, page);
       const { rows, ...rest } = pageOf(found, page, LIST, userId);
-      const runs = rows.map((run) => ({
-        runId: run.runId,
-        environmentId: run.environmentId,
-        testId: run.testId,
-        testSuiteId: run.suiteId,
-        startedAt: run.startedAt.toISOString(),
-        labels: run.labels,
-        ...summary(run),
-      }));
-      return { runs, ...rest };
+      return { runs: rows.map(view), ...rest };
     },
 
     /** Sets and removes labels of a run. Throws `run_not_found`, and `invalid_request` if there are too many. */

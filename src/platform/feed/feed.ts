@@ -1,0 +1,251 @@
+/**
+ * The feed of events: environments, runs and calls of a user, as they change on any server.
+ *
+ * Nothing is written for it. While somebody reads, the server looks for rows that transactions have changed since the
+ * reader's position, so it works across servers and after a reconnect, and costs nothing while nobody does. A reader that does
+ * not take its events is not read for: its position stays, and memory is bounded.
+ */
+import { isUnavailable, type Pool } from "~/db/connect";
+import { currentPosition, isReached, type Span } from "~/db/positions";
+import { ApiError, LimitExceeded, NotAuthed, unavailable } from "~/errors";
+import { streamed } from "~/http/stream";
+import { errorFields, type Log } from "~/log";
+import type { Metrics } from "~/metrics";
+import {
+  environmentId,
+  malformed,
+  view as viewEnvironment,
+} from "~/platform/environments/environments";
+import type { FeedCall } from "~/platform/feed/model";
+import * as store from "~/platform/feed/store";
+import * as listing from "~/platform/runs/evaluation-store";
+import { view as viewRun } from "~/platform/runs/runs";
+
+export type Feed = ReturnType<typeof createFeed>;
+
+/** Open streams of this server. */
+export const READERS_MAX = 200;
+export const READERS_PER_USER_MAX = 20;
+/** Between two looks for changes. */
+const READ_MS = 250;
+/** Between two signs of life, which also find out whether a key is still valid. */
+const BEAT_MS = 15_000;
+/** Waiting for a reader. Above it, the reader's position stays. */
+const BUFFER_BYTES = 256 * 1024;
+/** Changed objects, and calls, in one look. A reader that is further behind gets a `reset`. */
+const OBJECTS_MAX = 2_000;
+export const CALLS_MAX = 10_000;
+const RETRY_AFTER_SECONDS = 10;
+/** The headers of a stream. */
+export const EVENT_STREAM = {
+  "Content-Type": "text/event-stream; charset=utf-8",
+  // Proxies would keep events until a buffer is full.
+  "X-Accel-Buffering": "no",
+};
+const BEAT = Buffer.from(":\n\n");
+
+type Event = { readonly name: string; readonly environmentId: string; readonly data: string };
+type Events = ReadonlyMap<string, readonly Event[]>;
+
+type Reader = {
+  readonly userId: string;
+  /** Only events of this one. */
+  readonly environmentId: string | undefined;
+  /** Throws NotAuthed when the key is no longer valid. */
+  readonly authenticate: () => Promise<unknown>;
+  position: string;
+  controller?: ReadableStreamDefaultController<Uint8Array>;
+};
+
+function requireId(text: string): string {
+  const id = environmentId(text);
+  if (id !== undefined) return id;
+  throw new ApiError("invalid_request", `environmentId: ${malformed().message}`);
+}
+
+/** One event; `id` is the position after it. */
+const frame = (name: string, data: string, id?: string) =>
+  `${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${data}\n\n`;
+
+export function createFeed(deps: { pool: Pool; log: Log; metrics: Metrics; beatMs?: number }) {
+  const { pool, log, metrics, beatMs = BEAT_MS } = deps;
+  const readers = new Set<Reader>();
+  let looking: NodeJS.Timeout | undefined;
+  let beating: NodeJS.Timeout | undefined;
+
+  function add(reader: Reader): void {
+    readers.add(reader);
+    metrics.feedReaders.set(readers.size);
+    looking ??= setTimeout(look, READ_MS);
+    beating ??= setInterval(beat, beatMs);
+  }
+
+  function remove(reader: Reader): void {
+    readers.delete(reader);
+    metrics.feedReaders.set(readers.size);
+    if (readers.size > 0) return;
+    clearTimeout(looking);
+    clearInterval(beating);
+    looking = undefined;
+    beating = undefined;
+  }
+
+  function end(reader: Reader): void {
+    if (!readers.has(reader)) return;
+    remove(reader);
+    reader.controller?.close();
+  }
+
+  function write(reader: Reader, text: string): void {
+    if (readers.has(reader)) reader.controller?.enqueue(Buffer.from(text));
+  }
+
+  /** Brings every reader that has taken its events to the current position. */
+  async function look(): Promise<void> {
+    try {
+      const ready = [...readers].filter(({ controller }) => (controller?.desiredSize ?? 0) > 0);
+      const to = ready.length > 0 ? await currentPosition(pool) : "";
+      // Readers that keep up have the same position, and are read for together.
+      for (const [from, group] of Map.groupBy(ready, ({ position }) => position))
+        if (from !== to) await advance(group, { from, to });
+    } catch (error) {
+      if (!isUnavailable(error)) log.error("events not read", errorFields(error));
+    }
+    looking = readers.size > 0 ? setTimeout(look, READ_MS) : undefined;
+  }
+
+  async function advance(group: readonly Reader[], span: Span): Promise<void> {
+    const users = [...new Set(group.map(({ userId }) => userId))];
+    const events = await read(users, span);
+    if (!events && users.length > 1) {
+      for (const user of users)
+        await advance(
+          group.filter(({ userId }) => userId === user),
+          span,
+        );
+      return;
+    }
+    for (const reader of group) {
+      reader.position = span.to;
+      if (events) send(reader, events.get(reader.userId) ?? [], span.to);
+      else write(reader, frame("reset", "{}", span.to));
+    }
+  }
+
+  function send(reader: Reader, events: readonly Event[], position: string): void {
+    const wanted =
+      reader.environmentId === undefined
+        ? events
+        : events.filter((event) => event.environmentId === reader.environmentId);
+    const last = wanted.length - 1;
+    const frames = wanted.map(({ name, data }, index) =>
+      frame(name, data, index === last ? position : undefined),
+    );
+    if (frames.length > 0) write(reader, frames.join(""));
+  }
+
+  /** Reads the events of users: beginnings first, then calls, then ends. Undefined if there are too many. */
+  async function read(users: readonly string[], span: Span): Promise<Events | undefined> {
+    const [environments, runs, batches] = await Promise.all([
+      store.listEnvironments(pool, users, span, OBJECTS_MAX + 1),
+      listing.listChanged(pool, users, span, OBJECTS_MAX + 1),
+      store.listCalls(pool, users, span, CALLS_MAX),
+    ]);
+    if (environments.length > OBJECTS_MAX || runs.length > OBJECTS_MAX) return undefined;
+    if ((batches.at(-1)?.total ?? 0) > CALLS_MAX) return undefined;
+    const events = new Map<string, Event[]>(users.map((userId) => [userId, []]));
+    const note = <Data extends { readonly environmentId: string }>(
+      userId: string,
+      name: string,
+      data: Data,
+    ) =>
+      events
+        .get(userId)
+        ?.push({ name, environmentId: data.environmentId, data: JSON.stringify(data) });
+    const noteEnvironments = (isOver: boolean) => {
+      for (const { userId, actingUserId, ...row } of environments)
+        if ((row.state !== "live") === isOver)
+          note(userId, "environment", { ...viewEnvironment(row), impersonateUserId: actingUserId });
+    };
+    const noteRuns = (isOver: boolean) => {
+      for (const { userId, ...row } of runs)
+        if ((row.status !== "running") === isOver) note(userId, "run", viewRun(row));
+    };
+
+    noteEnvironments(false);
+    noteRuns(false);
+    for (const { userId, runId, environmentId, calls } of batches)
+      for (const { at, ...call } of calls)
+        note(userId, "call", {
+          runId,
+          environmentId,
+          ...call,
+          at: new Date(at).toISOString(),
+        } satisfies FeedCall);
+    noteRuns(true);
+    noteEnvironments(true);
+    return events;
+  }
+
+  function beat(): void {
+    for (const reader of readers) {
+      if ((reader.controller?.desiredSize ?? 0) > 0) reader.controller?.enqueue(BEAT);
+      reader.authenticate().catch((error) => {
+        if (error instanceof NotAuthed) end(reader);
+      });
+    }
+  }
+
+  return {
+    /**
+     * Opens a stream of this user's events. It continues after `lastEventId` if that is a position. Throws
+     * LimitExceeded, or 503, if too many streams are open, and `invalid_request` for a malformed environment.
+     */
+    async open(
+      userId: string,
+      wanted: { lastEventId: string | undefined; environmentId: string | undefined },
+      authenticate: () => Promise<unknown>,
+    ): Promise<Response> {
+      const own = [...readers].filter((reader) => reader.userId === userId).length;
+      if (own >= READERS_PER_USER_MAX)
+        throw new LimitExceeded("event stream", READERS_PER_USER_MAX, own, RETRY_AFTER_SECONDS);
+      if (readers.size >= READERS_MAX)
+        throw unavailable(
+          `The server has ${READERS_MAX} streams of events open, its maximum`,
+          RETRY_AFTER_SECONDS,
+        );
+      const reader: Reader = {
+        userId,
+        environmentId:
+          wanted.environmentId === undefined ? undefined : requireId(wanted.environmentId),
+        authenticate,
+        position: "",
+      };
+      add(reader); // counts from here on; it is read for once it has a stream
+      try {
+        const { lastEventId = "" } = wanted;
+        const resumed = await isReached(pool, lastEventId);
+        reader.position = resumed ? lastEventId : await currentPosition(pool);
+        const stream = new ReadableStream<Uint8Array>(
+          {
+            start(controller) {
+              reader.controller = controller;
+              write(reader, frame("open", JSON.stringify({ resumed }), reader.position));
+            },
+            cancel: () => remove(reader),
+          },
+          new ByteLengthQueuingStrategy({ highWaterMark: BUFFER_BYTES }),
+        );
+        return streamed(stream, EVENT_STREAM);
+      } catch (error) {
+        remove(reader);
+        throw error;
+      }
+    },
+
+    /** Ends every stream. */
+    stop(): void {
+      for (const reader of readers) end(reader);
+    },
+  };
+}
