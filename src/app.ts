@@ -50,6 +50,7 @@ import { METRICS_PATH, type Probes, probePath } from "~/platform/probes";
 import type { Regrading } from "~/platform/runs/grading";
 import { runRoutes } from "~/platform/runs/routes";
 import type { Runs } from "~/platform/runs/runs";
+import type { SuiteChanges } from "~/platform/suites/changes";
 import { suiteRoutes } from "~/platform/suites/routes";
 import type { Suites } from "~/platform/suites/suites";
 import { templateRoutes } from "~/platform/templates/routes";
@@ -73,6 +74,7 @@ export function createApp(parts: {
   keys: Keys;
   templates: Templates;
   suites: Suites;
+  suiteChanges: SuiteChanges;
   environments: Environments;
   details: Details;
   saving: Saving;
@@ -123,7 +125,7 @@ export function createApp(parts: {
           .use(triggerRoutes(parts.triggers))
           .use(controlRoutes(parts.snapshots, parts.forks, parts.idempotency))
           .use(clockRoutes(parts.clocks))
-          .use(suiteRoutes(parts.suites)),
+          .use(suiteRoutes(parts.suites, parts.suiteChanges)),
       ),
     );
 

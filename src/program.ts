@@ -45,6 +45,7 @@ import { forgetCallMarks, runClosing } from "~/platform/runs/lifecycle-store";
 import { records } from "~/platform/runs/records";
 import { createRuns } from "~/platform/runs/runs";
 import { storeBuiltinSuites } from "~/platform/suites/builtin";
+import { createSuiteChanges } from "~/platform/suites/changes";
 import { createSuites } from "~/platform/suites/suites";
 import { buildBuiltins } from "~/platform/templates/builtin";
 import { createTemplates } from "~/platform/templates/templates";
@@ -105,6 +106,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
 
     const keys = createKeys(pool, config, log, metrics);
     const suites = createSuites(pool, templates);
+    const suiteChanges = createSuiteChanges(pool, templates);
     await requireKnownTargets(pool, config);
     const capture = await createCapture({
       kind: config.LOGICAL_REPLICATION_ENABLED ? "log" : "snapshot",
@@ -195,6 +197,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       keys,
       templates,
       suites,
+      suiteChanges,
       environments,
       details: createDetails({ pool, templates }),
       saving,

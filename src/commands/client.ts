@@ -60,6 +60,29 @@ export function createClient(options: ServerOptions, env: Environment) {
   };
 }
 
+const PAGE = 1_000;
+const LISTED_MAX = 100_000;
+
+/** All items of a list in pages, with `query` in each call. Throws CallFailed if there are too many. */
+export async function listAll<Item>(
+  client: Client,
+  path: string,
+  field: string,
+  query: { readonly [name: string]: string | undefined } = {},
+): Promise<Item[]> {
+  const asked = new URLSearchParams({ limit: `${PAGE}` });
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) asked.set(name, value);
+  const found: Item[] = [];
+  for (;;) {
+    const page = await client.call("GET", `${path}?${asked}`);
+    found.push(...(page[field] as Item[]));
+    const { nextCursor } = page;
+    if (typeof nextCursor !== "string") return found;
+    if (found.length >= LISTED_MAX) throw new CallFailed(`there are over ${LISTED_MAX} ${field}`);
+    asked.set("cursor", nextCursor);
+  }
+}
+
 /** The content of a YAML or JSON file; `-` is standard input. */
 export async function readDocument(path: string): Promise<Answer> {
   const text = await (path === "-" ? Bun.stdin : Bun.file(path)).text().catch(() => {

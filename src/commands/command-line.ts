@@ -9,8 +9,15 @@ import { keys, PLANS } from "~/commands/keys";
 import { licenses } from "~/commands/licenses";
 import { mcp } from "~/commands/mcp";
 import { type Labels, SURFACES } from "~/commands/suite";
-import { exportSuite, importSuite, runSuiteCommand, type SuiteRun } from "~/commands/suites";
-import { exportTemplate, importTemplate } from "~/commands/templates";
+import {
+  exportSuite,
+  importSuite,
+  listSuites,
+  runSuiteCommand,
+  type SuiteImport,
+  type SuiteRun,
+} from "~/commands/suites";
+import { exportTemplate, importTemplate, listTemplates } from "~/commands/templates";
 import { SETTINGS } from "~/config";
 import { notice, print } from "~/log";
 import { VERSION } from "~/version";
@@ -112,6 +119,8 @@ export function createCommandLine({ env, serve, interruption, endWith }: Context
       .command(name)
       .option("--url <url>", "The server; else DIORAMA_URL, else the one on this machine.")
       .option("--key <key>", "The API key; else DIORAMA_API_KEY.");
+  const listing = (parent: Command) =>
+    onServer(parent, "list").option("--json", "As JSON instead of a table.", false);
   const exporting = (parent: Command) =>
     onServer(parent, "export")
       .argument("<name-or-id>")
@@ -169,14 +178,26 @@ export function createCommandLine({ env, serve, interruption, endWith }: Context
     .action(async (subject: string, options: SuiteRun & ServerOptions) =>
       endWith(await runSuiteCommand(connect(options), subject, options, env, interruption())),
     );
+  listing(suites)
+    .description("List the suites that you can see, newest first.")
+    .option("--name <text>", "Part of the name, in any case.")
+    .action((options) => listSuites(connect(options), options));
   exporting(suites)
     .description("Print a suite.")
     .action((subject: string, options) => exportSuite(connect(options), subject, options.json));
   importing(suites)
-    .description("Create a suite from a file.")
-    .action((file: string, options: Import) => importSuite(connect(options), file, options));
+    .description(
+      "Create a suite from a file, or bring your suite of that name up to date. Tests are found by their names and keep their ids.",
+    )
+    .summary("Create a suite from a file, or bring it up to date.")
+    .option("--prune", "Delete tests that the file does not have.", false)
+    .action((file: string, options: SuiteImport) => importSuite(connect(options), file, options));
 
   const templates = line.command("templates").description("Templates, on a server.");
+  listing(templates)
+    .description("List the templates that you can see, newest first.")
+    .option("--service <service>", "Only those of chat or tracker.")
+    .action((options) => listTemplates(connect(options), options));
   exporting(templates)
     .description("Print a template as a seed.")
     .action((subject: string, options) => exportTemplate(connect(options), subject, options.json));

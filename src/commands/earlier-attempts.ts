@@ -1,12 +1,10 @@
 /** Attempts of earlier commands: found by their labels, so that an interrupted suite can be resumed. */
-import { CallFailed, type Client, UsageError } from "~/commands/client";
+import { CallFailed, type Client, listAll } from "~/commands/client";
 import type { Judgement, Labels, Outcome, Suite } from "~/commands/suite";
 
 /** The label of a run whose command crashed or timed out: its verdict does not say so. */
 const ENDING = "agent.ending";
 const CRASHED = /^crashed with (\d+)$/;
-const PAGE = 1_000;
-const RUNS_MAX = 100_000;
 
 type ListedRun = {
   readonly runId: string;
@@ -97,20 +95,13 @@ function sameLabels({ [ENDING]: _, ...found }: Labels, wanted: Labels): boolean 
 }
 
 /** Newest first. */
-async function listRuns(client: Client, suite: Suite, labels: Labels): Promise<ListedRun[]> {
-  const query = new URLSearchParams({ testSuiteId: suite.id, limit: `${PAGE}` });
-  for (const [name, value] of Object.entries(labels)) query.set(`labels[${name}]`, value);
-  const found: ListedRun[] = [];
-  for (;;) {
-    const page = await client.call("GET", `/runs?${query}`);
-    found.push(...(page["runs"] as ListedRun[]));
-    const { nextCursor } = page;
-    if (typeof nextCursor !== "string") return found;
-    if (found.length >= RUNS_MAX)
-      throw new UsageError(`there are over ${RUNS_MAX} runs under these labels; use another label`);
-    query.set("cursor", nextCursor);
-  }
-}
+const listRuns = async (client: Client, suite: Suite, labels: Labels): Promise<ListedRun[]> =>
+  await listAll<ListedRun>(client, "/runs", "runs", {
+    testSuiteId: suite.id,
+    ...Object.fromEntries(
+      Object.entries(labels).map(([name, value]) => [`labels[${name}]`, value]),
+    ),
+  });
 
 /** Adds what the server knows of a run to an outcome without a verdict. */
 export async function recovered(client: Client, outcome: Outcome): Promise<Outcome> {

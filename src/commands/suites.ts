@@ -8,6 +8,7 @@ import {
   type Client,
   type Environment,
   type Import,
+  listAll,
   readDocument,
   UsageError,
 } from "~/commands/client";
@@ -18,6 +19,7 @@ import { createProgress } from "~/commands/progress";
 import type { Labels, Suite, Surface } from "~/commands/suite";
 import { report } from "~/commands/suite-report";
 import { runSuite } from "~/commands/suite-run";
+import { table } from "~/commands/table";
 import { notice, print } from "~/log";
 
 export type SuiteRun = {
@@ -85,14 +87,71 @@ export async function exportSuite(client: Client, subject: string, json: boolean
   print(json ? JSON.stringify(suite, null, 2) : asYaml(suite));
 }
 
-export async function importSuite(client: Client, file: string, { name, visibility }: Import) {
-  const created = await client.call("POST", "/testSuites", {
+/** Options of `suites import`. */
+export type SuiteImport = Import & { readonly prune: boolean };
+type Imported = {
+  readonly suiteId: string;
+  readonly name: string;
+  readonly outcome: "created" | "changed" | "unchanged";
+  readonly tests: {
+    readonly [way in "created" | "changed" | "unchanged" | "removed" | "kept"]: readonly string[];
+  };
+};
+
+export async function importSuite(
+  client: Client,
+  file: string,
+  { name, visibility, prune }: SuiteImport,
+) {
+  const imported = (await client.call("POST", "/testSuites/import", {
     ...(await readDocument(file)),
     ...(name && { name }),
     ...(visibility && { visibility }),
-  });
-  notice(`suite ${created["name"]} is created, with the id`);
-  print(`${created["suiteId"]}`);
+    prune,
+  })) as Imported;
+  for (const line of summaryOf(imported)) notice(line);
+  print(imported.suiteId);
+}
+
+/** The tests that differ, each on a line, and the counts. */
+function summaryOf({ name, outcome, tests }: Imported): string[] {
+  const { created, changed, unchanged, removed, kept } = tests;
+  const named = (mark: string, names: readonly string[]) => names.map((each) => `${mark} ${each}`);
+  const count = ({ length }: readonly string[], what: string) =>
+    length === 0 ? [] : [`${length} ${what}`];
+  const counts = [
+    ...count(created, "created"),
+    ...count(changed, "changed"),
+    ...count(unchanged, "unchanged"),
+    ...count(removed, "removed"),
+  ];
+  const others = kept.length === 1 ? "1 other test stays" : `${kept.length} other tests stay`;
+  return [
+    ...(outcome === "created" ? [] : named("+", created)),
+    ...named("~", changed),
+    ...named("-", removed),
+    `suite ${name} is ${outcome}${counts.length > 0 ? `; tests: ${counts.join(", ")}` : ""}`,
+    ...(kept.length > 0 ? [`${others} that the file does not have; --prune removes them`] : []),
+    "its id:",
+  ];
+}
+
+type ListedSuite = {
+  readonly id: string;
+  readonly name: string;
+  readonly testCount: number;
+  readonly templateName: string;
+  readonly visibility: string;
+};
+
+/** `name`: part of the names. */
+export async function listSuites(client: Client, { name, json }: { name?: string; json: boolean }) {
+  const suites = await listAll<ListedSuite>(client, "/testSuites", "testSuites", { name });
+  if (json) return print(JSON.stringify(suites, null, 2));
+  const rows = suites.map((suite) => [
+    ...[suite.id, suite.name, `${suite.testCount}`, suite.templateName, suite.visibility],
+  ]);
+  for (const line of table(["Id", "Name", "Tests", "Template", "Visibility"], rows)) print(line);
 }
 
 const ID = /^[0-9a-f]{32}$/;

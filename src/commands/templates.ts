@@ -1,5 +1,6 @@
-/** `diorama templates`: moves templates between servers. */
-import { asYaml, type Client, type Import, readDocument } from "~/commands/client";
+/** `diorama templates`: lists templates, and moves them between servers. */
+import { asYaml, type Client, type Import, listAll, readDocument } from "~/commands/client";
+import { table } from "~/commands/table";
 import { notice, print } from "~/log";
 
 export async function exportTemplate(client: Client, template: string, json: boolean) {
@@ -20,4 +21,21 @@ export async function importTemplate(client: Client, file: string, { name, visib
   for (const note of (created["notes"] ?? []) as readonly string[]) notice(note);
   notice(`template ${created["name"]} is created, with the id`);
   print(`${created["templateId"]}`);
+}
+
+type ListedTemplate = {
+  readonly [field in "id" | "name" | "service" | "visibility" | "description"]: string;
+};
+
+export async function listTemplates(
+  client: Client,
+  { service, json }: { service?: string; json: boolean },
+) {
+  const templates = await listAll<ListedTemplate>(client, "/templates", "templates", { service });
+  if (json) return print(JSON.stringify(templates, null, 2));
+  const rows = templates.map(({ id, name, service, visibility, description }) => [
+    ...[id, name, service, visibility, description.split("\n")[0] ?? ""],
+  ]);
+  for (const line of table(["Id", "Name", "Service", "Visibility", "Description"], rows))
+    print(line);
 }

@@ -164,7 +164,7 @@ React to a colleague: failed
     [["suites", "run"], 64, "diorama suites run"],
     [["suites", "export", "0".repeat(32)], 1, "suite_not_found: There is no such suite"],
     [["suites", "import", "/nowhere"], 64, "/nowhere cannot be read"],
-    [["suites", "list", "x"], 64, "unknown command 'list'"],
+    [["suites", "lst", "x"], 64, "unknown command 'lst'\n(Did you mean list?)"],
     [["suites", "export", "x", "--jsn"], 64, "unknown option '--jsn'\n(Did you mean --json?)"],
     [["templates", "export", "nothing"], 1, "template_not_found"],
     [["templates", "export"], 64, "diorama templates export"],
@@ -213,6 +213,50 @@ test("an exported and imported suite is the same", async () => {
   const first = await run(["suites", "export", "Traveller", "--json"]);
   expect(JSON.parse(second.out)).toEqual({ ...JSON.parse(first.out), name: "Traveller 2" });
   expect(JSON.parse(first.out).tests).toEqual(tests);
+});
+
+test("an imported suite is brought up to date by its name", async () => {
+  const test = (name: string, prompt = "Do it.") => ({
+    ...{ name, prompt, expectedOutput: { assertions: [{ diff_type: "added", entity: "users" }] } },
+  });
+  const importing = async (tests: object[], ...options: string[]) => {
+    const path = await file("lives.json", suite("Lives", { tests, description: "" }));
+    const { code, out, err } = await run(["suites", "import", path, ...options]);
+    expect(code).toBe(0);
+    return { id: out.trim(), err };
+  };
+
+  const first = await importing([test("a"), test("b"), test("c")]);
+  expect(first.err).toBe("suite Lives is created; tests: 3 created\nits id:\n");
+  const second = await importing([test("a"), test("c", "Differently."), test("d")]);
+  expect(second.err).toBe(`+ d
+~ c
+suite Lives is changed; tests: 1 created, 1 changed, 1 unchanged
+1 other test stays that the file does not have; --prune removes them
+its id:
+`);
+  const third = await importing([test("d"), test("a")], "--prune");
+  expect(third.err).toBe(
+    "- c\n- b\nsuite Lives is changed; tests: 2 unchanged, 2 removed\nits id:\n",
+  );
+  const last = await importing([test("d"), test("a")], "--prune");
+  expect(last.err).toBe("suite Lives is unchanged; tests: 2 unchanged\nits id:\n");
+  expect(new Set([first.id, second.id, third.id, last.id]).size).toBe(1);
+  const listed = await run(["suites", "list", "--name", "lives"]);
+  expect(listed.out.split("\n").slice(2)).toEqual([
+    `${first.id}  Lives  2      chat_default  private`,
+    "",
+  ]);
+});
+
+test("templates are listed", async () => {
+  const { code, out } = await run(["templates", "list", "--service", "chat"]);
+  expect(code).toBe(0);
+  expect(out).toMatch(/^Id +Name +Service +Visibility +Description\n/);
+  expect(out).toMatch(/^[0-9a-f]{32} {2}chat_default +chat +public +3 users, 2 channels/m);
+  expect(out).not.toContain("tracker_base");
+  const json = await run(["templates", "list", "--json"]);
+  expect(JSON.parse(json.out)).toContainEqual(expect.objectContaining({ name: "tracker_base" }));
 });
 
 test("an exported and imported template has the same rows", async () => {

@@ -38,6 +38,9 @@ const made = {
   ended: "",
   testless: "",
   suite: "",
+  /** Has a test whose spec does not fit the tables of its service any more. */
+  unfit: "",
+  test: "",
   tracker: "",
 };
 
@@ -196,6 +199,41 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
     invalid_request: () => [`/testSuites/${made.suite}?expand=perhaps`],
     suite_not_found: [`/testSuites/${NONE}`],
   },
+  "PATCH /testSuites/{suiteId}": {
+    invalid_request: () => [`/testSuites/${made.suite}`, { name: "" }],
+    invalid_assertion: () => [`/testSuites/${made.unfit}`, { templateName: "chat_base" }],
+    template_not_found: () => [`/testSuites/${made.suite}`, { templateName: "nothing" }],
+    impersonate_not_found: () => [`/testSuites/${made.suite}`, { impersonateUserId: "U99" }],
+    suite_not_found: [`/testSuites/${NONE}`, {}],
+  },
+  "DELETE /testSuites/{suiteId}": {
+    invalid_request: ["/testSuites/x?a=1&a=2"],
+    suite_not_found: [`/testSuites/${NONE}`],
+  },
+  "POST /testSuites/import": {
+    invalid_request: ["/testSuites/import", { ...SUITE, name: "i", prune: "yes" }],
+    invalid_service: ["/testSuites/import", { ...SUITE, name: "i", templateService: "calendar" }],
+    invalid_assertion: [
+      "/testSuites/import",
+      { ...SUITE, name: "i", tests: [{ ...TEST, expectedOutput: WRONG }] },
+    ],
+    template_not_found: ["/testSuites/import", { ...SUITE, name: "i", templateName: "nothing" }],
+    impersonate_not_found: [
+      "/testSuites/import",
+      { ...SUITE, name: "i", impersonateUserId: "U99" },
+    ],
+  },
+  "PATCH /tests/{testId}": {
+    invalid_request: () => [`/tests/${made.test}`, { prompt: "" }],
+    invalid_assertion: () => [`/tests/${made.test}`, { expectedOutput: WRONG }],
+    template_not_found: () => [`/tests/${made.test}`, { templateName: "nothing" }],
+    impersonate_not_found: () => [`/tests/${made.test}`, { impersonateUserId: "U99" }],
+    test_not_found: [`/tests/${NONE}`, {}],
+  },
+  "DELETE /tests/{testId}": {
+    invalid_request: ["/tests/x?a=1&a=2"],
+    test_not_found: [`/tests/${NONE}`],
+  },
   "GET /testSuites/{suiteId}/results": {
     invalid_request: ["/testSuites/x/results?a=1&a=2"],
     suite_not_found: [`/testSuites/${NONE}/results`],
@@ -250,6 +288,17 @@ beforeAll(async () => {
   const suite = await program.post("/testSuites", SUITE);
   expectStatus(suite, 201);
   made.suite = suite.body.suiteId;
+  const filled = async (name: string) => {
+    const { body } = await program.post("/testSuites", { ...SUITE, name, tests: [TEST] });
+    const { tests } = (await program.get(`/testSuites/${body.suiteId}?expand=true`)).body;
+    return { suiteId: body.suiteId, testId: tests[0].id };
+  };
+  made.test = (await filled("filled")).testId;
+  made.unfit = (await filled("unfit")).suiteId;
+  await database.sql`
+    update diorama.tests set expected_output = ${JSON.stringify(WRONG)}::text::json
+    where suite_id = ${made.unfit}
+  `;
 });
 
 test("the table has exactly the codes that the document lists for each operation", async () => {

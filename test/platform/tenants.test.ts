@@ -103,6 +103,10 @@ describe("objects of another user do not exist, in the same words as unknown one
       "S023",
     ],
     ["POST", "/api/platform/diffRun", { runId: "RUN" }, "run_not_found", "S024"],
+    ["PATCH", "/api/platform/testSuites/SUITE", { name: "b" }, "suite_not_found", "S027"],
+    ["DELETE", "/api/platform/testSuites/SUITE", undefined, "suite_not_found", "S027"],
+    ["PATCH", "/api/platform/tests/TEST", { name: "b" }, "test_not_found", "S027"],
+    ["DELETE", "/api/platform/tests/TEST", undefined, "test_not_found", "S027"],
     ["PATCH", "/api/platform/runs/RUN", { labels: { a: "b" } }, "run_not_found", "S024"],
     ["POST", "/api/platform/evaluateRun", { runId: "RUN" }, "run_not_found", "S024"],
     [

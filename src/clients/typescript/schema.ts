@@ -1917,6 +1917,109 @@ export interface components {
             /** @description When expanded */
             readonly tests?: readonly components["schemas"]["Test"][];
         };
+        /** @description A suite and all its tests; without a visibility, an existing suite keeps its own */
+        readonly TestSuiteImport: {
+            /** @example First steps */
+            readonly name: string;
+            /**
+             * @description For people
+             * @example After the first day
+             */
+            readonly description?: string;
+            readonly templateService: components["schemas"]["Service"];
+            /**
+             * @description Name of a template: lower-case letters, digits and _; begins with a letter
+             * @example chat_default
+             */
+            readonly templateName: string;
+            /**
+             * @description Id of a user of the template
+             * @example U01AGENT
+             */
+            readonly impersonateUserId?: string;
+            readonly visibility?: components["schemas"]["Visibility"];
+            /** @description Its first tests */
+            readonly tests?: readonly components["schemas"]["NewTest"][];
+            /** @description Whether to delete tests that are not given. Default: false */
+            readonly prune?: boolean;
+        };
+        /** @description The effect of the import */
+        readonly ImportedTestSuite: {
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly suiteId: string;
+            /** @example First steps */
+            readonly name: string;
+            /**
+             * @description Of the suite with its tests
+             * @example changed
+             * @enum {string}
+             */
+            readonly outcome: "created" | "changed" | "unchanged";
+            /** @description Names of tests, each once */
+            readonly tests: {
+                /**
+                 * @description New tests
+                 * @example [
+                 *       "Say hello"
+                 *     ]
+                 */
+                readonly created: readonly string[];
+                /**
+                 * @description Tests that differed; they keep their ids
+                 * @example []
+                 */
+                readonly changed: readonly string[];
+                /**
+                 * @description Tests that were as given
+                 * @example []
+                 */
+                readonly unchanged: readonly string[];
+                /**
+                 * @description Tests that were not given, with `prune`
+                 * @example []
+                 */
+                readonly removed: readonly string[];
+                /**
+                 * @description Tests that were not given, without `prune`
+                 * @example []
+                 */
+                readonly kept: readonly string[];
+            };
+        };
+        /** @description The fields to change */
+        readonly TestSuiteChange: {
+            /** @example First steps */
+            readonly name?: string;
+            /**
+             * @description For people
+             * @example After the first day
+             */
+            readonly description?: string;
+            /**
+             * @description Name of a template: lower-case letters, digits and _; begins with a letter
+             * @example chat_default
+             */
+            readonly templateName?: string;
+            /**
+             * @description Null: tests name their users themselves
+             * @example U01AGENT
+             */
+            readonly impersonateUserId?: string | null;
+            readonly visibility?: components["schemas"]["Visibility"];
+        };
+        /** @description A suite that was deleted */
+        readonly DeletedTestSuite: {
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly suiteId: string;
+            /** @constant */
+            readonly status: "deleted";
+        };
         /** @description Tests to add to a suite */
         readonly NewTests: {
             /** @description All are stored, or none */
@@ -1976,6 +2079,45 @@ export interface components {
              */
             readonly suiteId: string;
             readonly templateService: components["schemas"]["Service"];
+        };
+        /** @description The fields to change */
+        readonly TestChange: {
+            /** @example Say hello */
+            readonly name?: string;
+            /**
+             * @description The task for the agent
+             * @example Say hello in #general.
+             */
+            readonly prompt?: string;
+            readonly expectedOutput?: components["schemas"]["ExpectedOutput"];
+            /**
+             * @description In place of the suite's template; null: the suite's
+             * @example chat_default
+             */
+            readonly templateName?: string | null;
+            /**
+             * @description In place of the suite's user; null: the suite's
+             * @example U01AGENT
+             */
+            readonly impersonateUserId?: string | null;
+            /**
+             * @description Null: unknown
+             * @example [
+             *       "api",
+             *       "mcp"
+             *     ]
+             */
+            readonly surfaces?: readonly components["schemas"]["Surface"][] | null;
+        };
+        /** @description A test that was deleted */
+        readonly DeletedTest: {
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly testId: string;
+            /** @constant */
+            readonly status: "deleted";
         };
         /** @description A JSON Schema */
         readonly AssertionSchema: {
@@ -2078,9 +2220,15 @@ export type NewTestSuite = components['schemas']['NewTestSuite'];
 export type CreatedTestSuite = components['schemas']['CreatedTestSuite'];
 export type Test = components['schemas']['Test'];
 export type TestSuiteDetails = components['schemas']['TestSuiteDetails'];
+export type TestSuiteImport = components['schemas']['TestSuiteImport'];
+export type ImportedTestSuite = components['schemas']['ImportedTestSuite'];
+export type TestSuiteChange = components['schemas']['TestSuiteChange'];
+export type DeletedTestSuite = components['schemas']['DeletedTestSuite'];
 export type NewTests = components['schemas']['NewTests'];
 export type AddedTests = components['schemas']['AddedTests'];
 export type TestDetails = components['schemas']['TestDetails'];
+export type TestChange = components['schemas']['TestChange'];
+export type DeletedTest = components['schemas']['DeletedTest'];
 export type AssertionSchema = components['schemas']['AssertionSchema'];
 export type $defs = Record<string, never>;
 export type operations = Record<string, never>;

@@ -65,6 +65,86 @@ export const NewSuite = t.Object(
 );
 export type NewSuite = Static<typeof NewSuite>;
 
+export const SuiteChange = t.Object(
+  {
+    name: t.Optional(SuiteName),
+    description: t.Optional(Description),
+    templateName: t.Optional(TemplateRef),
+    impersonateUserId: t.Optional(
+      t.Nullable(UserId, { description: "Null: tests name their users themselves" }),
+    ),
+    visibility: t.Optional(Visibility),
+  },
+  { title: "TestSuiteChange", description: "The fields to change" },
+);
+export type SuiteChange = Static<typeof SuiteChange>;
+
+const own = (schema: typeof UserId, what: string) =>
+  t.Optional(
+    t.Nullable(schema, { description: `In place of the suite's ${what}; null: the suite's` }),
+  );
+
+export const TestChange = t.Object(
+  {
+    name: t.Optional(TestName),
+    prompt: t.Optional(Prompt),
+    expectedOutput: t.Optional(ExpectedOutput),
+    templateName: own(TemplateRef, "template"),
+    impersonateUserId: own(UserId, "user"),
+    surfaces: t.Optional(t.Nullable(Surfaces, { description: "Null: unknown" })),
+  },
+  { title: "TestChange", description: "The fields to change" },
+);
+export type TestChange = Static<typeof TestChange>;
+
+export const DeletedSuite = t.Object(
+  { suiteId: Id, status: t.Literal("deleted") },
+  { title: "DeletedTestSuite", description: "A suite that was deleted" },
+);
+export const DeletedTest = t.Object(
+  { testId: Id, status: t.Literal("deleted") },
+  { title: "DeletedTest", description: "A test that was deleted" },
+);
+
+export const SuiteImport = t.Object(
+  {
+    ...NewSuite.properties,
+    prune: t.Optional(
+      t.Boolean({ default: false, description: "Whether to delete tests that are not given" }),
+    ),
+  },
+  {
+    title: "TestSuiteImport",
+    description: "A suite and all its tests; without a visibility, an existing suite keeps its own",
+  },
+);
+export type SuiteImport = Static<typeof SuiteImport>;
+
+const names = (description: string, ...examples: string[]) =>
+  t.Array(TestName, { description, examples: [examples] });
+export const ImportedSuite = t.Object(
+  {
+    suiteId: Id,
+    name: SuiteName,
+    outcome: t.Union([t.Literal("created"), t.Literal("changed"), t.Literal("unchanged")], {
+      description: "Of the suite with its tests",
+      examples: ["changed"],
+    }),
+    tests: t.Object(
+      {
+        created: names("New tests", "Say hello"),
+        changed: names("Tests that differed; they keep their ids"),
+        unchanged: names("Tests that were as given"),
+        removed: names("Tests that were not given, with `prune`"),
+        kept: names("Tests that were not given, without `prune`"),
+      },
+      { description: "Names of tests, each once" },
+    ),
+  },
+  { title: "ImportedTestSuite", description: "The effect of the import" },
+);
+export type ImportedSuite = Static<typeof ImportedSuite>;
+
 export const CreatedSuite = t.Object(
   { suiteId: Id, name: SuiteName },
   { title: "CreatedTestSuite", description: "The new suite" },

@@ -3,21 +3,39 @@ import { schemaDocument } from "~/evaluation/spec";
 import { failures } from "~/http/errors";
 import { PathId } from "~/http/model";
 import { principalOf } from "~/http/principal";
+import type { SuiteChanges } from "~/platform/suites/changes";
 import {
   AddedTests,
   AssertionSchema,
   CreatedSuite,
+  DeletedSuite,
+  DeletedTest,
+  ImportedSuite,
   NewSuite,
   NewTests,
   OneSuite,
   OneSuiteQuery,
   SingleTest,
+  Suite,
+  SuiteChange,
+  SuiteImport,
   SuiteList,
   SuiteQuery,
+  Test,
+  TestChange,
 } from "~/platform/suites/model";
 import type { Suites } from "~/platform/suites/suites";
 
-export const suiteRoutes = (suites: Suites) =>
+/** Errors of a suite's fields. */
+const CODES = [
+  "invalid_request",
+  "invalid_assertion",
+  "template_not_found",
+  "impersonate_not_found",
+  "request_too_large",
+] as const;
+
+export const suiteRoutes = (suites: Suites, changes: SuiteChanges) =>
   new Elysia({ tags: ["suites"] })
     .get("/testSuites", ({ request, query }) => suites.list(principalOf(request).userId, query), {
       query: SuiteQuery,
@@ -68,6 +86,48 @@ export const suiteRoutes = (suites: Suites) =>
       },
     )
     .post(
+      "/testSuites/import",
+      ({ request, body }) => changes.import(principalOf(request).userId, body),
+      {
+        body: SuiteImport,
+        response: { 200: ImportedSuite, ...failures(...CODES, "invalid_service") },
+        detail: {
+          operationId: "importTestSuite",
+          summary: "Create a test suite, or bring it up to date",
+          description:
+            "Finds the caller's own suite by its name, and its tests by theirs; both keep their ids. Stored as a whole or not at all.",
+        },
+      },
+    )
+    .patch(
+      "/testSuites/:suiteId",
+      ({ request, params, body }) =>
+        changes.update(principalOf(request).userId, params.suiteId, body),
+      {
+        params: t.Object({ suiteId: PathId }),
+        body: SuiteChange,
+        response: { 200: Suite, ...failures(...CODES, "suite_not_found") },
+        detail: {
+          operationId: "changeTestSuite",
+          summary: "Change a test suite",
+          description: "Only the caller's own. All tests must fit its new template.",
+        },
+      },
+    )
+    .delete(
+      "/testSuites/:suiteId",
+      ({ request, params }) => changes.remove(principalOf(request).userId, params.suiteId),
+      {
+        params: t.Object({ suiteId: PathId }),
+        response: { 200: DeletedSuite, ...failures("suite_not_found") },
+        detail: {
+          operationId: "deleteTestSuite",
+          summary: "Delete a test suite",
+          description: "Only the caller's own, with its tests. The results of its runs stay.",
+        },
+      },
+    )
+    .post(
       "/testSuites/:suiteId/tests",
       async ({ request, params, body }) =>
         status(201, await suites.addTests(principalOf(request).userId, params.suiteId, body.tests)),
@@ -102,6 +162,34 @@ export const suiteRoutes = (suites: Suites) =>
           operationId: "getTest",
           summary: "Get a test",
           description: "With the template and the user that it takes from its suite.",
+        },
+      },
+    )
+    .patch(
+      "/tests/:testId",
+      ({ request, params, body }) =>
+        changes.updateTest(principalOf(request).userId, params.testId, body),
+      {
+        params: t.Object({ testId: PathId }),
+        body: TestChange,
+        response: { 200: Test, ...failures(...CODES, "test_not_found") },
+        detail: {
+          operationId: "changeTest",
+          summary: "Change a test",
+          description: "Only of the caller's own suites. Active runs keep the test as it was.",
+        },
+      },
+    )
+    .delete(
+      "/tests/:testId",
+      ({ request, params }) => changes.removeTest(principalOf(request).userId, params.testId),
+      {
+        params: t.Object({ testId: PathId }),
+        response: { 200: DeletedTest, ...failures("test_not_found") },
+        detail: {
+          operationId: "deleteTest",
+          summary: "Delete a test",
+          description: "Only of the caller's own suites. The results of its runs stay.",
         },
       },
     )

@@ -170,10 +170,71 @@ export async function putBuiltin(
       service = excluded.service, template_name = excluded.template_name,
       acting_user_id = excluded.acting_user_id, content_hash = excluded.content_hash
   `;
-  await sql`delete from diorama.tests where suite_id = ${suite.suiteId}`;
-  await insertTests(sql, suite.suiteId, tests);
+  await replaceTests(sql, suite.suiteId, tests);
 }
 
-/** Appends tests, serialized among callers. */
+export const updateSuite = async (sql: Sql, suite: Omit<SuiteRow, "createdAt">) =>
+  await sql`
+    update diorama.suites set name = ${suite.name}, description = ${suite.description},
+      service = ${suite.service}, template_name = ${suite.templateName},
+      acting_user_id = ${suite.actingUserId}, visibility = ${suite.visibility}
+    where suite_id = ${suite.suiteId}
+  `;
+
+/** Returns false if the user has no such suite. */
+export async function deleteSuite(sql: Sql, userId: string, suiteId: string): Promise<boolean> {
+  const deleted = await sql`
+    delete from diorama.suites where suite_id = ${suiteId} and user_id = ${userId}
+  `;
+  return deleted.count > 0;
+}
+
+export const updateTest = async (sql: Sql, test: TestRow) =>
+  await sql`
+    update diorama.tests set name = ${test.name}, prompt = ${test.prompt},
+      expected_output = ${test.expectedOutput}::text::json, template_name = ${test.templateName},
+      acting_user_id = ${test.actingUserId}, surfaces = ${test.surfaces}
+    where test_id = ${test.testId}
+  `;
+
+/** Returns false if the user has no such test. */
+export async function deleteTest(sql: Sql, userId: string, testId: string): Promise<boolean> {
+  const deleted = await sql`
+    delete from diorama.tests t using diorama.suites s
+    where t.test_id = ${testId} and s.suite_id = t.suite_id and s.user_id = ${userId}
+  `;
+  return deleted.count > 0;
+}
+
+/** Makes these the tests of a suite, in this order. Call it in a transaction. */
+export async function replaceTests(
+  sql: Sql,
+  suiteId: string,
+  tests: readonly TestRow[],
+): Promise<void> {
+  await sql`delete from diorama.tests where suite_id = ${suiteId}`;
+  if (tests.length > 0) await insertTests(sql, suiteId, tests);
+}
+
+/** Lists the ids of this user's suites of a name. */
+export async function listOwn(sql: Sql, userId: string, name: string): Promise<string[]> {
+  const rows = await sql<{ suiteId: string }[]>`
+    select suite_id from diorama.suites where user_id = ${userId} and name = ${name}
+    order by created_at, suite_id limit ${OWN_MAX}
+  `;
+  return rows.map(({ suiteId }) => suiteId);
+}
+const OWN_MAX = 10;
+
+/** Locks a name, and the user's suites of that name, until the caller's transaction ends. */
+export async function lockSuiteName(sql: Sql, userId: string, name: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext(${`diorama suite ${userId} ${name}`}))`;
+  await sql`
+    select from diorama.suites where user_id = ${userId} and name = ${name}
+    order by suite_id for update
+  `;
+}
+
+/** Serializes changes of a suite. */
 export const lockSuite = async (sql: Sql, suiteId: string) =>
   await sql`select from diorama.suites where suite_id = ${suiteId} for update`;

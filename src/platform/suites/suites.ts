@@ -45,17 +45,19 @@ export const testNotFound = () => new ApiError("test_not_found", "There is no su
 
 /**
  * Converts the body's tests to rows, each checked against its template. `userId`: the user whose templates can be used.
+ * `known`: specs that were stored before, as JSON text.
  */
 export async function prepareTests(
   templates: Templates,
   userId: string,
   suite: SuiteFrame,
   tests: readonly NewTest[],
+  known: ReadonlySet<string> = new Set(),
 ): Promise<store.TestRow[]> {
-  const known = new Map<string, Promise<TemplateRow>>();
+  const named = new Map<string, Promise<TemplateRow>>();
   const find = (name: string) => {
-    const found = known.get(name) ?? requireTemplate(templates, userId, suite, name);
-    known.set(name, found);
+    const found = named.get(name) ?? requireTemplate(templates, userId, suite, name);
+    named.set(name, found);
     return found;
   };
   const users = new Map<string, Promise<unknown>>();
@@ -75,13 +77,15 @@ export async function prepareTests(
         `test ${JSON.stringify(test.name)}: expectedOutput is needed`,
       );
     const world = await templates.world(template);
+    const expectedOutput = JSON.stringify(test.expectedOutput);
+    const isNew = !known.has(expectedOutput);
     // Compiling patterns takes a while: yield to other calls.
-    if (requireSpec(test.expectedOutput, world, true, test.name).hasPatterns) await Bun.sleep(0);
+    if (requireSpec(test.expectedOutput, world, isNew, test.name).hasPatterns) await Bun.sleep(0);
     rows.push({
       testId: newId(),
       name: test.name,
       prompt: test.prompt,
-      expectedOutput: JSON.stringify(test.expectedOutput),
+      expectedOutput,
       templateName,
       actingUserId: id ?? null,
       surfaces: test.surfaces ?? null,
@@ -90,10 +94,11 @@ export async function prepareTests(
   return rows;
 }
 
-async function requireTemplate(
+/** Returns a template that a suite can use. Throws `template_not_found` or `invalid_request`. */
+export async function requireTemplate(
   templates: Templates,
   userId: string,
-  { service, visibility }: SuiteFrame,
+  { service, visibility }: Pick<SuiteFrame, "service" | "visibility">,
   name: string,
 ): Promise<TemplateRow> {
   const template = await templates.require(userId, service, name);
@@ -199,7 +204,7 @@ export function createSuites(pool: Pool, templates: Templates) {
   };
 }
 
-const testView = (test: store.TestRow) => ({
+export const testView = (test: store.TestRow) => ({
   id: test.testId,
   name: test.name,
   prompt: test.prompt,
@@ -209,7 +214,7 @@ const testView = (test: store.TestRow) => ({
   ...(test.surfaces === null ? {} : { surfaces: test.surfaces }),
 });
 
-const suiteView = (suite: store.ListedSuite) => ({
+export const suiteView = (suite: Omit<store.ListedSuite, "place">) => ({
   id: suite.suiteId,
   name: suite.name,
   description: suite.description,

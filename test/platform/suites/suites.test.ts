@@ -3,28 +3,20 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Pool } from "~/db/connect";
 import { createBuilders } from "~/db/origins";
 import { createLog } from "~/log";
-import { createKey } from "~/platform/keys/keys";
 import { readSuite, storeBuiltinSuites } from "~/platform/suites/builtin";
 import { createTemplates } from "~/platform/templates/templates";
 import { useDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
+import { useUsers } from "../../support/users";
 import example from "./example.yaml";
 
 const database = useDatabase();
 const program = useProgram(database);
 
+const { ann, bob } = useUsers(database, "ann", "bob");
 let pool: Pool;
-let ann: Record<string, string>;
-let bob: Record<string, string>;
-beforeAll(async () => {
+beforeAll(() => {
   pool = connect(database.url, { max: 2, name: "platform", camel: true });
-  const keyOf = async (userId: string) => ({
-    "X-API-Key": (
-      await createKey(pool, { userId, name: "", plan: "enterprise", expiresInDays: null })
-    ).key,
-  });
-  ann = await keyOf("ann");
-  bob = await keyOf("bob");
 });
 afterAll(() => pool.end());
 

@@ -1,27 +1,13 @@
 /** Templates: listed, saved from environments, imported and exported as seeds. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { connect, type Pool } from "~/db/connect";
-import { createKey } from "~/platform/keys/keys";
+import { describe, expect, test } from "bun:test";
 import { useDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
+import { useUsers } from "../../support/users";
 
 const database = useDatabase();
 const program = useProgram(database);
 
-let pool: Pool;
-let ann: Record<string, string>;
-let bob: Record<string, string>;
-beforeAll(async () => {
-  pool = connect(database.url, { max: 2, name: "platform", camel: true });
-  const keyOf = async (userId: string) => ({
-    "X-API-Key": (
-      await createKey(pool, { userId, name: "", plan: "enterprise", expiresInDays: null })
-    ).key,
-  });
-  ann = await keyOf("ann");
-  bob = await keyOf("bob");
-});
-afterAll(() => pool.end());
+const { ann, bob } = useUsers(database, "ann", "bob");
 
 const say = (environment: { environmentUrl: string }, text: string) =>
   program.chat(environment, "chat.postMessage", { channel: "C01GENERAL", text });
