@@ -48,6 +48,8 @@ export async function build(target: string, name = `diorama-${target}`): Promise
         "--sourcemap",
         `--target=bun-${target}`,
         "--asset-naming=[name].[ext]",
+        // Otherwise the common folder of all files, and threads are not found: see src/thread.ts.
+        "--root=src",
       ],
       ...["--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"],
       ...["--define", `DIORAMA_VERSION=${JSON.stringify(await stamp())}`],
