@@ -17,7 +17,7 @@ let binary: string;
 let folder: string;
 
 beforeAll(async () => {
-  await buildPython(CLIENTS);
+  if (!existsSync(CLIENTS)) await buildPython(CLIENTS);
   binary = await build(`${process.platform}-${process.arch}`, "diorama-test");
   folder = await mkdtemp(join(tmpdir(), "diorama-"));
 });

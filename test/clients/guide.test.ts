@@ -2,8 +2,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { YAML } from "bun";
-import { buildTypeScript, CLIENTS } from "../../scripts/clients";
-import { buildPython } from "../../scripts/clients/wheel";
+import { buildClients } from "../../scripts/clients";
 import { useDatabase } from "../support/database";
 import { pythonWheels, run } from "../support/packages";
 import { useProgram } from "../support/program";
@@ -18,11 +17,15 @@ const program = useProgram(useDatabase());
 const venv = useVenv(...PYTEST);
 let blocks: Record<"evaluate" | "ci", Record<string, string>>;
 
-/** The first code block of each language. */
+/** The first code block of each language; all of the shell. */
 async function blocksOf(page: string): Promise<Record<string, string>> {
   const text = await Bun.file(join(import.meta.dir, `../../src/docs/${page}.md`)).text();
   const found = [...text.matchAll(/```(\w+)\n([\s\S]*?)```/g)].toReversed();
-  return Object.fromEntries(found.map(([, language, code]) => [language, code]));
+  const shell = found.filter(([, language]) => language === "sh").map(([, , code]) => code);
+  return {
+    ...Object.fromEntries(found.map(([, language, code]) => [language, code])),
+    sh: shell.join("\n"),
+  };
 }
 
 /** The first test of the suite asks for the last line, the test of the page about CI for the first one. */
@@ -57,7 +60,7 @@ export async function runAgent(_: string, mcp: { url: string; headers: Record<st
 beforeAll(async () => {
   blocks = { evaluate: await blocksOf("evaluate"), ci: await blocksOf("ci") };
   await Bun.write(join(venv.folder, "my_agent.py"), PYTHON_AGENT);
-  await buildPython(CLIENTS);
+  await buildClients();
 }, MINUTES);
 
 const env = () => ({
@@ -85,8 +88,9 @@ test(
   "ten lines of TypeScript evaluate an agent",
   async () => {
     const cwd = join(venv.folder, "typescript");
-    const tarball = await buildTypeScript(cwd);
-    const manifest = { type: "module", dependencies: { diorama: tarball } };
+    const address = /npm install (\S+)/.exec(`${blocks.evaluate["sh"]}`)?.[1];
+    const served = `${address}`.replace(SERVER, program.url);
+    const manifest = { type: "module", dependencies: { diorama: served } };
     await Bun.write(join(cwd, "package.json"), JSON.stringify(manifest));
     const code = `${blocks.evaluate["ts"]}`;
     await Bun.write(join(cwd, "main.ts"), code);

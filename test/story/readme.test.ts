@@ -144,8 +144,10 @@ test("counts are those of the definitions", async () => {
       row.split(" | ").map((cell) => cell.trim()),
     );
   const suiteRows = cells(await guide("suites"));
-  for (const { name, templateName, tests } of suites)
-    expect(suiteRows).toContainEqual([name, String(tests.length), `\`${templateName}\``]);
+  for (const { name, templateName, tests } of suites) {
+    const row = [name, String(tests.length), expect.any(String), `\`${templateName}\``];
+    expect(suiteRows).toContainEqual(row);
+  }
   const templateRows = cells(await guide("templates"));
   for (const { template, service, description } of SEEDS as Record<string, string>[])
     expect(templateRows).toContainEqual([`\`${template}\``, service!, description!]);

@@ -11,14 +11,14 @@ from collections.abc import Generator
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import pytest
 
-if TYPE_CHECKING:
-    from ._recorded import RecordedEnvironment
-    from ._sync.client import Diorama
-    from ._sync.local import LocalDiorama
+from ._error import DioramaError
+from ._recorded import RecordedEnvironment
+from ._sync.client import Diorama
+from ._sync.local import LocalDiorama, local
 
 # A test that was killed leaves its environment for this long at most.
 TTL_SECONDS = 900
@@ -55,10 +55,6 @@ class Environments:
     @property
     def client(self) -> Diorama:
         if self._client is None:
-            # Imported late: pytest loads this file in every session of a Python in which it is installed.
-            from ._sync.client import Diorama
-            from ._sync.local import local
-
             if self._worker is not None:
                 self._client = Diorama(self._worker["diorama_url"])
             elif self._command is not None:
@@ -88,8 +84,6 @@ class Environments:
         node.workerinput["diorama_notes"] = str(self._notes)
 
     def pytest_unconfigure(self) -> None:
-        from ._error import DioramaError
-
         if self._worker is None and self._folder is not None:
             for note in self._notes.iterdir():
                 # It expires by itself if this fails.
@@ -105,8 +99,6 @@ class Environments:
 @pytest.fixture
 def diorama(request: pytest.FixtureRequest) -> Generator[RecordedEnvironment, None, None]:
     """An environment in which a run has begun, deleted after the test."""
-    from ._recorded import RecordedEnvironment
-
     marker = request.node.get_closest_marker("diorama")
     if marker is None:
         raise pytest.UsageError("mark the test with @pytest.mark.diorama(template=…, as_=…)")
