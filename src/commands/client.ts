@@ -32,8 +32,34 @@ export function createClient(options: ServerOptions, env: Environment) {
   const address = options.url ?? env["DIORAMA_URL"] ?? `http://127.0.0.1:${env["PORT"] ?? 3000}`;
   const url = address.replace(/\/+$/, "");
   const key = options.key ?? env["DIORAMA_API_KEY"];
+  const fetchFrom = async (path: string, options: RequestInit) =>
+    await fetch(url + path, { ...options, signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(() => {
+      throw new CallFailed(`nothing answers at ${url}; --url says where the server is`, true);
+    });
   return {
     url,
+
+    /** A text of the server, which is no part of an API. Throws CallFailed unless there is one. */
+    async text(path: string): Promise<string> {
+      const response = await fetchFrom(path, {});
+      if (response.ok) return await response.text();
+      throw new CallFailed(`${url} has no ${path}`);
+    },
+
+    /** A call of an environment by somebody who looks on: it is not journaled. Throws CallFailed unless it succeeds. */
+    async view(path: string, body: object): Promise<unknown> {
+      const response = await fetchFrom(path, {
+        method: "POST",
+        headers: {
+          ...(key && { "X-API-Key": key }),
+          "Content-Type": "application/json",
+          "X-Diorama-View": "1",
+        },
+        body: JSON.stringify(body),
+      });
+      if (response.ok) return await response.json();
+      throw new CallFailed(`HTTP ${response.status}`);
+    },
 
     /** One call. Throws CallFailed unless it succeeds. */
     async call(
@@ -41,16 +67,13 @@ export function createClient(options: ServerOptions, env: Environment) {
       path: string,
       body?: object,
     ): Promise<Answer> {
-      const response = await fetch(`${url}/api/platform${path}`, {
+      const response = await fetchFrom(`/api/platform${path}`, {
         method,
         headers: {
           ...(key && { "X-API-Key": key }),
           ...(body && { "Content-Type": "application/json" }),
         },
         ...(body && { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      }).catch(() => {
-        throw new CallFailed(`nothing answers at ${url}; --url says where the server is`, true);
       });
       const answer = (await response.json().catch(() => ({}))) as Answer;
       if (response.ok) return answer;

@@ -8,6 +8,7 @@ import { type Intercept, intercept, WAYS } from "~/commands/intercept/intercept"
 import { keys, PLANS } from "~/commands/keys";
 import { licenses } from "~/commands/licenses";
 import { mcp } from "~/commands/mcp";
+import { exportRun } from "~/commands/runs";
 import { type Labels, SURFACES } from "~/commands/suite";
 import {
   exportSuite,
@@ -204,6 +205,17 @@ export function createCommandLine({ env, serve, interruption, endWith }: Context
   importing(templates)
     .description("Create a template from a seed.")
     .action((file: string, options: Import) => importTemplate(connect(options), file, options));
+
+  const runs = line.command("runs").description("Runs, on a server.");
+  onServer(runs, "export")
+    .description(
+      "Write a run to one HTML file that shows its calls, changes, world and verdict in a browser, without a server.",
+    )
+    .argument("<run>", "Its id.")
+    .requiredOption("--html <file>", "The file to write.")
+    .action((run: string, options: ServerOptions & { html: string }) =>
+      exportRun(connect(options), run, options.html),
+    );
 
   onServer(line, "mcp")
     .description(

@@ -1,8 +1,14 @@
 import { render } from "preact";
 import { App } from "~/console/app";
+import { SavedRun } from "~/console/pages/run";
 import { listenToKeys } from "~/console/parts/keyboard";
 import { followLinks } from "~/console/place";
+import { SAVED_ID } from "~/console/saved";
 
-followLinks();
+const saved = document.getElementById(SAVED_ID)?.textContent;
 listenToKeys();
-render(<App />, document.body);
+if (saved) render(<SavedRun data={JSON.parse(saved)} />, document.body);
+else {
+  followLinks();
+  render(<App />, document.body);
+}

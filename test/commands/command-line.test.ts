@@ -56,6 +56,8 @@ describe("help", () => {
       "templates list",
       "templates export",
       "templates import",
+      "runs",
+      "runs export",
       "mcp",
       "intercept",
       "version",
