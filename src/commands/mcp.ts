@@ -8,7 +8,9 @@ import { createToolServer, type ToolAnswer } from "~/http/mcp/endpoint";
 export async function mcp(client: Client, signal: AbortSignal): Promise<void> {
   const tools = controlTools((call) => perform(client, call));
   const ended = Promise.withResolvers<void>();
-  const server = serveStdio(() => createToolServer(tools, JSON.parse(tools.listing)));
+  const server = serveStdio(() =>
+    createToolServer(tools, JSON.parse(new TextDecoder().decode(tools.listing()))),
+  );
   process.stdin.once("end", ended.resolve);
   signal.addEventListener("abort", () => ended.resolve());
   await ended.promise;

@@ -87,7 +87,7 @@ export async function answerTools(
 
   return await answerMcp(request, body, {
     serverInfo: profile.serverInfo,
-    listing: listingFor(surface, caller.actor),
+    listing: () => listingFor(surface, caller.actor),
     call,
   });
 }

@@ -151,24 +151,26 @@ export const CONTROL_EXAMPLE: ToolExample = {
 
 const BY_NAME = new Map(TOOLS.map((tool) => [tool.name, tool]));
 
-const LISTING = JSON.stringify(
-  TOOLS.map(({ name, description, properties, required = [], isReading = false }) => ({
-    name,
-    description,
-    inputSchema: { type: "object", properties, required, additionalProperties: false },
-    annotations: {
-      readOnlyHint: isReading,
-      destructiveHint: name === "delete_environment",
-      openWorldHint: false,
-    },
-  })),
+const LISTING = Buffer.from(
+  JSON.stringify(
+    TOOLS.map(({ name, description, properties, required = [], isReading = false }) => ({
+      name,
+      description,
+      inputSchema: { type: "object", properties, required, additionalProperties: false },
+      annotations: {
+        readOnlyHint: isReading,
+        destructiveHint: name === "delete_environment",
+        openWorldHint: false,
+      },
+    })),
+  ),
 );
 
 /** `perform` makes a call of the platform's API in the caller's identity. */
 export function controlTools(perform: (call: PlatformCall) => Promise<ToolAnswer>): ToolServer {
   return {
     serverInfo: { name: "diorama", version: VERSION },
-    listing: LISTING,
+    listing: () => LISTING,
     async call(name, args = {}) {
       const tool = BY_NAME.get(name);
       if (!tool) return undefined;

@@ -25,8 +25,8 @@ export type ToolAnswer = {
 /** The tools that one request may list and call. */
 export type ToolServer = {
   readonly serverInfo: { readonly name: string; readonly version: string };
-  /** The JSON array of the listing. */
-  readonly listing: string;
+  /** The JSON array of the listing, which most requests do not need. */
+  readonly listing: () => Uint8Array;
   /** Undefined if there is no such tool. A throw ends the whole request. */
   readonly call: (
     name: string,
@@ -58,19 +58,21 @@ export async function answerMcp(
   exchanges.set(request, exchange);
   const response = await dispatch(request, parsedBody);
   if ("failure" in exchange) throw exchange.failure;
-  return exchange.isListed ? await withListing(response, tools.listing) : response;
+  return exchange.isListed ? await withListing(response, tools.listing()) : response;
 }
 
 /** The listing as the SDK writes it, in a result that has no other array of this name. */
 const EMPTY_LISTING = '"tools":[]';
 
+const LISTING_KEY = Buffer.from('"tools":');
+
 /** Inserts the ready listing: converting and validating 58 schemas takes longer than most calls of a tool. */
-async function withListing(response: Response, listing: string): Promise<Response> {
-  const text = await response.text();
-  return new Response(
-    text.replaceAll(EMPTY_LISTING, () => `"tools":${listing}`),
-    response,
+async function withListing(response: Response, listing: Uint8Array): Promise<Response> {
+  const parts = (await response.text()).split(EMPTY_LISTING).map((part) => Buffer.from(part));
+  const bytes = parts.flatMap((part, index) =>
+    index === 0 ? [part] : [LISTING_KEY, listing, part],
   );
+  return new Response(Buffer.concat(bytes), response);
 }
 
 /** Undefined for a body that is no JSON: the SDK then answers with the protocol's parse error. */

@@ -1,4 +1,4 @@
-/** A service's tool surface as one request sees it: its listing as ready JSON, and the tools that it may call. */
+/** A service's tool surface as one request sees it: its listing as ready bytes, and the tools that it may call. */
 import { ACTING_USER, type ToolListing, type ToolProfile } from "~/replicas/tools";
 
 /** The profile at the address without a name. */
@@ -7,13 +7,16 @@ export const DEFAULT_PROFILE = "vendor";
 /** `read`: only the tools that write nothing. */
 export type Access = "all" | "read";
 
-type Surface = { readonly names: ReadonlySet<string>; readonly json: string };
+/** `parts`: of the JSON of the listing, between which the user's id stands. */
+type Surface = { readonly names: ReadonlySet<string>; readonly parts: readonly Uint8Array[] };
 
 const surfaces = new WeakMap<ToolProfile, ReadonlyMap<Access, Surface>>();
 
 const surfaceOf = (tools: readonly ToolListing[]): Surface => ({
   names: new Set(tools.map(({ name }) => name)),
-  json: JSON.stringify(tools),
+  parts: JSON.stringify(tools)
+    .split(ACTING_USER)
+    .map((part) => Buffer.from(part)),
 });
 
 export function findSurface(profile: ToolProfile, access: Access): Surface {
@@ -32,5 +35,7 @@ export function findSurface(profile: ToolProfile, access: Access): Surface {
 }
 
 /** The listing for one user. */
-export const listingFor = ({ json }: Surface, actor: string): string =>
-  json.replaceAll(ACTING_USER, () => JSON.stringify(actor).slice(1, -1));
+export function listingFor({ parts }: Surface, actor: string): Uint8Array {
+  const id = Buffer.from(JSON.stringify(actor).slice(1, -1));
+  return Buffer.concat(parts.flatMap((part, index) => (index === 0 ? [part] : [id, part])));
+}
