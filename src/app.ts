@@ -53,6 +53,7 @@ import type { Runs } from "~/platform/runs/runs";
 import type { SuiteChanges } from "~/platform/suites/changes";
 import { suiteRoutes } from "~/platform/suites/routes";
 import type { Suites } from "~/platform/suites/suites";
+import type { TemplateChanges } from "~/platform/templates/changes";
 import { templateRoutes } from "~/platform/templates/routes";
 import type { Templates } from "~/platform/templates/templates";
 import { challenged } from "~/platform/tools";
@@ -73,6 +74,7 @@ const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 export function createApp(parts: {
   keys: Keys;
   templates: Templates;
+  templateChanges: TemplateChanges;
   suites: Suites;
   suiteChanges: SuiteChanges;
   environments: Environments;
@@ -120,7 +122,7 @@ export function createApp(parts: {
           .use(runRoutes(parts.runs, parts.regrading, parts.idempotency))
           .use(journalRoutes(parts.journal))
           .use(feedRoutes(parts.feed, keys))
-          .use(templateRoutes(parts.templates))
+          .use(templateRoutes(parts.templates, parts.templateChanges))
           .use(savingRoutes(parts.saving))
           .use(triggerRoutes(parts.triggers))
           .use(controlRoutes(parts.snapshots, parts.forks, parts.idempotency))

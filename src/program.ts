@@ -48,6 +48,7 @@ import { storeBuiltinSuites } from "~/platform/suites/builtin";
 import { createSuiteChanges } from "~/platform/suites/changes";
 import { createSuites } from "~/platform/suites/suites";
 import { buildBuiltins } from "~/platform/templates/builtin";
+import { createTemplateChanges } from "~/platform/templates/changes";
 import { createTemplates } from "~/platform/templates/templates";
 import { threadUrl } from "~/thread";
 import { VERSION } from "~/version";
@@ -99,6 +100,9 @@ export async function startProgram(config: Config, limits = LIMITS) {
     const missing = await reconcileMissingSchemas(pool, runClosing);
     if (missing > 0) log.warn("ended environments whose schemas are missing", { count: missing });
     const templates = createTemplates(pool, replicas, builders);
+    const templateChanges = createTemplateChanges({
+      ...{ pool, builders, templates, poolTargets: config.ENVIRONMENT_POOL_TARGETS },
+    });
     if (config.SEED) {
       await buildBuiltins(pool, builders, log);
       await storeBuiltinSuites(pool, templates, log);
@@ -198,6 +202,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       templates,
       suites,
       suiteChanges,
+      templateChanges,
       environments,
       details: createDetails({ pool, templates }),
       saving,

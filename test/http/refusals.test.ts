@@ -161,6 +161,15 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
     invalid_request: ["/templates/x?a=1&a=2"],
     template_not_found: ["/templates/nothing"],
   },
+  "PATCH /templates/{id}": {
+    invalid_request: ["/templates/twin", { visibility: "secret" }],
+    template_not_found: ["/templates/nothing", {}],
+    template_name_exists: ["/templates/twin", { visibility: "public" }],
+  },
+  "DELETE /templates/{id}": {
+    invalid_request: ["/templates/x?a=1&a=2"],
+    template_not_found: ["/templates/nothing"],
+  },
   "GET /templates/{id}/seed": {
     invalid_request: ["/templates/x/seed?a=1&a=2"],
     template_not_found: ["/templates/nothing/seed"],
@@ -288,6 +297,13 @@ beforeAll(async () => {
   const suite = await program.post("/testSuites", SUITE);
   expectStatus(suite, 201);
   made.suite = suite.body.suiteId;
+  const twin = { environmentId: made.environment, service: "chat", name: "twin" };
+  expectStatus(await program.post("/templates", twin), 201);
+  await database.sql`
+    insert into diorama.templates (template_id, name, service, visibility, user_id, schema_name, content_hash)
+    select 'theirs', name, service, 'public', 'somebody else', 'tpl_theirs', '' from diorama.templates
+    where name = 'twin'
+  `;
   const filled = async (name: string) => {
     const { body } = await program.post("/testSuites", { ...SUITE, name, tests: [TEST] });
     const { tests } = (await program.get(`/testSuites/${body.suiteId}?expand=true`)).body;

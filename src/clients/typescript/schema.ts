@@ -1475,6 +1475,25 @@ export interface components {
                 readonly [key: string]: number;
             };
         };
+        /** @description The fields to change */
+        readonly TemplateChange: {
+            /**
+             * @description For people
+             * @example After the first day
+             */
+            readonly description?: string;
+            readonly visibility?: components["schemas"]["Visibility"];
+        };
+        /** @description A template that was deleted */
+        readonly DeletedTemplate: {
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly templateId: string;
+            /** @constant */
+            readonly status: "deleted";
+        };
         /** @description In the format of the files of `seeds/`, with `template`, `service` and `description` */
         readonly Seed: {
             readonly [key: string]: unknown;
@@ -2197,6 +2216,8 @@ export type Visibility = components['schemas']['Visibility'];
 export type Template = components['schemas']['Template'];
 export type TemplateList = components['schemas']['TemplateList'];
 export type TemplateDetails = components['schemas']['TemplateDetails'];
+export type TemplateChange = components['schemas']['TemplateChange'];
+export type DeletedTemplate = components['schemas']['DeletedTemplate'];
 export type Seed = components['schemas']['Seed'];
 export type ImportedTemplate = components['schemas']['ImportedTemplate'];
 export type TemplateImport = components['schemas']['TemplateImport'];

@@ -109,6 +109,17 @@ export const ImportedTemplate = t.Object(
 );
 export type ImportedTemplate = Static<typeof ImportedTemplate>;
 
+export const TemplateChange = t.Object(
+  { description: t.Optional(Description), visibility: t.Optional(Visibility) },
+  { title: "TemplateChange", description: "The fields to change" },
+);
+export type TemplateChange = Static<typeof TemplateChange>;
+
+export const DeletedTemplate = t.Object(
+  { templateId: Id, status: t.Literal("deleted") },
+  { title: "DeletedTemplate", description: "A template that was deleted" },
+);
+
 export const CreatedTemplate = t.Object(
   {
     templateId: Id,

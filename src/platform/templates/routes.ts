@@ -1,9 +1,13 @@
 import { Elysia, status, t } from "elysia";
 import { failures } from "~/http/errors";
 import { principalOf } from "~/http/principal";
+import type { TemplateChanges } from "~/platform/templates/changes";
 import {
+  DeletedTemplate,
   ImportedTemplate,
   Seed,
+  Template,
+  TemplateChange,
   TemplateImport,
   TemplateList,
   TemplateQuery,
@@ -15,7 +19,7 @@ const ById = t.Object({
   id: t.String({ description: "The template's id or its name", examples: ["chat_default"] }),
 });
 
-export const templateRoutes = (templates: Templates) =>
+export const templateRoutes = (templates: Templates, changes: TemplateChanges) =>
   new Elysia({ tags: ["templates"] })
     .get("/templates", ({ request, query }) => templates.page(principalOf(request).userId, query), {
       query: TemplateQuery,
@@ -36,6 +40,43 @@ export const templateRoutes = (templates: Templates) =>
           operationId: "getTemplate",
           summary: "Get a template",
           description: "With the number of rows it has.",
+        },
+      },
+    )
+    .patch(
+      "/templates/:id",
+      ({ request, params, body }) => changes.update(principalOf(request).userId, params.id, body),
+      {
+        params: ById,
+        body: TemplateChange,
+        response: {
+          200: Template,
+          ...failures(
+            "invalid_request",
+            "template_not_found",
+            "template_name_exists",
+            "request_too_large",
+          ),
+        },
+        detail: {
+          operationId: "changeTemplate",
+          summary: "Change the description or the visibility of a template",
+          description:
+            "Only the caller's own. It does not become private while a public suite, or a suite or environment of another user, needs it.",
+        },
+      },
+    )
+    .delete(
+      "/templates/:id",
+      ({ request, params }) => changes.remove(principalOf(request).userId, params.id),
+      {
+        params: ById,
+        response: { 200: DeletedTemplate, ...failures("invalid_request", "template_not_found") },
+        detail: {
+          operationId: "deleteTemplate",
+          summary: "Delete a template",
+          description:
+            "Only the caller's own, and not while a suite, a test, a live environment or the setting of the pool needs it: the error names them.",
         },
       },
     )

@@ -97,6 +97,22 @@ export const insert = async (
     )
   `;
 
+export const update = async (
+  sql: Sql,
+  {
+    templateId,
+    description,
+    visibility,
+  }: Pick<TemplateRow, "templateId" | "description" | "visibility">,
+) =>
+  await sql`
+    update diorama.templates set description = ${description}, visibility = ${visibility}
+    where template_id = ${templateId}
+  `;
+
+export const remove = async (sql: Sql, templateId: string) =>
+  await sql`delete from diorama.templates where template_id = ${templateId}`;
+
 export async function findBuiltin(sql: Sql, name: string): Promise<TemplateRow | undefined> {
   const [template] = await sql<TemplateRow[]>`
     select ${columns(sql)} from diorama.templates where name = ${name} and user_id is null

@@ -42,6 +42,11 @@ export function requireReplica(service: string): Replica {
 const LIST = "templates";
 const NAME = new RegExp(TEMPLATE_NAME);
 
+export const templateNotFound = () =>
+  new ApiError("template_not_found", "There is no such template");
+export const nameTaken = () =>
+  new ApiError("template_name_exists", "There is a template of that name already");
+
 /** A new template without its schema. */
 export type Draft = {
   readonly name: string;
@@ -60,7 +65,7 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
 
   async function requireWhole(userId: string, idOrName: string) {
     const template = await store.findWhole(pool, userId, idOrName);
-    if (!template) throw new ApiError("template_not_found", "There is no such template");
+    if (!template) throw templateNotFound();
     return template;
   }
 
@@ -76,9 +81,7 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
         "invalid_template_name",
         "A name has up to 63 lower-case letters, digits and _, and begins with a letter",
       );
-    const taken = () =>
-      new ApiError("template_name_exists", "There is a template of that name already");
-    if (await store.nameExists(pool, userId, name)) throw taken();
+    if (await store.nameExists(pool, userId, name)) throw nameTaken();
     const templateId = newId();
     const schemaName = `tpl_${newId()}`;
     // Built first and named afterwards: if this server dies in between, maintenance drops the orphan.
@@ -86,7 +89,7 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
       await build(schemaName);
       await inTransaction(pool, async (tx) => {
         await store.lockName(tx, name);
-        if (await store.nameExists(tx, userId, name)) throw taken();
+        if (await store.nameExists(tx, userId, name)) throw nameTaken();
         const template = {
           ...{ templateId, name, service, description, visibility, userId, schemaName },
           opensAt: seed === undefined ? null : opensAt(seed),
@@ -95,7 +98,7 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
       });
     } catch (error) {
       await dropSchema(builders.sql, schemaName);
-      throw refusal(error, taken);
+      throw refusal(error);
     }
     return { templateId, name, location: schemaName, service, visibility };
   }
@@ -164,6 +167,13 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
       return { tables, derived: requireReplica(template.service).derived };
     },
 
+    /** Drops what this server caches of a template that has changed or is gone. */
+    forget({ name, schemaName }: { name: string; schemaName: string }): void {
+      for (const [called, known] of [...found.entries()])
+        if (known.name === name) found.delete(called);
+      blueprints.delete(schemaName);
+    },
+
     list: (sql: Sql = pool) => store.listAll(sql),
 
     async page(userId: string, query: TemplateQuery) {
@@ -213,7 +223,7 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
 
 const newId = () => crypto.randomUUID().replaceAll("-", "");
 
-const view = (template: store.TemplateRow): Template => ({
+export const view = (template: store.TemplateRow): Template => ({
   id: template.templateId,
   name: template.name,
   service: template.service,
@@ -224,12 +234,12 @@ const view = (template: store.TemplateRow): Template => ({
 });
 
 /** Explains why a template could not be created, if the caller can fix it. */
-function refusal(error: unknown, taken: () => ApiError): unknown {
+function refusal(error: unknown): unknown {
   if (
     errorCode(error) === UNIQUE_VIOLATION &&
     (error as { schema_name?: string }).schema_name === "diorama"
   )
-    return taken();
+    return nameTaken();
   const mistake = error instanceof SeedError ? error : dataError(error, "");
   return mistake ? new ApiError("invalid_request", `seed: ${mistake.message}`) : error;
 }
