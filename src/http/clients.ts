@@ -1,6 +1,5 @@
 /**
- * The packages of the clients, to install from this server: a page that lists them, which is also an index for
- * `pip install --find-links`, and the files.
+ * The packages of the clients, to install from this server: a page that lists them, and the files.
  *
  * The build embeds them in the binary. A server from source has those that `bun run clients` has built.
  */
