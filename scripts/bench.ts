@@ -9,6 +9,7 @@
 import { parseArgs } from "node:util";
 import { floor, history, issues, issueWrites, postMessage } from "./bench/calls";
 import { statement } from "./bench/chat";
+import { clock } from "./bench/clock";
 import { verdicts, wholeSuite } from "./bench/evaluation";
 import {
   captureDrain,
@@ -40,6 +41,7 @@ const MEASURES: Record<string, (bench: Bench) => Promise<Measured | Measured[]>>
   issues,
   issueWrites,
   journal,
+  clock,
   tools,
   firstCalls,
   growth,

@@ -19,7 +19,7 @@ export type Bench = {
   chat(environment: Answer, method: string, args: object): Promise<Answer>;
   /** One call with a JSON body to any path. */
   post(path: string, body: object): Promise<Answer>;
-  environment(template?: string, user?: string): Promise<Answer>;
+  environment(template?: string, user?: string, more?: object): Promise<Answer>;
   restart(settings?: Record<string, string>): Promise<void>;
   stop(): Promise<void>;
 };
@@ -105,13 +105,14 @@ export async function startBench(settings: Record<string, string> = {}): Promise
     chat: (environment, method, args) =>
       call(`${environment["environmentUrl"]}/${method}`, json("POST", args)),
     post: (path, body) => call(path, json("POST", body)),
-    environment: (template = TEMPLATE, user = "U01AGENT") =>
+    environment: (template = TEMPLATE, user = "U01AGENT", more = {}) =>
       call(
         "/api/platform/initEnv",
         json("POST", {
           templateService: template.split("_")[0],
           templateName: template,
           impersonateUserId: user,
+          ...more,
         }),
       ),
     async restart(more) {

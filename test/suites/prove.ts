@@ -64,14 +64,7 @@ export function prove<Client>(
 
   /** The verdict on the effects of `act` in an environment of the test. */
   const run = (name: string, act: (client: Client) => Promise<unknown>) =>
-    runAs(name, (environment) =>
-      act(
-        clientOf({
-          token: environment.token,
-          serviceUrl: `${server.url}${environment.environmentUrl}`,
-        }),
-      ),
-    );
+    runAs(name, (environment) => act(clientOf(agentOf(environment))));
 
   /** The same through the environment's tools. */
   const runTools = (name: string, act: (tools: Tools) => Promise<unknown>) =>
@@ -83,6 +76,31 @@ export function prove<Client>(
         return JSON.parse(text);
       });
     });
+
+  const REPEATABLE = { clock: { mode: "step", stepMs: 1_000 }, seed: 7 };
+
+  /** The account of a run in an environment with a seed, without the names and the times of the platform. */
+  async function accountOf(name: string, act: (environment: any) => Promise<unknown>) {
+    const testId = ids.get(name);
+    const { body: environment } = await server.post("/initEnv", { testId, ...REPEATABLE });
+    const { environmentId: envId } = environment;
+    const { body: run } = await server.post("/startRun", { envId, testId, journal: "full" });
+    await act(environment);
+    const { body } = await server.post("/diffRun", { runId: run.runId });
+    const { body: page } = await server.get(`/runs/${run.runId}/calls?limit=1000`);
+    await server.call("DELETE", `/env/${envId}`);
+    expect([page.attribution, page.complete, page.next]).toEqual(["exact", true, null]);
+    const calls = page.calls.map(({ at, ms, request, ...call }: any) => call);
+    return {
+      calls: calls.length,
+      text: JSON.stringify({ diff: body.diff, calls }).replaceAll(envId, "<environment>"),
+    };
+  }
+
+  const agentOf = ({ token, environmentUrl }: any): Given => ({
+    token,
+    serviceUrl: `${server.url}${environmentUrl}`,
+  });
 
   async function runAs(name: string, act: (environment: any) => Promise<unknown>) {
     const testId = ids.get(name);
@@ -121,6 +139,14 @@ export function prove<Client>(
           failures: [],
           percent: 100,
         });
+      });
+
+      test("leaves the same bytes with the same seed: answers, diff and journal", async () => {
+        const act = (environment: any) => solution(clientOf(agentOf(environment)));
+        const [one, two] = await Promise.all([accountOf(name, act), accountOf(name, act)]);
+
+        expect(one.calls).toBeGreaterThan(0);
+        expect(two.text).toBe(one.text);
       });
 
       test("fails if nothing is done", async () => {
