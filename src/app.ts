@@ -126,7 +126,7 @@ export function createApp(parts: {
           .use(savingRoutes(parts.saving))
           .use(triggerRoutes(parts.triggers))
           .use(controlRoutes(parts.snapshots, parts.forks, parts.idempotency))
-          .use(clockRoutes(parts.clocks))
+          .use(clockRoutes(parts.clocks, parts.idempotency))
           .use(suiteRoutes(parts.suites, parts.suiteChanges)),
       ),
     );

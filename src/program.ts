@@ -208,7 +208,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       saving,
       triggers: createTriggers({ sessionPool, environments, templates }),
       snapshots,
-      clocks: createClocks({ pool, environments }),
+      clocks: createClocks({ pool, replicas, environments, templates, exclusive, capture }),
       forks,
       runs,
       journal: createJournalListing({ pool, journal, forgetMarks: forgetCallMarks }),

@@ -47,10 +47,12 @@ export function seededBytes(seed: string, call: number): Source["bytes"] {
 const SHOWN_MIN = Date.UTC(2002, 0);
 const SHOWN_MAX = Date.UTC(2038, 0);
 
+export const isShown = (time: number) => time >= SHOWN_MIN && time < SHOWN_MAX;
+
 /** Reads a time that a clock can show, in milliseconds since 1970. Undefined for any other text. */
 export function parseTime(text: string): number | undefined {
   const time = Date.parse(text);
-  return time >= SHOWN_MIN && time < SHOWN_MAX ? time : undefined;
+  return isShown(time) ? time : undefined;
 }
 
 export const TIMES = "the years 2002 to 2037";

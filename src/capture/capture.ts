@@ -5,6 +5,7 @@
  * row says which one it uses, so any server can end it.
  */
 import { LRUCache } from "lru-cache";
+import { markClock } from "~/capture/change";
 import { Lost, lossLabel, lossOf } from "~/capture/loss";
 import { createReader, type Evaluator } from "~/capture/reader";
 import type { Records } from "~/capture/records";
@@ -12,6 +13,7 @@ import { markExpression } from "~/capture/relations";
 import type { StreamState } from "~/capture/replication-session";
 import { publish, slotIsReady } from "~/capture/slot";
 import { compareSnapshot, dropSnapshot, takeSnapshot } from "~/capture/snapshot";
+import { noteClock } from "~/capture/snapshot-clock";
 import type { StreamOptions } from "~/capture/stream";
 import {
   errorCode,
@@ -190,6 +192,18 @@ export async function createCapture(deps: {
 
     /** Removes what a comparison of snapshots keeps, of a run that is closed without a result. */
     discard: (sql: Sql, run: string, schema: string) => dropSnapshot(snapshots, sql, run, schema),
+
+    /**
+     * Runs `work`, which does what the clock of an environment does, in a transaction of its own: runs tell its changes
+     * from those of the agent. Nobody else may write to the schema meanwhile.
+     */
+    async asClock<T>(tx: Tx, schema: string, work: () => Promise<T>): Promise<T> {
+      if (kind === "log") await markClock(tx, schema);
+      const compared = await runs.comparedIn(tx, schema);
+      return compared === undefined
+        ? await work()
+        : await noteClock(snapshots, tx, compared, schema, work);
+    },
 
     async status(): Promise<CaptureStatus> {
       if (!stream) return { state: "disabled" };

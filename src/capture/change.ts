@@ -105,6 +105,12 @@ export const calledSchema = (content: string): string | undefined =>
 export const closeMark = (sql: Sql): Fragment =>
   sql`pg_logical_emit_message(true, ${MARK_PREFIX}, json_build_object('k', 'close', 'run', run_id)::text)`;
 
+/** Says in the log that the transaction belongs to the clock of the environment in a schema. */
+export const markClock = async (tx: Sql, schema: string) =>
+  await tx`
+    select pg_logical_emit_message(true, ${MARK_PREFIX}, ${JSON.stringify({ k: "clock", schema })})
+  `;
+
 /** The relations of a schema at one moment. */
 export type Relations = {
   /** Hash of their ids. */
@@ -146,4 +152,6 @@ export type Mark =
       readonly evaluate?: string | undefined;
     }
   | { readonly k: "close"; readonly run: string }
+  /** The transaction belongs to the clock of an environment, not to an agent. */
+  | { readonly k: "clock"; readonly schema: string }
   | ({ readonly k: "call" } & NamedCall);

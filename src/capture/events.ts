@@ -20,6 +20,8 @@ export type Event = {
   after: JsonObject | null;
   /** The call that caused it; null if the log does not name one. */
   request: string | null;
+  /** Present if the environment's clock caused it. */
+  actor?: "clock";
 };
 
 /** A call in the log, and the memory it takes. */
@@ -40,7 +42,12 @@ export function createEvents(
   keys: { readonly [table: string]: readonly string[] },
   journaled = false,
 ) {
-  let kept: { change: Change; transaction: number; call: LoggedCall | null }[] = [];
+  let kept: {
+    change: Change;
+    transaction: number;
+    call: LoggedCall | null;
+    isClock: boolean;
+  }[] = [];
   let lastCall: LoggedCall | null = null;
   let count = 0;
   let bytes = 0;
@@ -53,7 +60,7 @@ export function createEvents(
     },
 
     /** `transaction`: any number that differs from one transaction to the next. */
-    add(change: Change, transaction: number, call: LoggedCall | null): void {
+    add(change: Change, transaction: number, call: LoggedCall | null, isClock = false): void {
       count++;
       if (isFull) return;
       const shown = shownOf(change, keys[change.table.name] ?? []);
@@ -61,7 +68,7 @@ export function createEvents(
       lastCall = call;
       isFull = kept.length === EVENTS_MAX || bytes + size > EVENTS_BYTES_MAX;
       if (isFull) return;
-      kept.push({ change: shown, transaction, call });
+      kept.push({ change: shown, transaction, call, isClock });
       bytes += size;
     },
 
@@ -83,11 +90,15 @@ export function createEvents(
       let length = 0;
       let ordinal = 0;
       let last: number | undefined;
-      for (const { change, transaction, call } of kept) {
+      for (const { change, transaction, call, isClock } of kept) {
         if (transaction !== last) ordinal++;
         last = transaction;
         const request = call?.request ?? null;
-        const event = { ...describe(change, ordinal, keys[change.table.name] ?? []), request };
+        const event = {
+          ...describe(change, ordinal, keys[change.table.name] ?? []),
+          request,
+          ...(isClock && { actor: "clock" as const }),
+        };
         const text = JSON.stringify(event satisfies Event);
         length += text.length + 1;
         if (length > EVENTS_LENGTH_MAX) break;

@@ -84,7 +84,8 @@ export function createFold(keys: { readonly [table: string]: readonly string[] }
     /** The table as the decoder fills it; undefined if it did not exist when the run began. */
     table: (name: string): TableShape | undefined => tables.get(name),
 
-    apply(change: Change): void {
+    /** `isShared`: others change the same rows, and their changes are not applied. */
+    apply(change: Change, isShared = false): void {
       const table = change.table as FoldTable;
       if (change.op === "insert") {
         const after = whole(change.after);
@@ -97,11 +98,28 @@ export function createFold(keys: { readonly [table: string]: readonly string[] }
       const after = change.op === "update" ? completed(table, change.after, before) : undefined;
       const newKey = after && keyOf(table, after);
       if (newKey === undefined || newKey === oldKey) {
-        put(table, oldKey, before, after);
+        const known = isShared ? table.rows.get(oldKey)?.after : undefined;
+        put(table, oldKey, before, known && after ? amended(known, before, after) : after);
         return;
       }
       put(table, oldKey, before, undefined);
       put(table, newKey, undefined, after);
+    },
+
+    /** Another actor has changed a row of this fold: columns that were the same before and now stay so. */
+    follow(change: Change): void {
+      const table = tables.get(change.table.name);
+      if (!table || change.op !== "update") return;
+      const { columns } = change.table;
+      const entry = table.rows.get(keyOf(table, change.before));
+      if (!entry?.before || !entry.after) return;
+      for (const [index, text] of change.after.entries()) {
+        const place = table.columns.indexOf(columns[index] ?? "");
+        const isSame = entry.before[place] === entry.after[place];
+        if (text === undefined || text === change.before[index] || place < 0 || !isSame) continue;
+        entry.before[place] = text;
+        entry.after[place] = text;
+      }
     },
 
     /**
@@ -144,6 +162,10 @@ function keyColumns({ key, columns, types }: FoldTable, text: string): JsonObjec
 /** Returns the new row with the large values that the update did not change, which are not in the log. */
 const completed = ({ columns }: TableShape, after: Image, before: Image): Image =>
   whole(columns.map((_, place) => (after[place] === undefined ? before[place] : after[place])));
+
+/** A row with the columns that an update of it has changed. The others may have been changed by somebody else. */
+const amended = (row: Image, before: Image, after: Image): Image =>
+  after.map((text, place) => (text === before[place] ? (row[place] ?? null) : text));
 
 /** Checks that a new row has every column that its table ever had. */
 function whole(after: Image): Image {

@@ -1,3 +1,4 @@
+import type { JsonObject } from "~/capture/fold";
 import { KEPT_LENGTH_MAX, RESULT_LENGTH_MAX } from "~/capture/limits";
 import { type Loss, Lost } from "~/capture/loss";
 
@@ -49,6 +50,34 @@ export function createLists<const Name extends string>(
 }
 
 export const diffLists = () => createLists(["inserts", "updates", "deletes"], "diff_too_long");
+const clockLists = () =>
+  createLists(["inserts", "updates", "deletes", "unchangedColumns"], "diff_too_long");
+
+/** Receives net changes by the clock, and names their actor. `text`: see ClockChanges; undefined if there are none. */
+export function clockChanges() {
+  const { lists, text } = clockLists();
+  let count = 0;
+  const into = (list: { push(value: unknown): void }) => ({
+    push(row: JsonObject): void {
+      count++;
+      list.push({ __table__: row["__table__"], __actor__: "clock", ...row });
+    },
+  });
+  return {
+    diff: {
+      inserts: into(lists.inserts),
+      updates: into(lists.updates),
+      deletes: into(lists.deletes),
+    },
+    evidence: {
+      unchangedColumns: lists.unchangedColumns,
+      revertedRows: { push: () => undefined },
+      transientRows: { push: () => undefined },
+    },
+    text: () => (count === 0 ? undefined : text()),
+  };
+}
+
 /** `isNeeded`: a verdict waits for it. Otherwise it is kept, if it is not long, so that the run can be graded again. */
 export const evidenceLists = (isNeeded: boolean) =>
   createLists(

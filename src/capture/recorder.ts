@@ -30,6 +30,9 @@ type Recording = {
   /** Reading must resume here to see the whole run again. */
   readonly hold: Lsn;
   fold: Fold | undefined;
+  /** Changes by the environment's clock, if there are any. */
+  ofClock: Fold | undefined;
+  readonly keys: Extract<Mark, { k: "start" }>["keys"];
   readonly events: Events;
   /** Memory counted for it. */
   bytes: number;
@@ -50,7 +53,9 @@ export type Ended = {
 
 type Altered = { readonly schema: string; readonly before: Relations; readonly after: Relations };
 
-export type Taken = { readonly lost: Loss } | { readonly fold: Fold; readonly events: Events };
+export type Taken =
+  | { readonly lost: Loss }
+  | { readonly fold: Fold; readonly ofClock: Fold | undefined; readonly events: Events };
 
 export type Recorder = ReturnType<typeof createRecorder>;
 
@@ -83,6 +88,8 @@ export function createRecorder(
   let transaction = 0;
   /** The call that the open transaction belongs to, if the log names one. */
   let call: LoggedCall | null = null;
+  /** The open transaction belongs to the clock of an environment. */
+  let isClock = false;
   /** Memory of all recordings. */
   let bytes = 0;
   /** The recording that the message being read belongs to. */
@@ -90,7 +97,8 @@ export function createRecorder(
 
   const count = (recording: Recording) => {
     bytes -= recording.bytes;
-    recording.bytes = (recording.fold?.bytes ?? 0) + recording.events.bytes;
+    recording.bytes =
+      (recording.fold?.bytes ?? 0) + (recording.ofClock?.bytes ?? 0) + recording.events.bytes;
     bytes += recording.bytes;
   };
 
@@ -98,6 +106,7 @@ export function createRecorder(
     if (recording.lost !== undefined) return;
     recording.lost = loss;
     recording.fold = undefined;
+    recording.ofClock = undefined;
     recording.events.giveUp();
     count(recording);
     listener.lost(recording.run, loss, error);
@@ -131,6 +140,8 @@ export function createRecorder(
       relations,
       hold: before,
       fold: createFold(mark.keys),
+      ofClock: undefined,
+      keys: mark.keys,
       events: createEvents(mark.keys, mark.journaled),
       bytes: 0,
       lost: undefined,
@@ -156,13 +167,20 @@ export function createRecorder(
     listener.ended({ run, instance, evaluate, altered });
   };
 
+  /** The fold that the open transaction belongs to. */
+  const foldFor = (recording: Recording, ofAgent: Fold): Fold => {
+    if (!isClock) return ofAgent;
+    recording.ofClock ??= createFold(recording.keys);
+    return recording.ofClock;
+  };
+
   /** The table of a schema that is being recorded. */
   const lookup = (schema: string, table: string, length: number): TableShape | undefined => {
     const recording = bySchema.get(schema);
     if (!recording?.fold) return undefined;
     current = recording;
     if (length > RUN_BYTES_MAX) throw new Lost("too_many_bytes");
-    const shape = recording.fold.table(table);
+    const shape = foldFor(recording, recording.fold).table(table);
     if (!shape) throw new Lost("table_created");
     return shape;
   };
@@ -242,11 +260,12 @@ export function createRecorder(
     take(run: string): Taken | undefined {
       const recording = runs.get(run);
       if (!recording) return undefined;
-      const { fold, events, lost } = recording;
+      const { fold, ofClock, events, lost } = recording;
       recording.fold = undefined;
+      recording.ofClock = undefined;
       bytes -= recording.bytes;
       recording.bytes = 0;
-      return fold ? { fold, events } : { lost: lost ?? "changes_missing" };
+      return fold ? { fold, ofClock, events } : { lost: lost ?? "changes_missing" };
     },
 
     /** Releases a run: its result is stored, or no longer needed. */
@@ -263,7 +282,9 @@ export function createRecorder(
         const schema = calledSchema(content);
         if (schema !== undefined && !bySchema.has(schema)) return;
         const mark = parseMark(content);
-        if (mark?.k === "call") call = { ...mark, bytes: BYTES_PER_CHARACTER * content.length };
+        if (mark?.k === "clock") isClock = true;
+        else if (mark?.k === "call")
+          call = { ...mark, bytes: BYTES_PER_CHARACTER * content.length };
         else if (mark) marks.push(mark);
         return;
       }
@@ -288,17 +309,21 @@ export function createRecorder(
         open = undefined;
         transaction++;
         call = null;
+        isClock = false;
     }
   }
 
   function record(schema: string, change: Change): void {
     const recording = bySchema.get(schema);
     if (!recording?.fold) return;
-    recording.fold.apply(change);
-    recording.events.add(change, transaction, call);
+    foldFor(recording, recording.fold).apply(change, recording.ofClock !== undefined);
+    if (isClock) recording.fold.follow(change);
+    recording.events.add(change, transaction, call, isClock);
     count(recording);
-    if (recording.fold.size > RUN_ROWS_MAX) lose(recording, "too_many_rows");
-    else if (recording.fold.bytes > RUN_BYTES_MAX) lose(recording, "too_many_bytes");
+    const rows = recording.fold.size + (recording.ofClock?.size ?? 0);
+    if (rows > RUN_ROWS_MAX) lose(recording, "too_many_rows");
+    else if (recording.fold.bytes + (recording.ofClock?.bytes ?? 0) > RUN_BYTES_MAX)
+      lose(recording, "too_many_bytes");
     makeRoom();
   }
 }

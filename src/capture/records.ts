@@ -4,6 +4,7 @@
  * transaction.
  */
 import type { Calls } from "~/capture/events";
+import type { Diff, JsonObject } from "~/capture/fold";
 import type { Loss } from "~/capture/loss";
 import type { Plugin, Slot } from "~/capture/slot";
 import type { Pool, Sql } from "~/db/connect";
@@ -18,6 +19,8 @@ export type Records = {
 export type RunRecords = {
   /** Whether any run that is recorded from the log is active. */
   hasActive(sql: Sql): Promise<boolean>;
+  /** The running run of a schema that compares snapshots. */
+  comparedIn(sql: Sql, schema: string): Promise<string | undefined>;
   /** The active runs that are recorded from the log, and a position behind the start marks of all of them. */
   activeRuns(sql: Sql): Promise<{ runs: string[]; until: string }>;
   /** Those of the given runs that are active. */
@@ -60,6 +63,12 @@ export type StoredVerdict = {
   readonly explanations: readonly object[];
 };
 
+/**
+ * The net changes by the clock of an environment: rows as a diff shows them, with `__actor__`; and of each update the
+ * columns that it did not change.
+ */
+export type ClockChanges = Diff & { readonly unchangedColumns: readonly JsonObject[] };
+
 /** The result of a run, as JSON text. */
 export type Result = {
   readonly diff: string;
@@ -67,6 +76,8 @@ export type Result = {
   readonly evidence: string | undefined;
   /** Its verdict follows later. */
   readonly isPending: boolean;
+  /** Changes by the environment's clock, which the diff leaves out: see ClockChanges. */
+  readonly clock?: string | undefined;
   readonly events?: string;
   readonly calls?: Calls;
   readonly verdict?: StoredVerdict;
@@ -111,5 +122,12 @@ export type SnapshotRecords = {
   rows(run: string, table: string): string;
   /** Selects `key` and `position` of each row that was changed. */
   order(run: string, table: string): string;
+  /** Copies every row before the clock is moved. */
+  copyForClock(run: string, table: string, from: string, key: string, row: string): string;
+  /** Keeps those that differ from the copy, after what was kept before. */
+  keepClockChanges(run: string, table: string, from: string, key: string, row: string): string;
+  dropClockCopies(sql: Sql, run: string): Promise<unknown>;
+  /** Selects `key`, `was` and `became` of each row that the clock has changed. */
+  clockRows(run: string, table: string): string;
   drop(sql: Sql, run: string): Promise<void>;
 };

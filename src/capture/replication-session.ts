@@ -3,7 +3,7 @@ import { type Decode, formatLsn, type Lsn, parseLsn } from "~/capture/change";
 import type { Fold } from "~/capture/fold";
 import { createGarbage } from "~/capture/garbage";
 import { RUN_BYTES_MAX } from "~/capture/limits";
-import { diffLists, evidenceLists } from "~/capture/lists";
+import { clockChanges, diffLists, evidenceLists } from "~/capture/lists";
 import { LOSSES, type Loss, lossOf } from "~/capture/loss";
 import { createPgoutputDecoder } from "~/capture/pgoutput";
 import type { Detour } from "~/capture/poison";
@@ -56,7 +56,7 @@ export type StreamEvent =
  */
 export type Counted = "messages" | "skipped" | "changes" | "reconnects" | "poison" | "marker";
 /** JSON text. */
-export type Recorded = { readonly diff: string; readonly evidence: string };
+export type Recorded = Pick<Result, "diff" | "clock"> & { readonly evidence: string };
 /** Returns undefined if there is no verdict in time. */
 export type Evaluate = (run: string, recorded: Recorded) => Promise<StoredVerdict | undefined>;
 
@@ -243,16 +243,19 @@ export function createReplicationSession(deps: Deps) {
     evaluate: string | undefined,
   ): Promise<{ result: Outcome; changes: number }> {
     if ("lost" in taken) return { result: taken, changes: 0 };
-    const { fold, events } = taken;
+    const { fold, ofClock, events } = taken;
     const changes = fold.size;
     try {
       const lists = { diff: diffLists(), evidence: evidenceLists(evaluate !== undefined) };
       fold.drain(lists.diff.lists, lists.evidence.lists);
+      const clock = clockChanges();
+      ofClock?.drain(clock.diff, clock.evidence);
       garbage.add((lists.diff.length + lists.evidence.length) * 2);
       const evidence = lists.evidence.isGivenUp ? undefined : lists.evidence.text();
       const result = {
         diff: lists.diff.text(),
         evidence,
+        clock: clock.text(),
         ...events.written(),
         isPending: false,
       };
@@ -260,7 +263,7 @@ export function createReplicationSession(deps: Deps) {
       const isShort = result.diff.length + evidence.length <= PASS_LENGTH_MAX;
       const verdict =
         waiting === instance && isShort
-          ? await deps.evaluate(evaluate, { diff: result.diff, evidence })
+          ? await deps.evaluate(evaluate, { diff: result.diff, evidence, clock: result.clock })
           : undefined;
       return { result: { ...result, ...(verdict ? { verdict } : { isPending: true }) }, changes };
     } catch (error) {

@@ -2,15 +2,16 @@
  * Capture without the log: copies the state before a run and compares it with the state after. Its cost grows with the
  * environment, and it is the reference for tests of the other way.
  */
+import { withoutClock } from "~/capture/apart";
 import { addDifference, addEvidence, type JsonObject, pickFrom } from "~/capture/fold";
 import { RUN_BYTES_MAX, RUN_ROWS_MAX } from "~/capture/limits";
-import { diffLists, evidenceLists } from "~/capture/lists";
+import { clockChanges, diffLists, evidenceLists } from "~/capture/lists";
 import { Lost } from "~/capture/loss";
 import type { Result, SnapshotRecords, SnapshotTable } from "~/capture/records";
 import { quote, type Sql } from "~/db/connect";
 
 /** The tables of a schema in the order of their creation, which is the order in which diffs list them. */
-async function readTables(sql: Sql, schema: string): Promise<SnapshotTable[]> {
+export async function readTables(sql: Sql, schema: string): Promise<SnapshotTable[]> {
   return await sql<SnapshotTable[]>`
     select c.relname as name,
       array_agg(a.attname::text order by a.attnum) as columns,
@@ -29,7 +30,7 @@ async function readTables(sql: Sql, schema: string): Promise<SnapshotTable[]> {
 /** Types whose cast to text differs from their output function, and so from the log. */
 const CAST_DIFFERS = /^(boolean|character\b(?! varying)|"char"|name|inet|cidr|xml)/;
 
-function asTexts({ columns, types }: SnapshotTable, wanted = columns): string {
+export function asTexts({ columns, types }: SnapshotTable, wanted = columns): string {
   const texts = wanted.map((name) => {
     const column = quote(name);
     return CAST_DIFFERS.test(types[columns.indexOf(name)] ?? "")
@@ -77,6 +78,10 @@ export async function takeSnapshot(
 type Pair = {
   before: (string | null)[] | null;
   after: (string | null)[] | null;
+  /** The clock has changed it: before and after that. */
+  moved: boolean;
+  was: (string | null)[] | null;
+  became: (string | null)[] | null;
   /** Size of both as text. */
   bytes: number;
 };
@@ -102,6 +107,7 @@ export async function compareSnapshot(
   await lockTables(sql, schema, now, "access exclusive");
   const diff = diffLists();
   const evidence = evidenceLists(evaluate);
+  const clock = clockChanges();
   let rows = 0;
   let bytes = 0;
   for (const table of now) {
@@ -118,21 +124,24 @@ export async function compareSnapshot(
     // Rows over a limit do not leave Postgres.
     const pairs = await sql.unsafe<Pair[]>(
       `with changed as (
-         select to_json(b.row) as before, to_json(a.row) as after, o.position, coalesce(a.key, b.key) as key
+         select to_json(b.row) as before, to_json(a.row) as after, to_json(c.was) as was,
+           to_json(c.became) as became, c.key is not null as moved, o.position, key
          from (${records.rows(run, table.name)}) b
          full join (
            select ${asTexts(table, table.key)} as key, ${asTexts(table)} as row
            from ${quote(schema)}.${quote(table.name)}
          ) a using (key)
-         left join (${records.order(run, table.name)}) o on o.key = coalesce(a.key, b.key)
-         where ${altered} or a.row is distinct from b.row
+         full join (${records.clockRows(run, table.name)}) c using (key)
+         left join (${records.order(run, table.name)}) o using (key)
+         where ${altered} or a.row is distinct from b.row or c.key is not null
        ), measured as (
-         select *, octet_length(concat(before, after)) as bytes from changed
+         select *, octet_length(concat(before, after, was, became)) as bytes from changed
        ), summed as (
          select *, sum(bytes) over (order by position nulls first, key) as until from measured
        )
-       select case when until <= ${RUN_BYTES_MAX - bytes} then before end as before,
-         case when until <= ${RUN_BYTES_MAX - bytes} then after end as after, bytes
+       select ${["before", "after", "was", "became"]
+         .map((name) => `case when until <= ${RUN_BYTES_MAX - bytes} then ${name} end as ${name}`)
+         .join(", ")}, moved, bytes
        from summed order by position nulls first, key limit ${RUN_ROWS_MAX - rows + 1}`,
     );
     rows += pairs.length;
@@ -141,8 +150,16 @@ export async function compareSnapshot(
     if (bytes > RUN_BYTES_MAX) throw new Lost("too_many_bytes");
     const shape = { name: table.name, columns, types, key: table.key };
     for (const pair of pairs) {
-      const before = place(copied.columns, pair.before);
-      const after = place(table.columns, pair.after);
+      let before = place(copied.columns, pair.before);
+      let after = place(table.columns, pair.after);
+      if (pair.moved) {
+        if (altered) throw new Lost("table_altered");
+        const moved = [pair.was, pair.became] as const;
+        const [from, to] = moved.map((row) => place(table.columns, row));
+        addDifference(clock.diff, shape, from, to);
+        addEvidence(clock.evidence, shape, from, to);
+        ({ before, after } = withoutClock(before, after, from, to));
+      }
       addDifference(diff.lists, shape, before, after);
       addEvidence(evidence.lists, shape, before, after);
     }
@@ -150,6 +167,7 @@ export async function compareSnapshot(
   return {
     diff: diff.text(),
     evidence: evidence.isGivenUp ? undefined : evidence.text(),
+    clock: clock.text(),
     isPending: evaluate,
   };
 }

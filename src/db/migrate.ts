@@ -19,6 +19,7 @@ import journal from "~/db/migrations/0009_journal.sql" with { type: "text" };
 import surfaces from "~/db/migrations/0010_surfaces.sql" with { type: "text" };
 import clock from "~/db/migrations/0011_clock.sql" with { type: "text" };
 import feed from "~/db/migrations/0012_feed.sql" with { type: "text" };
+import clockEffects from "~/db/migrations/0013_clock_effects.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -41,6 +42,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 10, name: "surfaces", text: surfaces },
   { version: 11, name: "clock", text: clock },
   { version: 12, name: "feed", text: feed },
+  { version: 13, name: "clock effects", text: clockEffects },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

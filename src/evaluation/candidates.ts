@@ -1,5 +1,6 @@
 /** The rows that assertions choose from: complete rows of the diff, and unchanged rows. */
 import type { Diff, JsonObject } from "~/capture/fold";
+import type { ClockChanges } from "~/capture/records";
 import type { ChangeRule, CompiledAssertion, CompiledSpec, Row } from "~/evaluation/compile";
 
 /** The evidence of a run. `unchangedColumns` gives conditions a value for columns that an update did not change. */
@@ -13,6 +14,8 @@ export type RunEvidence = {
   readonly transientRows: readonly JsonObject[];
   /** By table: rows at some moment of the run, for the tables of `unchanged` assertions. */
   readonly baselineRows: { readonly [table: string]: readonly JsonObject[] };
+  /** Changes by the environment's clock, which the diff leaves out, if there are any. */
+  readonly clock?: ClockChanges | null;
 };
 
 /** A complete row of the diff. */
@@ -30,7 +33,7 @@ export type Keys = { readonly [table: string]: readonly string[] };
 export type Rows = Record<"added" | "removed" | "changed", Map<string, Candidate[]>>;
 
 /** The diff's rows by kind and table, with complete updates. */
-export function gather({ diff, unchangedColumns }: RunEvidence): Rows {
+export function gather(diff: Diff, unchangedColumns: RunEvidence["unchangedColumns"]): Rows {
   const rows: Rows = { added: new Map(), removed: new Map(), changed: new Map() };
   const add = (kind: keyof Rows, candidate: Candidate) => {
     const table = String(candidate.source["__table__"]);

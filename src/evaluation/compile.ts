@@ -63,6 +63,8 @@ export type ChangeRule = {
 export type CompiledAssertion = {
   readonly diffType: Assertion["diff_type"];
   readonly entity: string;
+  /** Of changes by the environment's clock. */
+  readonly isByClock: boolean;
   readonly where: Predicate;
   readonly matches: (row: Row) => boolean;
   readonly changes: readonly ChangeRule[] | undefined;
@@ -204,7 +206,7 @@ function compileAssertion(
   const at: At = { assertion, columns, table: entity, ...whole };
 
   const { where = {}, expected_changes, ignore = [] } = raw;
-  for (const name of ["expected_count", "ignore", "description"] as const) {
+  for (const name of ["expected_count", "ignore", "description", "actor"] as const) {
     if (raw[name] === undefined) continue;
     const misfit = Value.Errors(Shape.properties[name], raw[name]).First();
     if (misfit) throw fail(EXPECTED[name], `${name}${readable(misfit.path)}`);
@@ -213,8 +215,12 @@ function compileAssertion(
   if (expected_changes !== undefined && diff_type !== "changed")
     throw fail(`only a diff_type of changed has them`, "expected_changes");
 
+  const isByClock = raw["actor"] === "clock";
+  if (isByClock && diff_type === "unchanged") throw fail("unchanged rows have no actor", "actor");
+
   const predicate = compileWhere(where, "where", at, 0);
   return {
+    isByClock,
     diffType: diff_type as Assertion["diff_type"],
     entity,
     where: predicate,
@@ -230,6 +236,7 @@ const EXPECTED = {
   expected_count: "a whole number, or {min, max} of whole numbers, is needed",
   ignore: "a list of columns is needed",
   description: "text is needed",
+  actor: '"clock" is the only actor to name',
 };
 
 function countOf(

@@ -2,7 +2,7 @@
  * Evidence and spec → the verdict. Pure: the same diff and spec give the same verdict, regardless of the order of the
  * diff's rows.
  */
-import type { JsonObject } from "~/capture/fold";
+import type { Diff, JsonObject } from "~/capture/fold";
 import {
   baselineRows,
   counts,
@@ -29,22 +29,25 @@ const NO_ASSERTIONS: Explanation = {
   summary: "the test has no assertions, so every run passes it",
   nearest: [],
 };
+const NO_CHANGES: Diff = { inserts: [], updates: [], deletes: [] };
 const UNCLAIMED_SHOWN_MAX = 100;
 const LINE_MAX = 500;
 
 export function evaluate(spec: CompiledSpec, keys: Keys, evidence: RunEvidence): Verdict {
-  const rows = gather(evidence);
+  const { diff, clock } = evidence;
+  const rows = gather(diff, evidence.unchangedColumns);
+  const ofClock = gather(clock ?? NO_CHANGES, clock?.unchangedColumns ?? []);
   const unchanged = baselineRows(spec, keys, evidence, rows);
   const claimed = new Set<JsonObject>();
   const failures: string[] = [];
   const explanations: Explanation[] = [];
   let passed = 0;
   for (const [index, assertion] of spec.assertions.entries()) {
-    const { diffType, entity, min, max, expected } = assertion;
+    const { diffType, entity, isByClock, min, max, expected } = assertion;
     const candidates =
       diffType === "unchanged"
         ? (unchanged.get(entity) ?? []).filter((row) => isFree(assertion.free, row))
-        : (rows[diffType].get(entity) ?? []);
+        : ((isByClock ? ofClock : rows)[diffType].get(entity) ?? []);
     const counted = candidates.filter((row) => counts(assertion, spec.strict, row));
     if (diffType !== "unchanged") for (const { source } of counted) claimed.add(source);
     if (counted.length >= min && counted.length <= max) {

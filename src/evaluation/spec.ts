@@ -82,6 +82,12 @@ export const Assertion = strict(
         .join("; "),
     }),
     entity: Type.String({ minLength: 1, maxLength: NAME_MAX, description: "The table" }),
+    actor: Type.Optional(
+      Type.Literal("clock", {
+        description:
+          "Counts changes by the environment's clock; omitted: those by the agent. Not with `unchanged`",
+      }),
+    ),
     where: Type.Optional(
       Type.Unsafe<Where>({ $ref: "Where", description: "Which rows; omitted: every row" }),
     ),

@@ -49,6 +49,8 @@ export type Replica = {
     expiresAt: Date,
     source: Source,
   ) => string;
+  /** The effects of time on the tables, if it has any. */
+  readonly schedule?: Schedule;
   /** Handles a call. A throw is a bug and has been rolled back; rejections are responses in the service's format. */
   readonly handle: (call: ReplicaCall) => Promise<Response>;
   /** The calls of this service, for the OpenAPI document. */
@@ -56,6 +58,37 @@ export type Replica = {
   /** The tool surfaces of this service, by name. `vendor` is the default: the service's own. */
   readonly toolProfiles?: { readonly vendor: ToolProfile; readonly [name: string]: ToolProfile };
 };
+
+/** The effects of time on the tables of an environment, apart from those that a call finds when it reads. */
+export type Schedule = {
+  /**
+   * Returns the next moment at which something is due, in milliseconds: later than `after`, or still pending from
+   * before; not later than `until`. Undefined: nothing is.
+   */
+  readonly next: (session: Session, after: number, until: number) => Promise<number | undefined>;
+  /** Does what is due at the session's time, and reports it. The session is a transaction. */
+  readonly fire: (session: Session) => Promise<readonly DueEffect[]>;
+};
+
+/** Something that was due: a kind, and the id of the row that it is about. */
+export type DueEffect = { readonly kind: EffectKind; readonly id: string };
+
+/** The same kind of effect on several rows. */
+export const effects = (kind: EffectKind, ids: readonly string[]): DueEffect[] =>
+  ids.map((id) => ({ kind, id }));
+
+export const EFFECT_KINDS = {
+  message_posted: "a scheduled message was posted; the id is its old one",
+  message_dropped: "a scheduled message could not be posted any more",
+  reminder_due: "a reminder came due",
+  snooze_ended: "a user's snooze ended",
+  status_cleared: "a user's status expired",
+  cycle_completed: "a cycle ended, and its open issues moved to the next one",
+  cycle_created: "an upcoming cycle was planned",
+  issue_unsnoozed: "an issue left its snooze",
+  notification_unsnoozed: "a notification, or the reminder of an issue, left its snooze",
+} as const;
+export type EffectKind = keyof typeof EFFECT_KINDS;
 
 /** One call as the OpenAPI document shows it. */
 export type ServiceOperation = {

@@ -136,6 +136,7 @@ create table diorama.runs (
   call_changes json,
   call_marks json,
   changed_in xid8 default pg_current_xact_id(),
+  clock_changes json,
   constraint runs_capture_check CHECK ((capture = ANY (ARRAY['log'::text, 'snapshot'::text]))),
   constraint runs_cause_check CHECK ((cause = ANY (ARRAY['capture_lost'::text, 'environment_expired'::text, 'environment_deleted'::text, 'server_error'::text, 'reset'::text]))),
   constraint runs_journal_check CHECK ((journal = ANY (ARRAY['off'::text, 'calls'::text, 'full'::text]))),
@@ -161,6 +162,17 @@ create table diorama.schemas (
   changed_at timestamp with time zone default now() not null,
   constraint schemas_pkey PRIMARY KEY (schema_name),
   constraint schemas_state_check CHECK ((state = ANY (ARRAY['ready'::text, 'reserved'::text, 'claimed'::text, 'used'::text])))
+);
+
+create table diorama.snapshot_clock (
+  run_id text not null,
+  table_name text not null,
+  key text[] not null,
+  is_copy boolean not null,
+  before text[],
+  after text[],
+  constraint snapshot_clock_pkey PRIMARY KEY (run_id, table_name, key, is_copy),
+  constraint snapshot_clock_run_id_fkey FOREIGN KEY (run_id) REFERENCES diorama.runs(run_id) ON DELETE CASCADE
 );
 
 create table diorama.snapshot_order (

@@ -66,6 +66,8 @@ test.each([
     (expected_count) => [one({ expected_count }), "assertion 1: expected_count"] as const,
   ),
   [one({ expected_count: { min: 2, max: 1 } }), "expected_count: min is greater than max"],
+  [one({ actor: "agent" }), 'assertion 1: actor: "clock" is the only actor to name'],
+  [one({ actor: "clock", diff_type: "unchanged" }), "actor: unchanged rows have no actor"],
   [
     one({ expected_changes: { text: {} } }),
     "expected_changes: only a diff_type of changed has them",

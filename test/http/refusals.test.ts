@@ -96,6 +96,11 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
       },
     ]),
   ),
+  "POST /env/{envId}/clock": {
+    invalid_request: () => [`/env/${made.environment}/clock`, { advance: "soon" }],
+    invalid_environment_path: ["/env/nonsense/clock", { advance: "P1D" }],
+    environment_not_found: [`/env/${NONE}/clock`, { advance: "P1D" }],
+  },
   "GET /env/{envId}/clock": {
     invalid_request: [`/env/${NONE}/clock?a=1&a=2`],
     invalid_environment_path: ["/env/nonsense/clock"],

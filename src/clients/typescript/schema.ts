@@ -510,7 +510,20 @@ export interface components {
              * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
              */
             readonly runId: string;
+            /**
+             * @description `clock`: also changes by the environment's clock, as rows with `__actor__`. The stored diff leaves them out
+             * @example [
+             *       "clock"
+             *     ]
+             */
+            readonly include?: readonly "clock"[];
         };
+        /**
+         * @description The environment's clock; absent of a change by the agent
+         * @example clock
+         * @constant
+         */
+        readonly ChangeActor: "clock";
         /** @description A row: the name of its table, and its columns */
         readonly DiffRow: {
             /**
@@ -518,6 +531,7 @@ export interface components {
              * @example messages
              */
             readonly __table__: string;
+            readonly __actor__?: components["schemas"]["ChangeActor"];
         } & {
             readonly [key: string]: unknown;
         };
@@ -528,6 +542,7 @@ export interface components {
              * @example messages
              */
             readonly __table__: string;
+            readonly __actor__?: components["schemas"]["ChangeActor"];
             /** @description The primary key's columns */
             readonly key: {
                 readonly [key: string]: unknown;
@@ -581,6 +596,11 @@ export interface components {
             readonly diff_type: components["schemas"]["DiffType"];
             /** @description The table */
             readonly entity: string;
+            /**
+             * @description Counts changes by the environment's clock; omitted: those by the agent. Not with `unchanged`
+             * @constant
+             */
+            readonly actor?: "clock";
             /** @description Which rows; omitted: every row */
             readonly where?: components["schemas"]["Where"];
             /** @description How many; limits are inclusive. Omitted: at least one */
@@ -818,6 +838,7 @@ export interface components {
              * @example 0b2f4c9e-6a1d-4f38-9c57-3d1e8a7b6c50
              */
             readonly request: string | null;
+            readonly actor?: components["schemas"]["ChangeActor"];
         };
         /** @description The individual changes of a run */
         readonly RunEvents: {
@@ -1758,6 +1779,58 @@ export interface components {
             /** @description Oldest first; `parent` makes them a tree */
             readonly snapshots: readonly components["schemas"]["Snapshot"][];
         };
+        /** @description How far to move the clock */
+        readonly ClockMove: {
+            /**
+             * Format: date-time
+             * @description The time to move to, not before the current one, in the years 2002 to 2037
+             * @example 2026-03-12T09:00:00Z
+             */
+            readonly to?: string;
+            /**
+             * @description In place of `to`: an ISO 8601 duration
+             * @example P1D
+             */
+            readonly advance?: string;
+        };
+        /**
+         * @description `message_posted`: a scheduled message was posted; the id is its old one; `message_dropped`: a scheduled message could not be posted any more; `reminder_due`: a reminder came due; `snooze_ended`: a user's snooze ended; `status_cleared`: a user's status expired; `cycle_completed`: a cycle ended, and its open issues moved to the next one; `cycle_created`: an upcoming cycle was planned; `issue_unsnoozed`: an issue left its snooze; `notification_unsnoozed`: a notification, or the reminder of an issue, left its snooze
+         * @example message_posted
+         * @enum {string}
+         */
+        readonly EffectKind: "message_posted" | "message_dropped" | "reminder_due" | "snooze_ended" | "status_cleared" | "cycle_completed" | "cycle_created" | "issue_unsnoozed" | "notification_unsnoozed";
+        /** @description Something that was due */
+        readonly ClockEffect: {
+            /**
+             * Format: date-time
+             * @description When it was due, by the environment's clock
+             * @example 2026-01-05T09:00:00.000Z
+             */
+            readonly at: string;
+            readonly kind: components["schemas"]["EffectKind"];
+            /**
+             * @description Of the row
+             * @example Q18F2A9C0E7B1D4E6
+             */
+            readonly id: string;
+        };
+        /** @description The clock, and what has happened meanwhile */
+        readonly MovedClock: {
+            readonly mode: components["schemas"]["ShownClockMode"];
+            /**
+             * Format: date-time
+             * @description The time in the environment
+             * @example 2026-01-05T09:00:00.000Z
+             */
+            readonly now: string;
+            /**
+             * @description Milliseconds by which each call moves a clock of the mode `step`
+             * @example 1000
+             */
+            readonly stepMs?: number;
+            /** @description What was due until then, in order */
+            readonly effects: readonly components["schemas"]["ClockEffect"][];
+        };
         /** @description A group of tests that share a template */
         readonly TestSuite: {
             /**
@@ -2172,6 +2245,7 @@ export type Journal = components['schemas']['Journal'];
 export type NewRun = components['schemas']['NewRun'];
 export type StartedRun = components['schemas']['StartedRun'];
 export type RunRef = components['schemas']['RunRef'];
+export type ChangeActor = components['schemas']['ChangeActor'];
 export type DiffRow = components['schemas']['DiffRow'];
 export type DiffUpdate = components['schemas']['DiffUpdate'];
 export type Diff = components['schemas']['Diff'];
@@ -2233,6 +2307,10 @@ export type NewForks = components['schemas']['NewForks'];
 export type Fork = components['schemas']['Fork'];
 export type Forks = components['schemas']['Forks'];
 export type SnapshotList = components['schemas']['SnapshotList'];
+export type ClockMove = components['schemas']['ClockMove'];
+export type EffectKind = components['schemas']['EffectKind'];
+export type ClockEffect = components['schemas']['ClockEffect'];
+export type MovedClock = components['schemas']['MovedClock'];
 export type TestSuite = components['schemas']['TestSuite'];
 export type TestSuiteList = components['schemas']['TestSuiteList'];
 export type Surface = components['schemas']['Surface'];

@@ -17,6 +17,16 @@ export async function findTiming(sql: Sql, environmentId: string): Promise<Timin
   return row?.timing;
 }
 
+/** The same, and locks the environment against its end and against starts of runs. */
+export async function lockTiming(sql: Sql, environmentId: string): Promise<Timing | undefined> {
+  const [row] = await sql<{ timing: Timing }[]>`
+    select ${timingOf(sql)} as timing from diorama.environments
+    where environment_id = ${environmentId} and deleted_at is null and expires_at > now()
+    for no key update
+  `;
+  return row?.timing;
+}
+
 /**
  * Counts a call. Returns its number. The commit does not wait for the disk: whatever the call itself commits later does,
  * and a crash never leaves a call that wrote uncounted.

@@ -69,6 +69,14 @@ export const continued = (timing: Timing, reading: Reading | null, calls: number
   calls,
 });
 
+/** The timing after the clock was moved, which counts as a call. */
+export function movedTo(timing: Timing, now: number): Timing {
+  const calls = timing.calls + 1;
+  const { clock } = timing;
+  const reading: Reading = clock ? { ...readClock(clock, calls), now } : { mode: "running", now };
+  return { ...timing, clock: startClock(reading, calls), calls };
+}
+
 export function viewClock({ clock, calls }: Pick<Timing, "clock" | "calls">): ClockView {
   if (!clock) return { mode: "real", now: new Date().toISOString() };
   const { now, ...reading } = readClock(clock, calls);

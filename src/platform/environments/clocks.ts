@@ -1,19 +1,48 @@
-/** Shows and moves the clocks of environments. */
-import type { Pool } from "~/db/connect";
-import { viewClock } from "~/platform/environments/clock";
+/**
+ * Shows and moves the clocks of environments.
+ *
+ * A clock is moved between two of the environment's calls. Each thing that falls due happens at its own time, in order,
+ * all in one transaction that capture attributes to the clock.
+ */
+import type { Capture } from "~/capture/capture";
+import { inTransaction, type Pool, type Tx } from "~/db/connect";
+import { openSession, type Session, tablesOf } from "~/db/session";
+import { ApiError } from "~/errors";
+import { parseDuration } from "~/graphql/duration";
+import { movedTo, readClock, requireTime, viewClock } from "~/platform/environments/clock";
 import * as store from "~/platform/environments/clock-store";
+import type { ClockMove } from "~/platform/environments/control-model";
 import {
   type Environments,
   environmentId,
   malformed,
   notFound,
 } from "~/platform/environments/environments";
-import type { ClockView } from "~/platform/environments/model";
+import type { Exclusive } from "~/platform/environments/exclusive";
+import type { ClockView, Timing } from "~/platform/environments/model";
+import type { Once } from "~/platform/keys/idempotency";
+import { requireReplica, type Templates } from "~/platform/templates/templates";
+import type { DueEffect, Schedule } from "~/replicas/replica";
+import { isShown, MICROS, REAL, type Source, seededBytes, TIMES } from "~/source";
 
 export type Clocks = ReturnType<typeof createClocks>;
 
-export function createClocks(deps: { pool: Pool; environments: Environments }) {
-  const { pool, environments } = deps;
+/** In one move of a clock. */
+export const EFFECTS_MAX = 1_000;
+
+/** An effect, and when it was due. */
+type Effect = DueEffect & { readonly at: string };
+
+export function createClocks(deps: {
+  pool: Pool;
+  /** For statements on the tables of environments. */
+  replicas: Pool;
+  environments: Environments;
+  templates: Templates;
+  exclusive: Exclusive;
+  capture: Capture;
+}) {
+  const { pool, replicas, environments, templates, exclusive, capture } = deps;
 
   async function require(userId: string, envId: string) {
     if (environmentId(envId) === undefined) throw malformed();
@@ -27,5 +56,92 @@ export function createClocks(deps: { pool: Pool; environments: Environments }) {
       if (!timing) throw notFound();
       return viewClock(timing);
     },
+
+    /** Moves a clock forward, and does what is due until then. */
+    async move(userId: string, envId: string, wanted: ClockMove, once?: Once) {
+      const environment = await require(userId, envId);
+      const { environmentId: id, schemaName, service } = environment;
+      const { schedule } = requireReplica(service);
+      const tables = await templates.tablesOf(environment);
+      return await exclusive.run(
+        environment,
+        async (tx) => {
+          await once?.take(tx);
+          const timing = await store.lockTiming(tx, id);
+          if (!timing) throw notFound();
+          const from = nowOf(timing);
+          const until = target(wanted, from);
+          const moved = movedTo(timing, until);
+          const bytes = timing.seed === null ? REAL.bytes : seededBytes(timing.seed, moved.calls);
+          const open = (at: number): Session => {
+            const named = tablesOf(tx, schemaName, tables);
+            return within(tx, schemaName, named, { micros: at * MICROS, bytes });
+          };
+          const effects = schedule
+            ? await capture.asClock(tx, schemaName, () => fireAll(schedule, open, from, until))
+            : [];
+          await store.setClock(tx, id, moved);
+          const answer = { ...viewClock(moved), effects };
+          await once?.keep(tx, answer);
+          return answer;
+        },
+        (work) => inTransaction(replicas, work),
+      );
+    },
   };
+}
+
+const nowOf = ({ clock, calls }: Timing) => (clock ? readClock(clock, calls).now : Date.now());
+
+/** The time to move to. Throws `invalid_request`. */
+function target({ to, advance }: ClockMove, now: number): number {
+  if ((to === undefined) === (advance === undefined))
+    throw new ApiError("invalid_request", "to: either to or advance is needed");
+  if (to !== undefined) {
+    const until = requireTime(to, "to");
+    if (until >= now) return until;
+    throw new ApiError(
+      "invalid_request",
+      `to: the clock shows ${new Date(now).toISOString()}, and goes only forward; a reset returns to an earlier time`,
+    );
+  }
+  const until = parseDuration(advance ?? "")
+    ?.after(new Date(now))
+    .getTime();
+  if (until === undefined || !(until >= now))
+    throw new ApiError("invalid_request", "advance: a duration like P1D or PT2H30M is needed");
+  if (isShown(until)) return until;
+  throw new ApiError("invalid_request", `advance: the clock must stay in ${TIMES}`);
+}
+
+/** Does everything that is due until a moment, each at its own time. */
+async function fireAll(
+  schedule: Schedule,
+  open: (at: number) => Session,
+  from: number,
+  until: number,
+): Promise<Effect[]> {
+  const effects: Effect[] = [];
+  for (let after = from; ; ) {
+    const at = await schedule.next(open(after), after, until);
+    if (at === undefined) return effects;
+    const fired = await schedule.fire(open(at));
+    if (fired.length === 0) throw new Error("something is due, and nothing happened");
+    for (const effect of fired) effects.push({ at: new Date(at).toISOString(), ...effect });
+    if (effects.length > EFFECTS_MAX)
+      throw new ApiError(
+        "invalid_request",
+        `More than ${EFFECTS_MAX} effects are due until then; move the clock in smaller steps`,
+      );
+    after = Math.max(after, at);
+  }
+}
+
+/** The session of an open transaction. */
+function within(tx: Tx, schema: string, t: Session["t"], source: Source): Session {
+  const session: Session = {
+    ...openSession(tx as never, schema, t, source),
+    transaction: (nested) => nested(session),
+  };
+  return session;
 }

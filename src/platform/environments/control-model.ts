@@ -1,8 +1,15 @@
-/** Shapes of the calls that control an environment: reset, snapshots, forks. */
+/** Shapes of the calls that control an environment: reset, snapshots, forks, the clock. */
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { Count, Id, IdRef, Timestamp } from "~/http/model";
-import { BATCH_MAX, Environment, NewEnvironment, TokenStyle } from "~/platform/environments/model";
+import {
+  BATCH_MAX,
+  ClockView,
+  Environment,
+  NewEnvironment,
+  TokenStyle,
+} from "~/platform/environments/model";
+import { EFFECT_KINDS } from "~/replicas/replica";
 
 const SnapshotRef = t.String({
   ...IdRef,
@@ -97,4 +104,54 @@ export const Snapshot = t.Object(
 export const SnapshotList = t.Object(
   { snapshots: t.Array(Snapshot, { description: "Oldest first; `parent` makes them a tree" }) },
   { title: "SnapshotList", description: "The snapshots of an environment and its family" },
+);
+
+export const ClockMove = t.Object(
+  {
+    to: t.Optional(
+      t.String({
+        format: "date-time",
+        description: "The time to move to, not before the current one, in the years 2002 to 2037",
+        examples: ["2026-03-12T09:00:00Z"],
+      }),
+    ),
+    advance: t.Optional(
+      t.String({
+        minLength: 2,
+        maxLength: 64,
+        description: "In place of `to`: an ISO 8601 duration",
+        examples: ["P1D"],
+      }),
+    ),
+  },
+  {
+    title: "ClockMove",
+    description: "How far to move the clock",
+    examples: [{ advance: "P1D" }],
+  },
+);
+export type ClockMove = Static<typeof ClockMove>;
+
+const Effect = t.Object(
+  {
+    at: { ...Timestamp, description: "When it was due, by the environment's clock" },
+    kind: t.String({
+      enum: Object.keys(EFFECT_KINDS),
+      title: "EffectKind",
+      description: Object.entries(EFFECT_KINDS)
+        .map(([kind, says]) => `\`${kind}\`: ${says}`)
+        .join("; "),
+      examples: ["message_posted"],
+    }),
+    id: t.String({ description: "Of the row", examples: ["Q18F2A9C0E7B1D4E6"] }),
+  },
+  { title: "ClockEffect", description: "Something that was due" },
+);
+
+export const MovedClock = t.Object(
+  {
+    ...ClockView.properties,
+    effects: t.Array(Effect, { description: "What was due until then, in order" }),
+  },
+  { title: "MovedClock", description: "The clock, and what has happened meanwhile" },
 );

@@ -17,6 +17,9 @@ const BUSY_MS = 5_000;
 const RETRY_MS = 1;
 const RETRY_MS_MAX = 50;
 
+/** Opens a transaction for work; a throw rolls it back. */
+type Opening = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+
 class Busy extends Error {}
 
 export function createExclusive(deps: {
@@ -36,18 +39,26 @@ export function createExclusive(deps: {
     else sessionPool.hold(environmentId, token).catch(() => undefined);
   });
 
-  async function attempt<T>(schemaName: string, work: (tx: Tx) => Promise<T>): Promise<T> {
-    return await builders.transaction(async (tx) => {
+  async function attempt<T>(
+    schemaName: string,
+    work: (tx: Tx) => Promise<T>,
+    transaction: Opening,
+  ): Promise<T> {
+    return await transaction(async (tx) => {
       if (!(await tryLockSchema(tx, schemaName))) throw new Busy();
       return await work(tx);
     });
   }
 
   return {
-    /** Runs `work` in a transaction that is attributed to no run. Throws 503 if a call does not end in time. */
+    /**
+     * Runs `work` in a transaction that is attributed to no run, unless `transaction` opens another one. Throws 503 if a
+     * call does not end in time.
+     */
     async run<T>(
       { environmentId, schemaName }: { environmentId: string; schemaName: string },
       work: (tx: Tx) => Promise<T>,
+      transaction: Opening = builders.transaction,
     ): Promise<T> {
       const deadline = performance.now() + BUSY_MS;
       const token = `${instance}-${count++}`;
@@ -60,7 +71,7 @@ export function createExclusive(deps: {
         await announced;
         for (let wait = RETRY_MS; ; wait = Math.min(wait * 2, RETRY_MS_MAX)) {
           try {
-            return await attempt(schemaName, work);
+            return await attempt(schemaName, work, transaction);
           } catch (error) {
             if (!(error instanceof Busy)) throw error;
           }

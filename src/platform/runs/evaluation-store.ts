@@ -11,12 +11,15 @@ export type EvaluatingRow = {
   readonly expected: string;
   readonly diff: string;
   readonly evidence: string;
+  /** Null: the clock has changed nothing. */
+  readonly clock: string | null;
   readonly baselineRows: string;
 };
 
 export async function findEvaluating(sql: Sql, runId: string): Promise<EvaluatingRow | undefined> {
   const [run] = await sql<EvaluatingRow[]>`
-    select run_id, environment_id, expected::text, diff::text, evidence::text, standing::text as baseline_rows
+    select run_id, environment_id, expected::text, diff::text, evidence::text,
+      clock_changes::text as clock, standing::text as baseline_rows
     from diorama.runs where run_id = ${runId} and status = 'evaluating'
   `;
   return run;
@@ -55,6 +58,8 @@ export type GradableRow = {
   readonly diff: string;
   /** Null if it was not kept. */
   readonly evidence: string | null;
+  /** Null: the clock has changed nothing. */
+  readonly clock: string | null;
   /** Null if no verdict needed them. */
   readonly baselineRows: string | null;
   /** Null without a test. */
@@ -68,6 +73,7 @@ export async function findGradable(
 ): Promise<GradableRow | undefined> {
   const [run] = await sql<GradableRow[]>`
     select r.environment_id, e.service, r.test_id, r.diff::text, r.evidence::text,
+      r.clock_changes::text as clock,
       r.standing::text as baseline_rows, r.expected::text
     from diorama.runs r join diorama.environments e using (environment_id)
     where r.run_id = ${runId} and r.user_id = ${userId} and r.status in ('completed', 'passed', 'failed')

@@ -66,6 +66,7 @@ export function createEvaluation(deps: {
       diff: JSON.parse(run.diff),
       ...JSON.parse(run.evidence),
       baselineRows: JSON.parse(run.baselineRows ?? "{}"),
+      clock: JSON.parse(run.clock ?? "null"),
     };
     if (spec.hasPatterns)
       return await patternWorker.evaluate({ expected: run.expected, world, keys, evidence });

@@ -106,6 +106,14 @@ export async function hasActive(sql: Sql): Promise<boolean> {
   return row?.["active"] === true;
 }
 
+export async function comparedIn(sql: Sql, schema: string): Promise<string | undefined> {
+  const [run] = await sql<{ id: string }[]>`
+    select run_id as id from diorama.runs
+    where schema_name = ${schema} and status = 'running' and capture = 'snapshot'
+  `;
+  return run?.id;
+}
+
 export async function activeRuns(sql: Sql): Promise<{ runs: string[]; until: string }> {
   const [row] = await sql<{ runs: string[]; until: string }[]>`
     select pg_current_wal_insert_lsn()::text as until, array(
@@ -146,11 +154,11 @@ export const onStored = (pool: Pool, listener: (run: string) => void) =>
 
 const resultColumns = (
   sql: Sql,
-  { diff, evidence, events, calls, verdict, isPending }: Result,
+  { diff, evidence, clock, events, calls, verdict, isPending }: Result,
 ): Fragment => {
   const result = sql`
     diff = ${diff}::text::json, events = ${events ?? null}::text::json,
-    evidence = ${evidence ?? null}::text::json,
+    evidence = ${evidence ?? null}::text::json, clock_changes = ${clock ?? null}::text::json,
     call_changes = ${calls?.changes ?? null}::text::json, call_marks = ${calls?.marks ?? null}::text::json
   `;
   if (verdict) return sql`${result}, ${verdictColumns(sql, verdict)}`;

@@ -6,9 +6,14 @@ import { Journal } from "~/platform/journal/model";
 import { ExpectedOutput } from "~/platform/suites/model";
 
 const Table = t.String({ description: "The table", examples: ["messages"] });
+const Actor = t.Literal("clock", {
+  title: "ChangeActor",
+  description: "The environment's clock; absent of a change by the agent",
+  examples: ["clock"],
+});
 /** A row of a diff: `__table__` and the table's columns. */
 const Row = t.Object(
-  { __table__: Table },
+  { __table__: Table, __actor__: t.Optional(Actor) },
   {
     title: "DiffRow",
     additionalProperties: true,
@@ -26,7 +31,7 @@ const Before = columns("Changed columns, old values", { text: "Welcome to Acme!"
 const After = columns("The same columns, new values", { text: "Welcome!" });
 
 const Update = t.Object(
-  { __table__: Table, key: Key, before: Before, after: After },
+  { __table__: Table, __actor__: t.Optional(Actor), key: Key, before: Before, after: After },
   { title: "DiffUpdate", description: "A changed row, with its changed columns only" },
 );
 
@@ -119,9 +124,24 @@ export const StartedRun = t.Object(
 export type StartedRun = Static<typeof StartedRun>;
 
 export const RunRef = t.Object(
-  { runId: IdRef },
-  { title: "RunRef", description: "The run to end" },
+  {
+    runId: IdRef,
+    include: t.Optional(
+      t.Array(t.Literal("clock"), {
+        maxItems: 1,
+        description:
+          "`clock`: also changes by the environment's clock, as rows with `__actor__`. The stored diff leaves them out",
+        examples: [["clock"]],
+      }),
+    ),
+  },
+  {
+    title: "RunRef",
+    description: "The run to end",
+    examples: [{ runId: Id["examples"][0] }],
+  },
 );
+export type RunRef = Static<typeof RunRef>;
 
 export const CompletedRun = t.Object(
   { runId: Id, status: t.Literal("completed"), diff: Diff },
@@ -350,6 +370,7 @@ const RunEvent = t.Object(
       description: "X-Request-Id of the call that caused it; null of a change that no call made",
       examples: ["0b2f4c9e-6a1d-4f38-9c57-3d1e8a7b6c50"],
     }),
+    actor: t.Optional(Actor),
   },
   { title: "RunEvent", description: "A single change" },
 );

@@ -79,7 +79,7 @@ export const runRoutes = (runs: Runs, regrading: Regrading, idempotency: Idempot
     )
     .post(
       "/diffRun",
-      async ({ request, body }) => json(await runs.diff(principalOf(request).userId, body.runId)),
+      async ({ request, body }) => json(await runs.diff(principalOf(request).userId, body)),
       {
         body: RunRef,
         response: {

@@ -1,7 +1,9 @@
 /** Runs: the changes of an environment between two moments. */
 import { LRUCache } from "lru-cache";
 import type { Capture, CaptureKind } from "~/capture/capture";
+import type { Diff } from "~/capture/fold";
 import type { Evaluator } from "~/capture/reader";
+import type { ClockChanges } from "~/capture/records";
 import { inTransaction, type Pool, type Sql } from "~/db/connect";
 import { ApiError, unavailable } from "~/errors";
 import type { Verdict } from "~/evaluation/evaluate";
@@ -20,6 +22,7 @@ import {
   type NewRun,
   type RunChange,
   type RunQuery,
+  type RunRef,
   type StartedRun,
 } from "~/platform/runs/model";
 import * as store from "~/platform/runs/store";
@@ -48,6 +51,13 @@ function completed({ status, explanations, failures }: store.RunRow): ApiError {
     : "The run has ended already";
   return new ApiError("run_already_completed", detail);
 }
+
+/** The changes by the agent, then those by the clock. */
+const withClock = (diff: Diff, clock: ClockChanges): Diff => ({
+  inserts: [...diff.inserts, ...clock.inserts],
+  updates: [...diff.updates, ...clock.updates],
+  deletes: [...diff.deletes, ...clock.deletes],
+});
 
 /** Whether the run's end is still undecided. */
 export const isOpen = (status: store.RunRow["status"]) =>
@@ -213,10 +223,12 @@ export function createRuns(deps: {
     },
 
     /** Ends a run. Returns the answer as JSON text, with the diff as it was stored. */
-    async diff(userId: string, runId: string): Promise<string> {
+    async diff(userId: string, { runId, include = [] }: RunRef): Promise<string> {
       const { diff = (await store.findRun(pool, runId))?.diff } = await end(userId, runId);
       if (typeof diff !== "string") throw await failure(runId);
-      return `{"runId":${JSON.stringify(runId)},"status":"completed","diff":${diff}}`;
+      const clock = include.length > 0 ? await store.findClockChanges(pool, runId) : null;
+      const shown = clock === null ? diff : JSON.stringify(withClock(JSON.parse(diff), clock));
+      return `{"runId":${JSON.stringify(runId)},"status":"completed","diff":${shown}}`;
     },
 
     /** Ends a run and checks its diff. A run that cannot be checked continues. */
@@ -239,7 +251,8 @@ export function createRuns(deps: {
           return { ...(given && { expected }), baselineRows };
         },
         async evaluate(recorded) {
-          const evaluated = { ...recorded, environmentId: id, expected, baselineRows };
+          const { clock = null } = recorded;
+          const evaluated = { ...recorded, clock, environmentId: id, expected, baselineRows };
           verdict = await evaluation.evaluateRun(evaluated, spec);
           return verdict;
         },

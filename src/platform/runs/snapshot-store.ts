@@ -33,7 +33,37 @@ export const order = (run: string, table: string) =>
   `select key, position from diorama.snapshot_order
    where run_id = ${literal(run)} and table_name = ${literal(table)}`;
 
+export const copyForClock = (run: string, table: string, from: string, key: string, row: string) =>
+  `insert into diorama.snapshot_clock (run_id, table_name, key, is_copy, before)
+   select ${literal(run)}, ${literal(table)}, ${key}, true, ${row}
+   from ${from}`;
+
+export const keepClockChanges = (
+  run: string,
+  table: string,
+  from: string,
+  key: string,
+  row: string,
+) =>
+  `insert into diorama.snapshot_clock (run_id, table_name, key, is_copy, before, after)
+   select ${literal(run)}, ${literal(table)}, key, false, b.before, a.after
+   from (
+     select key, before from diorama.snapshot_clock
+     where run_id = ${literal(run)} and table_name = ${literal(table)} and is_copy
+   ) b
+   full join (select ${key} as key, ${row} as after from ${from}) a using (key)
+   where b.before is distinct from a.after
+   on conflict (run_id, table_name, key, is_copy) do update set after = excluded.after`;
+
+export const dropClockCopies = async (sql: Sql, run: string) =>
+  await sql`delete from diorama.snapshot_clock where run_id = ${run} and is_copy`;
+
+export const clockRows = (run: string, table: string) =>
+  `select key, before as was, after as became from diorama.snapshot_clock
+   where run_id = ${literal(run)} and table_name = ${literal(table)}`;
+
 export async function drop(sql: Sql, run: string): Promise<void> {
   await sql`delete from diorama.snapshots where run_id = ${run}`;
   await sql`delete from diorama.snapshot_order where run_id = ${run}`;
+  await sql`delete from diorama.snapshot_clock where run_id = ${run}`;
 }

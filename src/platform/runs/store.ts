@@ -1,4 +1,5 @@
 import type { CaptureKind } from "~/capture/capture";
+import type { ClockChanges } from "~/capture/records";
 import type { Sql } from "~/db/connect";
 import type { Cause } from "~/platform/runs/model";
 
@@ -40,4 +41,12 @@ export async function findRun(sql: Sql, runId: string): Promise<RunRow | undefin
     where r.run_id = ${runId}
   `;
   return run;
+}
+
+/** Null: the clock has changed nothing. */
+export async function findClockChanges(sql: Sql, runId: string): Promise<ClockChanges | null> {
+  const [run] = await sql<{ changes: ClockChanges | null }[]>`
+    select clock_changes as changes from diorama.runs where run_id = ${runId}
+  `;
+  return run?.changes ?? null;
 }

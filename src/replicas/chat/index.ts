@@ -9,6 +9,7 @@ import { vendor } from "~/replicas/chat/mcp/vendor";
 import type { Answer, ChatSession } from "~/replicas/chat/method";
 import { methodOperations } from "~/replicas/chat/operations";
 import { readArguments, tokenArgument } from "~/replicas/chat/request";
+import { schedule } from "~/replicas/chat/schedule";
 import { seedChat } from "~/replicas/chat/seed";
 import { findUser } from "~/replicas/chat/store/users";
 import tables from "~/replicas/chat/tables.sql" with { type: "text" };
@@ -54,6 +55,7 @@ export const chat: Replica = {
   carriesSecret,
   awaits: (session, path) => awaitsUpload(session as ChatSession, path),
   issueTrigger,
+  schedule,
   handle: answer,
   operations: methodOperations,
   toolProfiles: { vendor, archived },

@@ -26,6 +26,8 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = {
   day: 86_400,
   week: 604_800,
 };
+/** From one February 29 to the next, over a year that has none. */
+const RECURRENCE_DAYS_MAX = 366 * 8;
 const DEFAULT_MINUTES = 9 * 60;
 const NAMED_MINUTES: Readonly<Record<string, number>> = {
   midnight: 0,
@@ -67,6 +69,21 @@ export function parseWhen(text: string, tz: string, now: number): When | undefin
   const day = parseDay(rest, today);
   if (typeof day === "function") return later(first(day));
   return day && later(momentOf(tz, day, at), now);
+}
+
+/** The next time of a recurrence after one of its times, at the same time of day in the user's zone. */
+export function nextTime({ frequency, weekdays }: Recurrence, tz: string, time: number): number {
+  const start = dayAt(tz, time);
+  const minutes = (time - momentOf(tz, start)) / 60;
+  for (let ahead = 1; ahead <= RECURRENCE_DAYS_MAX; ahead++) {
+    const day = addDays(start, ahead);
+    const fits =
+      frequency === "weekly"
+        ? (weekdays ?? [weekdayName(start)]).includes(weekdayName(day))
+        : frequency === "daily" || sameDate(frequency, day, start);
+    if (fits) return momentOf(tz, day, minutes);
+  }
+  throw new Error("a recurrence without a next day");
 }
 
 const later = (time: number | undefined, now = 0): When | undefined =>

@@ -23,7 +23,10 @@ export const formerIdentifiers = (row: {
   [...row.previousIdentifiers, row.identifier].slice(-FORMER_IDENTIFIERS_MAX);
 
 /** Id and timestamps of a new row; the id can be the caller's. */
-export const newRow = ({ now, session }: Context, id?: Optional<string>) => ({
+export const newRow = (
+  { now, session }: Pick<Context, "now" | "session">,
+  id?: Optional<string>,
+) => ({
   id: id === null || id === undefined ? newId(session) : requireUuid("id", id),
   createdAt: now,
   updatedAt: now,
@@ -31,7 +34,7 @@ export const newRow = ({ now, session }: Context, id?: Optional<string>) => ({
 
 /** Inserts a row. `values.id` can be the caller's. */
 export const createRow = <E extends Entity>(
-  context: Context,
+  context: Pick<Context, "now" | "session">,
   type: E,
   values: NewValues<E>,
 ): Promise<Row<E>> => {
@@ -45,7 +48,7 @@ export const createRow = <E extends Entity>(
 
 /** Writes the values that differ. `undefined` leaves a column unchanged. */
 export const changeRow = <E extends Entity>(
-  { session, now }: Context,
+  { session, now }: Pick<Context, "now" | "session">,
   type: E,
   row: Row<E>,
   changes: Changes<E>,

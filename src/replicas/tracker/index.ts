@@ -17,6 +17,7 @@ import { vendor } from "~/replicas/tracker/mcp/index";
 import { trackerOperations } from "~/replicas/tracker/operations";
 import { limitHeaders } from "~/replicas/tracker/rate-limit";
 import { readRequest, Unreadable } from "~/replicas/tracker/request";
+import { schedule } from "~/replicas/tracker/schedule";
 import { trackerSchema } from "~/replicas/tracker/schema";
 import { seedTracker } from "~/replicas/tracker/seed";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
@@ -31,6 +32,7 @@ export const tracker: Replica = {
   tables,
   derived: DERIVED,
   seed: seedTracker,
+  schedule,
   findUser: (session, by) => findUserId(session as TrackerSession, by),
   carriesSecret,
   awaits: (session, path) => awaitsUpload(session as TrackerSession, path),

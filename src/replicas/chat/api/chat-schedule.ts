@@ -41,7 +41,8 @@ export const chatSchedule = [
   method("chat.scheduleMessage", {
     tier: 1,
     summary: "Schedules a message.",
-    limits: "It is posted when somebody reads its channel after that time.",
+    limits:
+      "It is posted when the clock is moved past that time, or somebody reads its channel after it.",
     args: {
       channel: Text(),
       post_at: Text("When to post it: a Unix time in seconds, at most 120 days ahead."),

@@ -1,4 +1,4 @@
-/** Scheduled messages. They become messages when somebody reads the channel, with the time they were scheduled for. */
+/** Scheduled messages. They become messages when the clock is moved or somebody reads the channel, at their own time. */
 
 import type { ChatSession } from "~/replicas/chat/method";
 import { asTs, nowMicros, nowSeconds } from "~/replicas/chat/store/clock";
@@ -101,11 +101,17 @@ export async function listScheduled(
   `;
 }
 
+/** A message that was due. */
+export type Delivered = { readonly id: string; readonly isPosted: boolean };
+
 /**
  * Posts the due messages of one channel or of all. Those that cannot be posted any more (the channel is archived, the
  * author has left, the thread was deleted) are dropped.
  */
-export async function deliverDue(session: ChatSession, channel: string | undefined): Promise<void> {
+export async function deliverDue(
+  session: ChatSession,
+  channel: string | undefined,
+): Promise<Delivered[]> {
   const { sql, t } = session;
   const inChannel = channel === undefined ? sql`` : sql`and channel_id = ${channel}`;
   // They get the first free timestamps of their second.
@@ -115,28 +121,34 @@ export async function deliverDue(session: ChatSession, channel: string | undefin
       where m.channel_id = due.channel_id and m.ts between due.post_at || '.000000' and due.post_at || '.000999'
     ), 0) + row_number() over (partition by due.channel_id, due.post_at order by due.id)
   `;
-  await sql`
+  return await sql<Delivered[]>`
     with due as (
       delete from ${t.scheduled_messages} where post_at <= ${nowSeconds(session)} ${inChannel} returning *
     ), place as (
       select c.id from ${t.channels} c
       where c.id in (select channel_id from due) and not c.is_archived
       for no key update
+    ), posting as (
+      select due.id, due.channel_id, ${asTs(session, micros)} as ts, coalesce(root.thread_ts, root.ts) as thread_ts,
+        case when due.reply_broadcast and root.ts is not null then 'thread_broadcast' end as subtype,
+        u.id as user_id, due.text, u.bot_id, u.app_id, due.blocks, due.attachments, due.metadata
+      from due
+      join place on place.id = due.channel_id
+      join ${t.channels} c on c.id = due.channel_id
+      join ${t.users} u on u.id = due.user_id and not u.deleted
+      left join ${messageAt(session, sql`due.channel_id`, sql`due.thread_ts`)} root on true
+      where (due.thread_ts is null or root.ts is not null) and (
+        exists (select from ${t.channel_members} m where m.channel_id = due.channel_id and m.user_id = u.id)
+        or u.is_bot and not c.is_private and not c.is_im
+      )
+    ), posted as (
+      insert into ${t.messages} (
+        channel_id, ts, thread_ts, subtype, user_id, text, bot_id, app_id, blocks, attachments, metadata
+      )
+      select channel_id, ts, thread_ts, subtype, user_id, text, bot_id, app_id, blocks, attachments, metadata
+      from posting
     )
-    insert into ${t.messages} (
-      channel_id, ts, thread_ts, subtype, user_id, text, bot_id, app_id, blocks, attachments, metadata
-    )
-    select due.channel_id, ${asTs(session, micros)}, coalesce(root.thread_ts, root.ts),
-      case when due.reply_broadcast and root.ts is not null then 'thread_broadcast' end,
-      u.id, due.text, u.bot_id, u.app_id, due.blocks, due.attachments, due.metadata
-    from due
-    join place on place.id = due.channel_id
-    join ${t.channels} c on c.id = due.channel_id
-    join ${t.users} u on u.id = due.user_id and not u.deleted
-    left join ${messageAt(session, sql`due.channel_id`, sql`due.thread_ts`)} root on true
-    where (due.thread_ts is null or root.ts is not null) and (
-      exists (select from ${t.channel_members} m where m.channel_id = due.channel_id and m.user_id = u.id)
-      or u.is_bot and not c.is_private and not c.is_im
-    )
+    select due.id, posting.id is not null as "isPosted"
+    from due left join posting using (id) order by due.post_at, due.id
   `;
 }

@@ -5,17 +5,12 @@ import { hasPlainYear } from "~/graphql/scalars";
 import { mutationsOf, type Rules } from "~/replicas/tracker/api/entity";
 import { changeRow, type Given, type Target } from "~/replicas/tracker/change";
 import type { Context } from "~/replicas/tracker/context";
-import { midnightOf } from "~/replicas/tracker/cycles";
+import { closing, midnightOf } from "~/replicas/tracker/cycles";
 import { invalidArgument, invalidInput, notEnabled, userError } from "~/replicas/tracker/errors";
 import { moveToCycle } from "~/replicas/tracker/issues/move";
 import { requireRow } from "~/replicas/tracker/require";
-import {
-  findNextCycleNumber,
-  listCycleIssues,
-  listCycles,
-  listOpenIssues,
-} from "~/replicas/tracker/store/cycles";
-import type { Changes, Row } from "~/replicas/tracker/store/entities";
+import { findNextCycleNumber, listCycleIssues, listCycles } from "~/replicas/tracker/store/cycles";
+import type { Row } from "~/replicas/tracker/store/entities";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -48,17 +43,6 @@ function requireFree(others: readonly Row<"Cycle">[], startsAt: Date, endsAt: Da
   if (startsAt >= endsAt) throw invalidInput("A cycle must end after it starts");
   if (others.some((other) => other.startsAt < endsAt && startsAt < other.endsAt))
     throw invalidInput("Cycles of a team cannot overlap");
-}
-
-/** Moves the open issues of a closing cycle to the next one, and records them. */
-async function closing(cycle: Row<"Cycle">, context: Context): Promise<Changes<"Cycle">> {
-  const { session } = context;
-  const open = await listOpenIssues(session, cycle.id);
-  const next = (await listCycles(session, cycle.teamId)).find(
-    ({ startsAt, completedAt }) => startsAt >= cycle.endsAt && completedAt === null,
-  );
-  await moveToCycle(context, open, next?.id ?? null);
-  return { uncompletedIssueIdsUponClose: open };
 }
 
 /** Shifts a cycle and all later ones of its team by days, including fractions. */

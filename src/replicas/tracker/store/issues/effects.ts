@@ -42,7 +42,8 @@ export const NO_EFFECTS: Effects = {
 };
 
 export type Acting = {
-  readonly actor: string;
+  /** Null: the service itself. */
+  readonly actor: string | null;
   readonly now: Date;
   /** Every user of the effects may see the issues. */
   readonly isOpen?: boolean;
@@ -143,7 +144,7 @@ async function notify(
     sources.push(sql`
       select s."userId", ${columns} from ${json(followed)} cross join lateral (
         select "userId" from ${t.issue_subscribers} where "issueId" = n."issueId" offset 0
-      ) s where s."userId" <> all(n."subscribersBut") and s."userId" <> ${actor}`);
+      ) s where s."userId" <> all(n."subscribersBut") and s."userId" is distinct from ${actor}`);
   if (sources.length === 0) return;
   const recipients = sources.reduce((all, one) => sql`${all} union all ${one}`);
   await sql`
