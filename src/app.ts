@@ -46,6 +46,8 @@ import type { JournalListing } from "~/platform/journal/listing";
 import { journalRoutes } from "~/platform/journal/routes";
 import type { Idempotency } from "~/platform/keys/idempotency";
 import type { Keys } from "~/platform/keys/keys";
+import type { MetricsCollector } from "~/platform/metrics-collector";
+import { overviewRoutes } from "~/platform/overview";
 import { METRICS_PATH, type Probes, probePath } from "~/platform/probes";
 import type { Regrading } from "~/platform/runs/grading";
 import { runRoutes } from "~/platform/runs/routes";
@@ -92,6 +94,7 @@ export function createApp(parts: {
   gateway: Gateway;
   health: ReturnType<typeof healthRoutes>;
   probes: Probes;
+  metricsCollector: MetricsCollector;
   metrics: Metrics;
   log: Log;
   config: Pick<Config, "CORS_ORIGINS" | "TRUST_PROXY">;
@@ -121,6 +124,7 @@ export function createApp(parts: {
           .use(detailRoutes(parts.details))
           .use(runRoutes(parts.runs, parts.regrading, parts.idempotency))
           .use(journalRoutes(parts.journal))
+          .use(overviewRoutes(parts.metricsCollector, probes))
           .use(feedRoutes(parts.feed, keys))
           .use(templateRoutes(parts.templates, parts.templateChanges))
           .use(savingRoutes(parts.saving))

@@ -8,7 +8,10 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-const CALL_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+/** Bounds of the buckets of calls' times. */
+export const CALL_SECONDS = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
+];
 const CHANGES = [0, 1, 3, 10, 30, 100, 300, 1_000, 10_000, 100_000];
 
 /** For the process rather than for a program, because an unhandled rejection cannot be attributed to one. */

@@ -218,6 +218,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       gateway,
       health: healthRoutes(pool, capture),
       probes,
+      metricsCollector,
       metrics,
       log,
       config,

@@ -2,7 +2,7 @@
 import type { Capture } from "~/capture/capture";
 import type { Config } from "~/config";
 import type { Pool } from "~/db/connect";
-import type { Metrics } from "~/metrics";
+import { CALL_SECONDS, type Metrics } from "~/metrics";
 import { countReady } from "~/platform/environments/schemas-store";
 import type { Targets } from "~/platform/environments/targets";
 import * as store from "~/platform/metrics-store";
@@ -33,6 +33,7 @@ export function createMetricsCollector(deps: {
 }) {
   const { config, pool, probe, templates, targets, capture, metrics } = deps;
   let scraping: Promise<string> | undefined;
+  let shared: Promise<Found> | undefined;
   let pending: Promise<Readiness> | undefined;
   let expected = performance.now() + LAG_EVERY_MS;
   let lagMs = 0;
@@ -43,7 +44,7 @@ export function createMetricsCollector(deps: {
     expected = performance.now() + LAG_EVERY_MS;
   }, LAG_EVERY_MS);
 
-  async function readDatabase(): Promise<() => void> {
+  async function readDatabase() {
     const started = performance.now();
     await store.ping(pool);
     const waited = performance.now() - started;
@@ -56,46 +57,81 @@ export function createMetricsCollector(deps: {
       templates.list(),
       targets(),
     ]);
-    return () => {
-      metrics.dbWait.set(waited / 1000);
-      metrics.environments.reset();
-      let backlog = 0;
-      for (const { name: service, state, count } of environments) {
-        metrics.environments.set({ service, state }, count);
-        if (state === "expired") backlog += count;
-      }
-      metrics.expiredBacklog.set(backlog);
-      metrics.runs.set({ state: "running" }, runs.running);
-      metrics.runs.set({ state: "ending" }, runs.ending);
-      metrics.runs.set({ state: "evaluating" }, runs.evaluating);
-      metrics.captureHold.set(runs.holdSeconds);
-      metrics.poolReady.reset();
-      metrics.poolTarget.reset();
-      for (const { name, schemaName, visibility } of list) {
-        const template = visibility === "public" ? name : PRIVATE;
-        metrics.poolReady.inc({ template }, ready.get(schemaName) ?? 0);
-        metrics.poolTarget.inc({ template }, wanted.get(schemaName) ?? 0);
-      }
-      metrics.dbConnections.reset();
-      for (const { state, count } of connections) metrics.dbConnections.set({ state }, count);
-      if (!log) return;
-      metrics.captureEpoch.set(log.epoch);
-      metrics.captureLag.set(log.lag);
-      metrics.captureUnneeded.set(runs.holdSeconds === 0 ? log.lag : 0);
-      metrics.captureRetained.set(log.retained);
-      metrics.captureBudget.set(log.lag / config.CAPTURE_WAL_BUDGET);
-      metrics.captureSpill.reset();
-      metrics.captureSpill.inc(log.spilled);
-      for (const status of WAL_STATUSES)
-        metrics.captureWalStatus.set({ status }, status === log.walStatus ? 1 : 0);
-      metrics.buildInfo.set({ version: VERSION, bun: Bun.version, pg: log.postgres }, 1);
+    const pools = list.map(({ name, schemaName, visibility }) => ({
+      template: visibility === "public" ? name : PRIVATE,
+      ready: ready.get(schemaName) ?? 0,
+      target: wanted.get(schemaName) ?? 0,
+    }));
+    return { waited, environments, runs, log, connections, pools };
+  }
+
+  function set({ waited, environments, runs, log, connections, pools }: Found): void {
+    metrics.dbWait.set(waited / 1000);
+    metrics.environments.reset();
+    let backlog = 0;
+    for (const { name: service, state, count } of environments) {
+      metrics.environments.set({ service, state }, count);
+      if (state === "expired") backlog += count;
+    }
+    metrics.expiredBacklog.set(backlog);
+    metrics.runs.set({ state: "running" }, runs.running);
+    metrics.runs.set({ state: "ending" }, runs.ending);
+    metrics.runs.set({ state: "evaluating" }, runs.evaluating);
+    metrics.captureHold.set(runs.holdSeconds);
+    metrics.poolReady.reset();
+    metrics.poolTarget.reset();
+    for (const { template, ready, target } of pools) {
+      metrics.poolReady.inc({ template }, ready);
+      metrics.poolTarget.inc({ template }, target);
+    }
+    metrics.dbConnections.reset();
+    for (const { state, count } of connections) metrics.dbConnections.set({ state }, count);
+    if (!log) return;
+    metrics.captureEpoch.set(log.epoch);
+    metrics.captureLag.set(log.lag);
+    metrics.captureUnneeded.set(runs.holdSeconds === 0 ? log.lag : 0);
+    metrics.captureRetained.set(log.retained);
+    metrics.captureBudget.set(log.lag / config.CAPTURE_WAL_BUDGET);
+    metrics.captureSpill.reset();
+    metrics.captureSpill.inc(log.spilled);
+    for (const status of WAL_STATUSES)
+      metrics.captureWalStatus.set({ status }, status === log.walStatus ? 1 : 0);
+    metrics.buildInfo.set({ version: VERSION, bun: Bun.version, pg: log.postgres }, 1);
+  }
+
+  type Found = Awaited<ReturnType<typeof readDatabase>>;
+
+  /** The calls to this server. */
+  async function readCalls() {
+    const [times, errors, inFlight] = await Promise.all([
+      metrics.httpSeconds.get(),
+      metrics.errors.get(),
+      metrics.httpInFlight.get(),
+    ]);
+    const routes = new Map<string, { count: number; seconds: number; buckets: number[] }>();
+    for (const { labels, value, metricName } of times.values) {
+      const route = String(labels.route);
+      const times = routes.get(route) ?? { count: 0, seconds: 0, buckets: [] };
+      routes.set(route, times);
+      if (metricName?.endsWith("_sum")) times.seconds = value;
+      else if (metricName?.endsWith("_count")) times.count = value;
+      else if ("le" in labels && labels.le !== "+Inf") times.buckets.push(value);
+    }
+    return {
+      inFlight: inFlight.values[0]?.value ?? 0,
+      errors: errors.values.map(({ labels, value }) => ({
+        code: String(labels.code),
+        count: value,
+      })),
+      bucketSeconds: CALL_SECONDS,
+      routes: [...routes].map(([route, times]) => ({ route, ...times })),
     };
   }
 
   async function read(): Promise<string> {
     const reading = readDatabase().catch(() => undefined);
-    const set = await Promise.race([reading, Bun.sleep(READ_MS)]);
-    set?.();
+    const found = await Promise.race([reading, Bun.sleep(READ_MS)]);
+    if (found) set(found);
     metrics.loopLag.set(worstMs / 1000);
     worstMs = 0;
     return await metrics.registry.metrics();
@@ -108,6 +144,39 @@ export function createMetricsCollector(deps: {
         scraping = undefined;
       });
       return await scraping;
+    },
+
+    /** Returns the same numbers for a page, and those of this user. Concurrent calls share what is not the user's. */
+    async overview(userId: string) {
+      shared ??= readDatabase().finally(() => {
+        shared = undefined;
+      });
+      const [found, own, calls] = await Promise.all([
+        shared,
+        store.countOwn(pool, userId),
+        readCalls(),
+      ]);
+      const { environments, runs, log, connections, pools } = found;
+      const { holdSeconds, ...active } = runs;
+      return {
+        version: VERSION,
+        postgres: log?.postgres ?? null,
+        own,
+        environments: environments.map(({ name: service, ...rest }) => ({ service, ...rest })),
+        runs: active,
+        pool: summed(pools),
+        capture: log
+          ? {
+              lagBytes: log.lag,
+              retainedBytes: log.retained,
+              budgetBytes: config.CAPTURE_WAL_BUDGET,
+              holdSeconds,
+              slot: log.walStatus,
+            }
+          : null,
+        connections,
+        calls,
+      };
     },
 
     /** Delay of the event loop a moment ago. */
@@ -127,4 +196,16 @@ export function createMetricsCollector(deps: {
 
     stop: () => clearInterval(watching),
   };
+}
+
+type PoolState = { readonly template: string; readonly ready: number; readonly target: number };
+
+/** Private templates together. */
+function summed(pools: readonly PoolState[]): PoolState[] {
+  const byName = Map.groupBy(pools, ({ template }) => template);
+  return [...byName].map(([template, all]) => ({
+    template,
+    ready: all.reduce((sum, { ready }) => sum + ready, 0),
+    target: all.reduce((sum, { target }) => sum + target, 0),
+  }));
 }

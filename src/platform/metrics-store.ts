@@ -72,3 +72,37 @@ export async function schemaVersion(sql: Sql): Promise<number> {
   const [row] = await sql`select max(version)::int as version from diorama.schema_migrations`;
   return row?.["version"] ?? 0;
 }
+
+export type OwnCounts = {
+  readonly environments: number;
+  readonly runs: number;
+  /** Of runs that ended within the last day. */
+  readonly verdicts: {
+    readonly passed: number;
+    readonly failed: number;
+    readonly notGradable: number;
+  };
+};
+
+/** Counts what belongs to a user. A run lasts seven days at most, as its environment. */
+export async function countOwn(sql: Sql, userId: string): Promise<OwnCounts> {
+  const [row] = await sql<OwnCounts[]>`
+    select
+      (
+        select count(*)::int from diorama.environments
+        where user_id = ${userId} and deleted_at is null and expires_at > now()
+      ) as environments,
+      count(*) filter (where status in ('running', 'ending', 'evaluating'))::int as runs,
+      json_build_object(
+        'passed', count(*) filter (where is_recent and status = 'passed'),
+        'failed', count(*) filter (where is_recent and status = 'failed' and is_graded),
+        'notGradable', count(*) filter (where is_recent and status = 'failed' and not is_graded)
+      ) as verdicts
+    from (
+      select status, ended_at > now() - interval '1 day' as is_recent, explanations is not null as is_graded
+      from diorama.runs where user_id = ${userId} and started_at > now() - interval '8 days'
+    ) as recent
+  `;
+  if (!row) throw new Error("a query without a row");
+  return row;
+}

@@ -57,7 +57,7 @@ export function createProbes(metricsCollector: MetricsCollector) {
     return { database: "ok", migrations, unread: found.unread } as const;
   }
 
-  async function ready(): Promise<Response> {
+  async function check() {
     const { unread, ...found } = await database();
     const state = CAPTURE[metricsCollector.captureState()];
     const behind = READING.has(state) && unread > BEHIND_BYTES;
@@ -72,7 +72,12 @@ export function createProbes(metricsCollector: MetricsCollector) {
     };
     const fit =
       checks.migrations === "applied" && capture !== "lost" && !blocked && !checks.draining;
-    return answer(fit ? 200 : 503, { status: fit ? "ready" : "unready", checks });
+    return { status: fit ? ("ready" as const) : ("unready" as const), checks };
+  }
+
+  async function ready(): Promise<Response> {
+    const found = await check();
+    return answer(found.status === "ready" ? 200 : 503, found);
   }
 
   function live(): Response {
@@ -88,6 +93,9 @@ export function createProbes(metricsCollector: MetricsCollector) {
       const text = await metricsCollector.scrape();
       return new Response(text, { headers: { "Content-Type": METRICS_TYPE } });
     },
+
+    /** Checks whether this server can serve. */
+    check,
 
     /** Marks this server as not ready: calls should go to other servers. */
     drain() {

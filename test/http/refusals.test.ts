@@ -48,6 +48,7 @@ const made = {
 type Request = readonly [string, unknown?] | (() => readonly [string, unknown?]);
 
 const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Request } } = {
+  "GET /overview": { invalid_request: ["/overview?a=1&a=2"] },
   "GET /events": { invalid_request: ["/events?a=1&a=2"] },
   "GET /environments": {
     invalid_request: ["/environments?limit=0"],

@@ -1269,6 +1269,200 @@ export interface components {
              */
             readonly next: number | null;
         };
+        /** @description The state of the deployment in numbers */
+        readonly Overview: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-01-05T09:00:00.000Z
+             */
+            readonly at: string;
+            /**
+             * @description Whether this server can serve: the checks of `/readyz`
+             * @example ready
+             * @enum {string}
+             */
+            readonly status: "ready" | "unready";
+            /** @description What was checked, by name, as `/readyz` shows it */
+            readonly checks: {
+                readonly [key: string]: unknown;
+            };
+            /**
+             * @description Of this server
+             * @example 0.1.0
+             */
+            readonly version: string;
+            /**
+             * @description Version of Postgres
+             * @example 16.4
+             */
+            readonly postgres: string | null;
+            /** @description The caller's own */
+            readonly own: {
+                /**
+                 * @description Live environments
+                 * @example 1
+                 */
+                readonly environments: number;
+                /**
+                 * @description Runs that have not ended
+                 * @example 1
+                 */
+                readonly runs: number;
+                /** @description Of runs that ended within the last 24 hours */
+                readonly verdicts: {
+                    /**
+                     * @description Runs that passed
+                     * @example 1
+                     */
+                    readonly passed: number;
+                    /**
+                     * @description Runs that failed their test
+                     * @example 1
+                     */
+                    readonly failed: number;
+                    /**
+                     * @description Runs without a verdict of the agent's
+                     * @example 1
+                     */
+                    readonly notGradable: number;
+                };
+            };
+            /** @description Environments of all users that are not ended */
+            readonly environments: readonly {
+                readonly service: components["schemas"]["Service"];
+                /**
+                 * @description `live`, or `expired` until cleaned up
+                 * @example live
+                 */
+                readonly state: string;
+                /**
+                 * @description Their number
+                 * @example 1
+                 */
+                readonly count: number;
+            }[];
+            /** @description Runs of all users that are not ended */
+            readonly runs: {
+                /**
+                 * @description Running
+                 * @example 1
+                 */
+                readonly running: number;
+                /**
+                 * @description Whose changes are still being read
+                 * @example 1
+                 */
+                readonly ending: number;
+                /**
+                 * @description Whose verdict is still to come
+                 * @example 1
+                 */
+                readonly evaluating: number;
+            };
+            /** @description Ready schemas by template */
+            readonly pool: readonly {
+                /**
+                 * @description `private` sums up all private ones
+                 * @example chat_default
+                 */
+                readonly template: string;
+                /**
+                 * @description Ready schemas
+                 * @example 1
+                 */
+                readonly ready: number;
+                /**
+                 * @description Wanted ready schemas
+                 * @example 1
+                 */
+                readonly target: number;
+            }[];
+            /** @description The reading of the log; null while nothing is known */
+            readonly capture: {
+                /**
+                 * @description Log written since the acknowledged position
+                 * @example 16777216
+                 */
+                readonly lagBytes: number;
+                /**
+                 * @description Log retained by the slot
+                 * @example 16777216
+                 */
+                readonly retainedBytes: number;
+                /**
+                 * @description CAPTURE_WAL_BUDGET
+                 * @example 16777216
+                 */
+                readonly budgetBytes: number;
+                /**
+                 * @description Age of the oldest run
+                 * @example 12
+                 */
+                readonly holdSeconds: number;
+                /**
+                 * @description Postgres' status of the slot; null without one
+                 * @example reserved
+                 */
+                readonly slot: string | null;
+            } | null;
+            /** @description Connections of all servers to the database */
+            readonly connections: readonly {
+                /**
+                 * @description As Postgres names it
+                 * @example idle
+                 */
+                readonly state: string;
+                /**
+                 * @description Their number
+                 * @example 1
+                 */
+                readonly count: number;
+            }[];
+            /** @description Calls to this server since its start: differences of two answers are rates */
+            readonly calls: {
+                /**
+                 * @description Calls being answered
+                 * @example 1
+                 */
+                readonly inFlight: number;
+                /** @description Rejected and failed calls, by code */
+                readonly errors: readonly {
+                    /**
+                     * @description The code
+                     * @example run_not_found
+                     */
+                    readonly code: string;
+                    /**
+                     * @description Their number
+                     * @example 1
+                     */
+                    readonly count: number;
+                }[];
+                /** @description Upper bounds of the buckets below */
+                readonly bucketSeconds: readonly number[];
+                /** @description Calls by route, with their times */
+                readonly routes: readonly {
+                    /**
+                     * @description The route
+                     * @example /api/platform/initEnv
+                     */
+                    readonly route: string;
+                    /**
+                     * @description Calls
+                     * @example 1
+                     */
+                    readonly count: number;
+                    /**
+                     * @description Of all calls together
+                     * @example 1.5
+                     */
+                    readonly seconds: number;
+                    /** @description Calls that took at most as long as each bound */
+                    readonly buckets: readonly number[];
+                }[];
+            };
+        };
         /** @description A run that has begun or ended */
         readonly FeedRunEvent: {
             /** @constant */
@@ -2277,6 +2471,7 @@ export type TestSuiteResults = components['schemas']['TestSuiteResults'];
 export type Run = components['schemas']['Run'];
 export type Call = components['schemas']['Call'];
 export type CallPage = components['schemas']['CallPage'];
+export type Overview = components['schemas']['Overview'];
 export type FeedRunEvent = components['schemas']['FeedRunEvent'];
 export type FeedEnvironment = components['schemas']['FeedEnvironment'];
 export type FeedEnvironmentEvent = components['schemas']['FeedEnvironmentEvent'];
