@@ -35,7 +35,7 @@ describe("a page with an origin of CORS_ORIGINS", () => {
     expect(status).toBe(204);
     expect(headers.get("access-control-allow-origin")).toBe(APP);
     expect(listOf(headers.get("access-control-allow-methods"))).toEqual(
-      expect.arrayContaining(["get", "post", "delete"]),
+      expect.arrayContaining(["get", "post", "patch", "delete"]),
     );
     expect(listOf(headers.get("access-control-allow-headers"))).toEqual(
       expect.arrayContaining(["x-api-key", "authorization", "idempotency-key", "content-type"]),
