@@ -195,6 +195,17 @@ describe("a clock that is moved", () => {
   const database = useDatabase();
   const program = useProgram(database);
 
+  test("begins in tracker_expanded within a cycle, after another and before another", async () => {
+    const { tracker, ask } = on(program);
+    const { cycles } = await ask(
+      await tracker(),
+      "{ cycles { nodes { number isPrevious isActive isNext } } }",
+    );
+    const number = (place: string) =>
+      cycles.nodes.filter((cycle: any) => cycle[place]).map((cycle: any) => cycle.number);
+    expect([number("isPrevious"), number("isActive"), number("isNext")]).toEqual([[2], [3], [4]]);
+  });
+
   test("does what is due in order: reminders, snoozes and statuses too", async () => {
     const { chat, move, say } = on(program);
     const environment = await chat();
