@@ -8,6 +8,8 @@ import { Environments } from "~/console/pages/environments";
 import { Overview } from "~/console/pages/overview";
 import { RunPage } from "~/console/pages/run";
 import { Runs } from "~/console/pages/runs";
+import { SuitePage } from "~/console/pages/suite";
+import { Suites } from "~/console/pages/suites";
 import { Empty, Head } from "~/console/parts/basics";
 import { Help, openHelp } from "~/console/parts/keyboard";
 import { pathTo, place } from "~/console/place";
@@ -24,6 +26,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   "": { name: "Overview", list: Overview },
   environments: { name: "Environments", list: Environments, one: EnvironmentPage },
   runs: { name: "Runs", list: Runs, one: RunPage },
+  suites: { name: "Suites", list: Suites, one: SuitePage },
 };
 
 export function App() {

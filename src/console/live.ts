@@ -1,21 +1,136 @@
-/** Pages that follow what happens on the server. */
+/** Events of the server, as they happen: of Server-Sent Events, read by fetch because the key is a header. */
 import { useEffect, useRef } from "preact/hooks";
+import { addressOf, send } from "~/console/api";
 
-const POLL_MS = 1_000;
+const RETRY_MS = 1_000;
+const RETRY_MS_MAX = 30_000;
+/** Several events in a row are one reason to load. */
+const GATHER_MS = 100;
+/** Calls outside of runs are no events. */
+const POLL_MS = 2_000;
 
-/** Calls `reload` every second while the page is shown, so that a page in the background costs nothing. */
-export function useLive(reload: () => void): void {
-  const latest = useRef(reload);
-  latest.current = reload;
+export type ServerEvent = {
+  readonly name: string;
+  readonly data: Readonly<Record<string, unknown>>;
+};
+
+/** Calls `handle` for each event until `signal` aborts, or the key is rejected. Connects again after a failure. */
+async function follow(handle: (event: ServerEvent) => void, signal: AbortSignal): Promise<void> {
+  let last = "";
+  let wait = RETRY_MS;
+  while (!signal.aborted) {
+    try {
+      const headers = { Accept: "text/event-stream", ...(last && { "Last-Event-ID": last }) };
+      const response = await send("GET", addressOf("/events"), { headers, signal });
+      if (!response.ok || !response.body) {
+        await response.body?.cancel();
+        if (response.status < 500) return;
+      } else {
+        wait = RETRY_MS;
+        for await (const { id, ...event } of eventsOf(response.body)) {
+          last = id || last;
+          handle(event);
+        }
+      }
+    } catch {
+      if (signal.aborted) return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    wait = Math.min(2 * wait, RETRY_MS_MAX);
+  }
+}
+
+async function* eventsOf(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+): AsyncGenerator<ServerEvent & { id: string }> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  try {
+    while (true) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      text += value;
+      const blocks = text.split(/\r?\n\r?\n/);
+      text = blocks.pop() ?? "";
+      for (const block of blocks) {
+        const fields = new Map(
+          block.split(/\r?\n/).map((line) => {
+            const colon = line.indexOf(":");
+            return [line.slice(0, colon), line.slice(colon + 1).replace(/^ /, "")];
+          }),
+        );
+        const data = fields.get("data");
+        if (data === undefined) continue;
+        yield {
+          id: fields.get("id") ?? "",
+          name: fields.get("event") ?? "",
+          data: JSON.parse(data),
+        };
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+const listeners = new Set<(event: ServerEvent) => void>();
+let connection: AbortController | undefined;
+
+/** One connection for the whole page, while it is shown and somebody listens: a page in the background costs nothing. */
+function connect(): void {
+  const isNeeded = listeners.size > 0 && !document.hidden;
+  if (isNeeded === (connection !== undefined)) return;
+  connection?.abort();
+  connection = undefined;
+  if (!isNeeded) return;
+  const current = new AbortController();
+  connection = current;
+  const tell = (event: ServerEvent) => {
+    for (const listener of listeners) listener(event);
+  };
+  void follow(tell, current.signal).finally(() => {
+    if (connection === current) connection = undefined;
+  });
+}
+document.addEventListener("visibilitychange", connect);
+
+/** An event of the environment itself, of its runs or of their calls. */
+export const isOf =
+  (environmentId: string) =>
+  ({ data }: ServerEvent) =>
+    data["environmentId"] === environmentId;
+
+/** Calls `reload` soon after an event that `isWanted`, and every two seconds if `isPolled`, while the page is shown. */
+export function useLive(
+  reload: () => void,
+  isWanted: (event: ServerEvent) => boolean,
+  isPolled = false,
+): void {
+  const latest = useRef({ reload, isWanted });
+  latest.current = { reload, isWanted };
   useEffect(() => {
-    const look = () => {
-      if (!document.hidden) latest.current();
+    let timer: number | undefined;
+    const soon = () => {
+      timer ??= window.setTimeout(() => {
+        timer = undefined;
+        latest.current.reload();
+      }, GATHER_MS);
     };
-    const timer = setInterval(look, POLL_MS);
-    document.addEventListener("visibilitychange", look);
+    const listen = (event: ServerEvent) => {
+      // After `open`, nothing is missed; before it, anything may have been.
+      const isStart = event.name === "open" || event.name === "reset";
+      if (isStart || latest.current.isWanted(event)) soon();
+    };
+    const poll = setInterval(() => {
+      if (isPolled && !document.hidden) soon();
+    }, POLL_MS);
+    listeners.add(listen);
+    connect();
     return () => {
-      clearInterval(timer);
-      document.removeEventListener("visibilitychange", look);
+      listeners.delete(listen);
+      clearInterval(poll);
+      clearTimeout(timer);
+      setTimeout(connect); // the next page may listen too
     };
-  }, []);
+  }, [isPolled]);
 }

@@ -5,8 +5,8 @@ import { useDatabase } from "../support/database";
 import { expectStatus, useProgram } from "../support/program";
 import { chatScene, type Scene, startRun } from "./scene";
 
-/** Of the longest task while a list scrolls. Twice that of the design: other tests use the same processors. */
-const TASK_MS = 100;
+/** Of the longest task while a list scrolls, on processors that other tests use too; rendering all rows takes seconds. */
+const TASK_MS = 250;
 
 const database = useDatabase();
 const program = useProgram(database);
@@ -27,8 +27,8 @@ test("shows what differs from the template, and the call that changed it", async
     await welcome.waitFor();
     expect(await welcome.getAttribute("class")).not.toContain("tinted");
     const own = room.getByRole("article").filter({ hasText: "Hello all of you" });
+    await own.getByText("new by call 5", { exact: true }).waitFor();
     expect(await own.getAttribute("class")).toContain("tinted");
-    expect(await own.locator(".by").textContent()).toBe("new by call 5");
     await own.getByRole("button", { name: "1 reply" }).click();
     const thread = page.getByRole("region", { name: "Thread" });
     await thread.getByText("And a reply").waitFor();
@@ -56,7 +56,7 @@ test("shows only what the chosen user sees", async () => {
   });
 });
 
-test("a message of an agent appears, tinted, soon; the page reads without a trace", async () => {
+test("a message of an agent appears, tinted, within a second; the page reads without a trace", async () => {
   const environment = await program.environment();
   const runId = await startRun(program, environment.environmentId);
   await browser.with(program.url, {}, async (page) => {
@@ -69,7 +69,7 @@ test("a message of an agent appears, tinted, soon; the page reads without a trac
       const answered = performance.now();
       const line = page.getByRole("article").filter({ hasText: text });
       await line.waitFor();
-      expect(performance.now() - answered).toBeLessThan(2_500);
+      expect(performance.now() - answered).toBeLessThan(1_000);
       expect(await line.getAttribute("class")).toContain("tinted");
     }
     await program.post("/diffRun", { runId });

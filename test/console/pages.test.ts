@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "bun:test";
 import { takePicture, useBrowser, violationsOf, waitUntilLoaded } from "../support/browser";
 import { useDatabase } from "../support/database";
 import { useProgram } from "../support/program";
-import { chatScene, graphql, type Scene, trackerScene } from "./scene";
+import { chatScene, graphql, type Scene, suiteScene, trackerScene } from "./scene";
 
 const database = useDatabase();
 const program = useProgram(database);
@@ -27,15 +27,19 @@ const PAGES: Page[] = [
   { name: "issue", path: () => issue, shows: "It is done now" },
   { name: "run-chat", path: () => `/runs/${chat.runId}`, shows: "Why it failed" },
   { name: "run-tracker", path: () => `/runs/${tracker.runId}`, shows: "issueUpdate" },
+  { name: "suites", path: () => "/suites", shows: "Greetings" },
+  { name: "suite", path: () => `/suites/${suite}`, shows: "Welcome everybody" },
   { name: "nothing", path: () => "/nothing", shows: "There is no such page." },
 ];
 
 let chat: Scene;
 let tracker: Scene;
 let issue: string;
+let suite: string;
 beforeAll(async () => {
   chat = await chatScene(program);
   tracker = await trackerScene(program);
+  suite = await suiteScene(program);
   const { issues } = await graphql(
     program,
     tracker,

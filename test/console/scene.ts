@@ -107,3 +107,33 @@ export async function trackerScene(program: TestProgram): Promise<Scene> {
   expectStatus(await program.post("/diffRun", { runId }), 200);
   return { environmentId, environmentUrl, runId };
 }
+
+/** A suite that two models have tried twice: the first passes always, the second sometimes. Returns its id. */
+export async function suiteScene(program: TestProgram): Promise<string> {
+  const wave = { diff_type: "added", entity: "messages", where: { text: "Hello" } };
+  const suite = await program.post("/testSuites", {
+    name: `Attempts ${crypto.randomUUID()}`,
+    templateService: "chat",
+    templateName: "chat_default",
+    impersonateUserId: "U01AGENT",
+    tests: ["Welcome everybody", "Say hello"].map((name) => ({
+      name,
+      prompt: "Say hello in #general.",
+      expectedOutput: { assertions: [wave] },
+    })),
+  });
+  const { suiteId } = suite.body;
+  const { body } = await program.get(`/testSuites/${suiteId}?expand=true`);
+  for (const { id: testId, name } of body.tests)
+    for (const model of ["first", "second"])
+      for (const attempt of [1, 2]) {
+        const environment = await program.environment();
+        const fields = { testId, testSuiteId: suiteId, labels: { model } };
+        const runId = await startRun(program, environment.environmentId, fields);
+        const isRight = model === "first" || (name === "Say hello" && attempt === 1);
+        const message = { channel: "C01GENERAL", text: isRight ? "Hello" : "Bye" };
+        await program.chat(environment, "chat.postMessage", message);
+        expectStatus(await program.post("/evaluateRun", { runId }), 200);
+      }
+  return suiteId;
+}

@@ -9,7 +9,7 @@ import {
   chatNames,
   createChat,
 } from "~/console/chat-data";
-import { useLive } from "~/console/live";
+import { isOf, useLive } from "~/console/live";
 import { useLoad } from "~/console/loading";
 import {
   type Baseline,
@@ -40,7 +40,7 @@ export function ChatWorld({ environment }: { environment: EnvironmentDetail }) {
   const { environmentId, run } = environment;
   const baseline = useLoad(() => readBaseline(environment), [environmentId]);
   const causes = useLoad(() => readCauses(environmentId), [environmentId, run?.runId, run?.status]);
-  useLive(rooms.reload);
+  useLive(rooms.reload, isOf(environmentId), run?.status !== "running");
   const marks = { baseline: baseline.data, causes: causes.data ?? NO_CAUSES };
   return (
     <Ready of={people}>
@@ -139,7 +139,14 @@ function Workspace({
         })}
       </div>
       {chosen ? (
-        <Room key={chosen.id} chat={chat} conversation={chosen} names={names} marks={marks} />
+        <Room
+          key={chosen.id}
+          chat={chat}
+          environment={environment}
+          conversation={chosen}
+          names={names}
+          marks={marks}
+        />
       ) : (
         <Empty title="This user sees no conversation." />
       )}
@@ -147,6 +154,7 @@ function Workspace({
         <Thread
           key={`${chosen.id} ${thread}`}
           chat={chat}
+          environment={environment}
           channel={chosen.id}
           ts={thread}
           names={names}
@@ -162,11 +170,13 @@ const NEXT_PAGE = 999;
 
 function Room({
   chat,
+  environment,
   conversation,
   names,
   marks,
 }: {
   chat: Chat;
+  environment: EnvironmentDetail;
   conversation: Conversation;
   names: Names;
   marks: Marks;
@@ -177,7 +187,7 @@ function Room({
   const [error, setError] = useState<unknown>();
   const isBusy = useRef(false);
   const newest = useLoad((signal) => chat.history(id, undefined, FIRST_PAGE, signal), [chat, id]);
-  useLive(newest.reload);
+  useLive(newest.reload, isOf(environment.environmentId), environment.run?.status !== "running");
   const messages = useMemo(() => {
     const tail = newest.data?.messages ?? [];
     const [first] = tail;
@@ -248,19 +258,21 @@ function Room({
 
 function Thread({
   chat,
+  environment,
   channel,
   ts,
   names,
   marks,
 }: {
   chat: Chat;
+  environment: EnvironmentDetail;
   channel: string;
   ts: string;
   names: Names;
   marks: Marks;
 }) {
   const loaded = useLoad((signal) => chat.replies(channel, ts, signal), [chat, channel, ts]);
-  useLive(loaded.reload);
+  useLive(loaded.reload, isOf(environment.environmentId), environment.run?.status !== "running");
   return (
     <section class="room" aria-label="Thread">
       <header>

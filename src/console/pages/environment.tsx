@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { EnvironmentDetail, Forks } from "~/clients/typescript/schema";
 import { addressOf, call, get } from "~/console/api";
-import { useLive } from "~/console/live";
+import { isOf, useLive } from "~/console/live";
 import { useLoad } from "~/console/loading";
 import { ChatWorld } from "~/console/pages/chat";
 import { TrackerWorld } from "~/console/pages/tracker";
@@ -16,7 +16,7 @@ const EXTENSION_SECONDS = 3_600;
 
 export function EnvironmentPage({ id }: { id: string }) {
   const loaded = useLoad((signal) => get<EnvironmentDetail>(`/env/${id}`, {}, signal), [id]);
-  useLive(loaded.reload);
+  useLive(loaded.reload, isOf(id));
   return (
     <>
       <Head

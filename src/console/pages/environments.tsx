@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import type { EnvironmentList, ListedEnvironment } from "~/clients/typescript/schema";
 import { addressOf, call, get, type Query } from "~/console/api";
+import { useLive } from "~/console/live";
 import { useLoad } from "~/console/loading";
 import { Badge, Empty, Head, Id, Ready, Table } from "~/console/parts/basics";
 import { Time } from "~/console/parts/clock";
@@ -56,6 +57,7 @@ export function EnvironmentTable({
     (signal) => get<EnvironmentList>("/environments", query, signal),
     [JSON.stringify(query)],
   );
+  useLive(list.reload, ({ name }) => name === "environment");
   const end = async () => {
     await call("DELETE", `/env/${ending}`);
     list.reload();

@@ -24,7 +24,7 @@ export function IssueView({
   marks: IssueMarks;
 }) {
   const loaded = useLoad((signal) => tracker.issue(id, signal), [tracker, id]);
-  useLive(loaded.reload);
+  useLive(loaded.reload, ({ name }) => name === "call");
   return (
     <Dialog title={loaded.data?.identifier ?? "Issue"} close={() => open(undefined)}>
       <Ready of={loaded}>{(issue) => <Issue of={issue} marks={marks} />}</Ready>

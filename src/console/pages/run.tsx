@@ -12,9 +12,7 @@ import { assetsOf, savedPage } from "~/console/saved";
 
 export function RunPage({ id }: { id: string }) {
   const loaded = useLoad(() => readRun(ask, id), [id]);
-  useLive(() => {
-    if (loaded.data?.run.status === "running") loaded.reload();
-  });
+  useLive(loaded.reload, ({ data }) => data["runId"] === id);
   return (
     <>
       <Head

@@ -1,6 +1,7 @@
 /** The caller's runs. */
 import type { ListedRun, RunList } from "~/clients/typescript/schema";
 import { addressOf, get, type Query } from "~/console/api";
+import { useLive } from "~/console/live";
 import { useLoad } from "~/console/loading";
 import { Empty, Head, Id, Ready, Table } from "~/console/parts/basics";
 import { duration, Time } from "~/console/parts/clock";
@@ -47,6 +48,7 @@ export function RunTable({
   hasMore?: boolean;
 }) {
   const list = useLoad((signal) => get<RunList>("/runs", query, signal), [JSON.stringify(query)]);
+  useLive(list.reload, ({ name }) => name === "run");
   return (
     <Ready of={list}>
       {({ runs, nextCursor }) => {

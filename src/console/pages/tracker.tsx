@@ -1,7 +1,7 @@
 /** A tracker environment as one of its users sees it. What differs from the template is tinted. */
 import { useMemo } from "preact/hooks";
 import type { EnvironmentDetail } from "~/clients/typescript/schema";
-import { useLive } from "~/console/live";
+import { isOf, useLive } from "~/console/live";
 import { useLoad } from "~/console/loading";
 import {
   type Cause,
@@ -35,7 +35,7 @@ export function TrackerWorld({ environment }: { environment: EnvironmentDetail }
   const issues = useLoad((signal) => tracker.issues(signal), [tracker]);
   const baseline = useLoad(() => readIssueBaseline(environment), [environmentId]);
   const causes = useLoad(() => readCauses(environmentId), [environmentId, run?.runId, run?.status]);
-  useLive(issues.reload);
+  useLive(issues.reload, isOf(environmentId), run?.status !== "running");
   const marks = { baseline: baseline.data, causes: causes.data ?? NO_CAUSES };
   const chosen = query.get("issue");
   return (

@@ -1,0 +1,294 @@
+/** The results of a suite: its tests against the values of a label, each attempt as a square that leads to its run. */
+import type {
+  AttemptGroup,
+  ListedRun,
+  RunList,
+  TestAttempts,
+  TestSuiteResults,
+} from "~/clients/typescript/schema";
+import { addressOf, get } from "~/console/api";
+import { useLive } from "~/console/live";
+import { useLoad } from "~/console/loading";
+import { Empty, Head, Id, Ready, Table } from "~/console/parts/basics";
+import { AsJson } from "~/console/parts/dialog";
+import { Choice, Search } from "~/console/parts/filters";
+import { pathTo, place, setQuery } from "~/console/place";
+
+const RUNS_PER_PAGE = 1_000;
+const RUNS_MAX = 5_000;
+const LABEL_DEFAULT = "model";
+
+/** The newest attempts, the oldest first. */
+async function readRuns(suiteId: string, signal: AbortSignal): Promise<ListedRun[]> {
+  const found: ListedRun[] = [];
+  let cursor: string | undefined;
+  do {
+    const query = { testSuiteId: suiteId, limit: RUNS_PER_PAGE, cursor };
+    const page: RunList = await get<RunList>("/runs", query, signal);
+    found.push(...page.runs);
+    cursor = page.nextCursor;
+  } while (cursor && found.length < RUNS_MAX);
+  return found.toReversed();
+}
+
+export function SuitePage({ id }: { id: string }) {
+  const label = place.value.query.get("by") || LABEL_DEFAULT;
+  const results = useLoad(
+    (signal) => get<TestSuiteResults>(`/testSuites/${id}/results`, { groupBy: label }, signal),
+    [id, label],
+  );
+  const runs = useLoad((signal) => readRuns(id, signal), [id]);
+  const reload = () => {
+    results.reload();
+    runs.reload();
+  };
+  useLive(reload, ({ name, data }) => name === "run" && data["testSuiteId"] === id);
+  const labels = new Set((runs.data ?? []).flatMap((run) => Object.keys(run.labels)));
+  return (
+    <>
+      <Head
+        title={
+          <>
+            {results.data?.name ?? "Suite"} <Id id={id} name="suite's id" />
+          </>
+        }
+      >
+        <AsJson address={addressOf(`/testSuites/${id}/results`, { groupBy: label })} />
+      </Head>
+      <Ready of={results}>
+        {(data) => (
+          <>
+            <Summary of={data} />
+            <div class="filters">
+              <Search />
+              <Choice
+                label="Columns by"
+                name="by"
+                value={label}
+                options={[...new Set([label, ...labels])]}
+              />
+              <Choice
+                label="Tests"
+                name="show"
+                value={shownOf()}
+                options={["all", "flaky", "regressed"]}
+              />
+              <Columns groups={data.groups ?? []} />
+            </div>
+            <Matrix of={data} runs={runs.data ?? []} label={label} />
+          </>
+        )}
+      </Ready>
+    </>
+  );
+}
+
+const shownOf = () => place.value.query.get("show") ?? "all";
+
+function Summary({ of }: { of: TestSuiteResults }) {
+  const tiles = [
+    ["Tests", of.testCount],
+    ["Passed", of.passed],
+    ["Failed", of.failed],
+    ["Running", of.running],
+    ["Not run", of.notRun],
+    ["Passed of all", `${of.percent} %`],
+  ];
+  return (
+    <>
+      <p class="quiet">The latest run of each test:</p>
+      <dl class="tiles">
+        {tiles.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <h2>Attempts</h2>
+    </>
+  );
+}
+
+const nameOf = (group: string | null) => group ?? "without label";
+
+/** The two columns that are compared. */
+function Columns({ groups }: { groups: readonly AttemptGroup[] }) {
+  const [before, after] = comparedOf(groups);
+  if (groups.length < 2) return null;
+  const choice = (label: string, name: string, chosen: AttemptGroup | undefined) => (
+    <label>
+      {label}
+      <select
+        value={nameOf(chosen?.group ?? null)}
+        onChange={({ currentTarget }) => setQuery({ [name]: currentTarget.value })}
+      >
+        {groups.map(({ group }) => (
+          <option key={nameOf(group)}>{nameOf(group)}</option>
+        ))}
+      </select>
+    </label>
+  );
+  return (
+    <>
+      {choice("Compare", "a", before)}
+      {choice("with", "b", after)}
+    </>
+  );
+}
+
+function comparedOf(groups: readonly AttemptGroup[]) {
+  const { query } = place.value;
+  const find = (name: string | null) => groups.find(({ group }) => nameOf(group) === name);
+  return [find(query.get("a")) ?? groups[0], find(query.get("b")) ?? groups[1]] as const;
+}
+
+const percent = (share: number | null) =>
+  share === null ? "–" : `${(100 * share).toFixed(share === 1 || share === 0 ? 0 : 1)} %`;
+
+const attemptsOf = (group: AttemptGroup | undefined, testId: string) =>
+  group?.tests.find((test) => test.testId === testId);
+const rateOf = (attempts: TestAttempts | undefined) =>
+  attempts && attempts.graded > 0 ? attempts.passed / attempts.graded : undefined;
+
+function Matrix({
+  of,
+  runs,
+  label,
+}: {
+  of: TestSuiteResults;
+  runs: readonly ListedRun[];
+  label: string;
+}) {
+  const groups = of.groups ?? [];
+  const [before, after] = comparedOf(groups);
+  const word = (place.value.query.get("q") ?? "").trim().toLowerCase();
+  const isFlaky = (testId: string) =>
+    groups.some((group) => {
+      const rate = rateOf(attemptsOf(group, testId));
+      return rate !== undefined && rate > 0 && rate < 1;
+    });
+  const difference = (testId: string) => {
+    const [first, second] = [rateOf(attemptsOf(before, testId)), rateOf(attemptsOf(after, testId))];
+    return first === undefined || second === undefined || before === after ? 0 : second - first;
+  };
+  const shown = of.results.filter(
+    ({ testId, name }) =>
+      name.toLowerCase().includes(word) &&
+      (shownOf() !== "flaky" || isFlaky(testId)) &&
+      (shownOf() !== "regressed" || difference(testId) < 0),
+  );
+  const cells = Map.groupBy(runs, ({ testId, labels }) => `${testId} ${labels[label] ?? ""}`);
+  if (groups.length === 0)
+    return (
+      <Empty title="No attempts.">
+        <p>
+          <code>diorama suites run {of.suiteId.slice(0, 8)}… --command '…'</code> runs the suite
+          with an agent.
+        </p>
+      </Empty>
+    );
+  if (shown.length === 0) return <Empty title="None fits the filter." />;
+  return (
+    <>
+      <Table
+        label="Tests by attempts"
+        columns={[
+          "Test",
+          ...groups.map((group) => <Heading key={nameOf(group.group)} of={group} />),
+          ...(groups.length > 1 ? ["Difference"] : []),
+        ]}
+      >
+        {shown.map(({ testId, name }) => (
+          <tr key={testId}>
+            <th scope="row">
+              <bdi>{name}</bdi>
+            </th>
+            {groups.map((group) => (
+              <td key={nameOf(group.group)}>
+                <Cell
+                  runs={cells.get(`${testId} ${group.group ?? ""}`) ?? []}
+                  attempts={attemptsOf(group, testId)}
+                />
+              </td>
+            ))}
+            {groups.length > 1 && (
+              <td class="number">
+                <Difference of={difference(testId)} />
+              </td>
+            )}
+          </tr>
+        ))}
+      </Table>
+      <p class="legend quiet">
+        <span class="square passed" /> passed <span class="square failed" /> failed{" "}
+        <span class="square unsure" /> not graded <span class="square running" /> running
+      </p>
+    </>
+  );
+}
+
+function Heading({
+  of: { group, k, passAt1, passAtK, passHatK, graded, notGradable },
+}: {
+  of: AttemptGroup;
+}) {
+  return (
+    <>
+      <bdi>{nameOf(group)}</bdi>
+      <div class="quiet">
+        pass@1 {percent(passAt1)}
+        {k > 1 && `, pass@${k} ${percent(passAtK)}, pass^${k} ${percent(passHatK)}`}
+      </div>
+      <div class="quiet">
+        {graded} graded{notGradable > 0 && `, ${notGradable} not`}
+      </div>
+    </>
+  );
+}
+
+function Difference({ of }: { of: number }) {
+  if (of === 0) return <>–</>;
+  const text = `${of > 0 ? "+" : "−"}${percent(Math.abs(of))}`;
+  return of > 0 ? <ins>{text}</ins> : <del>{text}</del>;
+}
+
+/** Attempts of a cell that are shown as squares. */
+const SQUARES_MAX = 40;
+
+function stateOf({ status, gradable }: ListedRun): string {
+  if (gradable === false) return "unsure";
+  return status === "completed" ? "unsure" : status;
+}
+const WORDS: Readonly<Record<string, string>> = { unsure: "not graded" };
+
+function Cell({
+  runs,
+  attempts,
+}: {
+  runs: readonly ListedRun[];
+  attempts: TestAttempts | undefined;
+}) {
+  return (
+    <div class="cell">
+      {runs.slice(-SQUARES_MAX).map((run, index) => {
+        const state = stateOf(run);
+        const took = run.execution_time === null ? "" : `, ${run.execution_time.toFixed(1)} s`;
+        const words = `attempt ${index + 1}: ${WORDS[state] ?? state}${took}`;
+        return (
+          <a
+            key={run.runId}
+            class={`square ${state}`}
+            href={pathTo("runs", run.runId)}
+            title={words}
+          >
+            <span class="hidden">{words}</span>
+          </a>
+        );
+      })}
+      <span class="quiet">
+        {attempts && attempts.graded > 0 ? `${attempts.passed}/${attempts.graded}` : "–"}
+      </span>
+    </div>
+  );
+}

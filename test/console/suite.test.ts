@@ -1,0 +1,37 @@
+/** The matrix of a suite. */
+import { beforeAll, expect, test } from "bun:test";
+import { useBrowser } from "../support/browser";
+import { useDatabase } from "../support/database";
+import { useProgram } from "../support/program";
+import { suiteScene } from "./scene";
+
+const database = useDatabase();
+const program = useProgram(database);
+const browser = useBrowser();
+
+let suiteId: string;
+beforeAll(async () => {
+  suiteId = await suiteScene(program);
+});
+
+test("shows each attempt, its rates, and the difference of two columns", async () => {
+  await browser.with(program.url, {}, async (page) => {
+    await page.goto(`${program.url}/console/suites/${suiteId}`);
+    const matrix = page.getByRole("region", { name: "Tests by attempts" });
+    const row = matrix.getByRole("row").filter({ hasText: "Say hello" });
+    await row.getByText("1/2").waitFor();
+    expect(await row.locator(".square").count()).toBe(4);
+    expect(await row.locator(".square.passed").count()).toBe(3);
+    expect(await row.getByRole("cell").last().textContent()).toBe("−50.0 %");
+    const heads = await matrix.getByRole("columnheader").allTextContents();
+    expect(heads[1]).toContain("firstpass@1 100 %, pass@2 100 %, pass^2 100 %4 graded");
+    expect(heads[2]).toContain("secondpass@1 25.0 %, pass@2 50.0 %, pass^2 0 %");
+
+    await page.getByRole("combobox", { name: /^Tests/ }).selectOption("flaky");
+    expect(await matrix.getByRole("rowheader").allTextContents()).toEqual(["Say hello"]);
+    await page.getByRole("combobox", { name: /^Tests/ }).selectOption("regressed");
+    expect(await matrix.getByRole("rowheader").count()).toBe(2);
+    await row.locator(".square.failed").click();
+    await page.getByRole("heading", { name: "Why it failed" }).waitFor();
+  });
+});
