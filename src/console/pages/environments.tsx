@@ -124,7 +124,7 @@ function Row({ of, end }: { of: ListedEnvironment; end: () => void }) {
         />
       </td>
       <td>
-        <Badge kind={of.service}>{of.service}</Badge>
+        <Badge kind="plain">{of.service}</Badge>
       </td>
       <td>{of.templateSchema}</td>
       <td>

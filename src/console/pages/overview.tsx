@@ -1,46 +1,37 @@
-/** Whether the server is well, and the newest environments and runs. */
-import type { Health } from "~/clients/typescript/schema";
+/** Whether the server is well, how much it does, and the newest environments and runs. */
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import type { Overview as Numbers } from "~/clients/typescript/schema";
 import { addressOf, get } from "~/console/api";
 import { useLoad } from "~/console/loading";
 import { EnvironmentTable } from "~/console/pages/environments";
 import { RunTable } from "~/console/pages/runs";
-import { Badge, Head, Ready } from "~/console/parts/basics";
+import { Badge, Head, Ready, Table } from "~/console/parts/basics";
 import { AsJson } from "~/console/parts/dialog";
 import { pathTo } from "~/console/place";
 
 const NEWEST = 8;
+const READ_MS = 5_000;
 
 export function Overview() {
-  const health = useLoad((signal) => get<Health>("/health", {}, signal), []);
+  const numbers = useLoad((signal) => get<Numbers>("/overview", {}, signal), []);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) numbers.reload();
+    }, READ_MS);
+    return () => clearInterval(timer);
+  }, []);
   return (
     <>
       <Head title="Overview">
-        <AsJson address={addressOf("/health")} />
+        <AsJson address={addressOf("/overview")} />
       </Head>
-      <Ready of={health}>
-        {({ status, version, database, capture }) => (
-          <dl class="tiles">
-            <div>
-              <dt>Server</dt>
-              <dd>
-                <Badge kind={status === "ok" ? "good" : "bad"}>{status}</Badge>
-              </dd>
-              <dd class="quiet">version {version}</dd>
-            </div>
-            <div>
-              <dt>Database</dt>
-              <dd>
-                <Badge kind={database === "ok" ? "good" : "bad"}>{database}</Badge>
-              </dd>
-            </div>
-            <div>
-              <dt>Capture</dt>
-              <dd>{capture.state}</dd>
-              {capture.lagBytes !== undefined && (
-                <dd class="quiet">{capture.lagBytes} bytes behind</dd>
-              )}
-            </div>
-          </dl>
+      <Ready of={numbers}>
+        {(data) => (
+          <>
+            <Tiles of={data} />
+            <Lists of={data} />
+          </>
         )}
       </Ready>
       <h2>
@@ -52,5 +43,102 @@ export function Overview() {
       </h2>
       <RunTable query={{ limit: NEWEST }} />
     </>
+  );
+}
+
+const MIB = 1024 * 1024;
+const mebibytes = (bytes: number) => `${(bytes / MIB).toFixed(1)} MiB`;
+
+function Tile({
+  name,
+  note,
+  children,
+}: {
+  name: string;
+  note: ComponentChildren;
+  children: ComponentChildren;
+}) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+      <dd class="quiet">{note}</dd>
+    </div>
+  );
+}
+
+function Tiles({
+  of: { status, version, postgres, own, runs, environments, capture, calls },
+}: {
+  of: Numbers;
+}) {
+  const { passed, failed, notGradable } = own.verdicts;
+  const all = environments.reduce((sum, { count }) => sum + count, 0);
+  const isFull = capture !== null && capture.retainedBytes > capture.budgetBytes / 2;
+  return (
+    <dl class="tiles">
+      <Tile name="Server" note={`version ${version}, Postgres ${postgres ?? "unknown"}`}>
+        <Badge kind={status === "ready" ? "good" : "bad"}>{status}</Badge>
+      </Tile>
+      <Tile name="Your environments" note={`${all} of all users`}>
+        {own.environments}
+      </Tile>
+      <Tile
+        name="Your runs"
+        note={`${runs.running + runs.ending + runs.evaluating} of all users not ended`}
+      >
+        {own.runs}
+      </Tile>
+      <Tile name="Verdicts of 24 hours" note={`${failed} failed, ${notGradable} not graded`}>
+        {passed} passed
+      </Tile>
+      {capture && (
+        <Tile
+          name="Log retained"
+          note={`of ${mebibytes(capture.budgetBytes)}, ${mebibytes(capture.lagBytes)} behind`}
+        >
+          {isFull ? (
+            <Badge kind="unsure">{mebibytes(capture.retainedBytes)}</Badge>
+          ) : (
+            mebibytes(capture.retainedBytes)
+          )}
+        </Tile>
+      )}
+      <Tile name="Calls in flight" note="at this server">
+        {calls.inFlight}
+      </Tile>
+    </dl>
+  );
+}
+
+function Lists({ of: { pool, calls } }: { of: Numbers }) {
+  return (
+    <div class="places">
+      {pool.length > 0 && (
+        <Table label="Schemas ready" columns={["Template", "Schemas ready", "Target"]}>
+          {pool.map(({ template, ready, target }) => (
+            <tr key={template}>
+              <td>{template}</td>
+              <td class="number">
+                {ready < target ? <Badge kind="unsure">{ready}</Badge> : ready}
+              </td>
+              <td class="number">{target}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      {calls.errors.length > 0 && (
+        <Table label="Errors" columns={["Errors since the start", "Count"]}>
+          {calls.errors.map(({ code, count }) => (
+            <tr key={code}>
+              <td>
+                <code>{code}</code>
+              </td>
+              <td class="number">{count}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </div>
   );
 }
