@@ -61,7 +61,12 @@ export async function createPlayer(target: Target) {
   }
 
   const environment = ({ service, ...rest }: (typeof SERVICES)[number], ttlSeconds: number) =>
-    must("POST", "/api/platform/initEnv", { templateService: service, ...rest, ttlSeconds });
+    must("POST", "/api/platform/initEnv", {
+      templateService: service,
+      clock: "real", // messages are found by their time
+      ...rest,
+      ttlSeconds,
+    });
 
   const foreign = { "X-API-Key": target.keys.foreign };
   const document = (await (await fetch(`${target.url}/docs/json`)).json()) as Document;

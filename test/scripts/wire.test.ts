@@ -61,7 +61,7 @@ async function startTampering({ asked, answered, twice }: Tampering): Promise<st
   return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
 }
 
-const place = async (): Promise<Place> => await program.environment();
+const place = async (): Promise<Place> => await program.environment({ clock: "real" });
 
 describe("a connection by hand", () => {
   test.each<[string, Wire]>([
