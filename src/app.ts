@@ -28,6 +28,8 @@ import type { Clocks } from "~/platform/environments/clocks";
 import { controlRoutes } from "~/platform/environments/control-routes";
 import type { Details } from "~/platform/environments/details";
 import { type Environments, malformed } from "~/platform/environments/environments";
+import type { FaultControl } from "~/platform/environments/faults";
+import { faultRoutes } from "~/platform/environments/faults-routes";
 import type { Forking } from "~/platform/environments/forks";
 import {
   detailRoutes,
@@ -71,6 +73,7 @@ const CONSOLE: Route = { name: "/console", kind: "debug" };
 const OTHER: Route = { name: "other", kind: "debug" };
 /** A content type without a character set, or with an incomplete one. */
 const PLAIN_TYPE = /^(application\/json|text\/html)(?:;\s*charset=utf-?8)?$/;
+const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 export function createApp(parts: {
@@ -85,6 +88,7 @@ export function createApp(parts: {
   triggers: Triggers;
   snapshots: Snapshots;
   clocks: Clocks;
+  faults: FaultControl;
   forks: Forking;
   runs: Runs;
   journal: JournalListing;
@@ -111,7 +115,7 @@ export function createApp(parts: {
       throw code === "NOT_FOUND" ? unknownRoute(request) : error;
     })
     .parser("strict", async ({ request }) => {
-      if (request.method !== "POST" && request.method !== "PATCH") return undefined;
+      if (!WITH_BODY.has(request.method)) return undefined;
       const body = await readJson(request);
       noteIds(request, body);
       return body;
@@ -131,6 +135,7 @@ export function createApp(parts: {
           .use(triggerRoutes(parts.triggers))
           .use(controlRoutes(parts.snapshots, parts.forks, parts.idempotency))
           .use(clockRoutes(parts.clocks, parts.idempotency))
+          .use(faultRoutes(parts.faults))
           .use(suiteRoutes(parts.suites, parts.suiteChanges)),
       ),
     );

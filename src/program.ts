@@ -16,18 +16,20 @@ import { errorResponse } from "~/http/errors";
 import { LIMITS, serve } from "~/http/server";
 import { chooseFormat, createLog, type Log } from "~/log";
 import { createMetrics } from "~/metrics";
-import { openSource } from "~/platform/environments/clock";
 import { createClocks } from "~/platform/environments/clocks";
 import { createDetails } from "~/platform/environments/details";
 import { createEnvironments } from "~/platform/environments/environments";
 import { createExclusive } from "~/platform/environments/exclusive";
+import { createFaults } from "~/platform/environments/faults";
 import { createForks } from "~/platform/environments/forks";
+import { openEnvironment } from "~/platform/environments/opening";
 import { createSaving } from "~/platform/environments/saving";
 import { createSchemaPool } from "~/platform/environments/schema-pool";
 import { createSnapshots } from "~/platform/environments/snapshots";
 import { reconcileMissingSchemas } from "~/platform/environments/store";
 import { createTargets } from "~/platform/environments/targets";
 import { createTriggers } from "~/platform/environments/triggers";
+import { createInjection } from "~/platform/faults/injection";
 import { createFeed } from "~/platform/feed/feed";
 import { createGateway } from "~/platform/gateway";
 import { healthRoutes } from "~/platform/health";
@@ -72,7 +74,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
   const builderCount = Math.max(1, Math.min(config.POOL_REFILL_CONCURRENCY, cores));
   const pool = connect(url, { max: PLATFORM_CONNECTIONS, name: "platform", camel: true });
   const replicas = connect(url, { max: TEMPLATE_CONNECTIONS, name: "templates" });
-  const sessionPool = createSessionPool(url, SESSIONS, openSource);
+  const sessionPool = createSessionPool(url, SESSIONS, openEnvironment);
   const builders = createBuilders(
     connect(url, { max: builderCount + 1, name: "builders", patient: true }),
     config.LOGICAL_REPLICATION_ENABLED,
@@ -170,8 +172,10 @@ export async function startProgram(config: Config, limits = LIMITS) {
       concurrency: builderCount,
       startRun: runs.start,
     });
+    const injection = createInjection({ pool });
     const gateway = createGateway({
       sessionPool,
+      injection,
       environments,
       keys,
       templates,
@@ -209,6 +213,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       triggers: createTriggers({ sessionPool, environments, templates }),
       snapshots,
       clocks: createClocks({ pool, replicas, environments, templates, exclusive, capture }),
+      faults: createFaults({ pool, environments, exclusive }),
       forks,
       runs,
       journal: createJournalListing({ pool, journal, forgetMarks: forgetCallMarks }),
@@ -284,6 +289,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       async stop() {
         probes.drain();
         const closed = server.stop();
+        injection.stop();
         const deadline = performance.now() + DRAIN_MS;
         while (app.inFlight() > 0 && performance.now() < deadline) await Bun.sleep(DRAIN_POLL_MS);
         await maintenance.stop();

@@ -54,7 +54,16 @@ function layerOf(path: string): number {
 }
 
 /** In `platform`: a feature may use those before it. */
-const FEATURES = ["keys", "templates", "suites", "environments", "journal", "runs", "feed"];
+const FEATURES = [
+  "keys",
+  "templates",
+  "faults",
+  "suites",
+  "environments",
+  "journal",
+  "runs",
+  "feed",
+];
 /** In a feature: a kind of file may use those before it. */
 const KINDS = ["model", "store", "domain", "routes"];
 const kindOf = (name: string) =>

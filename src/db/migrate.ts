@@ -20,6 +20,7 @@ import surfaces from "~/db/migrations/0010_surfaces.sql" with { type: "text" };
 import clock from "~/db/migrations/0011_clock.sql" with { type: "text" };
 import feed from "~/db/migrations/0012_feed.sql" with { type: "text" };
 import clockEffects from "~/db/migrations/0013_clock_effects.sql" with { type: "text" };
+import faults from "~/db/migrations/0014_faults.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -43,6 +44,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 11, name: "clock", text: clock },
   { version: 12, name: "feed", text: feed },
   { version: 13, name: "clock effects", text: clockEffects },
+  { version: 14, name: "faults", text: faults },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

@@ -41,9 +41,9 @@ export class EnvironmentEnded extends Error {
 type Token = { lost: boolean };
 
 /** One environment's lease of its schema. */
-type SchemaLease = {
+type SchemaLease<S> = {
   readonly schema: string;
-  readonly taken: Promise<SourceOf>;
+  readonly taken: Promise<Opening<S>>;
   /** The session's statements under `token`. Made once: it takes longer than to send a short statement. */
   readonly sql: Pool;
   /** `over`: released because the environment ended. Otherwise its session was lost. */
@@ -61,10 +61,10 @@ type Hold = {
   readonly end: () => void;
 };
 
-type PinnedSession = {
+type PinnedSession<S> = {
   readonly sql: Pool;
   /** By environment. */
-  readonly leases: Map<string, SchemaLease>;
+  readonly leases: Map<string, SchemaLease<S>>;
   /** Token of the whole session: a lock is only ever released on the session that took it. */
   session: Token;
   busy: number;
@@ -76,7 +76,7 @@ type PinnedSession = {
   renew(): void;
 };
 
-export type SessionPool = ReturnType<typeof createSessionPool>;
+export type SessionPool<S = unknown> = ReturnType<typeof createSessionPool<S>>;
 
 /**
  * Advisory locks share a table of limited size; beyond this number a session releases the leases it used least
@@ -97,8 +97,8 @@ const under = (sql: Pool, token: Token) =>
 const marked = (sql: Pool, mark: LogMark) =>
   (sql as unknown as { marked(mark: LogMark): Pool }).marked(mark);
 
-function createPinnedSession(url: string, name: string, lifetimeMs: number): PinnedSession {
-  const leases: PinnedSession["leases"] = new Map();
+function createPinnedSession<S>(url: string, name: string, lifetimeMs: number): PinnedSession<S> {
+  const leases: PinnedSession<S>["leases"] = new Map();
   let opened = performance.now();
 
   function open(): Pool {
@@ -122,7 +122,7 @@ function createPinnedSession(url: string, name: string, lifetimeMs: number): Pin
   }
 
   let sql = open();
-  const pinned: PinnedSession = {
+  const pinned: PinnedSession<S> = {
     get sql() {
       return sql;
     },
@@ -144,55 +144,61 @@ function createPinnedSession(url: string, name: string, lifetimeMs: number): Pin
 /** The source of an environment's calls: one for all, or a new one for each. */
 export type SourceOf = Source | ((sql: Pool) => Promise<Source>);
 
-/** Finds the source of an environment's calls; undefined if it has ended or expired. */
-export type OpenSource = (sql: Sql, environmentId: string) => Promise<SourceOf | undefined>;
+/** Facts about an environment that change only between its calls, while none is in progress on any server. */
+export type Opening<S> = { readonly source: SourceOf; readonly settings: S };
+
+/** Looks up an environment; undefined if it has ended or expired. */
+export type OpenEnvironment<S> = (
+  sql: Sql,
+  environmentId: string,
+) => Promise<Opening<S> | undefined>;
 
 /** `lifetimeMs`: a backend keeps about 100 kB for every environment it has used; a new one starts empty. */
-export function createSessionPool(
+export function createSessionPool<S>(
   url: string,
   count: number,
-  openSource: OpenSource,
+  open: OpenEnvironment<S>,
   lifetimeMs = LIFETIME_MS,
 ) {
   const sessions = Array.from({ length: count }, (_, index) =>
-    createPinnedSession(url, `session ${index}`, lifetimeMs),
+    createPinnedSession<S>(url, `session ${index}`, lifetimeMs),
   );
   /** By environment. */
   const holds = new Map<string, Hold>();
   /** Receives no new calls until those in progress are done and it has a new session. One at a time: see `pick`. */
-  let retiring: PinnedSession | undefined;
+  let retiring: PinnedSession<S> | undefined;
 
   /**
    * Replaces old sessions between calls. If the driver closed them by age, it would reject the queued calls: under
    * load, every five minutes.
    */
-  function renewIfOld(pinned: PinnedSession): void {
+  function renewIfOld(pinned: PinnedSession<S>): void {
     if (retiring === undefined && pinned.isOld()) retiring = pinned;
     if (retiring !== pinned || pinned.busy > 0) return;
     retiring = undefined;
     pinned.renew();
   }
 
-  function pick({ schemaName, environmentId }: EnvironmentRef): PinnedSession {
+  function pick({ schemaName, environmentId }: EnvironmentRef): PinnedSession<S> {
     const place = Bun.hash.crc32(schemaName) % count;
     const [first, second] = [sessions[place], sessions[(place + 1) % count]];
     if (!first || !second) throw new Error("the session pool is empty");
     renewIfOld(first);
     const usual = leastBusy([first, second]);
-    const isOthers = (pinned: PinnedSession) => !pinned.leases.get(environmentId)?.users;
+    const isOthers = (pinned: PinnedSession<S>) => !pinned.leases.get(environmentId)?.users;
     // An environment that is stuck behind its own calls stays, so that it does not block all sessions.
     return isStuck(usual) && isOthers(first) && isOthers(second) ? leastBusy(sessions) : usual;
   }
 
-  function leastBusy(among: PinnedSession[]): PinnedSession {
+  function leastBusy(among: PinnedSession<S>[]): PinnedSession<S> {
     const open = among.filter((pinned) => pinned !== retiring);
     return (open.length > 0 ? open : among).reduce((a, b) => (b.busy < a.busy ? b : a));
   }
 
   function lease(
-    pinned: PinnedSession,
+    pinned: PinnedSession<S>,
     { schemaName, environmentId }: EnvironmentRef,
-  ): SchemaLease {
+  ): SchemaLease<S> {
     const known = pinned.leases.get(environmentId);
     if (known) {
       pinned.leases.delete(environmentId);
@@ -200,7 +206,7 @@ export function createSessionPool(
       return known;
     }
     const token = { lost: false, over: false };
-    const entry: SchemaLease = {
+    const entry: SchemaLease<S> = {
       schema: schemaName,
       taken: take(pinned, schemaName, environmentId),
       sql: under(pinned.sql, token),
@@ -224,16 +230,16 @@ export function createSessionPool(
    * the lock.
    */
   async function take(
-    pinned: PinnedSession,
+    pinned: PinnedSession<S>,
     schema: string,
     environmentId: string,
-  ): Promise<SourceOf> {
+  ): Promise<Opening<S>> {
     const sql = under(pinned.sql, pinned.session);
     await sql`select pg_advisory_lock_shared(hashtextextended(${schema}, 0))`;
     try {
-      const source = await openSource(sql, environmentId);
-      if (source === undefined) throw over();
-      return source;
+      const opening = await open(sql, environmentId);
+      if (opening === undefined) throw over();
+      return opening;
     } catch (error) {
       await sql`select pg_advisory_unlock_shared(hashtextextended(${schema}, 0))`;
       throw error;
@@ -242,9 +248,9 @@ export function createSessionPool(
 
   /** Rejects statements that were not sent yet, and releases the lock after those that were. */
   async function end(
-    pinned: PinnedSession,
+    pinned: PinnedSession<S>,
     environmentId: string,
-    held: SchemaLease,
+    held: SchemaLease<S>,
   ): Promise<void> {
     const sql = under(pinned.sql, pinned.session);
     held.token.lost = true;
@@ -262,14 +268,14 @@ export function createSessionPool(
   }
 
   /** Ends the leases of the schema's earlier environments: they have ended without notice to this server. */
-  function endOthers(pinned: PinnedSession, mine: SchemaLease): void {
+  function endOthers(pinned: PinnedSession<S>, mine: SchemaLease<S>): void {
     for (const [environmentId, held] of pinned.leases)
       if (held !== mine && held.schema === mine.schema)
         end(pinned, environmentId, held).catch(() => undefined);
   }
 
   /** Releases a lease of a held environment as soon as its calls in progress have ended. */
-  async function releaseIdle(pinned: PinnedSession, environmentId: string): Promise<void> {
+  async function releaseIdle(pinned: PinnedSession<S>, environmentId: string): Promise<void> {
     const held = pinned.leases.get(environmentId);
     if (!held) return;
     if (held.users > 0) {
@@ -291,7 +297,35 @@ export function createSessionPool(
     hold.end();
   }
 
-  function evict(pinned: PinnedSession): void {
+  /** Runs `work` with the lease of an environment that is not held. */
+  async function leased<T>(
+    environmentRef: EnvironmentRef,
+    work: (held: SchemaLease<S>, opening: Opening<S>) => Promise<T>,
+  ): Promise<T> {
+    const { environmentId } = environmentRef;
+    for (let hold = holds.get(environmentId); hold; hold = holds.get(environmentId))
+      await hold.over;
+    const pinned = pick(environmentRef);
+    const held = lease(pinned, environmentRef);
+    if (pinned.busy++ === 0) pinned.waitsSince = performance.now();
+    held.users++;
+    try {
+      const result = await work(held, await held.taken);
+      pinned.waitsSince = performance.now();
+      return result;
+    } catch (error) {
+      // A call that gave up waiting is no progress: the session is still stuck.
+      if (!isUnavailable(error)) pinned.waitsSince = performance.now();
+      if (errorCode(error) !== LEASE_LOST) throw error;
+      throw held.token.over ? over() : unavailable("The connection to the database was lost");
+    } finally {
+      pinned.busy--;
+      if (--held.users === 0) held.onIdle?.();
+      renewIfOld(pinned);
+    }
+  }
+
+  function evict(pinned: PinnedSession<S>): void {
     for (const [environmentId, held] of pinned.leases) {
       if (held.users > 0) continue;
       end(pinned, environmentId, held).catch(() => undefined);
@@ -300,41 +334,26 @@ export function createSessionPool(
   }
 
   return {
+    /** Returns the settings of an environment, from memory while its schema is leased. Throws EnvironmentEnded. */
+    settings: (environmentRef: EnvironmentRef): Promise<S> =>
+      leased(environmentRef, async (_, { settings }) => settings),
+
     /**
      * Runs `work` on the environment's tables, and names its writes in the log with `mark`. Throws EnvironmentEnded if
      * the environment has ended, before or during the call.
      */
-    async use<T>(
+    use: <T>(
       environmentRef: EnvironmentRef,
       work: (session: Session) => Promise<T>,
       mark?: LogMark,
-    ): Promise<T> {
-      const { environmentId } = environmentRef;
-      for (let hold = holds.get(environmentId); hold; hold = holds.get(environmentId))
-        await hold.over;
-      const pinned = pick(environmentRef);
-      const held = lease(pinned, environmentRef);
-      if (pinned.busy++ === 0) pinned.waitsSince = performance.now();
-      held.users++;
-      try {
-        const source = await held.taken;
+    ): Promise<T> =>
+      leased(environmentRef, async (held, { source }) => {
+        const { schemaName } = environmentRef;
         const sql = mark ? marked(held.sql, mark) : held.sql;
-        const tables = tablesOf(sql, environmentRef.schemaName, environmentRef.tables);
+        const tables = tablesOf(sql, schemaName, environmentRef.tables);
         const ofCall = typeof source === "function" ? await source(held.sql) : source;
-        const result = await work(openSession(sql, environmentRef.schemaName, tables, ofCall));
-        pinned.waitsSince = performance.now();
-        return result;
-      } catch (error) {
-        // A call that gave up waiting is no progress: the session is still stuck.
-        if (!isUnavailable(error)) pinned.waitsSince = performance.now();
-        if (errorCode(error) !== LEASE_LOST) throw error;
-        throw held.token.over ? over() : unavailable("The connection to the database was lost");
-      } finally {
-        pinned.busy--;
-        if (--held.users === 0) held.onIdle?.();
-        renewIfOld(pinned);
-      }
-    },
+        return await work(openSession(sql, schemaName, tables, ofCall));
+      }),
 
     /**
      * Releases the schema of an environment that has ended. Waits for statements that were sent before. The
@@ -373,7 +392,7 @@ export function createSessionPool(
   };
 }
 
-const isStuck = ({ busy, waitsSince }: PinnedSession) =>
+const isStuck = ({ busy, waitsSince }: PinnedSession<unknown>) =>
   busy > 0 && performance.now() - waitsSince > STUCK_MS;
 
 const over = () => new EnvironmentEnded("the environment has ended");

@@ -7,6 +7,7 @@ import control from "~/docs/control.md" with { type: "text" };
 import decisions from "~/docs/decisions.md" with { type: "text" };
 import evaluate from "~/docs/evaluate.md" with { type: "text" };
 import events from "~/docs/events.md" with { type: "text" };
+import faults from "~/docs/faults.md" with { type: "text" };
 import figures from "~/docs/figures.md" with { type: "text" };
 import firstSteps from "~/docs/first-steps.md" with { type: "text" };
 import howItWorks from "~/docs/how-it-works.md" with { type: "text" };
@@ -33,6 +34,7 @@ export const GUIDE: ReadonlyMap<string, string> = new Map([
   ["templates", templates],
   ["suites", suites],
   ["control", control],
+  ["faults", faults],
   ["console", console],
   ["events", events],
   ["limits", limits],

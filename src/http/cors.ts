@@ -1,6 +1,6 @@
 /** Cross-origin calls from pages whose origin is in the setting CORS_ORIGINS; `*` allows all. */
 
-const METHODS = "GET, HEAD, POST, PATCH, DELETE";
+const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const REQUEST_HEADERS =
   "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-API-Key, X-Request-Id, User-Agent";
 const RESPONSE_HEADERS = "X-Request-Id, Retry-After, Idempotent-Replayed";

@@ -6,7 +6,7 @@
  *
  * `…/mcp` is the same environment as tools: see `tools.ts`.
  */
-import { EnvironmentEnded, type SessionPool } from "~/db/session-pool";
+import { EnvironmentEnded, type EnvironmentRef, type SessionPool } from "~/db/session-pool";
 import { ApiError, NotAuthed } from "~/errors";
 import { authorization, type Principal, platformKey } from "~/http/auth";
 import { readBody, readPrefix, SERVICE_BODY_MAX } from "~/http/body";
@@ -17,12 +17,17 @@ import {
   malformed,
   notFound,
 } from "~/platform/environments/environments";
+import type { Settings } from "~/platform/environments/opening";
+import type { Injection } from "~/platform/faults/injection";
+import type { Fault } from "~/platform/faults/model";
 import type { Journal, JournaledCall } from "~/platform/journal/journal";
 import { credentialKind, hashCredential, withoutStyle } from "~/platform/keys/format";
 import type { Keys } from "~/platform/keys/keys";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
 import { answerTools, challenged, readToolPath, type ToolPath } from "~/platform/tools";
+import type { Problem, Selection } from "~/replicas/faults";
 import { REPLICAS } from "~/replicas/index";
+import type { CallAccount, Replica, UnleasedCall } from "~/replicas/replica";
 
 const plain = (credential: string | undefined) => credential && withoutStyle(credential);
 
@@ -37,6 +42,8 @@ type Arrival = {
   readonly target: GatewayPath;
   readonly toolPath: ToolPath | undefined;
   readonly carriesSecret: boolean;
+  /** Somebody looks on, whose calls get no faults. */
+  readonly isViewing: boolean;
   readonly userToken: string | undefined;
   readonly baseUrl: string;
   /** Begins a line of the journal: one for each call of a tool. */
@@ -74,7 +81,8 @@ export function gatewayPath(pathname: string): GatewayPath | undefined {
 }
 
 export function createGateway(deps: {
-  sessionPool: SessionPool;
+  sessionPool: SessionPool<Settings>;
+  injection: Injection;
   environments: Environments;
   keys: Keys;
   templates: Templates;
@@ -82,7 +90,7 @@ export function createGateway(deps: {
   origins: ReadonlySet<string>;
   journal: Journal;
 }) {
-  const { sessionPool, environments, keys, templates, origins, journal } = deps;
+  const { sessionPool, injection, environments, keys, templates, origins, journal } = deps;
 
   /**
    * Returns the platform's credential and the service's own user token. `X-API-Key` is always the credential; in other
@@ -136,7 +144,7 @@ export function createGateway(deps: {
     request: Request,
     url: URL,
     { environment, principal }: Opened,
-    { target, toolPath, carriesSecret, userToken, baseUrl, note, call }: Arrival,
+    { target, toolPath, carriesSecret, isViewing, userToken, baseUrl, note, call }: Arrival,
   ): Promise<Response> {
     const { envId, service, path } = target;
     await keys.countRequest(principal ?? environment);
@@ -156,11 +164,15 @@ export function createGateway(deps: {
       secret: environment.tokenHash,
       baseUrl: `${baseUrl}/api/env/${envId}/services/${service}`,
     };
+    const dueFault = (select: () => Promise<Selection | undefined>) =>
+      carriesSecret || isViewing ? undefined : faultOf(environmentRef, select);
     if (toolPath)
       return await answerTools(request, url, replica, toolPath, {
         ...identity,
         note,
         use: (work, mark) => sessionPool.use(environmentRef, work, mark),
+        injection,
+        dueFault: (name) => dueFault(async () => ({ by: "tool", names: [name] })),
       });
     // A secret is verified before the body is read. The body is read before a session is taken.
     const isAwaited =
@@ -171,24 +183,31 @@ export function createGateway(deps: {
       ));
     const body = isAwaited ? await readBody(request, SERVICE_BODY_MAX) : new Uint8Array();
     const { account, mark, end } = call ?? note();
-    const response = await sessionPool.use(
-      environmentRef,
-      (session) =>
-        replica.handle({
-          request,
-          url,
-          path,
-          body,
-          session,
-          account,
-          ...identity,
-          userToken,
-          mayImpersonate: principal !== undefined || allowImpersonation,
-        }),
-      mark,
-    );
+    const unleased: UnleasedCall = {
+      ...{ request, url, path, body, account, ...identity, userToken },
+      mayImpersonate: principal !== undefined || allowImpersonation,
+    };
+    const handle = () =>
+      sessionPool.use(environmentRef, (session) => replica.handle({ ...unleased, session }), mark);
+    const fault = await dueFault(() => replica.faults.select(unleased));
+    const response = fault
+      ? await injection.perform(account, fault, handle, (problem) =>
+          report(replica, account, problem),
+        )
+      : await handle();
     end(response.status, body.byteLength);
     return response;
+  }
+
+  /** The fault that a call gets. `select` reads the call: only environments with faults need that. */
+  async function faultOf(
+    environmentRef: EnvironmentRef,
+    select: () => Promise<Selection | undefined>,
+  ): Promise<Fault | undefined> {
+    const faults = await sessionPool.settings(environmentRef);
+    const selection = faults && (await select());
+    if (!faults || !selection) return undefined;
+    return await injection.due(environmentRef.environmentId, faults, selection);
   }
 
   return {
@@ -219,7 +238,9 @@ export function createGateway(deps: {
         return journal.begin(environment, { request: requestId, trace, name, isViewing });
       };
       const call = toolPath ? undefined : note();
-      const arrival = { target, toolPath, carriesSecret, userToken, baseUrl, note, call };
+      const arrival = {
+        ...{ target, toolPath, carriesSecret, isViewing, userToken, baseUrl, note, call },
+      };
       try {
         return await perform(request, url, opened, arrival);
       } catch (error) {
@@ -229,4 +250,12 @@ export function createGateway(deps: {
       }
     },
   };
+}
+
+/** The response that reports a problem in the service's words. */
+function report({ faults }: Replica, account: CallAccount, problem: Problem): Response {
+  const { status, headers, body, error } = faults.answer(problem);
+  account.error = error;
+  account.answer = body.startsWith("{") ? body : JSON.stringify(body);
+  return new Response(body, { status, headers });
 }

@@ -4,10 +4,13 @@ import { ApiError, NotAuthed } from "~/errors";
 import { readBody, SERVICE_BODY_MAX } from "~/http/body";
 import { answerMcp } from "~/http/mcp/endpoint";
 import { type Access, DEFAULT_PROFILE, findSurface, listingFor } from "~/http/mcp/profile";
+import type { Injection } from "~/platform/faults/injection";
+import type { Fault } from "~/platform/faults/model";
 import type { JournaledCall } from "~/platform/journal/journal";
 import type { Caller } from "~/replicas/caller";
-import type { Replica } from "~/replicas/replica";
-import type { ToolProfile } from "~/replicas/tools";
+import type { Problem } from "~/replicas/faults";
+import type { CallAccount, Replica } from "~/replicas/replica";
+import type { ToolProfile, ToolResult } from "~/replicas/tools";
 
 export type ToolPath = { readonly profile: string };
 
@@ -45,12 +48,35 @@ function readAccess({ searchParams }: URL): Access {
   throw new ApiError("invalid_request", "access: one of all, read is needed");
 }
 
-type Identity = Omit<Caller, "session"> & {
+type Means = Omit<Caller, "session"> & {
   /** Begins the journal's line of one call. */
   readonly note: () => JournaledCall;
   /** Runs one call on the environment's tables. */
   readonly use: <T>(work: (session: Session) => Promise<T>, mark: LogMark) => Promise<T>;
+  readonly injection: Injection;
+  /** The fault that a call of this tool gets. */
+  readonly dueFault: (name: string) => Promise<Fault | undefined> | undefined;
 };
+
+/** Ends a request without a message of the protocol: as a proxy in front of the server does. */
+class Unanswered extends Error {
+  override readonly name = "Unanswered";
+  readonly status: 503 | 504;
+  constructor(status: 503 | 504) {
+    super(status === 503 ? "Service Unavailable" : "Gateway Timeout");
+    this.status = status;
+  }
+}
+
+const EXPIRED = { "WWW-Authenticate": 'Bearer error="invalid_token"' };
+
+/** The result of a call that is not performed, or whose answer is lost. Throws if the whole request is answered so. */
+function failed({ fail }: ToolProfile, problem: Problem): ToolResult {
+  if (problem.kind === "unavailable") throw new Unanswered(problem.status);
+  const result = fail(problem);
+  if (!result) throw new NotAuthed("invalid", EXPIRED);
+  return result;
+}
 
 const UNKNOWN_TOOL = "unknown tool";
 
@@ -59,7 +85,7 @@ export async function answerTools(
   url: URL,
   replica: Replica,
   path: ToolPath,
-  { note, use, ...caller }: Identity,
+  { note, use, injection, dueFault, ...caller }: Means,
 ): Promise<Response> {
   const profile = requireProfile(replica, path.profile);
   const surface = findSurface(profile, readAccess(url));
@@ -67,27 +93,47 @@ export async function answerTools(
   const isServed = (name: string) =>
     surface.names.has(name) || !profile.tools.some((tool) => tool.name === name);
 
+  async function perform(
+    name: string,
+    account: CallAccount,
+    work: () => Promise<ToolResult | undefined>,
+  ): Promise<ToolResult | undefined> {
+    if (!isServed(name)) return undefined;
+    const fault = await dueFault(name);
+    if (!fault) return await work();
+    return await injection.perform(account, fault, work, (problem) => failed(profile, problem));
+  }
+
   async function call(name: string, args: Readonly<Record<string, unknown>> | undefined) {
     const { account, mark, end, fail } = note();
     Object.assign(account, { via: "mcp", name, arguments: args ?? {} });
     try {
-      const perform = (session: Session) =>
+      const work = (session: Session) =>
         profile.call({ ...caller, session, name, arguments: args });
-      const result = isServed(name) ? await use(perform, mark) : undefined;
+      const result = await perform(name, account, () => use(work, mark));
       if (!result) account.error = UNKNOWN_TOOL;
       else if (result.isError) account.error = result.text;
       account.answer = JSON.stringify(result?.text ?? null);
       end(200, body.byteLength);
       return result;
     } catch (error) {
-      fail(error);
+      if (error instanceof Unanswered) {
+        account.error = error.message;
+        account.answer = undefined;
+        end(error.status, body.byteLength);
+      } else fail(error);
       throw error;
     }
   }
 
-  return await answerMcp(request, body, {
-    serverInfo: profile.serverInfo,
-    listing: () => listingFor(surface, caller.actor),
-    call,
-  });
+  try {
+    return await answerMcp(request, body, {
+      serverInfo: profile.serverInfo,
+      listing: () => listingFor(surface, caller.actor),
+      call,
+    });
+  } catch (error) {
+    if (!(error instanceof Unanswered)) throw error;
+    return new Response(error.message, { status: error.status });
+  }
 }

@@ -7,6 +7,7 @@ import type { TObject, TSchema } from "@sinclair/typebox";
 import type { Tx } from "~/db/connect";
 import type { Session, Tables } from "~/db/session";
 import type { Caller } from "~/replicas/caller";
+import type { Problem, Selection } from "~/replicas/faults";
 import type { ToolProfile } from "~/replicas/tools";
 import type { Source } from "~/source";
 
@@ -53,6 +54,8 @@ export type Replica = {
   readonly schedule?: Schedule;
   /** Handles a call. A throw is a bug and has been rolled back; rejections are responses in the service's format. */
   readonly handle: (call: ReplicaCall) => Promise<Response>;
+  /** How faults select calls of this service, and how it reports them. */
+  readonly faults: FaultWords;
   /** The calls of this service, for the OpenAPI document. */
   readonly operations: () => readonly ServiceOperation[];
   /** The tool surfaces of this service, by name. `vendor` is the default: the service's own. */
@@ -119,6 +122,26 @@ export type ReplicaCall = Caller & {
   readonly account: CallAccount;
 };
 
+/** A call before it has a session. */
+export type UnleasedCall = Omit<ReplicaCall, "session">;
+
+/** How faults select calls of a service, and how it reports them. */
+export type FaultWords = {
+  /** The field of a fault that names calls of the service's own API. */
+  readonly selector: Exclude<Selection["by"], "tool">;
+  readonly names: () => Iterable<string>;
+  /** Reads a call, as far as its account shows it. Undefined for one that no fault applies to, such as an upload. */
+  readonly select: (call: UnleasedCall) => Promise<Selection | undefined>;
+  /** The response that reports a problem. */
+  readonly answer: (problem: Problem) => {
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+    /** The service's name of the problem, for the journal. */
+    readonly error: string;
+  };
+};
+
 /** A call as the journal of a run shows it. Filled in while the call is read and answered. */
 export type CallAccount = {
   via: "rest" | "graphql" | "mcp";
@@ -130,6 +153,8 @@ export type CallAccount = {
   error: string | null;
   /** The body of the answer, if it is JSON text. */
   answer: string | undefined;
+  /** The fault that was injected into the call. */
+  fault: string | undefined;
 };
 
 /** `name`: until more is known of the call. */
@@ -139,6 +164,7 @@ export const newAccount = (name: string): CallAccount => ({
   arguments: {},
   error: null,
   answer: undefined,
+  fault: undefined,
 });
 
 /** Rejects a call that names a user it may not act as, whether or not that user exists. */

@@ -3,6 +3,7 @@
  * knows nothing of the protocol; the endpoint knows nothing of the tools.
  */
 import type { Caller } from "~/replicas/caller";
+import type { Problem } from "~/replicas/faults";
 
 export type ToolProfile = {
   /** Which tools these are, for the OpenAPI document. */
@@ -18,7 +19,12 @@ export type ToolProfile = {
    * side effects. A throw is a bug.
    */
   readonly call: (call: ToolCall) => Promise<ToolResult | undefined>;
+  /** The result that reports a problem; undefined if the server answers the whole request with HTTP 401. */
+  readonly fail: (problem: ToolProblem) => ToolResult | undefined;
 };
+
+/** Proxies answer HTTP requests, not calls of tools. */
+export type ToolProblem = Exclude<Problem, { kind: "unavailable" }>;
 
 /** One tool, as a capture of the service's own listing has it. The descriptions are ours. */
 export type ToolListing = {
@@ -47,6 +53,8 @@ export type ToolExample = {
 export type ToolResult = {
   readonly text: string;
   readonly isError?: boolean;
+  /** Of an error of the protocol, whose message is the text. */
+  readonly errorCode?: number;
   /** Further blocks, after the text. `data`: in base64. */
   readonly images?: readonly { readonly data: string; readonly mimeType: string }[];
 };

@@ -99,6 +99,15 @@ create table diorama.evaluations (
   constraint evaluations_run_id_fkey FOREIGN KEY (run_id) REFERENCES diorama.runs(run_id) ON DELETE CASCADE
 );
 
+create table diorama.faults (
+  environment_id text not null,
+  faults json not null,
+  matched bigint[] not null,
+  injected bigint[] not null,
+  constraint faults_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES diorama.environments(environment_id) ON DELETE CASCADE,
+  constraint faults_pkey PRIMARY KEY (environment_id)
+);
+
 create table diorama.idempotent_answers (
   user_id text not null,
   key_hash bytea not null,

@@ -8,7 +8,7 @@ import {
   type SessionPool,
   tryLockSchema,
 } from "~/db/session-pool";
-import { openSource } from "~/platform/environments/clock";
+import { openEnvironment } from "~/platform/environments/opening";
 import { eventually, useDatabase } from "../support/database";
 import { useProgram } from "../support/program";
 
@@ -22,8 +22,8 @@ const server = (which: 0 | 1): SessionPool => servers[which] as SessionPool;
 let life: { environmentId: string; schemaName: string; tables: { name: string }[] };
 
 beforeEach(async () => {
-  servers[0] ??= createSessionPool(database.url, 4, openSource);
-  servers[1] ??= createSessionPool(database.url, 4, openSource);
+  servers[0] ??= createSessionPool(database.url, 4, openEnvironment);
+  servers[1] ??= createSessionPool(database.url, 4, openEnvironment);
   life = await newLife();
 });
 afterAll(() => Promise.all(servers.map((each) => each.end())));
@@ -180,7 +180,7 @@ describe("a lost session", () => {
   });
 
   test("rejects its queued calls instead of moving them to the next session, if the schema was taken meanwhile", async () => {
-    const sessionPool = createSessionPool(database.url, 1, openSource);
+    const sessionPool = createSessionPool(database.url, 1, openEnvironment);
     const calls = Promise.allSettled([
       sessionPool.use(life, ({ sql }) => sql`select pg_sleep(1)`),
       ...Array.from({ length: 10 }, () => write(sessionPool, life)),
@@ -201,7 +201,7 @@ describe("a lost session", () => {
 });
 
 test("releases the least recently used schemas, so that its locks stay few", async () => {
-  const sessionPool = createSessionPool(database.url, 1, openSource);
+  const sessionPool = createSessionPool(database.url, 1, openEnvironment);
   const life = await newLife();
   const others = await database.sql<{ environmentId: string; schemaName: string }[]>`
     insert into diorama.environments (
@@ -229,7 +229,7 @@ test("releases the least recently used schemas, so that its locks stay few", asy
 });
 
 test("a call stuck behind other environments uses another session, one stuck behind its own stays", async () => {
-  const sessionPool = createSessionPool(database.url, 3, openSource);
+  const sessionPool = createSessionPool(database.url, 3, openEnvironment);
   const victim = await newLife();
   const other = await besides(victim);
   const slow = () => sessionPool.use(other, ({ sql }) => sql`select pg_sleep(2)`);
@@ -248,7 +248,7 @@ test("a call stuck behind other environments uses another session, one stuck beh
 });
 
 test("a call that gives up waiting does not make its session look free", async () => {
-  const sessionPool = createSessionPool(database.url, 3, openSource);
+  const sessionPool = createSessionPool(database.url, 3, openEnvironment);
   const other = await newLife();
   const busy = await besides(other);
   const call = (statement: string) => sessionPool.use(busy, ({ sql }) => sql.unsafe(statement));
@@ -294,7 +294,7 @@ test("a call that gives up waiting does not make its session look free", async (
 });
 
 test("an old session is replaced without rejecting a call", async () => {
-  const sessionPool = createSessionPool(database.url, 3, openSource, 100);
+  const sessionPool = createSessionPool(database.url, 3, openEnvironment, 100);
   const lives = await Promise.all(Array.from({ length: 6 }, newLife));
   const sessions = new Set<number>();
   const end = performance.now() + 1_500;

@@ -102,6 +102,20 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
     invalid_environment_path: ["/env/nonsense/clock", { advance: "P1D" }],
     environment_not_found: [`/env/${NONE}/clock`, { advance: "P1D" }],
   },
+  "GET /env/{envId}/faults": {
+    invalid_request: [`/env/${NONE}/faults?a=1&a=2`],
+    invalid_environment_path: ["/env/nonsense/faults"],
+    environment_not_found: [`/env/${NONE}/faults`],
+  },
+  "PUT /env/{envId}/faults": {
+    invalid_request: [`/env/${NONE}/faults`, { faults: [{ fault: "none" }] }],
+    invalid_environment_path: ["/env/nonsense/faults", { faults: [] }],
+    environment_not_found: [`/env/${NONE}/faults`, { faults: [] }],
+    invalid_service: () => [
+      `/env/${made.environment}/faults`,
+      { faults: [{ fault: "server_error", service: "tracker" }] },
+    ],
+  },
   "GET /env/{envId}/clock": {
     invalid_request: [`/env/${NONE}/clock?a=1&a=2`],
     invalid_environment_path: ["/env/nonsense/clock"],

@@ -194,6 +194,58 @@ export interface components {
              */
             readonly stepMs?: number;
         };
+        /**
+         * @description `rate_limited`: the service's rate limit, with `retryAfter`; `server_error`: the service fails with HTTP 500, and nothing is written; `token_expired`: the service's error for an expired token; `latency`: the call is performed after `ms`; `no_answer`: the connection is held for `ms`, then HTTP 504; nothing is written; `lost_answer`: the call is performed and written, then HTTP 503
+         * @example rate_limited
+         * @enum {string}
+         */
+        readonly FaultKind: "rate_limited" | "server_error" | "token_expired" | "latency" | "no_answer" | "lost_answer";
+        /** @description Omitted: each of the selected calls */
+        readonly FaultWhen: {
+            /**
+             * @description So many of these calls pass first. Default: 0
+             * @example 1
+             */
+            readonly after?: number;
+            /**
+             * @description So many calls get the fault, then no more. Omitted: all
+             * @example 2
+             */
+            readonly times?: number;
+            /** @description In place of `after` and `times`: the share of calls that get the fault, which `seed` and the number of the call decide */
+            readonly rate?: number;
+            /** @description Of `rate`: the same seed decides the same for the same number. Default: 0 */
+            readonly seed?: number;
+        };
+        /** @description A fault, the calls that it is for, and how many of them get it. Without a method, operation or tool: every call */
+        readonly Fault: {
+            readonly fault: components["schemas"]["FaultKind"];
+            /** @description That of the environment */
+            readonly service?: components["schemas"]["Service"];
+            /**
+             * @description Calls of this method; `chat.*` of all that begin so. For chat
+             * @example chat.postMessage
+             */
+            readonly method?: string;
+            /**
+             * @description Requests that select this field of a query or mutation; `issue*` all that begin so. For tracker
+             * @example issueCreate
+             */
+            readonly operation?: string;
+            /**
+             * @description Calls of this tool over MCP, or of all that begin so
+             * @example save_issue
+             */
+            readonly tool?: string;
+            readonly when?: components["schemas"]["FaultWhen"];
+            /** @description Of `rate_limited`: the seconds that the service asks its client to wait. Default: 1 */
+            readonly retryAfter?: number;
+            /**
+             * @description Milliseconds. Of `latency`, at most 60000; of `no_answer`, by default 30000
+             * @example 500
+             */
+            readonly ms?: number;
+        };
         /** @description A template or a test, and the user that the agent acts as */
         readonly NewEnvironment: {
             readonly templateService?: components["schemas"]["Service"];
@@ -235,6 +287,21 @@ export interface components {
              * @example 7
              */
             readonly seed?: number;
+            /**
+             * @description In this order: a call gets the first one that is due, which those after it do not count
+             * @example [
+             *       {
+             *         "fault": "rate_limited",
+             *         "retryAfter": 1,
+             *         "method": "chat.postMessage",
+             *         "when": {
+             *           "after": 1,
+             *           "times": 1
+             *         }
+             *       }
+             *     ]
+             */
+            readonly faults?: readonly components["schemas"]["Fault"][];
             /**
              * @description The prefix that `token` gets, for chat clients that branch on it: of a user's token or of a bot's. The environment accepts its token with either prefix and without one
              * @enum {string}
@@ -1226,6 +1293,11 @@ export interface components {
              */
             readonly error: string | null;
             /**
+             * @description The fault that was injected into it: see `putFaults`
+             * @example null
+             */
+            readonly fault: string | null;
+            /**
              * @description The changes that it committed: positions in the run's events, from 1. Null while they are not known, see `attribution`
              * @example [
              *       1
@@ -1571,6 +1643,11 @@ export interface components {
              * @example null
              */
             readonly error: string | null;
+            /**
+             * @description The fault that was injected into it: see `putFaults`
+             * @example null
+             */
+            readonly fault: string | null;
             /**
              * @description X-Request-Id
              * @example 0b2f4c9e-6a1d-4f38-9c57-3d1e8a7b6c50
@@ -2025,6 +2102,73 @@ export interface components {
             /** @description What was due until then, in order */
             readonly effects: readonly components["schemas"]["ClockEffect"][];
         };
+        /** @description The faults of the environment from now on; an empty list for none */
+        readonly NewFaults: {
+            /**
+             * @description In this order: a call gets the first one that is due, which those after it do not count
+             * @example [
+             *       {
+             *         "fault": "rate_limited",
+             *         "retryAfter": 1,
+             *         "method": "chat.postMessage",
+             *         "when": {
+             *           "after": 1,
+             *           "times": 1
+             *         }
+             *       }
+             *     ]
+             */
+            readonly faults: readonly components["schemas"]["Fault"][];
+        };
+        /** @description A fault, and the calls that it was for */
+        readonly FaultState: {
+            readonly fault: components["schemas"]["FaultKind"];
+            /** @description That of the environment */
+            readonly service?: components["schemas"]["Service"];
+            /**
+             * @description Calls of this method; `chat.*` of all that begin so. For chat
+             * @example chat.postMessage
+             */
+            readonly method?: string;
+            /**
+             * @description Requests that select this field of a query or mutation; `issue*` all that begin so. For tracker
+             * @example issueCreate
+             */
+            readonly operation?: string;
+            /**
+             * @description Calls of this tool over MCP, or of all that begin so
+             * @example save_issue
+             */
+            readonly tool?: string;
+            readonly when?: components["schemas"]["FaultWhen"];
+            /** @description Of `rate_limited`: the seconds that the service asks its client to wait. Default: 1 */
+            readonly retryAfter?: number;
+            /**
+             * @description Milliseconds. Of `latency`, at most 60000; of `no_answer`, by default 30000
+             * @example 500
+             */
+            readonly ms?: number;
+            /**
+             * @description Selected calls that reached it
+             * @example 3
+             */
+            readonly matched: number;
+            /**
+             * @description Calls that got it
+             * @example 1
+             */
+            readonly injected: number;
+        };
+        /** @description The faults of an environment */
+        readonly FaultList: {
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly environmentId: string;
+            /** @description In their order */
+            readonly faults: readonly components["schemas"]["FaultState"][];
+        };
         /** @description A group of tests that share a template */
         readonly TestSuite: {
             /**
@@ -2426,6 +2570,9 @@ export type EnvironmentList = components['schemas']['EnvironmentList'];
 export type LimitExceeded = components['schemas']['LimitExceeded'];
 export type ClockMode = components['schemas']['ClockMode'];
 export type ClockSettings = components['schemas']['ClockSettings'];
+export type FaultKind = components['schemas']['FaultKind'];
+export type FaultWhen = components['schemas']['FaultWhen'];
+export type Fault = components['schemas']['Fault'];
 export type NewEnvironment = components['schemas']['NewEnvironment'];
 export type ShownClockMode = components['schemas']['ShownClockMode'];
 export type Clock = components['schemas']['Clock'];
@@ -2506,6 +2653,9 @@ export type ClockMove = components['schemas']['ClockMove'];
 export type EffectKind = components['schemas']['EffectKind'];
 export type ClockEffect = components['schemas']['ClockEffect'];
 export type MovedClock = components['schemas']['MovedClock'];
+export type NewFaults = components['schemas']['NewFaults'];
+export type FaultState = components['schemas']['FaultState'];
+export type FaultList = components['schemas']['FaultList'];
 export type TestSuite = components['schemas']['TestSuite'];
 export type TestSuiteList = components['schemas']['TestSuiteList'];
 export type Surface = components['schemas']['Surface'];

@@ -18,6 +18,8 @@ import { parseBounded } from "~/json";
 export type ToolAnswer = {
   readonly text: string;
   readonly isError?: boolean;
+  /** Of an error of the protocol, whose message is the text. */
+  readonly errorCode?: number;
   /** `data`: in base64. */
   readonly images?: readonly { readonly data: string; readonly mimeType: string }[];
 };
@@ -146,7 +148,8 @@ export function createToolServer(
     }
     if (!answer)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`);
-    const { text, isError, images = [] } = answer;
+    const { text, isError, errorCode, images = [] } = answer;
+    if (errorCode !== undefined) throw new ProtocolError(errorCode, text);
     const blocks = images.map((image) => ({ type: "image" as const, ...image }));
     return { content: [{ type: "text", text }, ...blocks], ...(isError ? { isError } : {}) };
   });

@@ -2,6 +2,7 @@
 import type { Fragment, Sql } from "~/db/connect";
 import type { Timing } from "~/platform/environments/model";
 import { jsonText } from "~/platform/environments/store";
+import { type FaultState, faultsOf } from "~/platform/faults/store";
 
 /** The timing of an environment, as a JSON object: the pools name columns differently. */
 export const timingOf = (sql: Sql, e: Fragment = sql`environments`): Fragment => sql`
@@ -25,6 +26,19 @@ export async function lockTiming(sql: Sql, environmentId: string): Promise<Timin
     for no key update
   `;
   return row?.timing;
+}
+
+/** The timing of a live environment and its faults; undefined if it has ended. */
+export async function findOpening(
+  sql: Sql,
+  environmentId: string,
+): Promise<{ timing: Timing; state: FaultState | null } | undefined> {
+  const [row] = await sql<{ timing: Timing; state: FaultState | null }[]>`
+    select ${timingOf(sql, sql`e`)} as timing, ${faultsOf(sql, sql`e`)} as state
+    from diorama.environments e
+    where environment_id = ${environmentId} and deleted_at is null and expires_at > now()
+  `;
+  return row;
 }
 
 /**

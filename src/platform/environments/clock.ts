@@ -5,7 +5,7 @@
  * counts before the call: so does a seed, from which random bytes derive.
  */
 
-import type { Pool, Sql } from "~/db/connect";
+import type { Pool } from "~/db/connect";
 import type { SourceOf } from "~/db/session-pool";
 import { ApiError } from "~/errors";
 import * as store from "~/platform/environments/clock-store";
@@ -102,10 +102,8 @@ function sourceOfCall({ clock, seed }: Timing, call: number): Source {
 
 const offsetOf = (clock: Clock | null) => (clock ? (clock.now - clock.since) * MICROS : 0);
 
-/** Finds the source of a live environment's calls; undefined if it has ended. */
-export async function openSource(sql: Sql, environmentId: string): Promise<SourceOf | undefined> {
-  const timing = await store.findTiming(sql, environmentId);
-  if (!timing) return undefined;
+/** The source of an environment's calls. */
+export function sourceOfCalls(timing: Timing, environmentId: string): SourceOf {
   const { clock, seed } = timing;
   if (!clock && seed === null) return REAL;
   if (clock?.mode === "running" && seed === null) return sourceOfCall(timing, 0);

@@ -17,6 +17,8 @@ import {
 } from "~/platform/environments/model";
 import type { Creation, SchemaPool } from "~/platform/environments/schema-pool";
 import * as store from "~/platform/environments/store";
+import { requireFaults } from "~/platform/faults/rules";
+import { type FaultState, insert as insertFaults, newState } from "~/platform/faults/store";
 import { hashCredential, newCredential } from "~/platform/keys/format";
 import type { Once } from "~/platform/keys/idempotency";
 import { CONCURRENT_ENVIRONMENTS, type Keys } from "~/platform/keys/keys";
@@ -133,13 +135,19 @@ export function createEnvironments(deps: {
       allowImpersonation: wanted.allowImpersonation ?? false,
       timing: firstTiming(firstReading(wanted.clock, template.opensAt), wanted.seed),
     };
-    return { common, templateSchema: template.schemaName };
+    const { faults = [] } = wanted;
+    requireFaults(service, faults);
+    return {
+      common,
+      templateSchema: template.schemaName,
+      faults: faults.length > 0 ? newState(faults) : null,
+    };
   }
 
   /** Creates several environments at the same time, all or none. They are complete before they exist. */
   async function createBatch(
     principal: Principal,
-    { common, templateSchema, count, tokenStyle, lineage, prepare }: Batch,
+    { common, templateSchema, count, tokenStyle, lineage, faults, prepare }: Batch,
     once?: Keeping,
   ): Promise<Environment[]> {
     const schemas = await schemaPool.reserve(templateSchema, count);
@@ -151,6 +159,12 @@ export function createEnvironments(deps: {
         if (keys.limited) await countAgainstLimits(tx, principal, count);
         const expiresAt = await store.insertReserved(tx, common, made, lineage);
         if (!expiresAt) throw unavailable("The environments took too long to prepare");
+        if (faults)
+          await insertFaults(
+            tx,
+            made.map(({ environmentId }) => environmentId),
+            faults,
+          );
         const answers = made.map(({ token, ...row }) =>
           answerOf({ ...common, ...row }, { schemaName: row.schemaName, expiresAt }, token),
         );
@@ -169,7 +183,7 @@ export function createEnvironments(deps: {
       wanted: NewEnvironment,
       once?: Once,
     ): Promise<CreatedEnvironment> {
-      const { common, templateSchema } = await resolve(principal, wanted);
+      const { common, templateSchema, faults } = await resolve(principal, wanted);
       const { count, tokenStyle } = wanted;
       if (count !== undefined) {
         const all = (environments: Environment[]) => ({ ...firstOf(environments), environments });
@@ -178,7 +192,11 @@ export function createEnvironments(deps: {
           keep: (tx: Sql, made: Environment[]) => once.keep(tx, all(made)),
         };
         return all(
-          await createBatch(principal, { common, templateSchema, count, tokenStyle }, keeping),
+          await createBatch(
+            principal,
+            { common, templateSchema, count, tokenStyle, faults },
+            keeping,
+          ),
         );
       }
       const { token, ...identity } = identify(tokenStyle);
@@ -188,11 +206,12 @@ export function createEnvironments(deps: {
         await once?.take(tx);
         if (keys.limited) await countAgainstLimits(tx, principal);
         const claimed = await insert();
+        if (faults) await insertFaults(tx, [row.environmentId], faults);
         await once?.keep(tx, answer(claimed));
         return claimed;
       };
-      // Without limits and idempotency key, one statement claims a schema and inserts the row.
-      const needsTransaction = keys.limited || once !== undefined;
+      // Without limits, idempotency key and faults, one statement claims a schema and inserts the row.
+      const needsTransaction = keys.limited || once !== undefined || faults !== null;
       const claimed = await schemaPool.claim(
         templateSchema,
         row,
@@ -266,6 +285,7 @@ export type Batch = {
   readonly count: number;
   readonly tokenStyle?: NewEnvironment["tokenStyle"];
   readonly lineage?: store.Lineage;
+  readonly faults: FaultState | null;
   /** Fills their schemas, which equal the template. */
   readonly prepare?: (schemas: readonly string[]) => Promise<void>;
 };

@@ -88,6 +88,7 @@ export function createForks(deps: {
           templateSchema: state.templateSchema,
           count,
           tokenStyle,
+          faults: state.faults,
           lineage: { parentId, familyId: state.familyId, snapshotId: state.snapshotId },
           prepare: (schemas) => fillAll(schemas, blueprint, delta),
         },

@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { Count, Id, IdRef, Service, ServiceName, Timestamp, UserId } from "~/http/model";
 import { NextCursor, PageQuery } from "~/http/page";
+import { Faults } from "~/platform/faults/model";
 import { ServiceFilter, TemplateName, TemplateRef } from "~/platform/templates/model";
 
 /** Seven days. */
@@ -144,6 +145,7 @@ export const NewEnvironment = t.Object(
         examples: [7],
       }),
     ),
+    faults: t.Optional(Faults),
     tokenStyle: t.Optional(TokenStyle),
     allowImpersonation: t.Optional(
       t.Boolean({

@@ -6,6 +6,7 @@ import type { Used } from "~/db/schemas";
 import { timingOf } from "~/platform/environments/clock-store";
 import type { Reading, Timing } from "~/platform/environments/model";
 import { jsonText, type RunClosing } from "~/platform/environments/store";
+import { type FaultState, faultsOf } from "~/platform/faults/store";
 
 /** A live environment's schema, locked for the caller's transaction. */
 export type Locked = Used & {
@@ -15,6 +16,7 @@ export type Locked = Used & {
   readonly familyId: string;
   readonly snapshotId: string | null;
   readonly timing: Timing;
+  readonly faults: FaultState | null;
 };
 
 /** The run that a reset has closed. */
@@ -24,7 +26,7 @@ const lockedColumns = (sql: Sql): Fragment => sql`
   s.schema_name as schema, s.fresh_xid::text as "freshXid", s.fingerprint, s.template_schema as "templateSchema",
   exists (select from diorama.templates t where t.schema_name = s.template_schema) as current,
   coalesce(e.family_id, e.environment_id) as "familyId", e.snapshot_id as "snapshotId",
-  ${timingOf(sql, sql`e`)} as timing
+  ${timingOf(sql, sql`e`)} as timing, ${faultsOf(sql, sql`e`)} as faults
 `;
 
 /** Locks a live environment against its end and against starts of runs. Returns undefined if it has ended. */

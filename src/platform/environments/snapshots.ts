@@ -2,6 +2,7 @@
 import type { Pool, Sql, Tx } from "~/db/connect";
 import { type Delta, readDelta, resetClone } from "~/db/deltas";
 import type { Blueprint } from "~/db/schemas";
+import { together } from "~/db/session";
 import { ApiError, LimitExceeded } from "~/errors";
 import type { Principal } from "~/http/auth";
 import { continued, readClock } from "~/platform/environments/clock";
@@ -17,6 +18,7 @@ import type { Exclusive } from "~/platform/environments/exclusive";
 import type { Timing } from "~/platform/environments/model";
 import * as store from "~/platform/environments/snapshots-store";
 import type { RunClosing } from "~/platform/environments/store";
+import { type FaultState, find as findFaults, newState, restart } from "~/platform/faults/store";
 import type { Once } from "~/platform/keys/idempotency";
 import type { Templates } from "~/platform/templates/templates";
 
@@ -32,6 +34,7 @@ export const SNAPSHOTS_PER_KEY_MAX = 2_000;
 type Origin = Pick<store.State, "delta" | "templateSchema" | "familyId" | "snapshotId"> & {
   readonly blueprint: Blueprint;
   readonly timing: Timing;
+  readonly faults: FaultState | null;
 };
 
 const newId = () => crypto.randomUUID().replaceAll("-", "");
@@ -98,7 +101,9 @@ export function createSnapshots(deps: {
       if (snapshotId !== undefined) {
         const state = await this.find(pool, id, snapshotId);
         const timing = continued(state.timing, state.reading, state.calls);
-        return { ...state, timing, blueprint: await blueprintOf(state) };
+        const current = await findFaults(pool, id);
+        const faults = current && newState(current.faults);
+        return { ...state, timing, faults, blueprint: await blueprintOf(state) };
       }
       return await exclusive.run(environment, async (tx) => {
         const locked = await store.lock(tx, id);
@@ -124,7 +129,10 @@ export function createSnapshots(deps: {
         await store.setFresh(tx, schemaName, fresh.freshXid, fresh.fingerprint);
         const { timing } = locked;
         const { reading, calls } = state ?? { reading: timing.firstClock, calls: 0 };
-        await setClock(tx, id, continued(timing, reading, calls));
+        await together([
+          setClock(tx, id, continued(timing, reading, calls)),
+          locked.faults && restart(tx, id),
+        ]);
         const answer = {
           environmentId: id,
           snapshotId: snapshotId ?? null,

@@ -175,11 +175,12 @@ export function createFeed(deps: { pool: Pool; log: Log; metrics: Metrics; beatM
     noteEnvironments(false);
     noteRuns(false);
     for (const { userId, runId, environmentId, calls } of batches)
-      for (const { at, ...call } of calls)
+      for (const { at, fault = null, ...call } of calls)
         note(userId, "call", {
           runId,
           environmentId,
           ...call,
+          fault,
           at: new Date(at).toISOString(),
         } satisfies FeedCall);
     noteRuns(true);

@@ -47,7 +47,7 @@ export const listCalls = async (
     select user_id, run_id, environment_id, total, (
       select json_agg(json_build_object(
         'id', line -> 'id', 'at', line -> 'at', 'ms', line -> 'ms', 'service', line -> 'service', 'via', line -> 'via',
-        'name', line -> 'name', 'status', line -> 'status', 'error', line -> 'error',
+        'name', line -> 'name', 'status', line -> 'status', 'error', line -> 'error', 'fault', line -> 'fault',
         'request', line -> 'request', 'trace', line -> 'trace'
       ) order by place)
       from json_array_elements(lines) with ordinality as each (line, place)

@@ -212,6 +212,7 @@ export function createJournal({ pool, log }: { pool: Pool; log: Log }) {
     name: shortName(account.name),
     status: null,
     error: shortError(account.error),
+    ...(account.fault !== undefined && { fault: account.fault }),
     request,
     trace,
   });

@@ -13,6 +13,8 @@ export type Line = {
   readonly name: string;
   readonly status: number | null;
   readonly error: string | null;
+  /** Injected into the call. */
+  readonly fault?: string;
   readonly request: string;
   /** The caller's `traceparent`. */
   readonly trace: string | null;

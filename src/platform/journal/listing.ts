@@ -173,7 +173,7 @@ function attributionOf({
 }
 
 function listed(n: number, line: Line, changes: Changes | undefined): ListedCall {
-  const { at, ms, service, via, name, status, error, request, trace } = line;
+  const { at, ms, service, via, name, status, error, fault = null, request, trace } = line;
   const ranges = changes && (changes[line.id] ?? []);
   return {
     n,
@@ -185,6 +185,7 @@ function listed(n: number, line: Line, changes: Changes | undefined): ListedCall
     arguments: line.arguments ?? null,
     status,
     error,
+    fault,
     changes: ranges?.flatMap(([first, last]) => range(first, last)) ?? null,
     request,
     trace,

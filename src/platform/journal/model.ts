@@ -67,6 +67,10 @@ export const Call = t.Object(
       description: "The service's error; null of a call that succeeded",
       examples: [null],
     }),
+    fault: t.Nullable(t.String(), {
+      description: "The fault that was injected into it: see `putFaults`",
+      examples: [null],
+    }),
     changes: t.Nullable(t.Array(Type.Integer({ minimum: 1 })), {
       description:
         "The changes that it committed: positions in the run's events, from 1. Null while they are not known, see `attribution`",

@@ -3,12 +3,13 @@ import { ApiError } from "~/errors";
 import { answerText } from "~/replicas/chat/answer";
 import { METHODS } from "~/replicas/chat/api/index";
 import { ChatError } from "~/replicas/chat/errors";
+import { faults } from "~/replicas/chat/faults";
 import { userOfToken } from "~/replicas/chat/ids";
 import { archived } from "~/replicas/chat/mcp/archived";
 import { vendor } from "~/replicas/chat/mcp/vendor";
 import type { Answer, ChatSession } from "~/replicas/chat/method";
 import { methodOperations } from "~/replicas/chat/operations";
-import { readArguments, tokenArgument } from "~/replicas/chat/request";
+import { isMethodVerb, methodName, readCall, tokenArgument } from "~/replicas/chat/request";
 import { schedule } from "~/replicas/chat/schedule";
 import { seedChat } from "~/replicas/chat/seed";
 import { findUser } from "~/replicas/chat/store/users";
@@ -57,6 +58,7 @@ export const chat: Replica = {
   issueTrigger,
   schedule,
   handle: answer,
+  faults,
   operations: methodOperations,
   toolProfiles: { vendor, archived },
 };
@@ -82,19 +84,17 @@ async function answer(call: ReplicaCall): Promise<Response> {
 
 async function callMethod(call: ReplicaCall, warnings: string[]): Promise<Answer> {
   const { method: verb } = call.request;
-  if (verb !== "GET" && verb !== "POST")
+  if (!isMethodVerb(verb))
     throw new ApiError("method_not_allowed", "Methods are called with GET or POST", {
       Allow: "GET, POST",
     });
-  const name = call.path.replace(/^api\//, "");
+  const name = methodName(call.path);
   call.account.name = name;
-  const given = await readArguments(call);
+  const given = await readCall(call);
   warnings.push(...given.warnings);
-  const raw = new Map(given.raw);
-  const token = call.userToken ?? raw.get("token");
-  raw.delete("token");
+  const { raw } = given;
   call.account.arguments = raw;
-  const actor = await actingUser(call, token);
+  const actor = await actingUser(call, call.userToken ?? given.token);
   const method = METHODS.get(name);
   if (!method) throw new ChatError(refusalOf(name), { req_method: name });
   return await method.run(raw, {

@@ -14,8 +14,21 @@ const FIELDS_MAX = 1_000;
 const FORM_TYPE = "application/x-www-form-urlencoded";
 const MULTIPART_TYPE = "multipart/form-data";
 
+export const isMethodVerb = (verb: string) => verb === "GET" || verb === "POST";
+
+export const methodName = (path: string) => path.replace(/^api\//, "");
+
+/** The arguments of a method, and the token among them. Throws like `readArguments`. */
+export async function readCall(incoming: Incoming) {
+  const { raw: given, warnings } = await readArguments(incoming);
+  const raw = new Map(given);
+  const token = raw.get("token");
+  raw.delete("token");
+  return { raw, token, warnings };
+}
+
 /** Throws the service's codes for a body that cannot be read. */
-export async function readArguments({ request, url, body }: Incoming): Promise<Arguments> {
+async function readArguments({ request, url, body }: Incoming): Promise<Arguments> {
   const raw = new Map<string, unknown>(url.searchParams);
   const [type = "", ...parameters] = (request.headers.get("content-type") ?? "")
     .toLowerCase()

@@ -15,6 +15,9 @@ const PUBLIC = /^files-pub\/T[A-Z0-9]+-(F[A-Z0-9]+)-([0-9a-f]{10})$/;
 /** True for addresses that contain a secret: anyone who has one needs no credential. */
 export const carriesSecret = (path: string) => UPLOAD.test(path) || PUBLIC.test(path);
 
+/** True for addresses of a file's bytes. */
+export const isTransfer = (path: string) => carriesSecret(path) || PRIVATE.test(path);
+
 /** True for an upload address with the right secret. */
 export async function awaitsUpload(session: ChatSession, path: string): Promise<boolean> {
   const [, id, token] = UPLOAD.exec(path) ?? [];

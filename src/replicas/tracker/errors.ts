@@ -14,6 +14,8 @@ export const KINDS = {
   "feature not accessible": { code: "FEATURE_NOT_ACCESSIBLE", status: 200 },
   "graphql error": { code: "GRAPHQL_VALIDATION_FAILED", status: 400 },
   "lock timeout": { code: "LOCK_TIMEOUT", status: 200 },
+  ratelimited: { code: "RATELIMITED", status: 400 },
+  "internal error": { code: "INTERNAL_SERVER_ERROR", status: 500 },
 } as const satisfies Record<string, Kind>;
 
 export type ErrorType = keyof typeof KINDS;
@@ -22,6 +24,8 @@ export type ErrorType = keyof typeof KINDS;
 const STATUS_CODES: { readonly [type in ErrorType]?: number } = {
   "authentication error": 401,
   forbidden: 403,
+  ratelimited: 429,
+  "internal error": 500,
 };
 
 export type ValidationError = {

@@ -13,10 +13,11 @@ import {
   statusOf,
   TrackerError,
 } from "~/replicas/tracker/errors";
+import { faults } from "~/replicas/tracker/faults";
 import { vendor } from "~/replicas/tracker/mcp/index";
 import { trackerOperations } from "~/replicas/tracker/operations";
 import { limitHeaders } from "~/replicas/tracker/rate-limit";
-import { readRequest, Unreadable } from "~/replicas/tracker/request";
+import { readAccounted, Unreadable } from "~/replicas/tracker/request";
 import { schedule } from "~/replicas/tracker/schedule";
 import { trackerSchema } from "~/replicas/tracker/schema";
 import { seedTracker } from "~/replicas/tracker/seed";
@@ -37,6 +38,7 @@ export const tracker: Replica = {
   carriesSecret,
   awaits: (session, path) => awaitsUpload(session as TrackerSession, path),
   handle: answer,
+  faults,
   operations: trackerOperations,
   toolProfiles: { vendor },
 };
@@ -54,10 +56,7 @@ async function answer(call: ReplicaCall): Promise<Response> {
   const { account } = call;
   account.via = "graphql";
   try {
-    const request = readRequest(call);
-    const { query, variables, operationName } = request;
-    account.name = operationName ?? account.name;
-    account.arguments = { ...(operationName && { operationName }), variables, query };
+    const request = readAccounted(call);
     executor ??= createExecutor(trackerSchema());
     for (let attempt = 1; ; attempt++) {
       const result = await executor<Context>(request, {

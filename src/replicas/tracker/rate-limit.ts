@@ -11,6 +11,14 @@ export const POINTS_PER_HOUR = 3_000_000;
 /** The end of the current hour, in epoch milliseconds. */
 export const resetAt = (now: Date) => Math.ceil((now.getTime() + 1) / HOUR_MS) * HOUR_MS;
 
+/** The headers of a response to a client that has no requests left for some seconds. */
+export const exhausted = (retryAfter: number, now: Date): Record<string, string> => ({
+  ...limitHeaders(0, now),
+  "x-ratelimit-requests-remaining": "0",
+  "x-ratelimit-requests-reset": String(now.getTime() + retryAfter * 1000),
+  "retry-after": String(retryAfter),
+});
+
 /** The headers of a response with this cost. */
 export function limitHeaders(cost: number, now: Date): Record<string, string> {
   const points = Math.ceil(cost);

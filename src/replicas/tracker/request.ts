@@ -18,8 +18,19 @@ const PATHS = new Set(["", "graphql", "graphql/"]);
 /** NUL, escaped as in a GraphQL string. */
 const NUL = /\\u(?:0000|\{0+\})/;
 
-/** Throws Unreadable. */
-export function readRequest({ request, path, body }: ReplicaCall): GraphQLRequest {
+type Incoming = Pick<ReplicaCall, "request" | "path" | "body" | "account">;
+
+/** Reads a request, which the account then shows. Throws Unreadable. */
+export function readAccounted(call: Incoming): GraphQLRequest {
+  const request = readRequest(call);
+  const { query, variables, operationName } = request;
+  const { account } = call;
+  account.name = operationName ?? account.name;
+  account.arguments = { ...(operationName && { operationName }), variables, query };
+  return request;
+}
+
+function readRequest({ request, path, body }: Incoming): GraphQLRequest {
   if (!PATHS.has(path)) throw new Unreadable(404, "Not found: requests go to /graphql.");
   if (request.method !== "POST") throw new Unreadable(405, "Requests must use POST.");
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))

@@ -1,7 +1,7 @@
 /** A used schema goes back into the pool only as a copy of its template, and only when no server uses it any more. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { createSessionPool, type SessionPool } from "~/db/session-pool";
-import { openSource } from "~/platform/environments/clock";
+import { openEnvironment } from "~/platform/environments/opening";
 import { eventually, useDatabase } from "../../support/database";
 import { expectStatus, useProgram } from "../../support/program";
 
@@ -9,7 +9,7 @@ const database = useDatabase();
 const program = useProgram(database, { MAINTENANCE_CYCLE_INTERVAL: "60" });
 let otherServer: SessionPool;
 beforeAll(() => {
-  otherServer = createSessionPool(database.url, 2, openSource);
+  otherServer = createSessionPool(database.url, 2, openEnvironment);
 });
 afterAll(() => otherServer.end());
 

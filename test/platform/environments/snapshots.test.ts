@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { createBuilders } from "~/db/origins";
 import type { Session } from "~/db/session";
 import { createSessionPool } from "~/db/session-pool";
-import { openSource } from "~/platform/environments/clock";
 import { createExclusive } from "~/platform/environments/exclusive";
+import { openEnvironment } from "~/platform/environments/opening";
 import { HOLDS_CHANNEL } from "~/platform/environments/store";
 import { useDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
@@ -30,7 +30,7 @@ async function control(verb: string, body: object = {}, headers = {}, on = envir
 
 /** A server with a call in progress, as far as a reset is concerned. */
 async function anotherServer() {
-  const sessionPool = createSessionPool(database.url, 1, openSource);
+  const sessionPool = createSessionPool(database.url, 1, openEnvironment);
   const exclusive = createExclusive({
     pool: database.sql,
     builders: createBuilders(database.sql, false),

@@ -427,6 +427,11 @@ class Call(Model):
     The service's error; null of a call that succeeded
     """
 
+    fault: str | None
+    """
+    The fault that was injected into it: see `putFaults`
+    """
+
     changes: list[int] | None
     """
     The changes that it committed: positions in the run's events, from 1. Null while they are not known, see `attribution`

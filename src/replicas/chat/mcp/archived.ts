@@ -3,6 +3,7 @@
  * is one method of the Web API, whose answer is the result, a rejection included. Arguments are not checked.
  */
 import { answerText } from "~/replicas/chat/answer";
+import { faults } from "~/replicas/chat/faults";
 import data from "~/replicas/chat/mcp/archived.tools.json";
 import { chatCall, runMethod } from "~/replicas/chat/mcp/run";
 import type { ToolCall, ToolProfile } from "~/replicas/tools";
@@ -95,6 +96,8 @@ export const archived: ToolProfile = {
   tools: data.tools,
   isReading: ({ name }) => !WRITING.includes(name),
   call: async (call) => ({ text: await textOf(call) }),
+  // It passes on the body of the method's answer, whatever its status.
+  fail: (problem) => ({ text: faults.answer(problem).body }),
 };
 
 async function textOf(call: ToolCall): Promise<string> {

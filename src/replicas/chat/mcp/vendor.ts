@@ -31,7 +31,15 @@ export const vendor: ToolProfile = {
   tools: data.tools,
   isReading: ({ annotations }) => annotations?.readOnlyHint === true,
   call: perform,
+  fail(problem) {
+    if (problem.kind === "token_expired") return undefined;
+    return problem.kind === "rate_limited"
+      ? { text: "Too Many Requests", isError: true, errorCode: RATE_LIMITED }
+      : { text: "internal_error", isError: true };
+  },
 };
+
+const RATE_LIMITED = -32_005;
 
 async function perform(call: ToolCall): Promise<ToolResult | undefined> {
   const schema = SCHEMAS.get(call.name);

@@ -52,6 +52,16 @@ export const vendor: ToolProfile = {
   tools: LISTING,
   isReading,
   call,
+  fail({ kind }) {
+    if (kind === "token_expired") return undefined;
+    return failed(
+      JSON.stringify(
+        kind === "rate_limited"
+          ? { error: "ratelimited", message: "Too many requests", status: 429 }
+          : { error: "internal_error", message: "Internal server error", status: 500 },
+      ),
+    );
+  },
 };
 
 async function call({ name, arguments: given = {}, ...caller }: ToolCall) {

@@ -1,0 +1,116 @@
+/**
+ * Injects faults into the calls of an environment. Which call gets which fault is decided before it takes a session: a
+ * fault costs one short transaction that counts the call, and an environment without faults nothing.
+ */
+import { createHash } from "node:crypto";
+import type { Pool } from "~/db/connect";
+import {
+  type Fault,
+  NO_ANSWER_MS_DEFAULT,
+  RETRY_AFTER_DEFAULT,
+  type When,
+} from "~/platform/faults/model";
+import { selects } from "~/platform/faults/rules";
+import { countCall, type FaultState } from "~/platform/faults/store";
+import type { Problem, Selection } from "~/replicas/faults";
+import type { CallAccount } from "~/replicas/replica";
+
+export type Injection = ReturnType<typeof createInjection>;
+
+/** Calls that wait because of a fault, on this server. Beyond that they wait no longer. */
+const WAITING_MAX = 2_000;
+
+export function createInjection({ pool }: { pool: Pool }) {
+  const waiting = new Set<() => void>();
+  let isStopping = false;
+
+  async function wait(ms: number): Promise<void> {
+    if (isStopping || waiting.size >= WAITING_MAX) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    waiting.add(resolve);
+    const timer = setTimeout(resolve, ms);
+    await promise;
+    clearTimeout(timer);
+    waiting.delete(resolve);
+  }
+
+  return {
+    /** Returns the fault that this call gets, and counts it; undefined for none. */
+    async due(
+      environmentId: string,
+      faults: readonly Fault[],
+      selection: Selection,
+    ): Promise<Fault | undefined> {
+      if (!faults.some((fault) => isFor(fault, selection))) return undefined;
+      return await countCall(pool, environmentId, (state) => count(state, selection));
+    },
+
+    /** Performs a call with a fault. `report` makes the answer of a call that is not performed, or whose answer is lost. */
+    async perform<T>(
+      account: CallAccount,
+      fault: Fault,
+      perform: () => Promise<T>,
+      report: (problem: Problem) => T,
+    ): Promise<T> {
+      account.fault = fault.fault;
+      switch (fault.fault) {
+        case "rate_limited":
+          return report({
+            kind: "rate_limited",
+            retryAfter: fault.retryAfter ?? RETRY_AFTER_DEFAULT,
+          });
+        case "latency":
+          await wait(fault.ms ?? 0);
+          return await perform();
+        case "no_answer":
+          await wait(fault.ms ?? NO_ANSWER_MS_DEFAULT);
+          return report({ kind: "unavailable", status: 504 });
+        case "lost_answer":
+          await perform();
+          return report({ kind: "unavailable", status: 503 });
+        default:
+          return report({ kind: fault.fault });
+      }
+    },
+
+    /** Ends the waiting of all calls. */
+    stop(): void {
+      isStopping = true;
+      for (const resolve of waiting) resolve();
+    },
+  };
+}
+
+function isFor(fault: Fault, { by, names }: Selection): boolean {
+  const pattern = fault[by];
+  if (pattern !== undefined) return names.some((name) => selects(pattern, name));
+  return fault.method === undefined && fault.operation === undefined && fault.tool === undefined;
+}
+
+/** Counts a call for each fault in turn, until one is due. */
+function count(state: FaultState, selection: Selection) {
+  const { faults } = state;
+  const [matched, injected] = [[...state.matched], [...state.injected]];
+  for (const [index, fault] of faults.entries()) {
+    if (!isFor(fault, selection)) continue;
+    const n = (matched[index] ?? 0) + 1;
+    matched[index] = n;
+    if (!isDue(fault.when ?? {}, n)) continue;
+    injected[index] = (injected[index] ?? 0) + 1;
+    return { state: { faults, matched, injected }, result: fault };
+  }
+  return { state: { faults, matched, injected }, result: undefined };
+}
+
+/** Whether the call with this number, from 1, gets the fault. */
+export function isDue({ after = 0, times = Infinity, rate, seed = 0 }: When, n: number): boolean {
+  return rate === undefined ? n > after && n <= after + times : share(seed, n) < rate;
+}
+
+const SHARE_BYTES = 6;
+
+/** A number from 0 up to 1 that follows from the seed and the number. */
+function share(seed: number, n: number): number {
+  const hash = createHash("sha256").update(`${seed} ${n}`).digest();
+  return hash.readUIntBE(0, SHARE_BYTES) / 2 ** (8 * SHARE_BYTES);
+}

@@ -1,0 +1,65 @@
+/** Which faults an environment can have, and which calls they are for. */
+import { ApiError } from "~/errors";
+import { nearest } from "~/nearest";
+import { type Fault, MS_MAX } from "~/platform/faults/model";
+import { requireReplica } from "~/platform/templates/templates";
+import type { Replica } from "~/replicas/replica";
+import type { ToolProfile } from "~/replicas/tools";
+
+const SELECTORS = ["method", "operation", "tool"] as const;
+type Selector = (typeof SELECTORS)[number];
+/** Ends a selector that names all calls that begin so. */
+const WILDCARD = "*";
+
+export const selects = (pattern: string, name: string) =>
+  pattern.endsWith(WILDCARD) ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+
+/** Throws `invalid_request` or `invalid_service` for faults that an environment of the service cannot have. */
+export function requireFaults(service: string, faults: readonly Fault[], path = "faults"): void {
+  const replica = requireReplica(service);
+  for (const [index, fault] of faults.entries()) requireFault(replica, fault, `${path}[${index}]`);
+}
+
+function requireFault(replica: Replica, fault: Fault, path: string): void {
+  const { service } = replica;
+  const fail = (field: string, problem: string) => {
+    throw new ApiError("invalid_request", `${path}.${field}: ${problem}`);
+  };
+  if (fault.service !== undefined && fault.service !== service)
+    throw new ApiError(
+      "invalid_service",
+      `${path}.service: this is an environment of the service ${service}`,
+    );
+  const given = SELECTORS.filter((name) => fault[name] !== undefined);
+  const [selector, another] = given;
+  if (another) fail(another, `the fault has a ${selector} already`);
+  if (selector) requireKnown(replica, selector, fault[selector] ?? "", fail);
+  const { when = {}, retryAfter, ms } = fault;
+  if (when.rate !== undefined && (when.after !== undefined || when.times !== undefined))
+    fail("when", "either rate, or after and times");
+  if (when.rate === undefined && when.seed !== undefined) fail("when.seed", "only rate has it");
+  if (retryAfter !== undefined && fault.fault !== "rate_limited")
+    fail("retryAfter", "only rate_limited has it");
+  const max = MS_MAX[fault.fault];
+  if (ms !== undefined && max === undefined) fail("ms", "only latency and no_answer have it");
+  if (ms !== undefined && max !== undefined && ms > max) fail("ms", `at most ${max}`);
+  if (ms === undefined && fault.fault === "latency") fail("ms", "latency needs it");
+}
+
+function requireKnown(
+  replica: Replica,
+  selector: Selector,
+  pattern: string,
+  fail: (field: string, problem: string) => void,
+): void {
+  const { service, faults } = replica;
+  const profiles: readonly ToolProfile[] = Object.values(replica.toolProfiles ?? {});
+  if (selector !== "tool" && selector !== faults.selector)
+    fail(selector, `${service} has a ${faults.selector} instead`);
+  const names =
+    selector === "tool"
+      ? new Set(profiles.flatMap(({ tools }) => tools.map(({ name }) => name)))
+      : new Set(faults.names());
+  for (const name of names) if (selects(pattern, name)) return;
+  fail(selector, `${service} has no such ${selector}${nearest(pattern, names)}`);
+}

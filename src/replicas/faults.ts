@@ -1,0 +1,13 @@
+/** Faults that the platform injects into calls, as a service reports them to its clients. */
+
+export type Problem =
+  | { readonly kind: "rate_limited" /** In seconds. */; readonly retryAfter: number }
+  | { readonly kind: "server_error" | "token_expired" }
+  /** Reported by a proxy in front of the service. */
+  | { readonly kind: "unavailable"; readonly status: 503 | 504 };
+
+/** How faults may select a call. */
+export type Selection = {
+  readonly by: "method" | "operation" | "tool";
+  readonly names: readonly string[];
+};

@@ -1,0 +1,488 @@
+/** Faults, as the official clients of the services meet them. */
+import { beforeAll, describe, expect, test } from "bun:test";
+import {
+  AuthenticationLinearError,
+  InternalLinearError,
+  LinearClient,
+  NetworkLinearError,
+  RatelimitedLinearError,
+} from "@linear/sdk";
+import { WebClient, WebClientEvent } from "@slack/web-api";
+import { useDatabase } from "../support/database";
+import { endpointOf, send } from "../support/mcp";
+import { expectRefusal, expectStatus, useProgram } from "../support/program";
+import { ENG, JOHN } from "../support/tracker";
+
+const database = useDatabase();
+const program = useProgram(database);
+
+type Environment = { environmentId: string; environmentUrl: string; token: string };
+const put = async ({ environmentId }: Environment, ...faults: object[]) => {
+  const answer = await program.call("PUT", `/env/${environmentId}/faults`, { faults });
+  expectStatus(answer, 200);
+  return answer.body;
+};
+const countsOf = async ({ environmentId }: Environment) => {
+  const answer = await program.get(`/env/${environmentId}/faults`);
+  expectStatus(answer, 200);
+  return answer.body.faults.map(({ matched, injected }: Record<string, number>) => [
+    matched,
+    injected,
+  ]);
+};
+const tracker = (fields: object = {}) =>
+  program.environment({
+    templateService: "tracker",
+    templateName: "tracker_default",
+    impersonateUserId: JOHN,
+    ...fields,
+  });
+
+/** Runs `work` in a run of the environment. Returns its calls, and the rows that it added. */
+async function inRun({ environmentId: envId }: Environment, work: () => Promise<unknown>) {
+  const started = await program.post("/startRun", { envId });
+  expectStatus(started, 201);
+  const { runId } = started.body;
+  await work();
+  const { body } = await program.post("/diffRun", { runId });
+  const { body: page } = await program.get(`/runs/${runId}/calls`);
+  const calls = page.calls.map(
+    ({ name, status, error, fault, changes }: Record<string, unknown>) => ({
+      ...{ name, status, error, fault },
+      changes: (changes as number[] | null)?.length,
+    }),
+  );
+  return { calls, inserts: body.diff.inserts };
+}
+
+const RETRIES = { retries: 3, factor: 1, minTimeout: 1, maxTimeout: 2 };
+const say = { channel: "C01GENERAL", text: "hello" };
+const POST = "chat.postMessage";
+
+describe("@slack/web-api", () => {
+  let environment: Environment;
+  const client = (options: object = {}) =>
+    new WebClient(environment.token, {
+      slackApiUrl: `${program.url}${environment.environmentUrl}/`,
+      retryConfig: RETRIES,
+      logger: { ...console, warn() {}, info() {}, error() {}, debug() {} } as never,
+      ...options,
+    });
+  beforeAll(async () => {
+    environment = await program.environment();
+  });
+
+  test("rate_limited: waits as long as Retry-After says, and repeats the call", async () => {
+    await put(environment, {
+      fault: "rate_limited",
+      method: POST,
+      retryAfter: 1,
+      when: { after: 1, times: 1 },
+    });
+    const waits: number[] = [];
+    const chat = client();
+    chat.on(WebClientEvent.RATE_LIMITED, (seconds) => waits.push(seconds));
+    const { calls, inserts } = await inRun(environment, async () => {
+      await chat.chat.postMessage(say);
+      const began = performance.now();
+      expect((await chat.chat.postMessage(say)).ok).toBe(true);
+      expect(performance.now() - began).toBeGreaterThan(1_000);
+    });
+
+    expect(waits).toEqual([1]);
+    expect(calls).toEqual([
+      { name: POST, status: 200, error: null, fault: null, changes: 1 },
+      { name: POST, status: 429, error: "ratelimited", fault: "rate_limited", changes: 0 },
+      { name: POST, status: 200, error: null, fault: null, changes: 1 },
+    ]);
+    expect(inserts).toHaveLength(2);
+    expect(await countsOf(environment)).toEqual([[3, 1]]);
+  });
+
+  test("rate_limited with rejectRateLimitedCalls: throws what the service asks for", async () => {
+    await put(environment, { fault: "rate_limited", retryAfter: 7 });
+    const call = client({ rejectRateLimitedCalls: true }).auth.test();
+    expect(await call.catch((error) => error)).toMatchObject({
+      code: "slack_webapi_rate_limited_error",
+      retryAfter: 7,
+    });
+  });
+
+  test("server_error: repeats the call", async () => {
+    await put(environment, { fault: "server_error", method: "chat.*", when: { times: 2 } });
+    const { inserts } = await inRun(environment, () => client().chat.postMessage(say));
+    expect(inserts).toHaveLength(1);
+    expect(await countsOf(environment)).toEqual([[3, 2]]);
+  });
+
+  test("server_error for longer than it repeats: throws an HTTP error", async () => {
+    await put(environment, { fault: "server_error" });
+    const error = await client()
+      .chat.postMessage(say)
+      .catch((error) => error);
+    expect(error).toMatchObject({ code: "slack_webapi_http_error", statusCode: 500 });
+    expect(await countsOf(environment)).toEqual([[4, 4]]);
+  });
+
+  test("token_expired: throws the service's code, without another attempt", async () => {
+    await put(environment, { fault: "token_expired", when: { times: 1 } });
+    const error = await client()
+      .auth.test()
+      .catch((error) => error);
+    expect(error).toMatchObject({
+      code: "slack_webapi_platform_error",
+      data: { ok: false, error: "token_expired" },
+    });
+    expect(await countsOf(environment)).toEqual([[1, 1]]);
+  });
+
+  test("latency: waits for the answer", async () => {
+    await put(environment, { fault: "latency", ms: 300, method: POST, when: { times: 1 } });
+    const began = performance.now();
+    const { calls } = await inRun(environment, () => client().chat.postMessage(say));
+    expect(performance.now() - began).toBeGreaterThan(300);
+    expect(calls).toEqual([{ name: POST, status: 200, error: null, fault: "latency", changes: 1 }]);
+  });
+
+  test("no_answer: repeats the call after its own time limit", async () => {
+    await put(environment, { fault: "no_answer", ms: 900, method: POST, when: { times: 1 } });
+    const { calls, inserts } = await inRun(environment, async () => {
+      expect((await client({ timeout: 200 }).chat.postMessage(say)).ok).toBe(true);
+      await Bun.sleep(1_200);
+    });
+    expect(inserts).toHaveLength(1);
+    expect(calls).toContainEqual({
+      name: POST,
+      status: 504,
+      error: "service_unavailable",
+      fault: "no_answer",
+      changes: 0,
+    });
+  });
+
+  test("lost_answer: repeats the call by itself, and so writes twice", async () => {
+    await put(environment, { fault: "lost_answer", method: POST, when: { times: 1 } });
+    const { calls, inserts } = await inRun(environment, () => client().chat.postMessage(say));
+    expect(calls).toEqual([
+      {
+        ...{ name: POST, status: 503, error: "service_unavailable" },
+        ...{ fault: "lost_answer", changes: 1 },
+      },
+      { name: POST, status: 200, error: null, fault: null, changes: 1 },
+    ]);
+    expect(inserts).toHaveLength(2);
+  });
+
+  test("lost_answer with retries off: throws an HTTP error, although the message is written", async () => {
+    await put(environment, { fault: "lost_answer", method: POST, when: { times: 1 } });
+    const { inserts } = await inRun(environment, async () => {
+      const error = await client({ retryConfig: { retries: 0 } })
+        .chat.postMessage(say)
+        .catch((error) => error);
+      expect(error).toMatchObject({ code: "slack_webapi_http_error", statusCode: 503 });
+    });
+    expect(inserts).toHaveLength(1);
+  });
+});
+
+describe("@linear/sdk", () => {
+  let environment: Environment;
+  const issue = { teamId: ENG, title: "Faulty" };
+  const linear = () =>
+    new LinearClient({
+      apiKey: environment.token,
+      apiUrl: `${program.url}${environment.environmentUrl}/graphql`,
+    });
+  const rejection = (call: PromiseLike<unknown>) =>
+    Promise.resolve(call).then(
+      () => undefined,
+      (error) => error,
+    );
+  beforeAll(async () => {
+    environment = await tracker();
+  });
+
+  test("rate_limited: throws its class with the numbers of the headers, and never repeats", async () => {
+    await put(environment, {
+      fault: "rate_limited",
+      operation: "issueCreate",
+      retryAfter: 9,
+      when: { times: 1 },
+    });
+    const error = await rejection(linear().createIssue(issue));
+    expect(error).toBeInstanceOf(RatelimitedLinearError);
+    expect(error).toMatchObject({ retryAfter: 9, requestsLimit: 5_000, requestsRemaining: 0 });
+    expect(error.requestsResetAt - Date.now()).toBeWithin(5_000, 9_001);
+    expect(await countsOf(environment)).toEqual([[1, 1]]);
+    expect((await linear().createIssue(issue)).success).toBe(true);
+  });
+
+  test.each([
+    ["server_error", InternalLinearError, 500],
+    ["token_expired", AuthenticationLinearError, 401],
+    ["lost_answer", NetworkLinearError, 503],
+    ["no_answer", NetworkLinearError, 504],
+  ] as const)("%s: throws its class, and never repeats", async (fault, type, status) => {
+    await put(environment, {
+      fault,
+      operation: "issueCreate",
+      when: { times: 1 },
+      ...(fault === "no_answer" && { ms: 100 }),
+    });
+    let error: any;
+    const { calls, inserts } = await inRun(environment, async () => {
+      error = await rejection(linear().createIssue(issue));
+    });
+    expect(error).toBeInstanceOf(type);
+    expect(error.status).toBe(status);
+    expect(calls).toMatchObject([{ name: "issueCreate", status, fault }]);
+    const issues = inserts.filter((row: { __table__: string }) => row.__table__ === "issues");
+    expect(issues).toHaveLength(fault === "lost_answer" ? 1 : 0);
+  });
+
+  test("latency: waits for the answer", async () => {
+    await put(environment, { fault: "latency", ms: 300, operation: "viewer" });
+    const began = performance.now();
+    expect((await linear().viewer).id).toBe(JOHN);
+    expect(performance.now() - began).toBeGreaterThan(300);
+  });
+});
+
+describe("tools", () => {
+  const call = (environment: Environment, name: string, args: object, path = "") =>
+    send(endpointOf(program, environment, path), {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name, arguments: args },
+    });
+  const message = { channel_id: "C01GENERAL", message: "hello" };
+  const SEND = "slack_send_message";
+
+  test("of chat: each fault as the vendor's server reports it", async () => {
+    const environment = await program.environment();
+    const times = { tool: SEND, when: { times: 1 } };
+    await put(
+      environment,
+      { fault: "rate_limited", ...times },
+      { fault: "server_error", ...times },
+      { fault: "token_expired", ...times },
+      { fault: "lost_answer", ...times },
+      { fault: "no_answer", ms: 1, ...times },
+    );
+    const { calls, inserts } = await inRun(environment, async () => {
+      expect((await call(environment, SEND, message)).body.error).toEqual({
+        code: -32_005,
+        message: "Too Many Requests",
+      });
+      expect((await call(environment, SEND, message)).body.result).toEqual({
+        content: [{ type: "text", text: "internal_error" }],
+        isError: true,
+      });
+      const expired = await call(environment, SEND, message);
+      expect(expired.status).toBe(401);
+      expect(expired.headers.get("WWW-Authenticate")).toBe('Bearer error="invalid_token"');
+    });
+    expect(calls.map(({ fault }: { fault: string }) => fault)).toEqual([
+      "rate_limited",
+      "server_error",
+      "token_expired",
+    ]);
+    expect(inserts).toEqual([]);
+  });
+
+  test("of the archived server: the body of the method's answer", async () => {
+    const environment = await program.environment();
+    await put(environment, { fault: "rate_limited", tool: "slack_post_message" });
+    const args = { channel_id: "C01GENERAL", text: "hello" };
+    const { body } = await call(environment, "slack_post_message", args, "/archived");
+    expect(body.result.content[0].text).toBe('{"ok":false,"error":"ratelimited"}');
+  });
+
+  test("of the tracker: each fault as the vendor's server reports it", async () => {
+    const environment = await tracker();
+    await put(
+      environment,
+      { fault: "rate_limited", tool: "save_*", when: { times: 1 } },
+      { fault: "server_error", tool: "save_*", when: { times: 1 } },
+      { fault: "latency", ms: 200, tool: "list_teams" },
+    );
+    const save = async () =>
+      (await call(environment, "save_issue", { title: "A", team: "Engineering" })).body.result;
+    expect(await save()).toEqual({
+      content: [
+        {
+          type: "text",
+          text: '{"error":"ratelimited","message":"Too many requests","status":429}',
+        },
+      ],
+      isError: true,
+    });
+    expect(JSON.parse((await save()).content[0].text)).toMatchObject({ status: 500 });
+    expect((await save()).isError).toBeUndefined();
+    const began = performance.now();
+    expect((await call(environment, "list_teams", {})).status).toBe(200);
+    expect(performance.now() - began).toBeGreaterThan(200);
+  });
+
+  test("lost_answer and no_answer: no message of the protocol", async () => {
+    const environment = await program.environment();
+    await put(
+      environment,
+      { fault: "lost_answer", tool: SEND, when: { times: 1 } },
+      { fault: "no_answer", ms: 50, tool: SEND, when: { times: 1 } },
+    );
+    const { url, headers } = endpointOf(program, environment);
+    const statuses: number[] = [];
+    const { calls, inserts } = await inRun(environment, async () => {
+      for (const id of [1, 2]) {
+        const response = await fetch(url, {
+          method: "POST",
+          headers: {
+            ...headers,
+            "Content-Type": "application/json",
+            Accept: "application/json, text/event-stream",
+          },
+          body: JSON.stringify({
+            ...{ jsonrpc: "2.0", id, method: "tools/call" },
+            params: { name: SEND, arguments: message },
+          }),
+        });
+        statuses.push(response.status);
+      }
+    });
+    expect(statuses).toEqual([503, 504]);
+    expect(inserts).toHaveLength(1);
+    expect(calls).toMatchObject([
+      { status: 503, fault: "lost_answer", changes: 1 },
+      { status: 504, fault: "no_answer", changes: 0 },
+    ]);
+  });
+});
+
+describe("the set of faults", () => {
+  const ask = async (environment: Environment, method = POST) =>
+    (await program.chat(environment, method, say)).error ?? "ok";
+
+  test("is given with the environment, shown with counts, replaced, and cleared", async () => {
+    const fault = { fault: "server_error", method: POST, when: { after: 1, times: 1 } };
+    const environment = await program.environment({ faults: [fault] });
+    expect([await ask(environment), await ask(environment), await ask(environment)]).toEqual([
+      "ok",
+      "internal_error",
+      "ok",
+    ]);
+    expect((await program.get(`/env/${environment.environmentId}/faults`)).body).toEqual({
+      environmentId: environment.environmentId,
+      faults: [{ ...fault, matched: 3, injected: 1 }],
+    });
+    expect((await put(environment, fault)).faults).toEqual([{ ...fault, matched: 0, injected: 0 }]);
+    expect([await ask(environment), await ask(environment)]).toEqual(["ok", "internal_error"]);
+    expect((await put(environment)).faults).toEqual([]);
+    expect(await ask(environment)).toBe("ok");
+  });
+
+  test("is a list: a call gets the first fault that is due, and those after it do not count it", async () => {
+    const environment = await program.environment();
+    await put(
+      environment,
+      { fault: "server_error", when: { times: 1 } },
+      { fault: "token_expired", when: { times: 1 } },
+    );
+    expect([await ask(environment), await ask(environment), await ask(environment)]).toEqual([
+      "internal_error",
+      "token_expired",
+      "ok",
+    ]);
+    expect(await countsOf(environment)).toEqual([
+      [3, 1],
+      [2, 1],
+    ]);
+  });
+
+  test("counts each of many calls once, and gives exactly so many the fault", async () => {
+    const environment = await program.environment();
+    await put(environment, { fault: "server_error", method: POST, when: { after: 5, times: 7 } });
+    const answers = await Promise.all(Array.from({ length: 40 }, () => ask(environment)));
+    expect(answers.filter((answer) => answer === "internal_error")).toHaveLength(7);
+    expect(await countsOf(environment)).toEqual([[40, 7]]);
+  });
+
+  test("with a rate: the same seed decides the same", async () => {
+    const rate = { fault: "server_error", when: { rate: 0.3, seed: 7 } };
+    const once = async () => {
+      const environment = await program.environment({ faults: [rate] });
+      const answers: string[] = [];
+      for (let n = 0; n < 30; n++) answers.push(await ask(environment, "auth.test"));
+      return answers;
+    };
+    const first = await once();
+    expect(await once()).toEqual(first);
+    expect(first.filter((answer) => answer !== "ok").length).toBeWithin(3, 17);
+  });
+
+  test("is not for uploads, reads of somebody who looks on, and calls that do not exist there", async () => {
+    const environment = await program.environment();
+    await put(environment, { fault: "server_error" });
+    const response = await fetch(`${program.url}${environment.environmentUrl}/auth.test`, {
+      method: "POST",
+      headers: { "X-Diorama-View": "1" },
+    });
+    expect(await response.json()).toMatchObject({ ok: true });
+    expect(await countsOf(environment)).toEqual([[0, 0]]);
+  });
+
+  test("goes on in a fork, and begins anew in a fork of a snapshot and after a reset", async () => {
+    const environment = await program.environment({
+      faults: [{ fault: "server_error", method: POST, when: { after: 2, times: 1 } }],
+    });
+    const path = `/env/${environment.environmentId}`;
+    await ask(environment);
+    const { snapshotId } = (await program.post(`${path}/snapshots`, {})).body;
+    const fork = async (fields: object) =>
+      (await program.post(`${path}/fork`, fields)).body.environments[0];
+    const current = await fork({});
+    const old = await fork({ snapshotId });
+    expect(await countsOf(current)).toEqual([[1, 0]]);
+    expect(await countsOf(old)).toEqual([[0, 0]]);
+    expect([await ask(current), await ask(current)]).toEqual(["ok", "internal_error"]);
+    expect(await countsOf(environment)).toEqual([[1, 0]]);
+    expectStatus(await program.post(`${path}/reset`, {}), 200);
+    expect(await countsOf(environment)).toEqual([[0, 0]]);
+  });
+
+  test.each([
+    [{ fault: "latency" }, "invalid_request", "faults[0].ms: latency needs it"],
+    [{ fault: "latency", ms: 60_001 }, "invalid_request", "faults[0].ms: at most 60000"],
+    [{ fault: "server_error", ms: 1 }, "invalid_request", undefined],
+    [{ fault: "server_error", retryAfter: 1 }, "invalid_request", undefined],
+    [{ fault: "server_error", method: "auth.test", tool: "x" }, "invalid_request", undefined],
+    [
+      { fault: "server_error", method: "chat.postMesage" },
+      "invalid_request",
+      'faults[0].method: chat has no such method; the nearest is "chat.postMessage"',
+    ],
+    [
+      { fault: "server_error", operation: "issueCreate" },
+      "invalid_request",
+      "faults[0].operation: chat has a method instead",
+    ],
+    [
+      { fault: "server_error", tool: "slack_send" },
+      "invalid_request",
+      'faults[0].tool: chat has no such tool; the nearest is "slack_send_message"',
+    ],
+    [{ fault: "server_error", when: { rate: 0.5, times: 1 } }, "invalid_request", undefined],
+    [{ fault: "server_error", when: { seed: 1 } }, "invalid_request", undefined],
+    [{ fault: "server_error", service: "tracker" }, "invalid_service", undefined],
+  ])("cannot hold %j", async (fault, code, detail) => {
+    const wanted = { templateService: "chat", templateName: "chat_default" };
+    const user = { impersonateUserId: "U01AGENT" };
+    expectRefusal(
+      await program.post("/initEnv", { ...wanted, ...user, faults: [fault] }),
+      400,
+      code,
+      detail,
+    );
+  });
+});
