@@ -24,6 +24,19 @@ const ROOT = join(import.meta.dir, "../../.diorama");
 /** Tests crash Postgres, but not the machine. */
 const SETTINGS = { fsync: "off", max_connections: "300", max_wal_size: "4GB" };
 
+/** Set by `bun run plans`: the folder for a log that names the application of each statement. */
+const LOG_PLANS = process.env["LOG_PLANS"];
+const planSettings = (source: Source): Record<string, string> =>
+  LOG_PLANS === undefined
+    ? {}
+    : {
+        logging_collector: "on",
+        log_destination: "jsonlog",
+        log_directory: LOG_PLANS,
+        log_filename: `${source}-${WORKER}.log`,
+        log_rotation_size: "0",
+      };
+
 /** Files run in several processes, each with its own clusters. */
 const WORKER = process.env["BUN_TEST_WORKER_ID"] ?? "1";
 
@@ -43,7 +56,11 @@ async function start(): Promise<TestCluster[]> {
       if (!bin) return [];
       const dir = join(ROOT, `test-${source}-${WORKER}`);
       await own(dir);
-      const cluster = await startCluster({ source, dir, settings: SETTINGS });
+      const cluster = await startCluster({
+        source,
+        dir,
+        settings: { ...SETTINGS, ...planSettings(source) },
+      });
       if (!process.env["KEEP_DB"]) stopAfter(dir, cluster);
       const plugins: Plugin[] = hasWal2json(bin) ? ["wal2json", "pgoutput"] : ["pgoutput"];
       return [{ name: source, url: cluster.url, plugins, cluster }];
@@ -78,12 +95,16 @@ async function own(dir: string): Promise<void> {
   await write();
 }
 
-/** Waits for the end of process $1, and stops the server of lock file $2 unless it has another owner ($3) by then. */
+/**
+ * Waits for the end of process $1, and stops the server of lock file $2 unless it has another owner ($3) by then. Waits for
+ * the end of that server, not of its lock file: a new process may have started the next one.
+ */
 const STOP_AFTER = `
   while kill -0 "$1" 2>/dev/null; do sleep 0.2; done
   [ "$(cat "$3")" = "$1" ] && mv "$3" "$4" || exit
-  kill -QUIT "$(head -n 1 "$2")"
-  while [ -e "$2" ]; do sleep 0.1; done
+  server=$(head -n 1 "$2")
+  kill -QUIT "$server"
+  while kill -0 "$server" 2>/dev/null; do sleep 0.1; done
   rm "$4"
 `;
 

@@ -6,6 +6,17 @@ import { createBuilders } from "~/db/origins";
 import { createLog } from "~/log";
 import { buildBuiltins } from "~/platform/templates/builtin";
 import { startClusters, type TestCluster } from "./clusters";
+import { enlarge } from "./large";
+
+/** Set by `bun run plans`: templates are large, and Postgres logs the plan of each statement. */
+const LOG_PLANS = process.env["LOG_PLANS"] !== undefined;
+const PLAN_SETTINGS = {
+  session_preload_libraries: "auto_explain",
+  "auto_explain.log_min_duration": "0",
+  "auto_explain.log_format": "json",
+  "auto_explain.log_analyze": "on",
+  "auto_explain.log_timing": "off",
+};
 
 export type TestDatabase = {
   readonly url: string;
@@ -42,6 +53,7 @@ async function makeTemplate(cluster: TestCluster): Promise<string> {
   const builders = createBuilders(connect(url, { max: 1, name: "test", patient: true }), false);
   await migrate(pool);
   await buildBuiltins(pool, builders, quiet);
+  if (LOG_PLANS) await enlarge(pool);
   await Promise.all([pool.end(), builders.sql.end()]);
   return name;
 }
@@ -65,6 +77,8 @@ export async function createDatabase(cluster: TestCluster, empty = false): Promi
   const name = `test_${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`;
   const admin = connect(cluster.url, { max: 1, name: "test", patient: true });
   await admin.unsafe(`create database ${name} template ${template}`);
+  for (const [setting, value] of Object.entries(LOG_PLANS ? PLAN_SETTINGS : {}))
+    await admin.unsafe(`alter database ${name} set ${setting} = '${value}'`);
   await admin.end();
   const url = withDatabase(cluster.url, name);
   const sql = connect(url, { max: 4, name: "test", patient: true });

@@ -111,6 +111,8 @@ create table reactions (
   created_at bigint not null, -- emoji are listed in the order of their first use
   primary key (channel_id, ts, name, user_id)
 );
+-- reactions.list of a user.
+create index reactions_user on reactions (user_id);
 
 create table pins (
   channel_id varchar(16) not null,

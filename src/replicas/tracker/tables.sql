@@ -229,8 +229,12 @@ create table issues (
   "botActor" jsonb,
   unique ("teamId", number)
 );
-create index issues_project on issues ("projectId");
-create index issues_parent on issues ("parentId");
+create index issues_project on issues ("projectId") where "projectId" is not null;
+create index issues_parent on issues ("parentId") where "parentId" is not null;
+create index issues_cycle on issues ("cycleId") where "cycleId" is not null;
+create index issues_milestone on issues ("projectMilestoneId") where "projectMilestoneId" is not null;
+create index issues_assignee on issues ("assigneeId") where "assigneeId" is not null;
+create index issues_creator on issues ("creatorId");
 -- The position of a new issue: above the first of its team.
 create index issues_position on issues ("teamId", "sortOrder");
 -- Lists are in this order.
@@ -303,6 +307,8 @@ create table comments (
   "botActor" jsonb
 );
 create index comments_issue on comments ("issueId");
+create index comments_created on comments ("createdAt" desc nulls last, id);
+create index comments_thread on comments ("parentId") where "parentId" is not null;
 
 create table reactions (
   id uuid primary key,
@@ -316,6 +322,8 @@ create table reactions (
   "projectUpdateId" uuid,
   "initiativeUpdateId" uuid
 );
+create index reactions_issue on reactions ("issueId") where "issueId" is not null;
+create index reactions_comment on reactions ("commentId") where "commentId" is not null;
 
 create table attachments (
   id uuid primary key,
@@ -762,6 +770,7 @@ create table notifications (
   "snoozedUntilAt" timestamptz(3),
   "unsnoozedAt" timestamptz(3)
 );
+create index notifications_user on notifications ("userId", "createdAt" desc nulls last, id);
 
 create table issue_history (
   id uuid primary key,

@@ -25,7 +25,8 @@ const byIdentifier =
 
 /**
  * The ids of the issues with these current or former identifiers. The number in an identifier leads to the issue
- * through the index of numbers; `offset 0` keeps the planner from joining all issues.
+ * through the index of numbers; `offset 0` keeps the planner from joining all issues. To be compared as an array: a join
+ * with a limit would try the issues one by one, in the order of the list.
  */
 export function issuesIdentified(
   { sql, table }: { readonly sql: Sql; readonly table: (name: "teams" | "issues") => Value },
@@ -47,7 +48,8 @@ const issueIdentified: Parser = (text) => {
   const identifier = identifierOf(text);
   return identifier === undefined
     ? undefined
-    : (row, scope) => scope.sql`${row("id")} in (${issuesIdentified(scope, [identifier])})`;
+    : (row, scope) =>
+        scope.sql`${row("id")} = any(array(${issuesIdentified(scope, [identifier])}))`;
 };
 
 const either =
@@ -104,12 +106,14 @@ export const withHash =
   (row, { sql }) =>
     sql`starts_with(${row("id")}::text, ${hash.toLowerCase()}::text)`;
 
-/** Rows with these column values. */
+/** Rows with these column values. An id is compared as it is, so that an index can serve. */
 export const having =
   (values: Readonly<Record<string, string>>): Lookup =>
   (row, { sql }) =>
     Object.entries(values)
-      .map(([column, value]) => sql`${row(column)}::text = ${value}`)
+      .map(([column, value]) =>
+        isUuid(value) ? sql`${row(column)} = ${value}` : sql`${row(column)}::text = ${value}`,
+      )
       .reduce((all, one) => sql`${all} and ${one}`);
 
 /** Notifications that are not snoozed, or only the unread ones. */

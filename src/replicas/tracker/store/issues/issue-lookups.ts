@@ -244,10 +244,10 @@ const listIssues = ({ sql, t }: TrackerSession, { issueIds, identifiers }: Wante
     ) select id from up where id is not null
   ) as "ancestorIds"
   from ${t.issues} i
-  where i.id in (
+  where i.id = any(array(
     select unnest(${issueIds}::uuid[]) union all
     ${issuesIdentified({ sql, table: (name) => t[name] }, identifiers)}
-  )
+  ))
 `;
 
 const listProjects = (
