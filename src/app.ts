@@ -14,6 +14,7 @@ import { answerRoot, consoleAsset, consoleFile, isConsole } from "~/http/console
 import { createCors } from "~/http/cors";
 import { answerDocs, docs, explorerAsset, isDocs } from "~/http/docs";
 import { errorResponse, requireReading } from "~/http/errors";
+import { fitCall, type Shapes } from "~/http/fitting";
 import { ClientGone } from "~/http/incoming";
 import { controlTools, type PlatformCall } from "~/http/mcp/control";
 import { answerMcp } from "~/http/mcp/endpoint";
@@ -62,7 +63,6 @@ import { templateRoutes } from "~/platform/templates/routes";
 import type { Templates } from "~/platform/templates/templates";
 import { challenged } from "~/platform/tools";
 import { REPLICAS } from "~/replicas/index";
-import { findUnknownKey, withoutNulls } from "~/shape";
 
 export type App = ReturnType<typeof createApp>;
 
@@ -122,7 +122,7 @@ export function createApp(parts: {
     })
     .use(docs())
     .group("/api/platform", (app) =>
-      app.use(health).guard({ parse: "strict", transform: fitBody }, (guarded) =>
+      app.use(health).guard({ parse: "strict", transform: fitContext }, (guarded) =>
         guarded
           .use(environmentRoutes(parts.environments, parts.idempotency))
           .use(detailRoutes(parts.details))
@@ -140,21 +140,14 @@ export function createApp(parts: {
       ),
     );
 
-  const bodies = new Map(
-    router.routes.map(({ method, path, hooks }) => [
-      `${method} ${path}`,
-      hooks.body as TSchema | undefined,
-    ]),
+  const shapes = new Map(
+    router.routes.map(({ method, path, hooks }) => [`${method} ${path}`, hooks as Shapes]),
   );
 
-  /** Rejects unknown fields of a body, and drops optional ones that are null. */
-  function fitBody(context: { request: Request; route: string; body: unknown }): void {
-    const { request, route, body } = context;
-    const shape = bodies.get(`${request.method} ${route}`);
-    if (!shape || body === undefined) return;
-    const unknown = findUnknownKey(shape, body);
-    if (unknown) throw new ApiError("invalid_request", `${unknown.path}: ${unknown.problem}`);
-    context.body = withoutNulls(shape, body);
+  type Context = Parameters<typeof fitCall>[1] & { request: Request; route: string };
+  function fitContext(context: Context): void {
+    const found = shapes.get(`${context.request.method} ${context.route}`);
+    if (found) fitCall(found, context);
   }
 
   const routes = router.routes.map(({ method, path }) => ({

@@ -37,20 +37,30 @@ export function findUnknownKey(shape: TSchema, value: unknown, path = ""): Unkno
   return undefined;
 }
 
-/** Returns an object without the optional fields that are null: clients send those for absent ones. */
-export function withoutNulls(shape: TSchema, value: unknown): unknown {
+/**
+ * Returns a value without the fields that are null and not required, known or not: clients send those for absent ones.
+ * `read`: replaces each text.
+ */
+export function withoutNulls(
+  shape: TSchema,
+  value: unknown,
+  read: (shape: TSchema, text: string) => string = (_, text) => text,
+): unknown {
+  if (typeof value === "string") return read(shape, value);
   if (Array.isArray(value)) {
     const items = shape["items"] as TSchema | undefined;
-    return items ? value.map((item) => withoutNulls(items, item)) : value;
+    return items ? value.map((item) => withoutNulls(items, item, read)) : value;
   }
   const properties = shape["properties"] as Record<string, TSchema> | undefined;
   if (!isObject(value) || !properties) return value;
   const required = (shape["required"] as readonly string[] | undefined) ?? [];
+  const isOpen = shape["additionalProperties"] === true;
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, item]) => {
       const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
-      if (item === null && property && !required.includes(key) && !isNullable(property)) return [];
-      return [[key, property ? withoutNulls(property, item) : item]];
+      const isKept = property ? required.includes(key) || isNullable(property) : isOpen;
+      if (item === null && !isKept) return [];
+      return [[key, property ? withoutNulls(property, item, read) : item]];
     }),
   );
 }

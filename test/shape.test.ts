@@ -29,9 +29,10 @@ describe("an unknown key", () => {
   );
 });
 
-test("nulls of optional fields are dropped, but not those that a shape allows or requires", () => {
+test("nulls of fields are dropped, but not those that a shape allows or requires", () => {
   const given = {
-    items: [{ name: null, note: null }],
+    items: [{ name: null, note: null, unknown: null }],
+    unknown: null,
     free: { a: null },
     any: null,
     maybe: null,

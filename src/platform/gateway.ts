@@ -26,7 +26,7 @@ import type { Keys } from "~/platform/keys/keys";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
 import { answerTools, challenged, readToolPath, type ToolPath } from "~/platform/tools";
 import type { Problem, Selection } from "~/replicas/faults";
-import { REPLICAS } from "~/replicas/index";
+import { REPLICAS, serviceOf } from "~/replicas/index";
 import type { CallAccount, Replica, UnleasedCall } from "~/replicas/replica";
 
 const plain = (credential: string | undefined) => credential && withoutStyle(credential);
@@ -65,7 +65,7 @@ const VIEW_HEADER = "x-diorama-view";
 const PREFIX = "/api/env/";
 const SERVICES = "/services/";
 
-/** Parses a path that leads to an environment, unchanged from the URL; undefined for any other path. */
+/** Parses a path to an environment, unchanged but for an alias of the service; undefined for any other path. */
 export function gatewayPath(pathname: string): GatewayPath | undefined {
   if (!pathname.startsWith(PREFIX)) return undefined;
   const afterId = pathname.indexOf("/", PREFIX.length);
@@ -75,7 +75,7 @@ export function gatewayPath(pathname: string): GatewayPath | undefined {
   const to = slash < 0 ? pathname.length : slash;
   return {
     envId: pathname.slice(PREFIX.length, afterId),
-    service: pathname.slice(from, to),
+    service: serviceOf(pathname.slice(from, to)),
     path: pathname.slice(to + 1),
   };
 }

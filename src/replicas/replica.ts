@@ -14,6 +14,8 @@ import type { Source } from "~/source";
 export type Replica = {
   /** The value of `service` on the wire. */
   readonly service: string;
+  /** The name of the real service, which requests may use too. */
+  readonly alias: string;
   /**
    * The DDL of one environment, with bare table names. Its order is the order in which diffs list tables. Every
    * table has a primary key; there are no enum, domain or composite types, no views, triggers or functions.

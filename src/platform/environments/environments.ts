@@ -242,8 +242,9 @@ export function createEnvironments(deps: {
     /** Lists this user's environments, in pages. */
     async list(userId: string, query: EnvironmentQuery) {
       const page = readPage(query, LIST, userId);
-      const { service, templateName, status } = query;
-      if (service !== undefined) requireReplica(service);
+      const { templateName, status } = query;
+      const service =
+        query.service === undefined ? undefined : requireReplica(query.service).service;
       const found = await store.list(pool, userId, { service, templateName, status }, page);
       const { rows, ...rest } = pageOf(found, page, LIST, userId);
       return { environments: rows.map(view), ...rest };

@@ -259,5 +259,8 @@ export const AssertionSchema = t.Record(t.String(), t.Unknown(), {
 /** Of a query string. */
 const Expand = Type.Boolean({ default: false, description: "Whether the answer has the tests" });
 export const OneSuiteQuery = t.Object({
-  expand: t.Optional(t.Union([t.Literal("true"), t.Literal("false")], { documented: Expand })),
+  expand: t.Optional(
+    // `tests` is what the SDK agent-diff sends.
+    t.Union([t.Literal("true"), t.Literal("false"), t.Literal("tests")], { documented: Expand }),
+  ),
 });

@@ -72,8 +72,10 @@ export const suiteRoutes = (suites: Suites, changes: SuiteChanges) =>
     )
     .get(
       "/testSuites/:suiteId",
-      ({ request, params, query }) =>
-        suites.get(principalOf(request).userId, params.suiteId, query.expand === "true"),
+      async ({ request, params: { suiteId }, query: { expand = "false" } }) => {
+        const read = { false: "get", true: "getExpanded", tests: "getForAgentDiff" } as const;
+        return Response.json(await suites[read[expand]](principalOf(request).userId, suiteId));
+      },
       {
         params: t.Object({ suiteId: PathId }),
         query: OneSuiteQuery,

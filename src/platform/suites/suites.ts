@@ -4,6 +4,7 @@ import { ApiError } from "~/errors";
 import { type CompiledSpec, compile, type World } from "~/evaluation/compile";
 import { SpecError } from "~/evaluation/mistakes";
 import { pageOf, readPage } from "~/http/page";
+import { suiteFields, testFields } from "~/platform/suites/agent-diff";
 import type { NewSuite, NewTest, SuiteQuery } from "~/platform/suites/model";
 import * as store from "~/platform/suites/store";
 import type { TemplateRow } from "~/platform/templates/store";
@@ -155,18 +156,23 @@ export function createSuites(pool: Pool, templates: Templates) {
       return { suiteId, tests: rows.map(testView), testCount };
     },
 
-    async get(userId: string, suiteId: string, expand: boolean) {
+    async get(userId: string, suiteId: string) {
+      const { name, description, testCount } = await requireSuite(userId, suiteId);
+      return { id: suiteId, name, description, testCount };
+    },
+
+    async getExpanded(userId: string, suiteId: string) {
       const suite = await requireSuite(userId, suiteId);
-      const { name, description, testCount } = suite;
-      if (!expand) return { id: suiteId, name, description, testCount };
+      return { ...expandedView(suite), tests: (await this.tests(suiteId)).map(testView) };
+    },
+
+    /** As `getExpanded`, with the names of the SDK agent-diff beside our own. */
+    async getForAgentDiff(userId: string, suiteId: string) {
+      const suite = await requireSuite(userId, suiteId);
+      const tests = await this.tests(suiteId);
       return {
-        id: suiteId,
-        name,
-        description,
-        templateService: suite.service,
-        templateName: suite.templateName,
-        impersonateUserId: suite.actingUserId,
-        tests: (await store.listTests(pool, suiteId)).map(testView),
+        ...{ ...expandedView(suite), ...suiteFields(suite) },
+        tests: tests.map((test) => ({ ...testView(test), ...testFields(suite, test) })),
       };
     },
 
@@ -214,13 +220,17 @@ export const testView = (test: store.TestRow) => ({
   ...(test.surfaces === null ? {} : { surfaces: test.surfaces }),
 });
 
-export const suiteView = (suite: Omit<store.ListedSuite, "place">) => ({
+const expandedView = (suite: store.SuiteRow) => ({
   id: suite.suiteId,
   name: suite.name,
   description: suite.description,
   templateService: suite.service,
   templateName: suite.templateName,
   impersonateUserId: suite.actingUserId,
+});
+
+export const suiteView = (suite: Omit<store.ListedSuite, "place">) => ({
+  ...expandedView(suite),
   visibility: suite.visibility,
   testCount: suite.testCount,
   createdAt: suite.createdAt.toISOString(),

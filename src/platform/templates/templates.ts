@@ -6,6 +6,7 @@ import { type Blueprint, dropSchema, readBlueprint, type Table } from "~/db/sche
 import { openSession, tablesOf } from "~/db/session";
 import { ApiError } from "~/errors";
 import type { World } from "~/evaluation/compile";
+import { plainId } from "~/http/fitting";
 import { pageOf, readPage } from "~/http/page";
 import {
   type ImportedTemplate,
@@ -16,7 +17,7 @@ import {
 import { dataError, exportSeed, importSeed } from "~/platform/templates/seed-store";
 import { opensAt, resolveSeed, type Seed } from "~/platform/templates/seeds";
 import * as store from "~/platform/templates/store";
-import { REPLICAS } from "~/replicas/index";
+import { REPLICAS, serviceOf } from "~/replicas/index";
 import { type Replica, SeedError } from "~/replicas/replica";
 import { SEEDS } from "../../../seeds/index";
 
@@ -28,9 +29,9 @@ const USERS_MAX = 10_000;
 const FOUND_MS = 1_000;
 const FOUND_MAX = 10_000;
 
-/** Returns the simulated service of that name. Throws `invalid_service`. */
-export function requireReplica(service: string): Replica {
-  const replica = REPLICAS.get(service);
+/** Returns the simulated service of that name or alias. Throws `invalid_service`. */
+export function requireReplica(name: string): Replica {
+  const replica = REPLICAS.get(serviceOf(name));
   if (!replica)
     throw new ApiError(
       "invalid_service",
@@ -64,7 +65,7 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
   const found = new LRUCache<string, store.TemplateRow>({ max: FOUND_MAX, ttl: FOUND_MS });
 
   async function requireWhole(userId: string, idOrName: string) {
-    const template = await store.findWhole(pool, userId, idOrName);
+    const template = await store.findWhole(pool, userId, plainId(idOrName));
     if (!template) throw templateNotFound();
     return template;
   }
@@ -75,7 +76,8 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
     seed: object | undefined,
     build: (schema: string) => Promise<void>,
   ) {
-    const { name, service, description = "", visibility = "private" } = draft;
+    const { name, description = "", visibility = "private" } = draft;
+    const { service } = requireReplica(draft.service);
     if (!NAME.test(name))
       throw new ApiError(
         "invalid_template_name",

@@ -21,6 +21,7 @@ import { OWN_USER_ONLY, type Replica, type ReplicaCall } from "~/replicas/replic
 
 export const chat: Replica = {
   service: "chat",
+  alias: "slack",
   tables,
   derived: {
     users: ["updated"],

@@ -30,6 +30,7 @@ import { dateOf } from "~/source";
 
 export const tracker: Replica = {
   service: "tracker",
+  alias: "linear",
   tables,
   derived: DERIVED,
   seed: seedTracker,

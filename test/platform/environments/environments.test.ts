@@ -74,7 +74,7 @@ describe("initEnv", () => {
     [{ ttlSeconds: 1e18 }, 400, "invalid_request", "S057"],
     [{ ttlSeconds: "NaN" }, 400, "invalid_request", "S057"],
     [{ templateName: "x'; drop schema public; --" }, 404, "template_not_found", "S072"],
-    [{ templateService: "linear" }, 400, "invalid_service", "S076"],
+    [{ templateService: "jira" }, 400, "invalid_service", "S076"],
     [{ templateService: "Chat" }, 400, "invalid_service", "S076"],
     [{ templateService: "chat " }, 400, "invalid_service", "S076"],
     [{ templateService: "__proto__" }, 400, "invalid_service", "S076"],
@@ -172,6 +172,21 @@ describe("an environment", () => {
     expect(
       await program.chat({ environmentUrl: `/api/env/${dashed}/services/chat` }, "api.test"),
     ).toMatchObject({ ok: true });
+  });
+
+  test("is created and called by the name of the real service, and answers with our own", async () => {
+    const { environmentId, service } = await program.environment({ templateService: "slack" });
+    const alias = { environmentUrl: `/api/env/${environmentId}/services/slack/api` };
+    const { ok, url } = await program.chat(alias, "auth.test");
+    const wrong = await program.chat(
+      { environmentUrl: `/api/env/${environmentId}/services/linear` },
+      "api.test",
+    );
+    const listed = await program.get("/environments?service=slack&limit=1");
+
+    expect({ ok, service, url }).toMatchObject({ ok: true, service: "chat" });
+    expect(wrong).toMatchObject({ error: "invalid_service" });
+    expect(listed.body.environments).toMatchObject([{ environmentId, service: "chat" }]);
   });
 
   test("ends on every server as soon as it is deleted, and is deleted only once", async () => {

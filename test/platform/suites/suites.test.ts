@@ -92,6 +92,35 @@ describe("a suite", () => {
     });
   });
 
+  test("is read by ids with dashes, and for the SDK agent-diff in its words", async () => {
+    const dashed = (id: string) => id.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+    const given = { ...aTest(), surfaces: null, unknown: null };
+    const suiteId = await create({ templateService: "slack", tests: [given] }, ann);
+    const whole = (await program.get(`/testSuites/${dashed(suiteId)}?expand=true`, ann)).body;
+    const [{ id }] = whole.tests;
+    const asked = { headers: ann as Record<string, string> };
+    const url = `${program.url}/api/platform/testSuites/${dashed(suiteId)}?expand=tests`;
+    const theirs: any = await (await fetch(url, asked)).json();
+    const environment = { testId: dashed(id), impersonateUserId: "U01AGENT" };
+
+    expect(whole).toMatchObject({ id: suiteId, templateService: "chat" });
+    expect((await program.get(`/tests/${dashed(id)}`, ann)).body).toMatchObject({ id });
+    expectStatus(await program.post("/initEnv", environment, ann), 201);
+    const times = { created_at: expect.any(String), updated_at: expect.any(String) };
+    const [test] = whole.tests;
+    expect(theirs).toEqual({
+      ...{ ...whole, owner: "ann", visibility: "private", ...times },
+      tests: [
+        {
+          ...{ ...test, ...times, type: "actionEval", seed_template: "chat_default" },
+          expected_output: given.expectedOutput,
+        },
+      ],
+    });
+    for (const id of [dashed(suiteId).toUpperCase(), dashed(suiteId).slice(1)])
+      expectRefusal(await program.get(`/testSuites/${id}`, ann), 404, "suite_not_found");
+  });
+
   test("is found by a part of its name, literally", async () => {
     await create({ name: "100% sure" }, ann);
     await create({ name: "under_score" }, ann);
