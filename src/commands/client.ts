@@ -63,7 +63,7 @@ export function createClient(options: ServerOptions, env: Environment) {
 
     /** One call. Throws CallFailed unless it succeeds. */
     async call(
-      method: "GET" | "POST" | "PATCH" | "DELETE",
+      method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
       path: string,
       body?: object,
     ): Promise<Answer> {
@@ -94,7 +94,8 @@ export async function listAll<Item>(
   query: { readonly [name: string]: string | undefined } = {},
 ): Promise<Item[]> {
   const asked = new URLSearchParams({ limit: `${PAGE}` });
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) asked.set(name, value);
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) asked.set(name, value);
   const found: Item[] = [];
   for (;;) {
     const page = await client.call("GET", `${path}?${asked}`);

@@ -1,0 +1,103 @@
+/** `diorama env`: environments on a server, for people and scripts. */
+import {
+  type Answer,
+  asYaml,
+  type Client,
+  listAll,
+  readDocument,
+  type ServerOptions,
+  UsageError,
+} from "~/commands/client";
+import { table } from "~/commands/table";
+import { print } from "~/log";
+
+type Shown = ServerOptions & { readonly json: boolean };
+
+type Listed = {
+  readonly [field in
+    | "environmentId"
+    | "service"
+    | "templateSchema"
+    | "status"
+    | "createdAt"
+    | "expiresAt"]: string;
+};
+
+const show = (answer: Answer, { json }: Shown) =>
+  print(json ? JSON.stringify(answer, null, 2) : asYaml(answer));
+
+const pathOf = (id: string) => `/env/${encodeURIComponent(id)}`;
+
+export async function listEnvironments(
+  client: Client,
+  { service, all, json }: Shown & { service?: string; all: boolean },
+) {
+  const status = all ? undefined : "active";
+  const found = await listAll<Listed>(client, "/environments", "environments", { service, status });
+  if (json) return print(JSON.stringify(found, null, 2));
+  const rows = found.map((each) => [
+    ...[each.environmentId, each.service, each.templateSchema, each.status],
+    ...[each.createdAt, each.expiresAt],
+  ]);
+  for (const line of table(["Id", "Service", "Template", "Status", "Created", "Expires"], rows))
+    print(line);
+}
+
+export const showEnvironment = async (client: Client, id: string, options: Shown) =>
+  show(await client.call("GET", pathOf(id)), options);
+
+export const resetEnvironment = async (
+  client: Client,
+  id: string,
+  { snapshot, ...options }: Shown & { snapshot?: string },
+) =>
+  show(
+    await client.call("POST", `${pathOf(id)}/reset`, {
+      ...(snapshot !== undefined && { snapshotId: snapshot }),
+    }),
+    options,
+  );
+
+export type Forking = Shown & {
+  readonly count: number;
+  readonly snapshot?: string;
+  readonly ttl?: number;
+};
+
+export const forkEnvironment = async (
+  client: Client,
+  id: string,
+  { count, snapshot, ttl, ...options }: Forking,
+) =>
+  show(
+    await client.call("POST", `${pathOf(id)}/fork`, {
+      count,
+      ...(snapshot !== undefined && { snapshotId: snapshot }),
+      ...(ttl !== undefined && { ttlSeconds: ttl }),
+    }),
+    options,
+  );
+
+export async function clockOfEnvironment(
+  client: Client,
+  id: string,
+  { to, advance, ...options }: Shown & { to?: string; advance?: string },
+) {
+  if (to !== undefined && advance !== undefined)
+    throw new UsageError("either --to or --advance is needed, not both");
+  const move = to === undefined ? advance && { advance } : { to };
+  const path = `${pathOf(id)}/clock`;
+  show(await (move ? client.call("POST", path, move) : client.call("GET", path)), options);
+}
+
+export async function faultsOfEnvironment(
+  client: Client,
+  id: string,
+  { set, clear, ...options }: Shown & { set?: string; clear: boolean },
+) {
+  if (set !== undefined && clear) throw new UsageError("either --set or --clear, not both");
+  const given = set === undefined ? undefined : await readDocument(set);
+  const faults = clear ? { faults: [] } : given;
+  const path = `${pathOf(id)}/faults`;
+  show(await (faults ? client.call("PUT", path, faults) : client.call("GET", path)), options);
+}

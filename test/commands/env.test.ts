@@ -1,0 +1,62 @@
+/** `diorama env`, against a server. */
+import { expect, test } from "bun:test";
+import { useCommands } from "../support/commands";
+import { useDatabase } from "../support/database";
+import { useProgram } from "../support/program";
+
+const program = useProgram(useDatabase());
+const commands = useCommands(program);
+
+const json = async (...args: string[]) => {
+  const { code, out, err } = await commands.run(["env", ...args, "--json"]);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  return JSON.parse(out);
+};
+const post = (environment: { environmentUrl: string }) =>
+  program.chat(environment, "chat.postMessage", { channel: "C01GENERAL", text: "hello" });
+
+test("lists, shows, resets and forks environments", async () => {
+  const environment = await program.environment();
+  const { environmentId: id } = environment;
+  await post(environment);
+
+  expect((await json("list")).map((each: { environmentId: string }) => each.environmentId)).toEqual(
+    [id],
+  );
+  const { out } = await commands.run(["env", "list", "--service", "chat"]);
+  expect(out).toContain(`${id}  chat     chat_default  active`);
+  expect((await json("show", id)).changedRows).toBeGreaterThan(0);
+  const { snapshotId } = (await program.post(`/env/${id}/snapshots`, {})).body;
+  expect((await json("reset", id)).snapshotId).toBeNull();
+  expect((await json("show", id)).changedRows).toBe(0);
+  expect((await json("reset", id, "--snapshot", snapshotId)).snapshotId).toBe(snapshotId);
+  const { environments } = await json("fork", id, "--count", "2", "--ttl", "60");
+  expect(environments).toHaveLength(2);
+  expect(environments[0]).toMatchObject({ parentEnvironmentId: id });
+}, 60_000);
+
+test("shows and moves the clock", async () => {
+  const { environmentId: id } = await program.environment({
+    clock: { now: "2026-03-11T12:00:00Z", mode: "frozen" },
+  });
+  expect((await json("clock", id)).now).toBe("2026-03-11T12:00:00.000Z");
+  expect((await json("clock", id, "--advance", "P1D")).now).toBe("2026-03-12T12:00:00.000Z");
+  expect((await json("clock", id, "--to", "2026-03-13T12:00:00Z")).effects).toBeArray();
+}, 60_000);
+
+test("shows, replaces and clears the faults", async () => {
+  const environment = await program.environment();
+  const { environmentId: id } = environment;
+  const file = await commands.file("faults.yaml", "faults:\n  - fault: server_error\n");
+  expect((await json("faults", id, "--set", file)).faults).toEqual([
+    { fault: "server_error", matched: 0, injected: 0 },
+  ]);
+  expect(await post(environment)).toEqual({ ok: false, error: "internal_error" });
+  const { out } = await commands.run(["env", "faults", id]);
+  expect(out).toContain("injected: 1");
+  expect((await json("faults", id, "--clear")).faults).toEqual([]);
+  expect(await commands.run(["env", "faults", id, "--clear", "--set", file])).toMatchObject({
+    code: 64,
+    err: expect.stringContaining("either --set or --clear"),
+  });
+}, 60_000);
