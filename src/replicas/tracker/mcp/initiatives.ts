@@ -19,6 +19,7 @@ import {
   listPage,
   names,
   type Shape,
+  some,
 } from "~/replicas/tracker/mcp/shape";
 import { invalid, Rejected, type Tools, type Work } from "~/replicas/tracker/mcp/tool";
 import { requireRow } from "~/replicas/tracker/require";
@@ -68,18 +69,17 @@ async function listInitiatives(args: ListInitiatives, work: Work): Promise<objec
       ? undefined
       : await requireId(work, "Initiative", parentInitiative);
   const children = parentId === undefined ? undefined : await childrenOf(work, parentId);
-  const labelled = named("InitiativeLabel", label);
   return await listPage(work, args, {
     plural: "initiatives",
     field: "initiatives",
     type: "Initiative",
     shape: isChosen ? { ...INITIATIVE, ...PROJECTS, ...SUB_INITIATIVES } : shapeFor(args),
     filter: filterOf({
-      name: query === undefined ? undefined : containing(query),
+      name: containing(query),
       status: status === undefined ? undefined : { eqIgnoreCase: status },
       owner: named("User", owner),
       id: children === undefined ? undefined : { in: children },
-      labels: labelled && { some: labelled },
+      labels: some(named("InitiativeLabel", label)),
     }),
   });
 }

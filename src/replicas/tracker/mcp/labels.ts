@@ -36,7 +36,7 @@ const list =
       type,
       shape: LABEL,
       filter: filterOf({
-        name: args.name === undefined ? undefined : containing(args.name),
+        name: containing(args.name),
         // Issues of a team can have the labels of the workspace too.
         or:
           args.team === undefined

@@ -1,5 +1,5 @@
 /** People, teams, cycles and the workspace. */
-import { requireId } from "~/replicas/tracker/mcp/names";
+import { filterOf, requireId } from "~/replicas/tracker/mcp/names";
 import {
   containing,
   getOne,
@@ -121,7 +121,7 @@ export const peopleTools: Tools = {
       field: "teams",
       type: "Team",
       shape: TEAM,
-      filter: args.query === undefined ? {} : { name: containing(args.query) },
+      filter: filterOf({ name: containing(args.query) }),
     }),
   get_team: async ({ query }: Query, work) =>
     await getOne(work, "team", await requireId(work, "Team", query), TEAM),

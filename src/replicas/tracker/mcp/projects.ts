@@ -20,6 +20,7 @@ import {
   type Shape,
   selectionOf,
   shown,
+  some,
 } from "~/replicas/tracker/mcp/shape";
 import { invalid, type Node, Rejected, type Tools, type Work } from "~/replicas/tracker/mcp/tool";
 import { requireRow } from "~/replicas/tracker/require";
@@ -114,7 +115,6 @@ type ListProjects = ListArguments &
 
 async function listProjects(args: ListProjects, work: Work): Promise<object> {
   const { query, state, initiative, team, member, label, fields } = args;
-  const some = (filter: object | undefined) => filter && { some: filter };
   const isChosen = fields !== undefined && fields.length > 0;
   return await listPage(work, args, {
     plural: "projects",
@@ -122,7 +122,7 @@ async function listProjects(args: ListProjects, work: Work): Promise<object> {
     type: "Project",
     shape: isChosen ? { ...PROJECT, ...MEMBERS, ...MILESTONES, ...TRASHED } : shapeFor(args),
     filter: filterOf({
-      name: query === undefined ? undefined : containing(query),
+      name: containing(query),
       status: named("ProjectStatus", state),
       initiatives: some(named("Initiative", initiative)),
       accessibleTeams: some(named("Team", team)),

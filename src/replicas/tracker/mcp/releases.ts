@@ -16,6 +16,7 @@ import {
   listPage,
   related,
   type Shape,
+  some,
 } from "~/replicas/tracker/mcp/shape";
 import { type Node, Rejected, type Tools, type Work } from "~/replicas/tracker/mcp/tool";
 
@@ -45,9 +46,6 @@ type ListPipelines = ListArguments & {
 };
 
 const equal = (value: unknown) => (value === undefined ? undefined : { eq: value });
-const some = (filter: object | undefined) => filter && { some: filter };
-const nameLike = (query: string | undefined) =>
-  query === undefined ? undefined : containing(query);
 
 const listPipelines = (args: ListPipelines, work: Work) =>
   listPage(work, args, {
@@ -60,7 +58,7 @@ const listPipelines = (args: ListPipelines, work: Work) =>
       ...(args.includeTeams && TEAMS),
     },
     filter: filterOf({
-      name: nameLike(args.query),
+      name: containing(args.query),
       teams: some(named("Team", args.team)),
       type: equal(args.type),
       isProduction: equal(args.isProduction),
@@ -126,7 +124,7 @@ async function listReleases(args: ListReleases, work: Work): Promise<object> {
     type: "Release",
     shape: releaseShape(args),
     filter: filterOf({
-      name: nameLike(query),
+      name: containing(query),
       pipeline: await byReference(work, "ReleasePipeline", args.pipeline),
       stage: and.length > 0 ? { and } : undefined,
       version: equal(version),
@@ -209,7 +207,7 @@ const listNotes = async (args: ListNotes, work: Work) =>
       ...(args.includeReleases && RELEASES),
     },
     filter: filterOf({
-      title: nameLike(args.query),
+      title: containing(args.query),
       pipeline: await byReference(work, "ReleasePipeline", args.pipeline),
       release: await byReference(work, "Release", args.release),
     }),

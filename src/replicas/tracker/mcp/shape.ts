@@ -155,8 +155,12 @@ export const act = async ({ ask }: Work, operation: string, id: string): Promise
   await ask(`mutation($id: String!) { ${operation}(id: $id) { success } }`, { id });
 };
 
-/** The text contains these words, regardless of case. */
-export const containing = (term: string) => ({ containsIgnoreCase: term });
+/** A filter for a text that contains these words, regardless of case; none without words. */
+export const containing = (term: string | undefined) =>
+  term === undefined ? undefined : { containsIgnoreCase: term };
+
+/** A filter for one of several related entities; none without a filter for it. */
+export const some = (filter: object | undefined) => filter && { some: filter };
 
 /** At most 500 characters: a longer text ends with the tool that has it in full. */
 const SHOWN_MAX = 500;
