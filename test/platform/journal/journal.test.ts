@@ -11,7 +11,9 @@ import {
   type TestProgram,
   useProgram,
 } from "../../support/program";
-import { openTracker } from "../../support/tracker";
+import { MARIA, openTracker } from "../../support/tracker";
+
+const ENG = "c0000000-0000-4000-8000-000000000011";
 
 const clusters = await startClusters();
 const plugins = clusters.flatMap((cluster) =>
@@ -239,6 +241,65 @@ describe("a journal", () => {
       { via: "mcp", name: "slack_send_message", arguments: message, error: null, changes: [1] },
       { via: "mcp", name: "slack_send_message", error: expect.any(String), changes: [] },
     ]);
+  });
+
+  test.each([
+    {
+      service: "chat",
+      actor: "U01AGENT",
+      templateName: "chat_default",
+      tool: {
+        name: "slack_send_message",
+        arguments: { channel_id: "C01GENERAL", message: "hello" },
+      },
+      call: ["chat.postMessage", { channel: "C01GENERAL", markdown_text: "hello" }],
+    },
+    {
+      service: "tracker",
+      actor: MARIA,
+      templateName: "tracker_expanded",
+      tool: { name: "save_issue", arguments: { title: "Slow", team: "ENG", priority: 2 } },
+      call: [
+        "graphql",
+        {
+          query: `mutation {
+            issueCreate(input: { title: "Slow", teamId: "${ENG}", priority: 2 }) { success }
+          }`,
+        },
+      ],
+    },
+  ] as const)("a tool of $templateName has the diff and the journal of the API", async (one) => {
+    const account = async (
+      work: (
+        client: Awaited<ReturnType<typeof connectClient>>,
+        environment: Answer["body"],
+      ) => unknown,
+    ) => {
+      const environment = await program.environment({
+        templateService: one.service,
+        templateName: one.templateName,
+        impersonateUserId: one.actor,
+        clock: { mode: "step" },
+        seed: 7,
+      });
+      const client = await connectClient(endpointOf(program, environment), "legacy");
+      const runId = await start(program, environment.environmentId);
+      await work(client, environment);
+      await client.close();
+      const { diff } = (await program.post("/diffRun", { runId })).body;
+      const { calls } = await callsOf(program, runId);
+      const common = calls.map(({ status, error, service, changes, n }: Answer["body"]) => ({
+        ...{ status, error, service, changes, n },
+      }));
+      return { diff, common };
+    };
+    const [method, args] = one.call;
+    const byTool = await account((client) => client.callTool(one.tool));
+    const byCall = await account((_, environment) => program.chat(environment, method, args));
+
+    expect(byTool).toEqual(byCall);
+    expect(byTool.common).toHaveLength(1);
+    expect(byTool.diff.inserts.length).toBeGreaterThan(0);
   });
 
   test("shows calls that were rejected before the service", async () => {
