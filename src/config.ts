@@ -59,7 +59,7 @@ function databaseUrl(value: string, env: Environment): string {
 
 const LINK_LOCAL = /^(169\.254\.|\[?fe80:)/i;
 
-function controlPlaneUrl(value: string): string {
+function httpUrl(value: string): string {
   if (!URL.canParse(value)) return need("an http or https URL");
   const url = new URL(value);
   if (!/^https?:$/.test(url.protocol)) return need("an http or https URL");
@@ -93,6 +93,30 @@ function origins(value: string): ReadonlySet<string> {
   return wrong === undefined
     ? new Set(list)
     : need(`origins such as https://app.example.com, separated by commas, or *`);
+}
+
+const HEADER = /^\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*(.*?)\s*$/;
+
+/** `authorization=Bearer%20…,x-tenant=a`: https://opentelemetry.io/docs/specs/otel/protocol/exporter */
+function headers(value: string): ReadonlyMap<string, string> {
+  const list = value.split(",").filter((item) => item.trim() !== "");
+  const pairs = list.map((item, index): [string, string] => {
+    const [, name = "", encoded = ""] = HEADER.exec(item) ?? [];
+    const text = decoded(encoded);
+    if (name !== "" && text !== undefined && !/[^\t -~]/.test(text)) return [name, text];
+    return need(
+      `name=value pairs, percent-encoded and separated by commas; item ${index + 1} is not one`,
+    );
+  });
+  return new Map(pairs);
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }
 
 const SHUTDOWN_DELAY = 2;
@@ -204,10 +228,28 @@ export const SETTINGS = {
     "Time without a call after which the pool is no longer refilled. Environments still expire.",
   ),
   CONTROL_PLANE_URL: setting(
-    (value) => (value === "" ? undefined : controlPlaneUrl(value)),
+    (value) => (value === "" ? undefined : httpUrl(value)),
     "URL",
     "",
     "Where keys are validated (`POST {url}/validate`). Empty: in the `api_keys` table.",
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting(
+    (value) => (value === "" ? undefined : httpUrl(value)),
+    "URL",
+    "",
+    "OpenTelemetry collector that gets a span for each call of a run (OTLP over HTTP, `POST {url}/v1/traces`). Empty: none.",
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: setting(
+    headers,
+    "name=value,…",
+    "",
+    "Headers of the requests to the collector, values percent-encoded: `authorization=Bearer%20…`.",
+  ),
+  OTEL_SERVICE_NAME: setting(
+    (value) => value || "diorama",
+    "text",
+    "diorama",
+    "`service.name` of the spans.",
   ),
   RATE_LIMITS: setting(flag, "true, false", "false", "Apply daily, hourly and concurrency limits."),
   LOG_LEVEL: setting(
@@ -246,12 +288,13 @@ export class ConfigError extends Error {
   }
 }
 
+const isUrl = (name: string) => /_(URL|ENDPOINT)$/.test(name);
 const SHOWN_CHARACTERS = 60;
 /** Values that may hold a password are not repeated. */
 const shown = (name: string, value: string) =>
-  name.endsWith("_URL")
+  isUrl(name)
     ? value.replace(/\/\/[^@/]*@/, "//…@").replace(/([?&]password=)[^&#]*/g, "$1…")
-    : value.slice(0, SHOWN_CHARACTERS);
+    : value.slice(0, name.endsWith("_HEADERS") ? 0 : SHOWN_CHARACTERS);
 
 /** Reads every setting. Throws ConfigError with all problems. */
 export function readConfig(env: Environment): Config {
@@ -293,14 +336,17 @@ export function readConfig(env: Environment): Config {
 
 export const isLoopback = (host: string) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host);
 
-/** The effective settings, for the log; URLs are reduced to host and path. */
+/** The effective settings, for the log; URLs are reduced to host and path, headers to names. */
 export const describe = (config: Config): string[] =>
   (Object.keys(SETTINGS) as Name[]).map((name) => {
     const value = config[name];
     if (value instanceof Set) return `${name}=${[...value].join(",")}`;
+    // Their values are credentials.
+    if (name === "OTEL_EXPORTER_OTLP_HEADERS")
+      return `${name}=${[...config[name].keys()].join(",")}`;
     if (value instanceof Map)
       return `${name}=${[...value].map((pair) => pair.join(":")).join(",")}`;
-    if (!name.endsWith("_URL") || value === undefined) return `${name}=${value ?? ""}`;
+    if (!isUrl(name) || value === undefined) return `${name}=${value ?? ""}`;
     const { protocol, host, pathname } = new URL(String(value));
     return `${name}=${protocol}//${host}${pathname}`;
   });

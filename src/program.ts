@@ -165,7 +165,8 @@ export async function startProgram(config: Config, limits = LIMITS) {
     const evaluation = createEvaluation({ pool, environments, templates, log });
     const expiry = createExpiry({ pool, capture, log });
     const runs = createRuns({ pool, environments, templates, suites, evaluation, capture, expiry });
-    const journal = createJournal({ pool, log });
+    const spans = await openSpans(config, log);
+    const journal = createJournal({ pool, log, ...(spans && { spans }) });
     const feed = createFeed({ pool, log, metrics });
     const forks = createForks({
       ...{ pool, builders, environments, snapshots },
@@ -194,6 +195,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
     parts.push(
       feed.stop,
       journal.stop,
+      () => spans?.stop(),
       environments.stop,
       exclusive.stop,
       capture.stop,
@@ -303,6 +305,15 @@ export async function startProgram(config: Config, limits = LIMITS) {
     await close();
     throw error;
   }
+}
+
+/** The exporter is loaded only where it is used. */
+async function openSpans(config: Config, log: Log) {
+  const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT;
+  if (endpoint === undefined) return undefined;
+  const { createSpans } = await import("~/platform/journal/spans");
+  const { OTEL_EXPORTER_OTLP_HEADERS: headers, OTEL_SERVICE_NAME: serviceName } = config;
+  return createSpans({ endpoint, headers, serviceName, log });
 }
 
 async function answerProbe(probes: Probes, request: Request, log: Log): Promise<Response> {

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { ConfigError, readConfig, SETTINGS, warningsOf } from "~/config";
+import {
+  ConfigError,
+  describe as describeConfig,
+  readConfig,
+  SETTINGS,
+  warningsOf,
+} from "~/config";
 
 const URL = { DATABASE_URL: "postgres://user:secret@localhost:5432/diorama" };
 
@@ -101,6 +107,41 @@ describe("settings", () => {
     ["nonsense", /http or https/],
   ])("CONTROL_PLANE_URL = %p is rejected (S015)", (value, message) => {
     expect(problems({ CONTROL_PLANE_URL: value })).toEqual([expect.stringMatching(message)]);
+  });
+
+  test.each([
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318", /http or https/],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "https://user:hidden@host", /user name or password/],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "a=1,hidden", /item 2 is not one/],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "a b=hidden", /item 1 is not one/],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "a=hidden%0d", /item 1 is not one/],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "a=hidden%", /item 1 is not one/],
+  ])("%s = %p is rejected without its credential", (name, value, message) => {
+    const found = problems({ [name]: value });
+    expect(found).toEqual([expect.stringMatching(message)]);
+    expect(found[0]).not.toContain("hidden");
+  });
+
+  test("take a collector of spans, and describe it without the values of its headers", () => {
+    const config = readConfig({
+      ...URL,
+      OTEL_EXPORTER_OTLP_ENDPOINT: "https://collector:4318/",
+      OTEL_EXPORTER_OTLP_HEADERS: " authorization=Bearer%20hidden== , x-tenant=a",
+    });
+    const headers = new Map([
+      ["authorization", "Bearer hidden=="],
+      ["x-tenant", "a"],
+    ]);
+
+    expect(config).toMatchObject({
+      OTEL_EXPORTER_OTLP_ENDPOINT: "https://collector:4318",
+      OTEL_SERVICE_NAME: "diorama",
+    });
+    expect(config.OTEL_EXPORTER_OTLP_HEADERS).toEqual(headers);
+    expect(describeConfig(config)).toContain("OTEL_EXPORTER_OTLP_HEADERS=authorization,x-tenant");
+    expect(describeConfig(config).join()).not.toContain("hidden");
+    expect(readConfig(URL).OTEL_EXPORTER_OTLP_ENDPOINT).toBeUndefined();
+    expect(readConfig(URL).OTEL_EXPORTER_OTLP_HEADERS.size).toBe(0);
   });
 
   test("report all problems together, and no password", () => {

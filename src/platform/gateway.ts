@@ -46,8 +46,8 @@ type Arrival = {
   readonly isViewing: boolean;
   readonly userToken: string | undefined;
   readonly baseUrl: string;
-  /** Begins a line of the journal: one for each call of a tool. */
-  readonly note: () => JournaledCall;
+  /** Begins a line of the journal: one for each call of a tool, with its own `traceparent` unless a header has one. */
+  readonly note: (trace?: string) => JournaledCall;
   /** The line of any other call. */
   readonly call: JournaledCall | undefined;
 };
@@ -230,11 +230,12 @@ export function createGateway(deps: {
       const opened = await (toolPath ? challenged(opening) : opening);
       const { environment, principal } = opened;
       const isViewing = principal !== undefined && request.headers.get(VIEW_HEADER) === "1";
-      const trace = request.headers.get("traceparent");
+      const header = request.headers.get("traceparent");
       const [name = ""] = path.split("/", 1); // what follows may be a secret
       let isNoted = false;
-      const note = () => {
+      const note = (own?: string) => {
         isNoted = true;
+        const trace = header ?? own ?? null;
         return journal.begin(environment, { request: requestId, trace, name, isViewing });
       };
       const call = toolPath ? undefined : note();

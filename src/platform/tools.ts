@@ -49,8 +49,8 @@ function readAccess({ searchParams }: URL): Access {
 }
 
 type Means = Omit<Caller, "session"> & {
-  /** Begins the journal's line of one call. */
-  readonly note: () => JournaledCall;
+  /** Begins the journal's line of one call. `trace`: its `traceparent`, unless a header has one. */
+  readonly note: (trace?: string) => JournaledCall;
   /** Runs one call on the environment's tables. */
   readonly use: <T>(work: (session: Session) => Promise<T>, mark: LogMark) => Promise<T>;
   readonly injection: Injection;
@@ -104,8 +104,12 @@ export async function answerTools(
     return await injection.perform(account, fault, work, (problem) => failed(profile, problem));
   }
 
-  async function call(name: string, args: Readonly<Record<string, unknown>> | undefined) {
-    const { account, mark, end, fail } = note();
+  async function call(
+    name: string,
+    args: Readonly<Record<string, unknown>> | undefined,
+    trace: string | undefined,
+  ) {
+    const { account, mark, end, fail } = note(trace);
     Object.assign(account, { via: "mcp", name, arguments: args ?? {} });
     try {
       const work = (session: Session) =>

@@ -29,10 +29,11 @@ export type ToolServer = {
   readonly serverInfo: { readonly name: string; readonly version: string };
   /** The JSON array of the listing, which most requests do not need. */
   readonly listing: () => Uint8Array;
-  /** Undefined if there is no such tool. A throw ends the whole request. */
+  /** Undefined if there is no such tool. A throw ends the whole request. `trace`: the `traceparent` in `_meta`. */
   readonly call: (
     name: string,
     args: Readonly<Record<string, unknown>> | undefined,
+    trace: string | undefined,
   ) => Promise<ToolAnswer | undefined>;
 };
 
@@ -138,10 +139,15 @@ export function createToolServer(
     onList?.();
     return { tools: listed };
   });
-  server.setRequestHandler("tools/call", async ({ params }) => {
+  server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+    const trace = mcpReq._meta?.["traceparent"];
     let answer: ToolAnswer | undefined;
     try {
-      answer = await call(params.name, params.arguments);
+      answer = await call(
+        params.name,
+        params.arguments,
+        typeof trace === "string" ? trace : undefined,
+      );
     } catch (error) {
       onFailure?.(error);
       throw new ProtocolError(ProtocolErrorCode.InternalError, "Internal error");

@@ -61,7 +61,8 @@ const RUNS_MAX = 10_000;
 /** Comparisons of the clocks that count, and those made at the start. */
 const CLOCKS_MAX = 50;
 const CLOCKS_AT_START = 10;
-const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+/** https://www.w3.org/TR/trace-context/#traceparent-header-field-values */
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** A call that has ended. Times are those of `performance.now()`. */
 type EndedCall = {
@@ -77,7 +78,17 @@ type EndedCall = {
   readonly bytes: number;
 };
 
-export function createJournal({ pool, log }: { pool: Pool; log: Log }) {
+/** A call of a run, once it is in the journal. */
+export type CallOfRun = {
+  readonly runId: string;
+  readonly environmentId: string;
+  readonly line: Line;
+};
+
+/** Takes calls for an export. Does not wait or throw. */
+export type Spans = { readonly add: (calls: readonly CallOfRun[]) => void };
+
+export function createJournal({ pool, log, spans }: { pool: Pool; log: Log; spans?: Spans }) {
   const server = crypto.randomUUID().slice(0, 8);
   const clock = createClock();
   /** Calls, and their characters, that this server has appended to each run. */
@@ -155,15 +166,20 @@ export function createJournal({ pool, log }: { pool: Pool; log: Log }) {
     if (runs.length === 0) return;
     const lines = new Map(runs.map((run) => [run, [] as string[]]));
     const runsOf = Map.groupBy(runs, ({ environmentId }) => environmentId);
+    const traced: CallOfRun[] = [];
     for (const call of batch) {
       const run = runsOf.get(call.environment.environmentId)?.find((run) => isDuring(run, call));
-      if (run) lines.get(run)?.push(textOf(call, run.journal));
+      if (!run) continue;
+      const line = lineOf(call);
+      lines.get(run)?.push(textOf(line, call, run.journal));
+      if (spans) traced.push({ runId: run.runId, environmentId: run.environmentId, line });
     }
     const batches = [...lines].flatMap(([run, texts]) => {
       const isNewest = runsOf.get(run.environmentId)?.[0] === run;
       return batchOf(run.runId, texts, isNewest ? (lost.get(run.environmentId) ?? 0) : 0);
     });
     if (batches.length > 0) await store.append(pool, batches);
+    if (traced.length > 0) spans?.add(traced);
   }
 
   function batchOf(runId: string, texts: readonly string[], lost: number): store.Batch[] {
@@ -186,12 +202,13 @@ export function createJournal({ pool, log }: { pool: Pool; log: Log }) {
     return clock.at(call.ended) >= startedAt && clock.at(call.began) <= (endedAt ?? Infinity);
   }
 
-  function textOf(call: EndedCall, mode: store.JournaledRun["journal"]): string {
-    const line: Line = {
-      ...headOf(call),
-      ms: rounded(call.ended - call.began),
-      status: call.status,
-    };
+  const lineOf = (call: EndedCall): Line => ({
+    ...headOf(call),
+    ms: rounded(call.ended - call.began),
+    status: call.status,
+  });
+
+  function textOf(line: Line, call: EndedCall, mode: store.JournaledRun["journal"]): string {
     const answer = mode === "full" ? `,"answer":${answerText(call.account)}` : "";
     return `${JSON.stringify(line).slice(0, -1)},"arguments":${call.arguments()}${answer}}`;
   }
@@ -220,7 +237,7 @@ export function createJournal({ pool, log }: { pool: Pool; log: Log }) {
   return {
     /**
      * Begins to note a call; it gets no line if there is no such live environment. `name`: until more is known. `trace`:
-     * the header `traceparent`. `isViewing`: of somebody who looks on; only what it writes gets a line, from the log.
+     * the caller's `traceparent`. `isViewing`: of somebody who looks on; only what it writes gets a line, from the log.
      */
     begin(
       environment: JournaledEnvironment | undefined,
