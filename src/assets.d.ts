@@ -11,6 +11,10 @@ declare module "*.txt" {
   const text: string;
   export default text;
 }
+declare module "*.py" {
+  const text: string;
+  export default text;
+}
 declare module "*.md" {
   const text: string;
   export default text;

@@ -24,6 +24,7 @@ import {
   importSuite,
   listSuites,
   runSuiteCommand,
+  type SuiteExport,
   type SuiteImport,
   type SuiteRun,
 } from "~/commands/suites";
@@ -193,8 +194,14 @@ export function createCommandLine({ env, serve, interruption, endWith }: Context
     .option("--name <text>", "Part of the name, in any case.")
     .action((options) => listSuites(connect(options), options));
   exporting(suites)
-    .description("Print a suite.")
-    .action((subject: string, options) => exportSuite(connect(options), subject, options.json));
+    .description("Print a suite, or write it into a folder for another harness.")
+    .argument("[folder]", "For the files of --format; no file there is replaced.")
+    .addOption(
+      new Option("--format <format>", "inspect: a task of Inspect AI.").choices(["inspect"]),
+    )
+    .action((subject: string, folder: string | undefined, options: SuiteExport & ServerOptions) =>
+      exportSuite(connect(options), subject, folder, options),
+    );
   importing(suites)
     .description(
       "Create a suite from a file, or bring your suite of that name up to date. Tests are found by their names and keep their ids.",

@@ -1,5 +1,7 @@
-/** `diorama suites`: runs a suite with your own agent, and moves suites between servers. */
-
+/** `diorama suites`: runs a suite with your own agent, moves suites between servers, and exports them to harnesses. */
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { createArtifacts } from "~/commands/artifacts";
 import {
   type Answer,
@@ -13,6 +15,7 @@ import {
   UsageError,
 } from "~/commands/client";
 import { findEarlier } from "~/commands/earlier-attempts";
+import { inspectTask } from "~/commands/export/inspect";
 import { CommandError } from "~/commands/failure";
 import { junit } from "~/commands/junit";
 import { createProgress } from "~/commands/progress";
@@ -82,9 +85,41 @@ const writeReport = async (path: string, text: string) =>
     notice(`--junit ${path}: the file cannot be written: ${error.code}`),
   );
 
-export async function exportSuite(client: Client, subject: string, json: boolean): Promise<void> {
-  const suite = exported(await findSuite(client, subject));
-  print(json ? JSON.stringify(suite, null, 2) : asYaml(suite));
+/** Options of `suites export`. */
+export type SuiteExport = { readonly json: boolean; readonly format?: "inspect" };
+
+/** Prints a suite, or writes it in another format into a folder. */
+export async function exportSuite(
+  client: Client,
+  subject: string,
+  folder: string | undefined,
+  { json, format }: SuiteExport,
+): Promise<void> {
+  if ((format === undefined) !== (folder === undefined))
+    throw new UsageError("--format and the folder to write to need each other");
+  if (format && json) throw new UsageError("--json is for a suite that is printed");
+  const suite = await findSuite(client, subject);
+  if (folder !== undefined) return await writeFiles(folder, inspectTask(suite, client.url));
+  print(json ? JSON.stringify(exported(suite), null, 2) : asYaml(exported(suite)));
+}
+
+/** Writes new files only: what is there may have been edited. Throws CommandError. */
+async function writeFiles(
+  folder: string,
+  files: { readonly [name: string]: string },
+): Promise<void> {
+  const paths = Object.keys(files).map((name) => join(folder, name));
+  const existing = paths.find((path) => existsSync(path));
+  if (existing !== undefined) throw new CommandError(`${existing} exists already`);
+  try {
+    await mkdir(folder, { recursive: true });
+    for (const [name, text] of Object.entries(files)) await Bun.write(join(folder, name), text);
+  } catch (error) {
+    throw new CommandError(
+      `${folder}: cannot be written: ${(error as NodeJS.ErrnoException).code}`,
+    );
+  }
+  for (const path of paths) print(path);
 }
 
 /** Options of `suites import`. */

@@ -10,6 +10,7 @@ import events from "~/docs/events.md" with { type: "text" };
 import faults from "~/docs/faults.md" with { type: "text" };
 import figures from "~/docs/figures.md" with { type: "text" };
 import firstSteps from "~/docs/first-steps.md" with { type: "text" };
+import harnesses from "~/docs/harnesses.md" with { type: "text" };
 import howItWorks from "~/docs/how-it-works.md" with { type: "text" };
 import kubernetes from "~/docs/kubernetes.md" with { type: "text" };
 import limits from "~/docs/limits.md" with { type: "text" };
@@ -30,6 +31,7 @@ export const GUIDE: ReadonlyMap<string, string> = new Map([
   ["mcp", mcp],
   ["evaluate", evaluate],
   ["ci", ci],
+  ["harnesses", harnesses],
   ["how-it-works", howItWorks],
   ["templates", templates],
   ["suites", suites],

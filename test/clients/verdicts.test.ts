@@ -1,16 +1,19 @@
 /**
- * The native runner and both clients give the same verdicts on the built-in suites: of every solution, and of a mistake in
- * every test. The agent of all three is a server here, which acts with the agent's access, in the service's official
+ * The native runner, both clients and Inspect AI give the same verdicts on the built-in suites: of every solution, and of a mistake in
+ * every test. The agent of all is a server here, which acts with the agent's access, in the service's official
  * client.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Attempt, Diorama } from "~/clients/typescript/index";
 import * as chat from "../suites/chat";
 import type { Given } from "../suites/prove";
 import * as tracker from "../suites/tracker";
 import { useDatabase } from "../support/database";
-import { run } from "../support/packages";
+import { INSPECT, inspectEnv } from "../support/inspect";
+import { pythonPackages, run } from "../support/packages";
 import { useProgram } from "../support/program";
 import { useVenv } from "../support/venv";
 
@@ -36,6 +39,7 @@ const SUITES = [
   ["Tracker benchmark", tracker, 40],
 ] as const;
 
+beforeAll(() => pythonPackages(...INSPECT), MINUTES);
 beforeAll(async () => {
   for (const [name, { proofs, clientOf }] of SUITES) {
     const { tests = [] } = await new Diorama({ url: program.url }).suite(name).details();
@@ -119,6 +123,56 @@ async function python(suite: string, kind: Kind): Promise<Verdict[]> {
   return JSON.parse(await run(command, { env: { ...process.env, DIORAMA_URL: program.url } }));
 }
 
+const byName = (a: Verdict, b: Verdict) => (a.test < b.test ? -1 : 1);
+
+const INSPECT_TASK = `
+import asyncio, json, sys
+import httpx
+from inspect_ai import eval
+from inspect_ai.solver import solver
+from task import Place, suite
+
+_, kind, agent_url, parallel = sys.argv
+
+@solver
+def scripted():
+    async def solve(state, generate):
+        place = state.store_as(Place)
+        fields = {"prompt": state.input_text, "serviceUrl": place.url, "token": place.token, "kind": kind}
+        async with httpx.AsyncClient(timeout=120) as client:
+            (await client.post(agent_url, data=fields)).raise_for_status()
+        return state
+    return solve
+
+(log,) = eval(
+    suite(surface="api"), solver=scripted(), model="mockllm/model", max_samples=int(parallel), display="none"
+)
+scores = {each.id: each.scores["verdict"] for each in log.samples}
+print(json.dumps([
+    {
+        "test": name,
+        "status": "passed" if score.value == "C" else "failed",
+        "score": score.metadata["score"],
+        "failures": [] if score.value == "C" else score.explanation.split("\\n"),
+    }
+    for name, score in scores.items()
+]))
+`;
+
+async function inspect(suite: string, kind: Kind): Promise<Verdict[]> {
+  const folder = await mkdtemp(join(tmpdir(), "diorama-inspect-"));
+  try {
+    const exporting = ["suites", "export", suite, folder, "--format", "inspect"];
+    await run([process.execPath, MAIN, ...exporting, "--url", program.url]);
+    const command = ["python3", "-c", INSPECT_TASK, kind, agent.url.href, `${PARALLEL}`];
+    const output = await run(command, { cwd: folder, env: await inspectEnv(program.url) });
+    const verdicts: Verdict[] = JSON.parse(output.split("\n").at(-1) ?? "");
+    return verdicts.toSorted(byName);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
 /** Without the keys of rows that the agent has made: they differ from one environment to the next. */
 const comparable = (verdicts: readonly Verdict[]) =>
   verdicts.map((verdict) => ({
@@ -138,6 +192,7 @@ describe.each(SUITES)("%s", (suite, _, count) => {
       expect(expected.map((verdict) => verdict.status)).toEqual(Array(count).fill(status));
       expect(comparable(await typescript(suite, kind))).toEqual(expected);
       expect(comparable(await python(suite, kind))).toEqual(expected);
+      expect(comparable(await inspect(suite, kind))).toEqual(expected.toSorted(byName));
     },
     MINUTES,
   );
