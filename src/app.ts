@@ -14,7 +14,7 @@ import { answerRoot, consoleAsset, consoleFile, isConsole } from "~/http/console
 import { createCors } from "~/http/cors";
 import { answerDocs, docs, explorerAsset, isDocs } from "~/http/docs";
 import { errorResponse, requireReading } from "~/http/errors";
-import { fitCall, type Shapes } from "~/http/fitting";
+import { fitCall, type Parts, type Shapes } from "~/http/fitting";
 import { ClientGone } from "~/http/incoming";
 import { controlTools, type PlatformCall } from "~/http/mcp/control";
 import { answerMcp } from "~/http/mcp/endpoint";
@@ -144,10 +144,19 @@ export function createApp(parts: {
     router.routes.map(({ method, path, hooks }) => [`${method} ${path}`, hooks as Shapes]),
   );
 
-  type Context = Parameters<typeof fitCall>[1] & { request: Request; route: string };
+  type Context = Parts & { request: Request; route: string };
+  /** Names what it reads: with the context as a whole, Elysia prepares everything and copies each answer. */
   function fitContext(context: Context): void {
     const found = shapes.get(`${context.request.method} ${context.route}`);
-    if (found) fitCall(found, context);
+    if (!found) return;
+    const { params, query, body } = fitCall(found, {
+      params: context.params,
+      query: context.query,
+      body: context.body,
+    });
+    context.params = params;
+    context.query = query;
+    context.body = body;
   }
 
   const routes = router.routes.map(({ method, path }) => ({

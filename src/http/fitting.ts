@@ -20,18 +20,21 @@ export const plainId = (text: string): string =>
 const readText = ({ documented }: TSchema, text: string) =>
   (documented as TSchema | undefined)?.["pattern"] === Id.pattern ? plainId(text) : text;
 
+export type Parts = { params: unknown; query: unknown; body: unknown };
+
 /**
  * Replaces ids with dashes, drops optional fields of a body that are null, and rejects unknown ones. Throws
  * `invalid_request`.
  */
-export function fitCall(
-  { params, query, body }: Shapes,
-  context: { params: unknown; query: unknown; body: unknown },
-): void {
-  if (params) context.params = withoutNulls(params, context.params, readText);
-  if (query) context.query = withoutNulls(query, context.query, readText);
-  if (!body || context.body === undefined) return;
-  context.body = withoutNulls(body, context.body, readText);
-  const unknown = findUnknownKey(body, context.body);
+export function fitCall(shapes: Shapes, given: Parts): Parts {
+  const read = (shape: TSchema | undefined, value: unknown) =>
+    shape && value !== undefined ? withoutNulls(shape, value, readText) : value;
+  const body = read(shapes.body, given.body);
+  const unknown = shapes.body && body !== undefined ? findUnknownKey(shapes.body, body) : undefined;
   if (unknown) throw new ApiError("invalid_request", `${unknown.path}: ${unknown.problem}`);
+  return {
+    params: read(shapes.params, given.params),
+    query: read(shapes.query, given.query),
+    body,
+  };
 }
