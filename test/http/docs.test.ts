@@ -81,7 +81,7 @@ async function browse(executablePath: string, use: (page: Page) => Promise<void>
   });
   try {
     // Content below the fold is rendered on scrolling only.
-    const page = await browser.newPage({ viewport: { width: 1_200, height: 3_000 } });
+    const page = await browser.newPage({ viewport: { width: 1_200, height: 8_000 } });
     const foreign: string[] = [];
     page.on("request", (request) => {
       const url = request.url();

@@ -201,7 +201,9 @@ export function createEnvironments(deps: {
       }
       const { token, ...identity } = identify(tokenStyle);
       const row = { ...common, ...identity };
-      const answer = (claimed: store.Claimed) => answerOf(row, claimed, token);
+      // Read once: the answer that is kept is the one that is sent.
+      const clock = viewClock(row.timing);
+      const answer = (claimed: store.Claimed) => ({ ...answerOf(row, claimed, token), clock });
       const transact: Creation = async (tx, insert) => {
         await once?.take(tx);
         if (keys.limited) await countAgainstLimits(tx, principal);

@@ -179,7 +179,11 @@ describe.each(plugins)("with $name", ({ cluster, plugin }) => {
 
     const { calls } = await ask("GET", `/runs/${runId}/calls`);
     expect(calls).toEqual([
-      { ...known, at: expect.any(String), ms: null, status: null, error: null, trace: null },
+      {
+        ...known,
+        at: expect.any(String),
+        ...{ ms: null, status: null, error: null, fault: null, trace: null },
+      },
     ]);
 
     await database.sql`
