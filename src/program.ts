@@ -103,7 +103,10 @@ export async function startProgram(config: Config, limits = LIMITS) {
     if (missing > 0) log.warn("ended environments whose schemas are missing", { count: missing });
     const templates = createTemplates(pool, replicas, builders);
     const templateChanges = createTemplateChanges({
-      ...{ pool, builders, templates, poolTargets: config.ENVIRONMENT_POOL_TARGETS },
+      pool,
+      builders,
+      templates,
+      poolTargets: config.ENVIRONMENT_POOL_TARGETS,
     });
     if (config.SEED) {
       await buildBuiltins(pool, builders, log);
@@ -169,7 +172,10 @@ export async function startProgram(config: Config, limits = LIMITS) {
     const journal = createJournal({ pool, log, ...(spans && { spans }) });
     const feed = createFeed({ pool, log, metrics });
     const forks = createForks({
-      ...{ pool, builders, environments, snapshots },
+      pool,
+      builders,
+      environments,
+      snapshots,
       concurrency: builderCount,
       startRun: runs.start,
     });

@@ -1,9 +1,9 @@
 /**
  * The feed of events: environments, runs and calls of a user, as they change on any server.
  *
- * Nothing is written for it. While somebody reads, the server looks for rows that transactions have changed since the
- * reader's position, so it works across servers and after a reconnect, and costs nothing while nobody does. A reader that does
- * not take its events is not read for: its position stays, and memory is bounded.
+ * Nothing is written for it. While there are readers, the server looks for rows that transactions have changed since
+ * their positions, so it works across servers and after a reconnect, and costs nothing without readers. For a reader
+ * that does not take its events nothing is read: its position stays, and memory is bounded.
  */
 import { isUnavailable, type Pool } from "~/db/connect";
 import { currentPosition, isReached, type Span } from "~/db/positions";

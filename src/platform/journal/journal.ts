@@ -237,7 +237,7 @@ export function createJournal({ pool, log, spans }: { pool: Pool; log: Log; span
   return {
     /**
      * Begins to note a call; it gets no line if there is no such live environment. `name`: until more is known. `trace`:
-     * the caller's `traceparent`. `isViewing`: of somebody who looks on; only what it writes gets a line, from the log.
+     * the caller's `traceparent`. `isViewing`: by a viewer; only what it writes gets a line, from the log.
      */
     begin(
       environment: JournaledEnvironment | undefined,

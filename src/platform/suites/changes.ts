@@ -210,7 +210,10 @@ const withoutNulls = (fields: object) =>
 
 type Frame = Pick<store.SuiteRow, "service" | "templateName" | "actingUserId" | "visibility">;
 const frameOf = ({ service, templateName, actingUserId, visibility }: Frame): Frame => ({
-  ...{ service, templateName, actingUserId, visibility },
+  service,
+  templateName,
+  actingUserId,
+  visibility,
 });
 const sameFrame = (a: Frame, b: Frame) => isDeepStrictEqual(frameOf(a), frameOf(b));
 

@@ -171,7 +171,8 @@ export function createSuites(pool: Pool, templates: Templates) {
       const suite = await requireSuite(userId, suiteId);
       const tests = await this.tests(suiteId);
       return {
-        ...{ ...expandedView(suite), ...suiteFields(suite) },
+        ...expandedView(suite),
+        ...suiteFields(suite),
         tests: tests.map((test) => ({ ...testView(test), ...testFields(suite, test) })),
       };
     },
