@@ -222,7 +222,12 @@ function stateOf(
   lookups: IssueLookups,
   team: Team,
 ): State {
-  if (input.stateId) return requireState(lookups, input.stateId, team);
+  if (input.stateId) {
+    const state = requireState(lookups, input.stateId, team);
+    if (state.type === "duplicate")
+      throw invalidInput("Cannot create an issue in a duplicate state");
+    return state;
+  }
   const states = lookups.states.filter(({ teamId }) => teamId === team.id);
   const ofType = (type: string) => states.find((state) => state.type === type);
   const outside = input.createAsUser || !team.memberIds.includes(viewer.id);

@@ -86,6 +86,8 @@ async function updateIssue(
   const team = input.teamId ? requireTeam(lookups, input.teamId, context) : from;
   const hadLabels = lookups.labelIds[issue.id] ?? [];
   const state = stateAfter(issue, input, lookups, team);
+  if (input.stateId && state.type === "duplicate" && state.id !== issue["stateId"])
+    await requireDuplicate(context, issue.id);
   const labels = labelsAfter(input, lookups, hadLabels, team);
   const moved = team.id === from.id ? {} : await moveTo(context, issue, team);
   const values = valuesAfter(context, issue, input, lookups, { team, state, from });
@@ -121,6 +123,14 @@ async function updateIssue(
   ]);
   await putInReleases(context, issue.id, input);
   return { ...change, after: written };
+}
+
+/** Throws unless an issue is marked as a duplicate of another one. */
+async function requireDuplicate({ read }: Context, issueId: string): Promise<void> {
+  if (await read.find("IssueRelation", having({ issueId, type: "duplicate" }))) return;
+  throw invalidInput(
+    "Issues can only be moved to a duplicate state when a duplicate issue relation exists",
+  );
 }
 
 /** Applies the consequences for related issues. */
@@ -249,8 +259,10 @@ async function closeIssue(
     teamIds: [issue["teamId"]],
   });
   const current = states.find((state) => state.id === issue["stateId"]);
-  const target =
-    states.find((state) => state.type === type) ?? states.find((state) => isClosed(state.type));
+  // A duplicate state is only for issues that are marked as duplicates.
+  const closed = states.filter((state) => isClosed(state.type) && state.type !== "duplicate");
+  const wanted = type === "duplicate" ? "canceled" : type;
+  const target = closed.find((state) => state.type === wanted) ?? closed[0];
   if (!target || (current && isClosed(current.type))) return;
   await updateIssues(context, [id], { ...also, stateId: target.id });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { InvalidInputLinearError } from "@linear/sdk";
+import { InvalidInputLinearError, IssueRelationType } from "@linear/sdk";
 import { useDatabase } from "../../../support/database";
 import { AGENT, DES, ENG, JOHN, ROBIN, refusal, useTracker } from "../../../support/tracker";
 
@@ -18,6 +18,12 @@ async function update(id: string, input: object) {
     await tracker.linear.updateIssue(id, input)
   ).issue)!;
 }
+const markAsDuplicate = async (issueId: string) =>
+  await tracker.linear.createIssueRelation({
+    issueId,
+    relatedIssueId: (await create()).id,
+    type: IssueRelationType.Duplicate,
+  });
 async function label(name: string, input: object = {}) {
   const payload = await tracker.linear.createIssueLabel({
     name: `${name} ${crypto.randomUUID()}`,
@@ -81,6 +87,7 @@ describe("issueUpdate", () => {
     ["unstarted", { startedAt: false, completedAt: false, canceledAt: false }],
   ])("into a state that is %s sets its times", async (type, expected) => {
     const issue = await create();
+    if (type === "duplicate") await markAsDuplicate(issue.id);
     const changed = await update(issue.id, { stateId: (await states())[type] });
     const times = (["startedAt", "completedAt", "canceledAt"] as const).map((name) => [
       name,
@@ -88,6 +95,25 @@ describe("issueUpdate", () => {
     ]);
 
     expect(Object.fromEntries(times)).toEqual(expected);
+  });
+
+  test("into a duplicate state only as a duplicate of another issue", async () => {
+    const original = await create();
+    const { duplicate, backlog } = await states();
+    const rejected = await refusal(update(original.id, { stateId: duplicate }));
+    await markAsDuplicate(original.id);
+    const closed = await update(original.id, { stateId: duplicate });
+    const open = await update(original.id, { stateId: backlog });
+
+    expect(rejected).toBeInstanceOf(InvalidInputLinearError);
+    expect(rejected.message).toStartWith(
+      "Issues can only be moved to a duplicate state when a duplicate issue relation exists.",
+    );
+    expect((await refusal(create({ stateId: duplicate }))).message).toStartWith(
+      "Cannot create an issue in a duplicate state.",
+    );
+    expect((await closed.state)?.id).toBe(duplicate!);
+    expect((await open.state)?.id).toBe(backlog!);
   });
 
   test("from started to completed and back keeps startedAt", async () => {
@@ -196,6 +222,12 @@ describe("issueUpdate", () => {
     await update(other.id, { stateId: (await states())["canceled"] });
     const closed = await tracker.linear.issue(child.id);
     expect((await closed.state)?.type).toBe("canceled");
+
+    const copy = await create({ title: "A duplicate" });
+    const part = await create({ parentId: copy.id });
+    await markAsDuplicate(copy.id);
+    expect((await (await tracker.linear.issue(copy.id)).state)?.type).toBe("duplicate");
+    expect((await (await tracker.linear.issue(part.id)).state)?.type).toBe("canceled");
     await tracker.linear.updateTeam(ENG, {
       autoCloseChildIssues: false,
       autoCloseParentIssues: false,
