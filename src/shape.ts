@@ -5,16 +5,24 @@ import { nearest } from "~/nearest";
 
 const SHOWN_MAX = 200;
 
-/** A key that a shape does not have, and the nearest that it has. */
-export type UnknownKey = { readonly path: string; readonly problem: string };
+/** A place where a value does not fit its shape. The path of the value itself is empty. */
+export type Misfit = { readonly path: string; readonly problem: string };
 
-/** Finds the first key that the shape does not have, at any depth; undefined if there is none. */
-export function findUnknownKey(shape: TSchema, value: unknown, path = ""): UnknownKey | undefined {
+/**
+ * Finds the first key that the shape does not have, or value that is no object or array where the shape has one, at any
+ * depth; undefined if there is none. A union in the shape is not looked into.
+ *
+ * Elysia copies a value before it checks it, and would make a key of each character of a text in place of an object.
+ */
+export function findMisfit(shape: TSchema, value: unknown, path = ""): Misfit | undefined {
+  const { type } = shape as { type?: unknown };
+  if (type === "array" && !Array.isArray(value)) return { path, problem: "Expected array" };
+  if (type === "object" && !isObject(value)) return { path, problem: "Expected object" };
   if (Array.isArray(value)) {
     const items = shape["items"] as TSchema | undefined;
     if (!items) return undefined;
     for (const [index, item] of value.entries()) {
-      const found = findUnknownKey(items, item, `${path}[${index}]`);
+      const found = findMisfit(items, item, `${path}[${index}]`);
       if (found) return found;
     }
     return undefined;
@@ -31,7 +39,7 @@ export function findUnknownKey(shape: TSchema, value: unknown, path = ""): Unkno
         path: place.slice(0, SHOWN_MAX),
         problem: `there is no such field${nearest(key, known)}`,
       };
-    const found = findUnknownKey(property, item, place);
+    const found = findMisfit(property, item, place);
     if (found) return found;
   }
   return undefined;

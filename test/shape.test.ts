@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
-import { findUnknownKey, withoutNulls } from "~/shape";
+import { findMisfit, withoutNulls } from "~/shape";
 
 const Item = Type.Object({ name: Type.String(), note: Type.Optional(Type.String()) });
 const Shape = Type.Object({
@@ -10,7 +10,7 @@ const Shape = Type.Object({
   maybe: Type.Optional(Type.Union([Type.String(), Type.Null()])),
 });
 
-describe("an unknown key", () => {
+describe("a misfit", () => {
   test.each([
     [{ item: [] }, "item", 'there is no such field; the nearest is "items"'],
     [
@@ -19,13 +19,18 @@ describe("an unknown key", () => {
       'there is no such field; the nearest is "name"',
     ],
     [{ toString: 1 }, "toString", "there is no such field"],
+    [{ items: "no list" }, "items", "Expected array"],
+    [{ items: [{ name: "a" }, "no object"] }, "items[1]", "Expected object"],
+    [{ free: "no object" }, "free", "Expected object"],
+    [{ free: [] }, "free", "Expected object"],
+    ["no object", "", "Expected object"],
   ])("of %p is found", (value, path, problem) => {
-    expect(findUnknownKey(Shape, value)).toEqual({ path, problem });
+    expect(findMisfit(Shape, value)).toEqual({ path, problem });
   });
 
-  test.each([[{}], [{ free: { a: 1 }, any: { b: 2 } }], [{ items: "no list" }], ["no object"]])(
+  test.each([[{}], [{ free: { a: 1 }, any: { b: 2 } }], [{ items: [] }], [{ maybe: null }]])(
     "is not in %p",
-    (value) => expect(findUnknownKey(Shape, value)).toBeUndefined(),
+    (value) => expect(findMisfit(Shape, value)).toBeUndefined(),
   );
 });
 

@@ -2,7 +2,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { ApiError } from "~/errors";
 import { Id } from "~/http/model";
-import { findUnknownKey, withoutNulls } from "~/shape";
+import { findMisfit, withoutNulls } from "~/shape";
 
 /** The shapes of a route. */
 export type Shapes = {
@@ -23,15 +23,15 @@ const readText = ({ documented }: TSchema, text: string) =>
 export type Parts = { params: unknown; query: unknown; body: unknown };
 
 /**
- * Replaces ids with dashes, drops optional fields of a body that are null, and rejects unknown ones. Throws
- * `invalid_request`.
+ * Replaces ids with dashes, drops optional fields of a body that are null, and rejects what `findMisfit` finds in it.
+ * Throws `invalid_request`.
  */
 export function fitCall(shapes: Shapes, given: Parts): Parts {
   const read = (shape: TSchema | undefined, value: unknown) =>
     shape && value !== undefined ? withoutNulls(shape, value, readText) : value;
   const body = read(shapes.body, given.body);
-  const unknown = shapes.body && body !== undefined ? findUnknownKey(shapes.body, body) : undefined;
-  if (unknown) throw new ApiError("invalid_request", `${unknown.path}: ${unknown.problem}`);
+  const misfit = shapes.body && body !== undefined ? findMisfit(shapes.body, body) : undefined;
+  if (misfit) throw new ApiError("invalid_request", `${misfit.path || "body"}: ${misfit.problem}`);
   return {
     params: read(shapes.params, given.params),
     query: read(shapes.query, given.query),

@@ -7,7 +7,7 @@ import { NewSuite } from "~/platform/suites/model";
 import * as store from "~/platform/suites/store";
 import { prepareTests } from "~/platform/suites/suites";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
-import { findUnknownKey } from "~/shape";
+import { findMisfit } from "~/shape";
 import { SUITES } from "../../../seeds/index";
 
 const LOCK = "diorama suites";
@@ -20,10 +20,10 @@ const stableId = (...names: readonly string[]) =>
 
 /** Parses a suite file. Throws with the path of the first mistake. */
 export function readSuite(content: unknown): NewSuite {
-  const unknown = findUnknownKey(NewSuite, content);
-  if (unknown) throw new Error(`suite file: ${unknown.path}: ${unknown.problem}`);
-  const misfit = Value.Errors(NewSuite, content).First();
-  if (misfit) throw new Error(`suite file: ${misfit.path}: ${misfit.message}`);
+  const misfit = findMisfit(NewSuite, content);
+  if (misfit) throw new Error(`suite file: ${misfit.path}: ${misfit.problem}`);
+  const error = Value.Errors(NewSuite, content).First();
+  if (error) throw new Error(`suite file: ${error.path}: ${error.message}`);
   const suite = content as NewSuite;
   const names = (suite.tests ?? []).map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);

@@ -5,11 +5,11 @@ import type { Tables } from "~/db/session";
 import { ChatSeed } from "~/replicas/chat/seed-model";
 import { seedRows } from "~/replicas/chat/seed-rows";
 import { SeedError, seedPath } from "~/replicas/replica";
-import { findUnknownKey } from "~/shape";
+import { findMisfit } from "~/shape";
 
 export async function seedChat(tx: Tx, t: Tables, seed: unknown): Promise<readonly string[]> {
-  const unknown = findUnknownKey(ChatSeed, seed);
-  if (unknown) throw new SeedError(unknown.path, unknown.problem);
+  const misfit = findMisfit(ChatSeed, seed);
+  if (misfit) throw new SeedError(misfit.path, misfit.problem);
   const first = Value.Errors(ChatSeed, seed).First();
   if (first) throw new SeedError(seedPath(first.path), problem(first));
   // Rows as JSON: Postgres knows the type of every column, and a missing column is null.

@@ -18,7 +18,7 @@ import { TrackerSeed } from "~/replicas/tracker/seed-shape";
 import type { Entry, Item } from "~/replicas/tracker/seed-types";
 import type { Values } from "~/replicas/tracker/store/entities";
 import { TABLES } from "~/replicas/tracker/store/tables";
-import { findUnknownKey } from "~/shape";
+import { findMisfit } from "~/shape";
 
 type Rows = Map<string, Values[]>;
 const text = (value: unknown) => String(value ?? "");
@@ -26,8 +26,8 @@ const text = (value: unknown) => String(value ?? "");
 /** Returns notes on mapped and ignored content of a dump. */
 export async function seedTracker(tx: Tx, t: Tables, given: unknown): Promise<readonly string[]> {
   const { seed, notes } = readDump(given as Entry);
-  const unknown = findUnknownKey(TrackerSeed, seed);
-  if (unknown) throw new SeedError(unknown.path, unknown.problem);
+  const misfit = findMisfit(TrackerSeed, seed);
+  if (misfit) throw new SeedError(misfit.path, misfit.problem);
   const first = Value.Errors(TrackerSeed, seed).First();
   if (first) throw new SeedError(seedPath(first.path), first.message);
   for (const [table, rows] of rowsOf(seed)) await insertRows(tx, t, table, rows);
