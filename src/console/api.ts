@@ -8,7 +8,7 @@ const UNAUTHORIZED = 401;
 
 /** The API key; empty for a server in development mode. */
 export const key = signal(stored()?.getItem(STORED_KEY) ?? "");
-/** The server wants a key, or a different one. */
+/** True when the server requires a key, or has rejected the one it got. */
 export const isLocked = signal(false);
 
 /** Undefined in a page that was saved to a file: some browsers give it no storage. */
@@ -92,13 +92,22 @@ export async function call<Answer>(
 ): Promise<Answer> {
   const signal = options.signal ?? AbortSignal.timeout(TIMEOUT_MS);
   const response = await send(method, addressOf(path, options.query), { ...options, signal });
-  const answer: unknown = await response.json().catch(() => undefined);
-  if (response.ok) return answer as Answer;
-  throw errorOf(response, answer);
+  return await resultOf(response);
 }
 
 export const get = <Answer>(path: string, query?: Query, signal?: AbortSignal) =>
   call<Answer>("GET", path, { query, signal });
+
+/** The JSON of a response; undefined if it is no JSON. */
+export const jsonOf = async <Answer>(response: Response): Promise<Answer | undefined> =>
+  await response.json().catch(() => undefined);
+
+/** Throws CallError unless the status is one of success. */
+async function resultOf<Answer>(response: Response): Promise<Answer> {
+  const answer = await jsonOf<Answer>(response);
+  if (response.ok) return answer as Answer;
+  throw errorOf(response, answer);
+}
 
 export function errorOf({ status }: Response, answer: unknown): CallError {
   const { error, detail, reason } = (answer ?? {}) as Record<string, string | undefined>;
@@ -119,13 +128,10 @@ export function inWords(error: unknown): string {
   return WORDS[error.code] ?? error.message;
 }
 
-/** Somebody looks on: what the console reads of an environment is no part of a run's journal. */
+/** Marks calls that only view an environment: a run's journal leaves their reads out. */
 export const VIEW = { "X-Diorama-View": "1" };
 
-/** Answers of the platform or of an environment, by path. Throws CallError. */
+/** Calls the platform or an environment by its path from the root. Throws CallError. */
 export async function ask<Answer>(path: string, body?: object): Promise<Answer> {
-  const response = await send(body ? "POST" : "GET", path, { body, headers: VIEW });
-  const answer: unknown = await response.json().catch(() => undefined);
-  if (response.ok) return answer as Answer;
-  throw errorOf(response, answer);
+  return await resultOf(await send(body ? "POST" : "GET", path, { body, headers: VIEW }));
 }

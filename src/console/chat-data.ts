@@ -1,6 +1,6 @@
 /** A chat environment through its own API, as one of its users sees it. */
 import type { EnvironmentDetail } from "~/clients/typescript/schema";
-import { CallError, errorOf, send, VIEW } from "~/console/api";
+import { CallError, errorOf, jsonOf, send, VIEW } from "~/console/api";
 
 export type ChatUser = {
   readonly id: string;
@@ -53,7 +53,7 @@ export type ChatMessage = {
 type Page = { response_metadata?: { next_cursor?: string } };
 
 const PER_PAGE = 999;
-/** Pages of people and of conversations: enough for 20,000. */
+/** Enough for 20,000 users or conversations. */
 const PAGES_MAX = 20;
 
 export type Chat = ReturnType<typeof createChat>;
@@ -62,13 +62,11 @@ export type Chat = ReturnType<typeof createChat>;
 export function createChat(environment: EnvironmentDetail, as: string) {
   const headers = { ...VIEW, ...(as && { Authorization: `Bearer xoxp-${as}` }) };
 
-  /** Calls a method. Throws CallError, also for the service's own errors. */
+  /** Calls a method. Throws CallError, also for errors of the service. */
   async function call<Answer>(method: string, body: object, signal?: AbortSignal): Promise<Answer> {
     const address = `${environment.environmentUrl}/${method}`;
     const response = await send("POST", address, { body, headers, signal });
-    const answer = (await response.json().catch(() => undefined)) as
-      | (Answer & { ok?: boolean; error?: string })
-      | undefined;
+    const answer = await jsonOf<Answer & { ok?: boolean; error?: string }>(response);
     if (!response.ok || !answer) throw errorOf(response, answer);
     if (answer.ok === false) throw new CallError(answer.error ?? "unknown", response.status);
     return answer;
@@ -112,7 +110,7 @@ export function createChat(environment: EnvironmentDetail, as: string) {
         signal,
       ),
 
-    /** Messages before `latest`, the newest of them, in the order of time. */
+    /** The newest messages before `latest`, oldest first. */
     async history(
       channel: string,
       latest: string | undefined,
@@ -127,7 +125,7 @@ export function createChat(environment: EnvironmentDetail, as: string) {
       return { messages: answer.messages.toReversed(), hasMore: answer.has_more };
     },
 
-    /** A thread, its first message included. */
+    /** The messages of a thread, including its first one. */
     async replies(channel: string, ts: string, signal?: AbortSignal) {
       const answer = await call<{ messages: ChatMessage[] }>(
         "conversations.replies",
@@ -141,7 +139,7 @@ export function createChat(environment: EnvironmentDetail, as: string) {
 
 const display = (user: ChatUser) => user.profile?.real_name || user.real_name || user.name;
 
-/** Names by id, of people and conversations. */
+/** Names of users and conversations by id. */
 export function chatNames(
   users: readonly ChatUser[],
   conversations: readonly Conversation[],
@@ -156,7 +154,7 @@ export function chatNames(
   return names;
 }
 
-/** `mpdm-ann--bob-1` holds the handles of a group's people. */
+/** `mpdm-ann--bob-1` contains the handles of the group's members. */
 const groupName = (name: string, handles: ReadonlyMap<string, string>) =>
   name
     .replace(/^mpdm-/, "")

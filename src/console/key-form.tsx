@@ -1,13 +1,13 @@
 /** Asks for the API key of a server in production mode. */
 import { useState } from "preact/hooks";
 import { get, isLocked, key, setKey } from "~/console/api";
+import { useAction } from "~/console/loading";
 import { Failure, Head } from "~/console/parts/basics";
 
 export function KeyForm() {
-  const [error, setError] = useState<unknown>();
+  const { error, perform } = useAction();
   const [text, setText] = useState("");
-  const submit = async (event: Event) => {
-    event.preventDefault();
+  const open = async () => {
     const before = key.value;
     key.value = text.trim();
     try {
@@ -16,8 +16,12 @@ export function KeyForm() {
     } catch (failure) {
       key.value = before;
       isLocked.value = true;
-      setError(failure);
+      throw failure;
     }
+  };
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void perform(open);
   };
   return (
     <>
@@ -42,7 +46,7 @@ export function KeyForm() {
           Open
         </button>
       </form>
-      {error !== undefined && <Failure error={error} />}
+      <Failure error={error} />
     </>
   );
 }

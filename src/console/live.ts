@@ -1,12 +1,13 @@
-/** Events of the server, as they happen: of Server-Sent Events, read by fetch because the key is a header. */
+/** The server's events (Server-Sent Events), read with fetch because EventSource sends no header for the key. */
 import { useEffect, useRef } from "preact/hooks";
+import type { EnvironmentDetail } from "~/clients/typescript/schema";
 import { addressOf, send } from "~/console/api";
 
 const RETRY_MS = 1_000;
 const RETRY_MS_MAX = 30_000;
-/** Several events in a row are one reason to load. */
+/** Events within this time cause one reload. */
 const GATHER_MS = 100;
-/** Calls outside of runs are no events. */
+/** Calls outside of runs cause no events: the world of an environment without a running run is polled. */
 const POLL_MS = 2_000;
 
 export type ServerEvent = {
@@ -76,7 +77,7 @@ async function* eventsOf(
 const listeners = new Set<(event: ServerEvent) => void>();
 let connection: AbortController | undefined;
 
-/** One connection for the whole page, while it is shown and somebody listens: a page in the background costs nothing. */
+/** Keeps one connection for the whole page while it is visible and has listeners: a page in the background costs nothing. */
 function connect(): void {
   const isNeeded = listeners.size > 0 && !document.hidden;
   if (isNeeded === (connection !== undefined)) return;
@@ -85,10 +86,10 @@ function connect(): void {
   if (!isNeeded) return;
   const current = new AbortController();
   connection = current;
-  const tell = (event: ServerEvent) => {
+  const dispatch = (event: ServerEvent) => {
     for (const listener of listeners) listener(event);
   };
-  void follow(tell, current.signal).finally(() => {
+  void follow(dispatch, current.signal).finally(() => {
     if (connection === current) connection = undefined;
   });
 }
@@ -100,30 +101,39 @@ export const isOf =
   ({ data }: ServerEvent) =>
     data["environmentId"] === environmentId;
 
-/** Calls `reload` soon after an event that `isWanted`, and every two seconds if `isPolled`, while the page is shown. */
+type LiveOptions = {
+  /** Also reloads every two seconds. */
+  readonly isPolled?: boolean;
+  /** The time between an event and the reload, in which further events cause no other one. */
+  readonly delayMs?: number;
+};
+
+/** Calls `reload` after an event that `isWanted`, while the page is visible. */
 export function useLive(
   reload: () => void,
   isWanted: (event: ServerEvent) => boolean,
-  isPolled = false,
+  { isPolled = false, delayMs = GATHER_MS }: LiveOptions = {},
 ): void {
   const latest = useRef({ reload, isWanted });
   latest.current = { reload, isWanted };
   useEffect(() => {
     let timer: number | undefined;
-    const soon = () => {
+    const schedule = () => {
       timer ??= window.setTimeout(() => {
         timer = undefined;
         latest.current.reload();
-      }, GATHER_MS);
+      }, delayMs);
     };
     const listen = (event: ServerEvent) => {
-      // After `open`, nothing is missed; before it, anything may have been.
+      // Events before `open` or `reset` may have been missed.
       const isStart = event.name === "open" || event.name === "reset";
-      if (isStart || latest.current.isWanted(event)) soon();
+      if (isStart || latest.current.isWanted(event)) schedule();
     };
-    const poll = setInterval(() => {
-      if (isPolled && !document.hidden) soon();
-    }, POLL_MS);
+    const poll = isPolled
+      ? setInterval(() => {
+          if (!document.hidden) schedule();
+        }, POLL_MS)
+      : undefined;
     listeners.add(listen);
     connect();
     return () => {
@@ -132,5 +142,13 @@ export function useLive(
       clearTimeout(timer);
       setTimeout(connect); // the next page may listen too
     };
-  }, [isPolled]);
+  }, [isPolled, delayMs]);
+}
+
+/** Calls `reload` when the world of an environment may have changed. */
+export function useWorldLive(
+  { environmentId, run }: Pick<EnvironmentDetail, "environmentId" | "run">,
+  reload: () => void,
+): void {
+  useLive(reload, isOf(environmentId), { isPolled: run?.status !== "running" });
 }

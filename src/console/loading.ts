@@ -1,15 +1,15 @@
-/** Data of a page: loaded when it opens, and again on request. */
+/** Data of a page, and the work that its buttons start. */
 import { useCallback, useEffect, useState } from "preact/hooks";
 
 export type Loaded<T> = {
-  /** Undefined until the first answer. Kept while it is loaded again. */
+  /** Undefined until the first answer. Kept during a reload. */
   readonly data: T | undefined;
   readonly error: unknown;
   readonly isLoading: boolean;
   readonly reload: () => void;
 };
 
-/** Loads again when one of `inputs` changes: until then, the earlier data remain. */
+/** Loads when the component is first shown and when one of `inputs` changes; the earlier data remain until then. */
 export function useLoad<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[],
@@ -35,4 +35,22 @@ export function useLoad<T>(
   }, [...inputs, turn]);
   const reload = useCallback(() => setTurn((number) => number + 1), []);
   return { ...state, reload };
+}
+
+/** Work that a button starts: `perform` never throws. */
+export function useAction() {
+  const [state, setState] = useState<{ error: unknown; isBusy: boolean }>({
+    error: undefined,
+    isBusy: false,
+  });
+  const perform = async (work: () => Promise<void>) => {
+    setState({ error: undefined, isBusy: true });
+    try {
+      await work();
+      setState({ error: undefined, isBusy: false });
+    } catch (error) {
+      setState({ error, isBusy: false });
+    }
+  };
+  return { ...state, perform };
 }

@@ -1,4 +1,4 @@
-/** The differences of an environment from its template, and the calls that made them. */
+/** How an environment differs from its template, and the calls that caused it. */
 import type { CallPage, EnvironmentDetail, RunEvents, RunList } from "~/clients/typescript/schema";
 import { ask } from "~/console/api";
 import type { ChatMessage } from "~/console/chat-data";
@@ -19,7 +19,7 @@ type Seed = { channels?: { id: string; name?: string }[]; messages?: SeedMessage
 /** The messages of a template, by conversation and timestamp. */
 export type Baseline = ReadonlyMap<string, { readonly text: string; readonly reactions: string }>;
 
-/** Tables whose rows have pages or places of their own. */
+/** Tables whose rows are shown on their own. */
 const TRACKED = new Set(["issues", "comments"]);
 const RUNS_MAX = 10;
 const CALLS_MAX = 1_000;
@@ -61,7 +61,7 @@ export function markOf(
   return isSame ? undefined : "changed";
 }
 
-/** The calls that touched messages, issues and comments, of the newest runs that have ended. */
+/** The last call that touched each message, issue and comment, in the newest runs that have ended. */
 export async function readCauses(environmentId: string): Promise<ReadonlyMap<string, Cause>> {
   const causes = new Map<string, Cause>();
   const { runs } = await ask<RunList>(
@@ -91,17 +91,11 @@ export async function readCauses(environmentId: string): Promise<ReadonlyMap<str
 export const causeOf = (causes: ReadonlyMap<string, Cause>, channel: string, ts: string) =>
   causes.get(keyOf(channel, ts));
 
-/** By number, as the service counts them. */
-export const PRIORITIES = ["No priority", "Urgent", "High", "Medium", "Low"];
-
 /** The template's issues, and the calls that changed issues since. */
 export type IssueMarks = {
   readonly baseline: IssueBaseline;
   readonly causes: ReadonlyMap<string, Cause>;
 };
-
-/** The call that changed an issue or a comment last. */
-export const causeOfIssue = (causes: ReadonlyMap<string, Cause>, id: string) => causes.get(id);
 
 type SeedIssue = {
   id?: string;
@@ -125,7 +119,7 @@ export async function readIssueBaseline(environment: EnvironmentDetail): Promise
   return seed && new Map((seed.issues ?? []).map((issue) => [issue.identifier ?? "", issue]));
 }
 
-/** Compares the fields that a board shows. A seed that describes a field in another way says nothing about it. */
+/** Compares the fields that a board shows, as far as the seed has them in a comparable form. */
 export function issueMarkOf(
   baseline: IssueBaseline,
   { identifier, title, state, priority, assignee }: Issue,

@@ -1,4 +1,4 @@
-/** The place that the address bar names: every page has its own URL. */
+/** The page that the address bar names. */
 import { signal } from "@preact/signals";
 
 export const ROOT = "/console";

@@ -1,4 +1,4 @@
-/** Everything that is shown of a run. Read by the page, and by the command that writes it to a file. */
+/** Everything that is shown of a run, for the page and for the command that writes it to a file. */
 import type {
   Call,
   CallPage,
@@ -21,7 +21,7 @@ export type RunData = {
   readonly events: readonly RunEvent[];
   readonly environment: EnvironmentDetail | null;
   readonly test: TestDetails | null;
-  /** Rows at the begin of the run, as far as they are known, by table. */
+  /** Known rows at the start of the run, by table. */
   readonly base: Readonly<Record<string, readonly Row[]>>;
 };
 
@@ -33,7 +33,7 @@ const CALLS_MAX = 20_000;
 
 const orNull = <T>(answer: Promise<T>): Promise<T | null> => answer.catch(() => null);
 
-/** Reads a run. Throws if it does not exist; parts that have gone since are null. `ask` takes a path from the root. */
+/** Reads a run. Throws if it does not exist; parts that are gone are null. `ask` takes a path from the root. */
 export async function readRun(ask: Ask, runId: string): Promise<RunData> {
   const platform = "/api/platform";
   const run = await ask<Run>(`${platform}/results/${encodeURIComponent(runId)}`);
@@ -92,7 +92,7 @@ type ChatSeed = {
   messages?: SeedMessage[];
 };
 
-/** The template's people, conversations and messages. Its seed names people by handle and conversations by name. */
+/** The template's users, conversations and messages. Its seed refers to users by handle and to conversations by name. */
 async function chatBase(
   ask: Ask,
   environment: EnvironmentDetail,
@@ -132,7 +132,7 @@ async function chatBase(
 }
 
 const PEOPLE_MAX = 250;
-/** Issues whose names are looked up. */
+/** Limit of issues that are looked up. */
 const ISSUES_MAX = 250;
 
 type Named = { id: string; name: string };
@@ -156,7 +156,7 @@ type TrackerAnswer = {
   };
 };
 
-/** Names of a live environment, and the issues that the run touched as they were at its begin. */
+/** Names in a live environment, and the issues that the run touched as they were at its start. */
 async function trackerBase(
   ask: Ask,
   environment: EnvironmentDetail,
@@ -189,7 +189,7 @@ async function trackerBase(
       { ...issue, stateId: state?.id ?? null, assigneeId: assignee?.id ?? null },
     ]),
   );
-  // They are as they are now: back through the changes, to the begin.
+  // These are the current rows: undo the changes in reverse order.
   for (const { table, key, before, operation } of events.toReversed()) {
     const issue = table === "issues" ? issues.get(key["id"]) : undefined;
     if (issue && operation === "update") issues.set(key["id"], { ...issue, ...before });

@@ -1,15 +1,15 @@
-/** A run as one HTML file that needs no server: the console's page with its script, its style and the run inside. */
+/** A run as one HTML file that needs no server: the console's page with its script, its style sheet and the run inline. */
 import type { RunData } from "~/console/run-data";
 
 /** Of the element that holds the run, as JSON. */
 export const SAVED_ID = "run";
 
-/** The addresses of the page's assets, as the page has them. */
+/** The addresses of the page's assets. */
 export const assetsOf = (html: string): string[] =>
   [...html.matchAll(/(?:src|href)="(\/console\/assets\/[^"]+)"/g)].map(([, path = ""]) => path);
 
 async function hashOf(text: string): Promise<string | undefined> {
-  // Pages over plain HTTP from other machines have no such function.
+  // Undefined on pages that another machine serves over plain HTTP.
   const digest = await globalThis.crypto?.subtle?.digest("SHA-256", new TextEncoder().encode(text));
   return digest && btoa(String.fromCharCode(...new Uint8Array(digest)));
 }
@@ -22,7 +22,7 @@ export async function savedPage(
 ): Promise<string> {
   const ofType = (type: string) =>
     [...texts].flatMap(([path, text]) => (path.endsWith(type) ? [text] : [])).join("\n");
-  // Either would end the element; within the strings of a script, the backslash has no effect.
+  // Both sequences would end the element; in strings of a script, the backslash has no effect.
   const script = ofType(".js").replace(/<(!--|\/script)/gi, "<\\$1");
   const hash = await hashOf(script);
   const policy = [

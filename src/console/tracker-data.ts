@@ -1,6 +1,6 @@
 /** A tracker environment through its own GraphQL API, as one of its users sees it. */
 import type { EnvironmentDetail } from "~/clients/typescript/schema";
-import { CallError, errorOf, send, VIEW } from "~/console/api";
+import { CallError, errorOf, jsonOf, send, VIEW } from "~/console/api";
 
 export type Person = { readonly id: string; readonly name: string; readonly displayName: string };
 export type State = {
@@ -81,6 +81,9 @@ export type WholeIssue = Issue & {
   readonly history: { readonly nodes: readonly Entry[] };
 };
 
+/** By number, as the service counts them. */
+export const PRIORITIES = ["No priority", "Urgent", "High", "Medium", "Low"];
+
 const PERSON = "{ id name displayName }";
 const LINKED = "id identifier title";
 const FIELDS = `id identifier title priority estimate dueDate state { id name type position } team { id }
@@ -102,9 +105,7 @@ export function createTracker(environment: EnvironmentDetail, as: string) {
     const address = `${environment.environmentUrl}/graphql`;
     const body = { query: text, variables };
     const response = await send("POST", address, { body, headers, signal });
-    const answer = (await response.json().catch(() => undefined)) as
-      | { data?: Answer; errors?: { message: string }[] }
-      | undefined;
+    const answer = await jsonOf<{ data?: Answer; errors?: { message: string }[] }>(response);
     const [error] = answer?.errors ?? [];
     if (error) throw new CallError("graphql", response.status, error.message);
     if (!response.ok || !answer?.data) throw errorOf(response, answer);
@@ -125,7 +126,7 @@ export function createTracker(environment: EnvironmentDetail, as: string) {
       return { users: users.nodes, teams: teams.nodes };
     },
 
-    /** All issues that are not archived, up to 3,000. */
+    /** Issues that are not archived, at most 3,000. */
     async issues(signal: AbortSignal): Promise<Issue[]> {
       const found: Issue[] = [];
       let after: string | null = null;

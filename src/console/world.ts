@@ -1,4 +1,4 @@
-/** The rows of a world at any call of a run, rebuilt from its changes. */
+/** The rows of an environment after any call of a run, rebuilt from its changes. */
 import type { Call, RunEvent } from "~/clients/typescript/schema";
 import type { Names } from "~/console/parts/chat-text";
 import type { Row, RunData } from "~/console/run-data";
@@ -14,9 +14,9 @@ const keyOfRow = (table: string, row: Row) =>
 
 export type WorldRow = {
   readonly table: string;
-  /** Columns that are not known, and never changed, are missing. */
+  /** Without columns that are neither known nor changed. */
   readonly row: Row;
-  /** The number of the call that changed it last; 0 for a change that no call made; undefined if none did. */
+  /** The number of the call that changed it last; 0 for a change without a call; undefined if it is unchanged. */
   readonly changedBy: number | undefined;
   readonly isGone: boolean;
 };
@@ -26,19 +26,19 @@ export type WorldPlace = { readonly id: string; readonly rows: readonly WorldRow
 
 /** A call with its changes. */
 export type Line = {
-  /** Of the call; 0 for the changes that no call made. */
+  /** Number of the call; 0 for the changes without a call. */
   readonly n: number;
   readonly call: Call | undefined;
   readonly changes: readonly RunEvent[];
-  /** The number of changes that were committed up to this call, inclusive. */
+  /** The number of changes that were committed up to and including this call. */
   readonly upTo: number;
 };
 
 export type History = ReturnType<typeof createHistory>;
 
-/** Rows that are shown around a change, for context. */
+/** Rows that are shown before a change, as context. */
 const NEAR = 2;
-/** Earlier changes of a place that its context is taken from. */
+/** Earlier changes of a place that serve as context. */
 const EARLIER = 20;
 
 const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
@@ -58,7 +58,7 @@ function push<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   else lists.set(key, [value]);
 }
 
-/** Indexes a run once, so that the world at any call takes no walk through all of its changes. */
+/** Indexes a run once: rebuilding the world at a call then reads only the changes of its places. */
 export function createHistory(data: RunData) {
   const { events, calls, base, attribution } = data;
   const callOf = new Map<number, number>();
@@ -106,7 +106,7 @@ export function createHistory(data: RunData) {
     lines,
     names: namesOf(data),
 
-    /** The places that one line changed, with the rows it changed and a few before them. */
+    /** The places that a line changed: their changed rows and a few before them. */
     touched({ n, changes, upTo }: Line): WorldPlace[] {
       const wanted = new Map<string, Set<number>>();
       for (const event of changes) {
@@ -145,7 +145,7 @@ export function createHistory(data: RunData) {
       });
     },
 
-    /** The places that the run changes, after its first `count` changes. */
+    /** The places that the run changes, as of its first `count` changes. */
     placesAfter(count: number): WorldPlace[] {
       const places = [...byPlace].map(([id, indexes]) => {
         const rows = new Map<string, WorldRow>();
@@ -162,7 +162,7 @@ export function createHistory(data: RunData) {
   };
 }
 
-/** Names by id, of everything that the run or its base tells. */
+/** Names by id, of every row of the run and its base. */
 function namesOf(data: RunData): Names {
   const names = new Map<string, string>();
   const note = (table: string, row: Row) => {
@@ -172,7 +172,7 @@ function namesOf(data: RunData): Names {
     const name = known.find((each) => each !== undefined);
     if (name !== undefined) names.set(id, table === "channels" ? `#${name}` : name);
   };
-  /** A direct conversation is named by its people. */
+  /** A direct conversation is named after its members. */
   const direct = (row: Row) => {
     const [id, people] = [textOf(row["id"]), textOf(row["member_key"])];
     if (id === undefined || people === undefined || names.has(id)) return;

@@ -42,7 +42,7 @@ type Arrival = {
   readonly target: GatewayPath;
   readonly toolPath: ToolPath | undefined;
   readonly carriesSecret: boolean;
-  /** Somebody looks on, whose calls get no faults. */
+  /** The caller only views: its calls get no faults. */
   readonly isViewing: boolean;
   readonly userToken: string | undefined;
   readonly baseUrl: string;
@@ -60,7 +60,7 @@ export type GatewayPath = {
   readonly path: string;
 };
 
-/** `1` with an API key: the caller looks on, and its reads are no part of a run's journal. */
+/** `1` with an API key: the caller only views, and a run's journal leaves its reads out. */
 const VIEW_HEADER = "x-diorama-view";
 const PREFIX = "/api/env/";
 const SERVICES = "/services/";

@@ -1,27 +1,23 @@
-/** A chat environment in the browser: as any user sees it, live, with what changed tinted. */
+/** A chat environment in the browser: as any user sees it, live, with changes tinted. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { takePicture, useBrowser, violationsOf, waitUntilLoaded } from "../support/browser";
-import { useDatabase } from "../support/database";
-import { expectStatus, useProgram } from "../support/program";
+import { takePicture, violationsOf, waitUntilLoaded } from "../support/browser";
+import { expectStatus } from "../support/program";
+import { useConsole } from "./console";
 import { chatScene, type Scene, startRun } from "./scene";
 
 /** Of the longest task while a list scrolls, on processors that other tests use too; rendering all rows takes seconds. */
 const TASK_MS = 250;
 
-const database = useDatabase();
-const program = useProgram(database);
-const browser = useBrowser();
+const { program, open } = useConsole();
 
 let scene: Scene;
 beforeAll(async () => {
   scene = await chatScene(program);
 });
-const addressOf = ({ environmentId }: { environmentId: string }, query = "") =>
-  `${program.url}/console/environments/${environmentId}${query}`;
+const pathTo = ({ environmentId }: { environmentId: string }) => `/environments/${environmentId}`;
 
 test("shows what differs from the template, and the call that changed it", async () => {
-  await browser.with(program.url, {}, async (page) => {
-    await page.goto(addressOf(scene));
+  await open(pathTo(scene), async (page) => {
     const room = page.getByRole("region", { name: "#general" });
     const welcome = room.getByRole("article").filter({ hasText: "Welcome to Acme!" });
     await welcome.waitFor();
@@ -43,8 +39,7 @@ test("shows what differs from the template, and the call that changed it", async
 });
 
 test("shows only what the chosen user sees", async () => {
-  await browser.with(program.url, {}, async (page) => {
-    await page.goto(addressOf(scene));
+  await open(pathTo(scene), async (page) => {
     const directs = page.getByRole("navigation", { name: "Direct messages" });
     await directs.getByRole("button", { name: "John Doe" }).click();
     await page.getByRole("article").filter({ hasText: "Only for you" }).waitFor();
@@ -56,11 +51,25 @@ test("shows only what the chosen user sees", async () => {
   });
 });
 
+test("an idle environment is not compared with its template again", async () => {
+  await open(pathTo(scene), async (page) => {
+    await page.getByText("Welcome to Acme!").waitFor();
+    await waitUntilLoaded(page);
+    let compared = 0;
+    page.on("request", (request) => {
+      if (request.url().endsWith(`/api/platform/env/${scene.environmentId}`)) compared++;
+    });
+    for (let n = 0; n < 2; n++)
+      await page.waitForResponse((answer) => answer.url().endsWith("/conversations.history"));
+    // The stream of events begins after the page has read it first.
+    expect(compared).toBeLessThanOrEqual(1);
+  });
+});
+
 test("a message of an agent appears, tinted, within a second; the page reads without a trace", async () => {
   const environment = await program.environment();
   const runId = await startRun(program, environment.environmentId);
-  await browser.with(program.url, {}, async (page) => {
-    await page.goto(addressOf(environment));
+  await open(pathTo(environment), async (page) => {
     await page.getByText("Hello, I am Robin.").waitFor();
     await Bun.sleep(500);
     for (const n of [1, 2, 3]) {
@@ -103,8 +112,7 @@ describe("a channel of 10,000 messages", () => {
   });
 
   test("scrolls without long tasks", async () => {
-    await browser.with(program.url, {}, async (page) => {
-      await page.goto(addressOf(environment));
+    await open(pathTo(environment), async (page) => {
       await page.getByText("Message 9999.").waitFor();
       await waitUntilLoaded(page);
       await page.evaluate(`

@@ -1,19 +1,17 @@
 /** Every page opens by its address: in light and dark, on a wide and a narrow screen, without a violation of accessibility. */
 import { beforeAll, expect, test } from "bun:test";
-import { takePicture, useBrowser, violationsOf, waitUntilLoaded } from "../support/browser";
-import { useDatabase } from "../support/database";
-import { useProgram } from "../support/program";
+import type { Page } from "playwright-core";
+import { takePicture, violationsOf, waitUntilLoaded } from "../support/browser";
+import { useConsole } from "./console";
 import { chatScene, graphql, type Scene, suiteScene, trackerScene } from "./scene";
 
-const database = useDatabase();
-const program = useProgram(database);
-const browser = useBrowser();
+const { program, open } = useConsole();
 
 const WIDTHS = [1280, 390];
 const SCHEMES = ["light", "dark"] as const;
 
-type Page = { readonly name: string; readonly path: () => string; readonly shows: string };
-const PAGES: Page[] = [
+type Case = { readonly name: string; readonly path: () => string; readonly shows: string };
+const PAGES: Case[] = [
   { name: "overview", path: () => "", shows: "Newest runs" },
   { name: "environments", path: () => "/environments", shows: "chat_default" },
   { name: "runs", path: () => "/runs", shows: "my-agent" },
@@ -51,15 +49,14 @@ beforeAll(async () => {
 test.each(PAGES)("$name", async ({ name, path, shows }) => {
   for (const colorScheme of SCHEMES)
     for (const width of WIDTHS) {
-      const viewport = { width, height: 800 };
-      await browser.with(program.url, { colorScheme, viewport }, async (page) => {
-        await page.goto(`${program.url}/console${path()}`);
+      const check = async (page: Page) => {
         await page.getByText(shows).first().waitFor();
         await waitUntilLoaded(page);
         const wide = (await page.evaluate("document.documentElement.scrollWidth")) as number;
         expect([name, width, wide <= width]).toEqual([name, width, true]);
         await takePicture(page, `${name}-${colorScheme}-${width}`);
         expect(await violationsOf(page)).toEqual([]);
-      });
+      };
+      await open(path(), check, { colorScheme, viewport: { width, height: 800 } });
     }
 });

@@ -1,13 +1,10 @@
 /** The page of a run: each change beside the call that made it, as in the journal. */
 import { beforeAll, expect, test } from "bun:test";
-import { useBrowser } from "../support/browser";
-import { useDatabase } from "../support/database";
-import { useProgram } from "../support/program";
+import type { Page } from "playwright-core";
+import { useConsole } from "./console";
 import { chatScene, type Scene, startRun } from "./scene";
 
-const database = useDatabase();
-const program = useProgram(database);
-const browser = useBrowser();
+const { program, open } = useConsole();
 
 let scene: Scene;
 beforeAll(async () => {
@@ -17,8 +14,7 @@ beforeAll(async () => {
 test("each call has the changes that the journal names, and the place that it touched", async () => {
   const { calls } = (await program.get(`/runs/${scene.runId}/calls`)).body;
   const { events } = (await program.get(`/runs/${scene.runId}/events`)).body;
-  await browser.with(program.url, { viewport: { width: 1280, height: 4000 } }, async (page) => {
-    await page.goto(`${program.url}/console/runs/${scene.runId}`);
+  const check = async (page: Page) => {
     for (const { n, name, changes } of calls) {
       const line = page.getByRole("article", { name: `Call ${n}`, exact: true });
       await line.scrollIntoViewIfNeeded();
@@ -30,12 +26,12 @@ test("each call has the changes that the journal names, and the place that it to
     expect(await reply.textContent()).toContain("And a reply");
     expect(await page.getByText("1 of 2 assertions hold (50 %)").count()).toBe(1);
     expect(await page.locator(".failures").textContent()).toContain('contains "Welcome"');
-  });
+  };
+  await open(`/runs/${scene.runId}`, check, { viewport: { width: 1280, height: 4000 } });
 });
 
 test("the slider and j rebuild the world at any call", async () => {
-  await browser.with(program.url, {}, async (page) => {
-    await page.goto(`${program.url}/console/runs/${scene.runId}`);
+  await open(`/runs/${scene.runId}`, async (page) => {
     const world = page.getByRole("region", { name: "The world at a call" });
     await world.getByText("Hello all of you").waitFor();
     await page.keyboard.press("j");
@@ -62,8 +58,7 @@ test("what others wrote is shown as text, and executes nothing", async () => {
   for (const text of texts)
     await program.chat(environment, "chat.postMessage", { channel: "C01GENERAL", text });
   await program.post("/diffRun", { runId });
-  await browser.with(program.url, {}, async (page) => {
-    await page.goto(`${program.url}/console/runs/${runId}`);
+  await open(`/runs/${runId}`, async (page) => {
     await page.getByRole("article", { name: "Call 1", exact: true }).waitFor();
     const world = page.getByRole("region", { name: "The world at a call" });
     expect(await world.textContent()).toContain('<img src=x onerror="window.executed = 1">');

@@ -5,14 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "~/commands/client";
 import { exportRun } from "~/commands/runs";
-import { useBrowser, violationsOf } from "../support/browser";
-import { useDatabase } from "../support/database";
-import { useProgram } from "../support/program";
+import { violationsOf } from "../support/browser";
+import { useConsole } from "./console";
 import { chatScene, type Scene, trackerScene } from "./scene";
 
-const database = useDatabase();
-const program = useProgram(database);
-const browser = useBrowser();
+const { program, browser, open } = useConsole();
 
 let chat: Scene;
 let tracker: Scene;
@@ -51,8 +48,7 @@ test("the button of the page saves the same; hostile text in it executes nothing
   await program.chat({ environmentUrl }, "chat.postMessage", { channel: "C01GENERAL", text });
   await program.post("/diffRun", { runId: body.runId });
   const file = join(folder, "chat.html");
-  await browser.with(program.url, {}, async (page) => {
-    await page.goto(`${program.url}/console/runs/${body.runId}`);
+  await open(`/runs/${body.runId}`, async (page) => {
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: "Save" }).click();
     await (await download).saveAs(file);

@@ -3,16 +3,13 @@ import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { connect } from "~/db/connect";
 import { createKey } from "~/platform/keys/keys";
-import { useBrowser } from "../support/browser";
-import { useDatabase } from "../support/database";
 import { useProgram } from "../support/program";
+import { useConsole } from "./console";
 
 const SCRIPT_MAX = 150_000;
 const STYLE_MAX = 30_000;
 
-const database = useDatabase();
-const program = useProgram(database);
-const browser = useBrowser();
+const { database, program, browser, open } = useConsole();
 
 /** Paths of the page's script and style sheet. */
 async function assetsOf(url: string): Promise<string[]> {
@@ -33,7 +30,7 @@ describe("the files", () => {
       expect(await (await fetch(program.url + path)).text()).toBe(html);
   });
 
-  test("names of assets hold their hash, so that they are kept for ever", async () => {
+  test("names of assets contain their hash, so they are cached without expiry", async () => {
     const paths = await assetsOf(program.url);
     expect(paths.map((path) => path.split(".").at(-1)).toSorted()).toEqual(["css", "js"]);
     for (const path of paths) {
@@ -69,9 +66,8 @@ test("/ leads browsers to the console, and gives other clients the addresses", a
 });
 
 describe("the keyboard", () => {
-  test("leads everywhere, and ? shows how", async () => {
-    await browser.with(program.url, {}, async (page) => {
-      await page.goto(`${program.url}/console`);
+  test("reaches every page, and ? lists the shortcuts", async () => {
+    await open("", async (page) => {
       await page.keyboard.press("Tab");
       expect(await page.locator(":focus").textContent()).toBe("Skip to the content");
       await page.keyboard.press("?");

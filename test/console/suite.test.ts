@@ -1,13 +1,9 @@
 /** The matrix of a suite. */
 import { beforeAll, expect, test } from "bun:test";
-import { useBrowser } from "../support/browser";
-import { useDatabase } from "../support/database";
-import { useProgram } from "../support/program";
+import { useConsole } from "./console";
 import { suiteScene } from "./scene";
 
-const database = useDatabase();
-const program = useProgram(database);
-const browser = useBrowser();
+const { program, open } = useConsole();
 
 let suiteId: string;
 beforeAll(async () => {
@@ -15,8 +11,7 @@ beforeAll(async () => {
 });
 
 test("shows each attempt, its rates, and the difference of two columns", async () => {
-  await browser.with(program.url, {}, async (page) => {
-    await page.goto(`${program.url}/console/suites/${suiteId}`);
+  await open(`/suites/${suiteId}`, async (page) => {
     const matrix = page.getByRole("region", { name: "Tests by attempts" });
     const row = matrix.getByRole("row").filter({ hasText: "Say hello" });
     await row.getByText("1/2").waitFor();

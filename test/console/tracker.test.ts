@@ -1,24 +1,18 @@
 /** A tracker environment in the browser: its board, with what changed tinted, and its issues. */
 import { beforeAll, expect, test } from "bun:test";
-import { useBrowser } from "../support/browser";
-import { useDatabase } from "../support/database";
-import { useProgram } from "../support/program";
+import { useConsole } from "./console";
 import { graphql, type Scene, startRun, trackerScene } from "./scene";
 
-const database = useDatabase();
-const program = useProgram(database);
-const browser = useBrowser();
+const { program, open } = useConsole();
 
 let scene: Scene;
 beforeAll(async () => {
   scene = await trackerScene(program);
 });
-const addressOf = ({ environmentId }: { environmentId: string }, query = "") =>
-  `${program.url}/console/environments/${environmentId}${query}`;
+const pathTo = ({ environmentId }: { environmentId: string }) => `/environments/${environmentId}`;
 
 test("the board has the issues by state, and tints those that differ from the template", async () => {
-  await browser.with(program.url, {}, async (page) => {
-    await page.goto(addressOf(scene));
+  await open(pathTo(scene), async (page) => {
     const column = (name: string) => page.getByRole("region", { name, exact: true });
     const moved = column("Done")
       .getByRole("article")
@@ -50,8 +44,7 @@ test("a change of an agent appears tinted, and what others wrote executes nothin
     impersonateUserId: "b0000000-0000-4000-8000-000000000001",
   });
   await startRun(program, environment.environmentId);
-  await browser.with(program.url, {}, async (page) => {
-    await page.goto(addressOf(environment));
+  await open(pathTo(environment), async (page) => {
     await page.getByText("ENG-1", { exact: true }).waitFor();
     await Bun.sleep(500);
     const { teams } = await graphql(program, environment, "{ teams { nodes { id } } }");

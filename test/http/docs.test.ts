@@ -1,13 +1,14 @@
 /** The OpenAPI document, its explorer, guide and reference. */
 import { describe, expect, test } from "bun:test";
-import { chromium, type Page } from "playwright-core";
 import { METHODS } from "~/replicas/chat/api/index";
+import { useBrowser } from "../support/browser";
 import { operationsOf, readDocument } from "../support/contract";
 import { useDatabase } from "../support/database";
 import { useProgram } from "../support/program";
 
 const database = useDatabase();
 const program = useProgram(database);
+const browser = useBrowser();
 
 const document = () => readDocument(program.url);
 describe("the document", () => {
@@ -67,40 +68,8 @@ describe("the document", () => {
   });
 });
 
-/** Opens a page in a browser. Fails if it loads anything from another host, or logs an error. */
-async function browse(executablePath: string, use: (page: Page) => Promise<void>): Promise<void> {
-  const browser = await chromium.launch({
-    executablePath,
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-    ],
-  });
-  try {
-    // Content below the fold is rendered on scrolling only.
-    const page = await browser.newPage({ viewport: { width: 1_200, height: 8_000 } });
-    const foreign: string[] = [];
-    page.on("request", (request) => {
-      const url = request.url();
-      if (!url.startsWith(program.url) && !url.startsWith("data:") && !url.startsWith("blob:"))
-        foreign.push(url);
-    });
-    const complaints: string[] = [];
-    page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
-
-    await use(page);
-
-    expect(foreign).toEqual([]);
-    expect(complaints).toEqual([]);
-  } finally {
-    await browser.close();
-  }
-}
-
-const browserPath = Bun.which("chromium") ?? Bun.which("google-chrome");
+/** Content below the fold is rendered on scrolling only. */
+const HIGH = { viewport: { width: 1_200, height: 8_000 } };
 
 describe("the explorer", () => {
   test("loads nothing from other hosts (S149)", async () => {
@@ -113,26 +82,25 @@ describe("the explorer", () => {
     expect(await page.text()).not.toMatch(/(src|href)="https?:/);
   });
 
-  if (browserPath)
-    test("works in a browser without a network: a call from the page gets its answer (S149)", async () => {
-      await browse(browserPath, async (page) => {
-        await page.goto(`${program.url}/docs`);
-        const health = page.locator("#operations-health-getHealth");
-        await health.locator(".opblock-summary-control").click();
-        await health.getByRole("button", { name: "Execute" }).click();
-        const answer = await health
-          .locator(".live-responses-table .highlight-code")
-          .first()
-          .textContent();
-        expect(answer).toContain('"service": "diorama"');
+  test("works in a browser without a network: a call from the page gets its answer (S149)", async () => {
+    await browser.with(program.url, HIGH, async (page) => {
+      await page.goto(`${program.url}/docs`);
+      const health = page.locator("#operations-health-getHealth");
+      await health.locator(".opblock-summary-control").click();
+      await health.getByRole("button", { name: "Execute" }).click();
+      const answer = await health
+        .locator(".live-responses-table .highlight-code")
+        .first()
+        .textContent();
+      expect(answer).toContain('"service": "diorama"');
 
-        const links = page.locator(".info a");
-        const targets = await links.evaluateAll((all) =>
-          all.map((link) => (link as unknown as { pathname: string }).pathname),
-        );
-        expect(targets).toEqual(expect.arrayContaining(["/docs/guide", "/docs/reference"]));
-      });
+      const links = page.locator(".info a");
+      const targets = await links.evaluateAll((all) =>
+        all.map((link) => (link as unknown as { pathname: string }).pathname),
+      );
+      expect(targets).toEqual(expect.arrayContaining(["/docs/guide", "/docs/reference"]));
     });
+  });
 });
 
 describe("guide and reference", () => {
@@ -153,22 +121,21 @@ describe("guide and reference", () => {
     expect(await missing.json()).toMatchObject({ ok: false, error: "not_found" });
   });
 
-  if (browserPath)
-    test("open in a browser without a network, in light and dark mode", async () => {
-      await browse(browserPath, async (page) => {
-        const background = () =>
-          page.evaluate("getComputedStyle(document.body).backgroundColor") as Promise<string>;
-        await page.goto(`${program.url}/docs/guide`);
-        await page.emulateMedia({ colorScheme: "light" });
-        expect(await background()).toBe("rgb(255, 255, 255)");
-        await page.emulateMedia({ colorScheme: "dark" });
-        expect(await background()).toBe("rgb(13, 17, 23)");
+  test("open in a browser without a network, in light and dark mode", async () => {
+    await browser.with(program.url, HIGH, async (page) => {
+      const background = () =>
+        page.evaluate("getComputedStyle(document.body).backgroundColor") as Promise<string>;
+      await page.goto(`${program.url}/docs/guide`);
+      await page.emulateMedia({ colorScheme: "light" });
+      expect(await background()).toBe("rgb(255, 255, 255)");
+      await page.emulateMedia({ colorScheme: "dark" });
+      expect(await background()).toBe("rgb(13, 17, 23)");
 
-        await page.getByRole("main").getByRole("link", { name: "Suites" }).click();
-        await page.getByRole("main").getByRole("link", { name: "/docs/reference/suites" }).click();
-        expect(await page.title()).toBe("Built-in suites – Diorama");
-        await page.getByRole("navigation").getByRole("link", { name: "Settings" }).click();
-        expect(await page.getByRole("cell", { name: "DATABASE_URL", exact: true }).count()).toBe(1);
-      });
+      await page.getByRole("main").getByRole("link", { name: "Suites" }).click();
+      await page.getByRole("main").getByRole("link", { name: "/docs/reference/suites" }).click();
+      expect(await page.title()).toBe("Built-in suites – Diorama");
+      await page.getByRole("navigation").getByRole("link", { name: "Settings" }).click();
+      expect(await page.getByRole("cell", { name: "DATABASE_URL", exact: true }).count()).toBe(1);
     });
+  });
 });

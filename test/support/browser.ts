@@ -10,12 +10,6 @@ const executablePath = Bun.which("chromium") ?? Bun.which("google-chrome") ?? un
 /** Pictures of the pages, for people. */
 const PICTURES = join(import.meta.dir, "..", "..", ".diorama", "pictures");
 
-export type Opened = {
-  readonly page: Page;
-  /** Messages of the page's console that are errors, and requests to other hosts. */
-  readonly complaints: string[];
-};
-
 /** Declares one browser for the tests of this file. */
 export function useBrowser() {
   let browser: Browser | undefined;
@@ -36,7 +30,7 @@ export function useBrowser() {
   });
   return {
     /**
-     * Uses a new page, in a context of its own. Fails if it requests anything from a host other than that of `url`, logs
+     * Uses a new page in a context of its own. Fails if it requests anything from a host other than that of `url`, logs
      * an error, or throws. `expected`: errors that the browser itself logs, such as of an answer 401.
      */
     async with(

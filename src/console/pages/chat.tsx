@@ -1,4 +1,4 @@
-/** A chat environment as one of its users sees it. What differs from the template is tinted. */
+/** A chat environment as one of its users sees it. Differences from the template are tinted. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { EnvironmentDetail } from "~/clients/typescript/schema";
 import {
@@ -9,8 +9,8 @@ import {
   chatNames,
   createChat,
 } from "~/console/chat-data";
-import { isOf, useLive } from "~/console/live";
-import { useLoad } from "~/console/loading";
+import { useWorldLive } from "~/console/live";
+import { useAction, useLoad } from "~/console/loading";
 import {
   type Baseline,
   type Cause,
@@ -22,6 +22,7 @@ import {
 import { Empty, Failure, Id, Ready } from "~/console/parts/basics";
 import type { Names } from "~/console/parts/chat-text";
 import { Message } from "~/console/parts/message";
+import { UserChoice } from "~/console/parts/user-choice";
 import { VirtualList } from "~/console/parts/virtual";
 import { place, setQuery } from "~/console/place";
 
@@ -31,16 +32,23 @@ type Marks = {
 };
 const NO_CAUSES: ReadonlyMap<string, Cause> = new Map();
 
+/** A workspace as one user sees it. */
+type View = {
+  readonly environment: EnvironmentDetail;
+  readonly chat: Chat;
+  readonly names: Names;
+  readonly marks: Marks;
+};
+
 export function ChatWorld({ environment }: { environment: EnvironmentDetail }) {
-  const { query } = place.value;
-  const as = query.get("as") ?? "";
-  const chat = useMemo(() => createChat(environment, as), [environment.environmentId, as]);
-  const people = useLoad((signal) => chat.users(signal), [environment.environmentId]);
-  const rooms = useLoad((signal) => chat.conversations(signal), [chat]);
+  const as = place.value.query.get("as") ?? "";
   const { environmentId, run } = environment;
+  const chat = useMemo(() => createChat(environment, as), [environmentId, as]);
+  const people = useLoad((signal) => chat.users(signal), [environmentId]);
+  const rooms = useLoad((signal) => chat.conversations(signal), [chat]);
   const baseline = useLoad(() => readBaseline(environment), [environmentId]);
   const causes = useLoad(() => readCauses(environmentId), [environmentId, run?.runId, run?.status]);
-  useLive(rooms.reload, isOf(environmentId), run?.status !== "running");
+  useWorldLive(environment, rooms.reload);
   const marks = { baseline: baseline.data, causes: causes.data ?? NO_CAUSES };
   return (
     <Ready of={people}>
@@ -49,12 +57,11 @@ export function ChatWorld({ environment }: { environment: EnvironmentDetail }) {
           {(conversations) => (
             <Workspace
               key={`${environmentId} ${as}`}
-              chat={chat}
               environment={environment}
-              as={as || environment.impersonateUserId}
+              chat={chat}
+              marks={marks}
               users={users}
               conversations={conversations}
-              marks={marks}
             />
           )}
         </Ready>
@@ -71,48 +78,30 @@ const GROUPS: readonly (readonly [string, (conversation: Conversation) => boolea
 ];
 
 function Workspace({
-  chat,
-  environment,
-  as,
   users,
   conversations,
-  marks,
-}: {
-  chat: Chat;
-  environment: EnvironmentDetail;
-  as: string;
+  ...given
+}: Omit<View, "names"> & {
   users: readonly ChatUser[];
   conversations: readonly Conversation[];
-  marks: Marks;
 }) {
   const { query } = place.value;
   const names = useMemo(() => chatNames(users, conversations), [users, conversations]);
+  const view = { ...given, names };
   const chosen =
     conversations.find(({ id }) => id === query.get("channel")) ??
     conversations.find(({ is_member }) => is_member) ??
     conversations[0];
   const thread = query.get("thread");
+  const active = users.filter(({ deleted }) => !deleted);
   return (
     <div class={`chat ${thread ? "threaded" : ""}`}>
       <div class="side">
-        <label>
-          As user
-          <select
-            value={as}
-            onChange={({ currentTarget }) =>
-              setQuery({ as: currentTarget.value, channel: undefined, thread: undefined })
-            }
-          >
-            {users
-              .filter(({ deleted }) => !deleted)
-              .map(({ id }) => (
-                <option key={id} value={id}>
-                  {names.get(id)}
-                  {id === environment.impersonateUserId ? " (the agent)" : ""}
-                </option>
-              ))}
-          </select>
-        </label>
+        <UserChoice
+          environment={view.environment}
+          users={active.map(({ id }) => ({ id, name: names.get(id) ?? id }))}
+          clears={["channel", "thread"]}
+        />
         {GROUPS.map(([title, belongs]) => {
           const shown = conversations.filter(belongs);
           if (shown.length === 0) return null;
@@ -139,27 +128,12 @@ function Workspace({
         })}
       </div>
       {chosen ? (
-        <Room
-          key={chosen.id}
-          chat={chat}
-          environment={environment}
-          conversation={chosen}
-          names={names}
-          marks={marks}
-        />
+        <Room key={chosen.id} view={view} conversation={chosen} />
       ) : (
         <Empty title="This user sees no conversation." />
       )}
       {chosen && thread && (
-        <Thread
-          key={`${chosen.id} ${thread}`}
-          chat={chat}
-          environment={environment}
-          channel={chosen.id}
-          ts={thread}
-          names={names}
-          marks={marks}
-        />
+        <Thread key={`${chosen.id} ${thread}`} view={view} channel={chosen.id} ts={thread} />
       )}
     </div>
   );
@@ -168,32 +142,21 @@ function Workspace({
 const FIRST_PAGE = 100;
 const NEXT_PAGE = 999;
 
-function Room({
-  chat,
-  environment,
-  conversation,
-  names,
-  marks,
-}: {
-  chat: Chat;
-  environment: EnvironmentDetail;
-  conversation: Conversation;
-  names: Names;
-  marks: Marks;
-}) {
+function Room({ view, conversation }: { view: View; conversation: Conversation }) {
+  const { environment, chat, names, marks } = view;
   const { id } = conversation;
   const [older, setOlder] = useState<readonly ChatMessage[]>([]);
   const [hasMore, setHasMore] = useState<boolean>();
-  const [error, setError] = useState<unknown>();
+  const { error, perform } = useAction();
   const isBusy = useRef(false);
   const newest = useLoad((signal) => chat.history(id, undefined, FIRST_PAGE, signal), [chat, id]);
-  useLive(newest.reload, isOf(environment.environmentId), environment.run?.status !== "running");
+  useWorldLive(environment, newest.reload);
   const messages = useMemo(() => {
     const tail = newest.data?.messages ?? [];
     const [first] = tail;
     return [...older.filter(({ ts }) => !first || ts < first.ts), ...tail];
   }, [older, newest.data]);
-  // Messages that leave the newest page when others arrive are kept.
+  // Keeps messages that newer ones push out of the newest page.
   useEffect(() => {
     if (newest.data) setOlder(messages);
   }, [newest.data]);
@@ -201,15 +164,12 @@ function Room({
     const [first] = messages;
     if (isBusy.current || !first || hasMore === false || newest.data?.hasMore === false) return;
     isBusy.current = true;
-    try {
+    await perform(async () => {
       const page = await chat.history(id, first.ts, NEXT_PAGE);
       setOlder((known) => [...page.messages, ...known.filter(({ ts }) => ts >= first.ts)]);
       setHasMore(page.hasMore);
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      isBusy.current = false;
-    }
+    });
+    isBusy.current = false;
   };
   const about = conversation.topic?.value || conversation.purpose?.value;
   return (
@@ -225,7 +185,7 @@ function Room({
           </p>
         )}
       </header>
-      {error !== undefined && <Failure error={error} retry={readOlder} />}
+      <Failure error={error} retry={readOlder} />
       <Ready of={newest}>
         {() =>
           messages.length === 0 ? (
@@ -256,23 +216,10 @@ function Room({
   );
 }
 
-function Thread({
-  chat,
-  environment,
-  channel,
-  ts,
-  names,
-  marks,
-}: {
-  chat: Chat;
-  environment: EnvironmentDetail;
-  channel: string;
-  ts: string;
-  names: Names;
-  marks: Marks;
-}) {
+function Thread({ view, channel, ts }: { view: View; channel: string; ts: string }) {
+  const { environment, chat, names, marks } = view;
   const loaded = useLoad((signal) => chat.replies(channel, ts, signal), [chat, channel, ts]);
-  useLive(loaded.reload, isOf(environment.environmentId), environment.run?.status !== "running");
+  useWorldLive(environment, loaded.reload);
   return (
     <section class="room" aria-label="Thread">
       <header>

@@ -3,29 +3,27 @@ import { useState } from "preact/hooks";
 import type { EnvironmentDetail, Forks } from "~/clients/typescript/schema";
 import { addressOf, call, get } from "~/console/api";
 import { isOf, useLive } from "~/console/live";
-import { useLoad } from "~/console/loading";
+import { useAction, useLoad } from "~/console/loading";
 import { ChatWorld } from "~/console/pages/chat";
 import { TrackerWorld } from "~/console/pages/tracker";
-import { Badge, Empty, Failure, Head, Id, Ready } from "~/console/parts/basics";
+import { Badge, Empty, Failure, Head, Ready } from "~/console/parts/basics";
 import { Time } from "~/console/parts/clock";
 import { AsJson, Confirm } from "~/console/parts/dialog";
 import { Verdict } from "~/console/parts/verdict";
 import { go, pathTo } from "~/console/place";
 
 const EXTENSION_SECONDS = 3_600;
+/** At most this often while calls arrive. */
+const READ_MS = 5_000;
 
 export function EnvironmentPage({ id }: { id: string }) {
   const loaded = useLoad((signal) => get<EnvironmentDetail>(`/env/${id}`, {}, signal), [id]);
-  useLive(loaded.reload, isOf(id));
+  // Each read compares the environment with its template: an idle one is not polled, a busy one read rarely.
+  useLive(loaded.reload, (event) => isOf(id)(event) && event.name !== "call");
+  useLive(loaded.reload, isOf(id), { delayMs: READ_MS });
   return (
     <>
-      <Head
-        title={
-          <>
-            Environment <Id id={id} name="environment's id" />
-          </>
-        }
-      >
+      <Head title="Environment" id={id}>
         {loaded.data?.status === "active" && <Actions of={loaded.data} reload={loaded.reload} />}
         <AsJson address={addressOf(`/env/${id}`)} />
       </Head>
@@ -75,25 +73,19 @@ function World({ of }: { of: EnvironmentDetail }) {
 
 function Actions({ of, reload }: { of: EnvironmentDetail; reload: () => void }) {
   const [asked, ask] = useState<"" | "reset" | "delete">("");
-  const [error, setError] = useState<unknown>();
+  const { error, perform } = useAction();
   const id = of.environmentId;
-  const perform = (work: () => Promise<unknown>) => async () => {
-    setError(undefined);
-    try {
-      await work();
+  const extend = () =>
+    perform(async () => {
+      await call("PATCH", `/env/${id}`, { body: { ttlSeconds: EXTENSION_SECONDS } });
       reload();
-    } catch (failure) {
-      setError(failure);
-    }
-  };
-  const extend = perform(() =>
-    call("PATCH", `/env/${id}`, { body: { ttlSeconds: EXTENSION_SECONDS } }),
-  );
-  const fork = perform(async () => {
-    const { environments } = await call<Forks>("POST", `/env/${id}/fork`, { body: {} });
-    const [first] = environments;
-    if (first) go(pathTo("environments", first.environmentId));
-  });
+    });
+  const fork = () =>
+    perform(async () => {
+      const { environments } = await call<Forks>("POST", `/env/${id}/fork`, { body: {} });
+      const [first] = environments;
+      if (first) go(pathTo("environments", first.environmentId));
+    });
   const close = () => ask("");
   return (
     <>
@@ -109,7 +101,7 @@ function Actions({ of, reload }: { of: EnvironmentDetail; reload: () => void }) 
       <button type="button" class="danger" onClick={() => ask("delete")}>
         Delete
       </button>
-      {error !== undefined && <Failure error={error} />}
+      <Failure error={error} />
       {asked === "reset" && (
         <Confirm
           title="Reset the environment?"

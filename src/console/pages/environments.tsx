@@ -4,11 +4,11 @@ import type { EnvironmentList, ListedEnvironment } from "~/clients/typescript/sc
 import { addressOf, call, get, type Query } from "~/console/api";
 import { useLive } from "~/console/live";
 import { useLoad } from "~/console/loading";
-import { Badge, Empty, Head, Id, Ready, Table } from "~/console/parts/basics";
+import { Badge, Head, Id, Ready } from "~/console/parts/basics";
 import { Time } from "~/console/parts/clock";
 import { AsJson, Confirm } from "~/console/parts/dialog";
-import { Choice, More, Search } from "~/console/parts/filters";
-import { pathTo, place, setQuery } from "~/console/place";
+import { Choice, Listing, Search } from "~/console/parts/filters";
+import { pathTo, place } from "~/console/place";
 
 const PER_PAGE = 200;
 
@@ -25,7 +25,7 @@ export function Environments() {
       </Head>
       <div class="filters">
         <Search />
-        <Choice label="Service" name="service" value={service} options={["", "chat", "tracker"]} />
+        <Choice label="Service" name="service" options={["", "chat", "tracker"]} />
         <Choice
           label="Status"
           name="status"
@@ -33,25 +33,12 @@ export function Environments() {
           options={["active", "deleted", "all"]}
         />
       </div>
-      <EnvironmentTable query={wanted} text={query.get("q") ?? ""} hasMore />
+      <EnvironmentTable query={wanted} hasMore />
     </>
   );
 }
 
-const isFound = (environment: ListedEnvironment, text: string) =>
-  [environment.environmentId, environment.templateSchema, environment.service].some((field) =>
-    field.includes(text.trim().toLowerCase()),
-  );
-
-export function EnvironmentTable({
-  query,
-  text = "",
-  hasMore = false,
-}: {
-  query: Query;
-  text?: string;
-  hasMore?: boolean;
-}) {
+export function EnvironmentTable({ query, hasMore = false }: { query: Query; hasMore?: boolean }) {
   const [ending, setEnding] = useState<string>();
   const list = useLoad(
     (signal) => get<EnvironmentList>("/environments", query, signal),
@@ -64,50 +51,46 @@ export function EnvironmentTable({
   };
   return (
     <Ready of={list}>
-      {({ environments, nextCursor }) => {
-        const shown = environments.filter((each) => isFound(each, text));
-        return (
-          <>
-            {shown.length === 0 ? (
-              <Empty
-                title={environments.length === 0 ? "No environments." : "None fits the filter."}
-              >
-                <p>
-                  <code>diorama.env("chat_default")</code> of the TypeScript client or{" "}
-                  <code>POST /api/platform/initEnv</code> creates one.
-                </p>
-              </Empty>
-            ) : (
-              <Table
-                label="Environments"
-                columns={["Environment", "Service", "Template", "Created", "Ends", "Actions"]}
-              >
-                {shown.map((environment) => (
-                  <Row
-                    key={environment.environmentId}
-                    of={environment}
-                    end={() => setEnding(environment.environmentId)}
-                  />
-                ))}
-              </Table>
+      {({ environments, nextCursor }) => (
+        <>
+          <Listing
+            label="Environments"
+            columns={["Environment", "Service", "Template", "Created", "Ends", "Actions"]}
+            items={environments}
+            textsOf={({ environmentId, templateSchema, service }) => [
+              environmentId,
+              templateSchema,
+              service,
+            ]}
+            row={(environment) => (
+              <Row
+                key={environment.environmentId}
+                of={environment}
+                end={() => setEnding(environment.environmentId)}
+              />
             )}
-            {hasMore && nextCursor && <More onClick={() => setQuery({ cursor: nextCursor })} />}
-            {ending && (
-              <Confirm
-                title="Delete the environment?"
-                action="Delete"
-                close={() => setEnding(undefined)}
-                perform={end}
-              >
-                <p>
-                  <code>{ending}</code> and its data are deleted. Its run, if one is running, ends
-                  as failed.
-                </p>
-              </Confirm>
-            )}
-          </>
-        );
-      }}
+            nextCursor={hasMore ? nextCursor : undefined}
+          >
+            <p>
+              <code>diorama.env("chat_default")</code> of the TypeScript client or{" "}
+              <code>POST /api/platform/initEnv</code> creates one.
+            </p>
+          </Listing>
+          {ending && (
+            <Confirm
+              title="Delete the environment?"
+              action="Delete"
+              close={() => setEnding(undefined)}
+              perform={end}
+            >
+              <p>
+                <code>{ending}</code> and its data are deleted. Its run, if one is running, ends as
+                failed.
+              </p>
+            </Confirm>
+          )}
+        </>
+      )}
     </Ready>
   );
 }

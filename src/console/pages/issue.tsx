@@ -1,18 +1,25 @@
-/** One issue of a tracker: its text, fields, links, comments and history. */
+/** One issue: its text, fields, links, comments and history. */
 import type { ComponentChildren } from "preact";
 import { useLive } from "~/console/live";
 import { useLoad } from "~/console/loading";
-import { causeOfIssue, type IssueMarks, isNewComment, PRIORITIES } from "~/console/marks";
+import { type IssueMarks, isNewComment } from "~/console/marks";
 import { Id, Ready } from "~/console/parts/basics";
 import { Time } from "~/console/parts/clock";
 import { Dialog } from "~/console/parts/dialog";
+import { MarkNote } from "~/console/parts/mark-note";
 import { Markdown } from "~/console/parts/markdown";
 import { Long } from "~/console/parts/text";
-import { pathTo, setQuery } from "~/console/place";
-import type { Entry, Person, Tracker, WholeIssue } from "~/console/tracker-data";
+import { setQuery } from "~/console/place";
+import {
+  type Entry,
+  type Person,
+  PRIORITIES,
+  type Tracker,
+  type WholeIssue,
+} from "~/console/tracker-data";
 
 const open = (id: string | undefined) => setQuery({ issue: id });
-const nameOf = (person: Person | null) => person?.name ?? "Somebody";
+const nameOf = (person: Person | null) => person?.name ?? "Unknown user";
 
 export function IssueView({
   tracker,
@@ -93,7 +100,6 @@ function Issue({ of, marks }: { of: WholeIssue; marks: IssueMarks }) {
       {of.comments.nodes
         .toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
         .map(({ id, user, body, createdAt }) => {
-          const cause = causeOfIssue(marks.causes, id);
           const isNew = isNewComment(marks.baseline, of.identifier, body);
           return (
             <article key={id} class={`thing ${isNew ? "tinted latest" : ""}`}>
@@ -104,17 +110,7 @@ function Issue({ of, marks }: { of: WholeIssue; marks: IssueMarks }) {
               <Long text={body} max={10_000}>
                 {(shown) => <Markdown text={shown} />}
               </Long>
-              {isNew && (
-                <span class="by">
-                  new
-                  {cause && (
-                    <>
-                      {" by "}
-                      <a href={pathTo("runs", cause.runId)}>call {cause.n}</a>
-                    </>
-                  )}
-                </span>
-              )}
+              <MarkNote mark={isNew ? "new" : undefined} cause={marks.causes.get(id)} />
             </article>
           );
         })}
@@ -130,7 +126,7 @@ function Issue({ of, marks }: { of: WholeIssue; marks: IssueMarks }) {
   );
 }
 
-/** An entry of the history as words. */
+/** Describes an entry of the history. */
 function wordsOf(entry: Entry): string {
   const { fromState, toState, toTitle, toAssignee, fromAssignee, toPriority } = entry;
   const { addedLabels, removedLabels, updatedDescription } = entry;

@@ -1,12 +1,11 @@
-/** Whether the server is well, how much it does, and the newest environments and runs. */
-import type { ComponentChildren } from "preact";
+/** The state of the server, its load, and the newest environments and runs. */
 import { useEffect } from "preact/hooks";
 import type { Overview as Numbers } from "~/clients/typescript/schema";
 import { addressOf, get } from "~/console/api";
 import { useLoad } from "~/console/loading";
 import { EnvironmentTable } from "~/console/pages/environments";
 import { RunTable } from "~/console/pages/runs";
-import { Badge, Head, Ready, Table } from "~/console/parts/basics";
+import { Badge, Head, Ready, Table, Tile } from "~/console/parts/basics";
 import { AsJson } from "~/console/parts/dialog";
 import { pathTo } from "~/console/place";
 
@@ -48,24 +47,6 @@ export function Overview() {
 
 const MIB = 1024 * 1024;
 const mebibytes = (bytes: number) => `${(bytes / MIB).toFixed(1)} MiB`;
-
-function Tile({
-  name,
-  note,
-  children,
-}: {
-  name: string;
-  note: ComponentChildren;
-  children: ComponentChildren;
-}) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-      <dd class="quiet">{note}</dd>
-    </div>
-  );
-}
 
 function Tiles({
   of: { status, version, postgres, own, runs, environments, capture, calls },

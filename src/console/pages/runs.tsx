@@ -3,12 +3,12 @@ import type { ListedRun, RunList } from "~/clients/typescript/schema";
 import { addressOf, get, type Query } from "~/console/api";
 import { useLive } from "~/console/live";
 import { useLoad } from "~/console/loading";
-import { Empty, Head, Id, Ready, Table } from "~/console/parts/basics";
+import { Head, Id, Ready } from "~/console/parts/basics";
 import { duration, Time } from "~/console/parts/clock";
 import { AsJson } from "~/console/parts/dialog";
-import { Choice, More, Search } from "~/console/parts/filters";
+import { Choice, Listing, Search } from "~/console/parts/filters";
 import { Labels, Verdict } from "~/console/parts/verdict";
-import { pathTo, place, setQuery } from "~/console/place";
+import { pathTo, place } from "~/console/place";
 
 const PER_PAGE = 200;
 const STATUSES = ["", "running", "passed", "failed", "completed"];
@@ -26,56 +26,37 @@ export function Runs() {
       </Head>
       <div class="filters">
         <Search />
-        <Choice label="Status" name="status" value={status} options={STATUSES} />
+        <Choice label="Status" name="status" options={STATUSES} />
       </div>
-      <RunTable query={wanted} text={query.get("q") ?? ""} hasMore />
+      <RunTable query={wanted} hasMore />
     </>
   );
 }
 
-const isFound = (run: ListedRun, text: string) =>
-  [run.runId, run.environmentId, ...Object.entries(run.labels).map((pair) => pair.join("="))].some(
-    (field) => field.toLowerCase().includes(text.trim().toLowerCase()),
-  );
-
-export function RunTable({
-  query,
-  text = "",
-  hasMore = false,
-}: {
-  query: Query;
-  text?: string;
-  hasMore?: boolean;
-}) {
+export function RunTable({ query, hasMore = false }: { query: Query; hasMore?: boolean }) {
   const list = useLoad((signal) => get<RunList>("/runs", query, signal), [JSON.stringify(query)]);
   useLive(list.reload, ({ name }) => name === "run");
   return (
     <Ready of={list}>
-      {({ runs, nextCursor }) => {
-        const shown = runs.filter((each) => isFound(each, text));
-        return (
-          <>
-            {shown.length === 0 ? (
-              <Empty title={runs.length === 0 ? "No runs." : "None fits the filter."}>
-                <p>
-                  A run records everything that changes in an environment:{" "}
-                  <code>POST /api/platform/startRun</code> starts one.
-                </p>
-              </Empty>
-            ) : (
-              <Table
-                label="Runs"
-                columns={["Run", "Verdict", "Score", "Environment", "Labels", "Started", "Took"]}
-              >
-                {shown.map((run) => (
-                  <Row key={run.runId} run={run} />
-                ))}
-              </Table>
-            )}
-            {hasMore && nextCursor && <More onClick={() => setQuery({ cursor: nextCursor })} />}
-          </>
-        );
-      }}
+      {({ runs, nextCursor }) => (
+        <Listing
+          label="Runs"
+          columns={["Run", "Verdict", "Score", "Environment", "Labels", "Started", "Took"]}
+          items={runs}
+          textsOf={({ runId, environmentId, labels }) => [
+            runId,
+            environmentId,
+            ...Object.entries(labels).map((pair) => pair.join("=")),
+          ]}
+          row={(run) => <Row key={run.runId} run={run} />}
+          nextCursor={hasMore ? nextCursor : undefined}
+        >
+          <p>
+            A run records everything that changes in an environment:{" "}
+            <code>POST /api/platform/startRun</code> starts one.
+          </p>
+        </Listing>
+      )}
     </Ready>
   );
 }

@@ -1,4 +1,4 @@
-/** The results of a suite: its tests against the values of a label, each attempt as a square that leads to its run. */
+/** The results of a suite: tests by the values of a label, with each attempt as a square that links to its run. */
 import type {
   AttemptGroup,
   ListedRun,
@@ -9,16 +9,16 @@ import type {
 import { addressOf, get } from "~/console/api";
 import { useLive } from "~/console/live";
 import { useLoad } from "~/console/loading";
-import { Empty, Head, Id, Ready, Table } from "~/console/parts/basics";
+import { Empty, Head, Ready, Table, Tile } from "~/console/parts/basics";
 import { AsJson } from "~/console/parts/dialog";
-import { Choice, Search } from "~/console/parts/filters";
-import { pathTo, place, setQuery } from "~/console/place";
+import { Choice, Search, searched } from "~/console/parts/filters";
+import { pathTo, place } from "~/console/place";
 
 const RUNS_PER_PAGE = 1_000;
 const RUNS_MAX = 5_000;
 const LABEL_DEFAULT = "model";
 
-/** The newest attempts, the oldest first. */
+/** The newest attempts, oldest first. */
 async function readRuns(suiteId: string, signal: AbortSignal): Promise<ListedRun[]> {
   const found: ListedRun[] = [];
   let cursor: string | undefined;
@@ -46,13 +46,7 @@ export function SuitePage({ id }: { id: string }) {
   const labels = new Set((runs.data ?? []).flatMap((run) => Object.keys(run.labels)));
   return (
     <>
-      <Head
-        title={
-          <>
-            {results.data?.name ?? "Suite"} <Id id={id} name="suite's id" />
-          </>
-        }
-      >
+      <Head title={results.data?.name ?? "Suite"} kind="suite" id={id}>
         <AsJson address={addressOf(`/testSuites/${id}/results`, { groupBy: label })} />
       </Head>
       <Ready of={results}>
@@ -93,16 +87,15 @@ function Summary({ of }: { of: TestSuiteResults }) {
     ["Running", of.running],
     ["Not run", of.notRun],
     ["Passed of all", `${of.percent} %`],
-  ];
+  ] as const;
   return (
     <>
       <p class="quiet">The latest run of each test:</p>
       <dl class="tiles">
         {tiles.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
+          <Tile key={name} name={name}>
+            {value}
+          </Tile>
         ))}
       </dl>
       <h2>Attempts</h2>
@@ -116,23 +109,11 @@ const nameOf = (group: string | null) => group ?? "without label";
 function Columns({ groups }: { groups: readonly AttemptGroup[] }) {
   const [before, after] = comparedOf(groups);
   if (groups.length < 2) return null;
-  const choice = (label: string, name: string, chosen: AttemptGroup | undefined) => (
-    <label>
-      {label}
-      <select
-        value={nameOf(chosen?.group ?? null)}
-        onChange={({ currentTarget }) => setQuery({ [name]: currentTarget.value })}
-      >
-        {groups.map(({ group }) => (
-          <option key={nameOf(group)}>{nameOf(group)}</option>
-        ))}
-      </select>
-    </label>
-  );
+  const options = groups.map(({ group }) => nameOf(group));
   return (
     <>
-      {choice("Compare", "a", before)}
-      {choice("with", "b", after)}
+      <Choice label="Compare" name="a" value={nameOf(before?.group ?? null)} options={options} />
+      <Choice label="with" name="b" value={nameOf(after?.group ?? null)} options={options} />
     </>
   );
 }
@@ -162,7 +143,7 @@ function Matrix({
 }) {
   const groups = of.groups ?? [];
   const [before, after] = comparedOf(groups);
-  const word = (place.value.query.get("q") ?? "").trim().toLowerCase();
+  const word = searched();
   const isFlaky = (testId: string) =>
     groups.some((group) => {
       const rate = rateOf(attemptsOf(group, testId));
@@ -188,7 +169,7 @@ function Matrix({
         </p>
       </Empty>
     );
-  if (shown.length === 0) return <Empty title="None fits the filter." />;
+  if (shown.length === 0) return <Empty title="No matches." />;
   return (
     <>
       <Table

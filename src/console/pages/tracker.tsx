@@ -1,25 +1,26 @@
-/** A tracker environment as one of its users sees it. What differs from the template is tinted. */
+/** A tracker environment as one of its users sees it. Differences from the template are tinted. */
 import { useMemo } from "preact/hooks";
 import type { EnvironmentDetail } from "~/clients/typescript/schema";
-import { isOf, useLive } from "~/console/live";
+import { useWorldLive } from "~/console/live";
 import { useLoad } from "~/console/loading";
 import {
   type Cause,
-  causeOfIssue,
   type IssueMarks,
   issueMarkOf,
-  PRIORITIES,
   readCauses,
   readIssueBaseline,
 } from "~/console/marks";
 import { IssueView } from "~/console/pages/issue";
 import { Empty, Ready, Table } from "~/console/parts/basics";
-import { Search } from "~/console/parts/filters";
-import { pathTo, place, setQuery } from "~/console/place";
+import { Choice, Search, searched } from "~/console/parts/filters";
+import { MarkNote } from "~/console/parts/mark-note";
+import { UserChoice } from "~/console/parts/user-choice";
+import { pathTo, place } from "~/console/place";
 import {
   createTracker,
   type Issue,
   type Person,
+  PRIORITIES,
   type State,
   type Team,
 } from "~/console/tracker-data";
@@ -35,7 +36,7 @@ export function TrackerWorld({ environment }: { environment: EnvironmentDetail }
   const issues = useLoad((signal) => tracker.issues(signal), [tracker]);
   const baseline = useLoad(() => readIssueBaseline(environment), [environmentId]);
   const causes = useLoad(() => readCauses(environmentId), [environmentId, run?.runId, run?.status]);
-  useLive(issues.reload, isOf(environmentId), run?.status !== "running");
+  useWorldLive(environment, issues.reload);
   const marks = { baseline: baseline.data, causes: causes.data ?? NO_CAUSES };
   const chosen = query.get("issue");
   return (
@@ -60,6 +61,8 @@ export function TrackerWorld({ environment }: { environment: EnvironmentDetail }
   );
 }
 
+const ALL = ["", "all"] as const;
+
 function Filters({
   environment,
   users,
@@ -73,72 +76,41 @@ function Filters({
 }) {
   const { query } = place.value;
   const projects = new Map(
-    issues.flatMap(({ project }) => (project ? [[project.id, project.name]] : [])),
+    issues.flatMap(({ project }) => (project ? [[project.id, project.name] as const] : [])),
   );
   const cycles = new Map(
     issues.flatMap(({ cycle }) =>
-      cycle ? [[cycle.id, cycle.name ?? `Cycle ${cycle.number}`]] : [],
+      cycle ? [[cycle.id, cycle.name ?? `Cycle ${cycle.number}`] as const] : [],
     ),
   );
-  const choices = [
-    ["Team", "team", teams.map(({ key, name }) => [key, name] as const)],
-    ["Project", "project", [...projects]],
-    ["Cycle", "cycle", [...cycles]],
-  ] as const;
   return (
     <div class="filters">
       <Search />
-      {choices.map(([label, name, options]) => (
-        <label key={name}>
-          {label}
-          <select
-            value={query.get(name) ?? ""}
-            onChange={({ currentTarget }) => setQuery({ [name]: currentTarget.value })}
-          >
-            <option value="">all</option>
-            {options.map(([value = "", text]) => (
-              <option key={value} value={value}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </label>
-      ))}
-      <label>
-        View
-        <select
-          value={query.get("view") ?? "board"}
-          onChange={({ currentTarget }) => setQuery({ view: currentTarget.value })}
-        >
-          <option>board</option>
-          <option>list</option>
-        </select>
-      </label>
-      <label>
-        As user
-        <select
-          value={query.get("as") || environment.impersonateUserId}
-          onChange={({ currentTarget }) => setQuery({ as: currentTarget.value })}
-        >
-          {users.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-              {id === environment.impersonateUserId ? " (the agent)" : ""}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label="Team"
+        name="team"
+        options={[ALL, ...teams.map(({ key, name }) => [key, name] as const)]}
+      />
+      <Choice label="Project" name="project" options={[ALL, ...projects]} />
+      <Choice label="Cycle" name="cycle" options={[ALL, ...cycles]} />
+      <Choice
+        label="View"
+        name="view"
+        value={query.get("view") ?? "board"}
+        options={["board", "list"]}
+      />
+      <UserChoice environment={environment} users={users} />
     </div>
   );
 }
 
-/** In the order in which work proceeds. */
+/** In the order of the workflow. */
 const TYPES = ["triage", "backlog", "unstarted", "started", "completed", "canceled", "duplicate"];
 
 const byProgress = (a: State, b: State) =>
   TYPES.indexOf(a.type) - TYPES.indexOf(b.type) || a.position - b.position;
 
-/** Issues of a column that are shown until somebody filters. */
+/** Limits of issues that are shown in a column and in the list. */
 const COLUMN_MAX = 100;
 const LIST_MAX = 1_000;
 
@@ -154,7 +126,7 @@ function Issues({
   marks: IssueMarks;
 }) {
   const { query } = place.value;
-  const word = (query.get("q") ?? "").trim().toLowerCase();
+  const word = searched();
   const team = teams.find(({ key }) => key === query.get("team"));
   const [project, cycle] = [query.get("project"), query.get("cycle")];
   const shown = all.filter(
@@ -166,7 +138,7 @@ function Issues({
   );
   if (shown.length === 0)
     return (
-      <Empty title={all.length === 0 ? "No issues." : "None fits the filter."}>
+      <Empty title={all.length === 0 ? "No issues." : "No matches."}>
         <p>
           The agent files issues at <code>{environment.environmentUrl}/graphql</code>.
         </p>
@@ -174,7 +146,7 @@ function Issues({
     );
   if (query.get("view") === "list")
     return <List issues={shown} environment={environment} marks={marks} />;
-  // States of several teams with one name are one column.
+  // States of the same name in several teams share a column.
   const states = teams.flatMap((each) => (team && each !== team ? [] : each.states.nodes));
   const columns = new Map(states.toSorted(byProgress).map((state) => [state.name, state]));
   return (
@@ -206,30 +178,14 @@ function issueAddress(environmentId: string, id: string): string {
   return pathTo("environments", environmentId, { ...query, issue: id });
 }
 
-function MarkNote({ issue, marks }: { issue: Issue; marks: IssueMarks }) {
-  const mark = issueMarkOf(marks.baseline, issue);
-  const cause = causeOfIssue(marks.causes, issue.id);
-  if (!mark && !cause) return null;
-  return (
-    <span class="by">
-      {mark ?? "touched"}
-      {cause && (
-        <>
-          {" by "}
-          <a
-            href={pathTo("runs", cause.runId)}
-            title={`call ${cause.n} of run ${cause.runId}: ${cause.name}`}
-          >
-            call {cause.n}
-          </a>
-        </>
-      )}
-    </span>
-  );
+function Note({ issue, marks }: { issue: Issue; marks: IssueMarks }) {
+  const cause = marks.causes.get(issue.id);
+  const mark = issueMarkOf(marks.baseline, issue) ?? (cause && "touched");
+  return <MarkNote mark={mark} cause={cause} />;
 }
 
 const isTinted = (issue: Issue, { baseline, causes }: IssueMarks) =>
-  issueMarkOf(baseline, issue) !== undefined || causeOfIssue(causes, issue.id) !== undefined;
+  issueMarkOf(baseline, issue) !== undefined || causes.has(issue.id);
 
 function Card({
   issue,
@@ -243,7 +199,7 @@ function Card({
   const { identifier, title, priority, assignee, labels } = issue;
   return (
     <article class={`card ${isTinted(issue, marks) ? "tinted" : ""}`}>
-      <span class="quiet">{identifier}</span> <MarkNote issue={issue} marks={marks} />
+      <span class="quiet">{identifier}</span> <Note issue={issue} marks={marks} />
       <div>
         <a href={issueAddress(environment.environmentId, issue.id)}>
           <bdi>{title.slice(0, 300)}</bdi>
@@ -285,7 +241,7 @@ function List({
           <td>{PRIORITIES[issue.priority]}</td>
           <td>{issue.assignee?.name}</td>
           <td>
-            <MarkNote issue={issue} marks={marks} />
+            <Note issue={issue} marks={marks} />
           </td>
         </tr>
       ))}

@@ -1,4 +1,4 @@
-/** Small parts that every page uses. */
+/** Elements that every page uses. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { inWords } from "~/console/api";
@@ -36,7 +36,7 @@ export function Copy({ text, label = "Copy" }: { text: string; label?: string })
 
 const SHORT = 8;
 
-/** An id, shortened, that copies whole. */
+/** An id, shortened, with a button that copies the whole of it. */
 export function Id({ id, href, name = "id" }: { id: string; href?: string; name?: string }) {
   const shown = <code title={id}>{id.length > 2 * SHORT ? `${id.slice(0, SHORT)}…` : id}</code>;
   return (
@@ -47,7 +47,7 @@ export function Id({ id, href, name = "id" }: { id: string; href?: string; name?
   );
 }
 
-/** Tells what to do. */
+/** An empty state. The children say what to do about it. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -59,7 +59,9 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
+/** An error in words; nothing without one. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
+  if (error === undefined) return null;
   return (
     <div class="failure" role="alert">
       <p>{inWords(error)}</p>
@@ -72,7 +74,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
   );
 }
 
-/** The data once they are there; until then, or in place of them, words. */
+/** Renders the data when they are loaded; until then a status, and errors with a button to retry. */
 export function Ready<T>({
   of,
   children,
@@ -82,7 +84,7 @@ export function Ready<T>({
 }) {
   return (
     <>
-      {of.error !== undefined && <Failure error={of.error} retry={of.reload} />}
+      <Failure error={of.error} retry={of.reload} />
       {of.data !== undefined && children(of.data)}
       {of.data === undefined && of.error === undefined && (
         <p class="loading" role="status">
@@ -93,24 +95,51 @@ export function Ready<T>({
   );
 }
 
-/** `kind` chooses the colour; the text says the same. */
+/** `kind`: the colour. The text has the same meaning. */
 export function Badge({ kind, children }: { kind: string; children: ComponentChildren }) {
   return <span class={`badge ${kind}`}>{children}</span>;
 }
 
-/** The heading of a page, with its actions. */
+/** The heading of a page, with its actions. `id`: of the thing that the page shows, which is a `kind`. */
 export function Head({
   title,
+  kind = title.toLowerCase(),
+  id,
   children,
 }: {
-  title: ComponentChildren;
+  title: string;
+  kind?: string;
+  id?: string;
   children?: ComponentChildren;
 }) {
   return (
     <header class="head">
-      <h1>{title}</h1>
+      <h1>
+        {title} {id && <Id id={id} name={`${kind}'s id`} />}
+      </h1>
       {children && <div class="actions">{children}</div>}
     </header>
+  );
+}
+
+/** A number with its name, in a list of the class `tiles`. */
+export function Tile({
+  name,
+  note,
+  isSmall = false,
+  children,
+}: {
+  name: string;
+  note?: ComponentChildren;
+  isSmall?: boolean;
+  children: ComponentChildren;
+}) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class={isSmall ? "small" : ""}>{children}</dd>
+      {note && <dd class="quiet">{note}</dd>}
+    </div>
   );
 }
 

@@ -1,16 +1,16 @@
-/** Changes of rows: as a line beside the call that made them, and summed up by table. */
+/** Row changes: beside the call that made them, and as the net effect by table. */
 import type { Diff, RunEvent } from "~/clients/typescript/schema";
 import { Table } from "~/console/parts/basics";
 import type { Names } from "~/console/parts/chat-text";
 import { BeforeAfter, shortValue, Value } from "~/console/parts/text";
 import type { Row } from "~/console/run-data";
 
-/** Columns that change with every change, and tell nothing. */
+/** Columns that change with every write. */
 const NOISE = new Set(["updatedAt", "updated", "bodyData", "sortOrder"]);
 
 const SIGNS = { insert: "+", update: "~", delete: "−" } as const;
 const WORDS = { insert: "added", update: "changed", delete: "removed" } as const;
-/** Fields of a new row that are shown beside its call. */
+/** Columns of a new row that are shown beside its call. */
 const FIELDS_MAX = 5;
 
 const named = (value: unknown, names: Names) =>
@@ -19,7 +19,7 @@ const named = (value: unknown, names: Names) =>
 const isEmpty = (value: unknown) =>
   value === null || value === "" || value === false || (Array.isArray(value) && value.length === 0);
 
-const telling = (row: Row) =>
+const shownColumns = (row: Row) =>
   Object.entries(row).filter(([column, value]) => !isEmpty(value) && !NOISE.has(column));
 
 export function Change({ of: event, names }: { of: RunEvent; names: Names }) {
@@ -54,7 +54,7 @@ export function Change({ of: event, names }: { of: RunEvent; names: Names }) {
 }
 
 function Fields({ row, names }: { row: Row; names: Names }) {
-  const fields = telling(row);
+  const fields = shownColumns(row);
   return (
     <>
       {fields.slice(0, FIELDS_MAX).map(([column, value]) => (
@@ -84,7 +84,7 @@ export function NetDiff({ diff, names }: { diff: Diff; names: Names }) {
   );
 }
 
-/** Rows of a table that are shown until somebody asks for all. */
+/** Limit of rows that are shown of a table. */
 const ROWS_MAX = 200;
 
 function TableDiff({ table, diff, names }: { table: string; diff: Diff; names: Names }) {
@@ -129,7 +129,7 @@ function TableDiff({ table, diff, names }: { table: string; diff: Diff; names: N
                       />
                     </div>
                   ))
-                : telling(line.row).map(([column, value]) => (
+                : shownColumns(line.row).map(([column, value]) => (
                     <div key={column} class="field">
                       <code>{column}</code> <Value of={named(value, names)} />
                     </div>
@@ -147,7 +147,7 @@ function TableDiff({ table, diff, names }: { table: string; diff: Diff; names: N
   );
 }
 
-/** The columns by which a person knows a row. */
+/** Columns that identify a row for a reader. */
 function keyLike(row: Row): Row {
   const name = ["identifier", "id", "ts", "name"].find((column) => !isEmpty(row[column] ?? null));
   if (name) return { [name]: row[name] };

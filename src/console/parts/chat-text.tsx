@@ -1,4 +1,4 @@
-/** The chat service's markup of messages as elements: mentions, links, emphasis, code. */
+/** The chat service's message markup as elements: mentions, links, emphasis, code. */
 import type { ComponentChildren } from "preact";
 import { Link } from "~/console/parts/text";
 
@@ -10,7 +10,7 @@ const TOKEN =
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">" };
 const plain = (text: string) =>
   text.replace(/&(amp|lt|gt);/g, (_, name: string) => ENTITIES[name] ?? "");
-/** Nothing a person writes is nested deeper. */
+/** Limit of nesting. */
 const DEPTH_MAX = 4;
 
 function construct(inner: string, names: Names): ComponentChildren {

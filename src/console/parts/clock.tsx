@@ -1,4 +1,4 @@
-/** Times, relative to now, with the exact one at hand. */
+/** Times relative to now, with the exact time as a tooltip. */
 import { signal } from "@preact/signals";
 
 const TICK_MS = 5_000;

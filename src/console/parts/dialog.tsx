@@ -1,8 +1,9 @@
-/** Dialogs: of the browser, so that focus, Escape and the background are as users know them. */
+/** Dialogs, by the browser's own element: it handles focus, Escape and the background. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { key, send } from "~/console/api";
-import { Copy, Failure } from "~/console/parts/basics";
+import { useAction, useLoad } from "~/console/loading";
+import { Copy, Failure, Ready } from "~/console/parts/basics";
 
 export function Dialog({
   title,
@@ -58,13 +59,10 @@ export function AsJson({ address }: { address: string }) {
 }
 
 function Answer({ address }: { address: string }) {
-  const [text, setText] = useState<string>();
-  const [error, setError] = useState<unknown>();
-  useEffect(() => {
-    send("GET", address)
-      .then(async (response) => setText(pretty(await response.text())))
-      .catch(setError);
-  }, [address]);
+  const loaded = useLoad(
+    async (signal) => pretty(await (await send("GET", address, { signal })).text()),
+    [address],
+  );
   const header = key.value ? ' -H "X-API-Key: $DIORAMA_API_KEY"' : "";
   const command = `curl '${location.origin}${address}'${header}`;
   return (
@@ -73,22 +71,26 @@ function Answer({ address }: { address: string }) {
         <code class="grow">{command}</code>
         <Copy text={command} label="Copy the command" />
       </p>
-      {error !== undefined && <Failure error={error} />}
-      {text !== undefined && (
-        <div class="code">
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: an area that scrolls must be reachable by keyboard */}
-          <pre tabIndex={0}>
-            {text.slice(0, SHOWN_MAX)}
-            {text.length > SHOWN_MAX && "\n… the copy has the rest"}
-          </pre>
-          <Copy text={text} label="Copy the answer" />
-        </div>
-      )}
+      <Ready of={loaded}>{(text) => <Code text={text} name="answer" />}</Ready>
     </>
   );
 }
 
-/** Asks before something is lost. */
+/** A text in code type with a button that copies it. `name`: of the text, for the button. */
+export function Code({ text, name }: { text: string; name: string }) {
+  return (
+    <div class="code">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: an area that scrolls must be reachable by keyboard */}
+      <pre tabIndex={0}>
+        {text.slice(0, SHOWN_MAX)}
+        {text.length > SHOWN_MAX && "\n… the copy has the rest"}
+      </pre>
+      <Copy text={text} label={`Copy the ${name}`} />
+    </div>
+  );
+}
+
+/** Asks for confirmation of a destructive action. */
 export function Confirm({
   title,
   action,
@@ -102,22 +104,16 @@ export function Confirm({
   perform: () => Promise<void>;
   children: ComponentChildren;
 }) {
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-  const confirm = async () => {
-    setBusy(true);
-    try {
+  const { error, isBusy, perform: start } = useAction();
+  const confirm = () =>
+    start(async () => {
       await perform();
       close();
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
-  };
+    });
   return (
     <Dialog title={title} close={close}>
       {children}
-      {error !== undefined && <Failure error={error} />}
+      <Failure error={error} />
       <p>
         <button type="button" class="danger" disabled={isBusy} onClick={confirm}>
           {action}

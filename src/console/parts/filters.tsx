@@ -1,11 +1,16 @@
-/** Filters of lists: their values are in the address, so that a filtered list can be sent to somebody. */
+/** Filters of lists. Their values are in the address, so that a filtered list can be shared. */
+import type { ComponentChildren } from "preact";
+import { Empty, Table } from "~/console/parts/basics";
 import { place, setQuery } from "~/console/place";
 
+/** The text of the search field, for comparisons with text in lower case. */
+export const searched = () => (place.value.query.get("q") ?? "").trim().toLowerCase();
+
 /** Searches the shown rows; kept in `q`. */
-export function Search({ label = "Filter" }: { label?: string }) {
+export function Search() {
   return (
     <label>
-      {label}
+      Filter
       <input
         type="search"
         placeholder="/ to type"
@@ -16,43 +21,83 @@ export function Search({ label = "Filter" }: { label?: string }) {
   );
 }
 
-/** Another choice begins the list at its first page. */
+/** A choice that is kept in `name`. `options`: values, or pairs of value and text. `clears`: fields that it resets. */
 export function Choice({
   label,
   name,
-  value,
+  value = place.value.query.get(name) ?? "",
   options,
+  clears = ["cursor"],
 }: {
   label: string;
   name: string;
-  value: string;
-  options: readonly string[];
+  value?: string;
+  options: readonly (string | readonly [value: string, text: string])[];
+  clears?: readonly string[];
 }) {
+  const cleared = Object.fromEntries(clears.map((field) => [field, undefined]));
   return (
     <label>
       {label}
       <select
         value={value}
-        onChange={({ currentTarget }) =>
-          setQuery({ [name]: currentTarget.value, cursor: undefined })
-        }
+        onChange={({ currentTarget }) => setQuery({ ...cleared, [name]: currentTarget.value })}
       >
-        {options.map((option) => (
-          <option key={option} value={option}>
-            {option || "all"}
-          </option>
-        ))}
+        {options.map((option) => {
+          const [key, text] = typeof option === "string" ? [option, option || "all"] : option;
+          return (
+            <option key={key} value={key}>
+              {text}
+            </option>
+          );
+        })}
       </select>
     </label>
   );
 }
 
-export function More({ onClick }: { onClick: () => void }) {
+/** The items of a list that match the search field, as a table, with a button for the next page. */
+export function Listing<Item>({
+  label,
+  columns,
+  items,
+  textsOf,
+  row,
+  nextCursor,
+  children,
+}: {
+  label: string;
+  columns: readonly string[];
+  items: readonly Item[];
+  /** The texts of an item that are searched. */
+  textsOf: (item: Item) => readonly string[];
+  row: (item: Item) => ComponentChildren;
+  nextCursor?: string | undefined;
+  /** Shown when there are no items. */
+  children: ComponentChildren;
+}) {
+  const word = searched();
+  const shown = items.filter((item) =>
+    textsOf(item).some((text) => text.toLowerCase().includes(word)),
+  );
   return (
-    <p>
-      <button type="button" onClick={onClick}>
-        Older ones
-      </button>
-    </p>
+    <>
+      {shown.length === 0 ? (
+        <Empty title={items.length === 0 ? `No ${label.toLowerCase()}.` : "No matches."}>
+          {children}
+        </Empty>
+      ) : (
+        <Table label={label} columns={columns}>
+          {shown.map(row)}
+        </Table>
+      )}
+      {nextCursor && (
+        <p>
+          <button type="button" onClick={() => setQuery({ cursor: nextCursor })}>
+            Next page
+          </button>
+        </p>
+      )}
+    </>
   );
 }

@@ -1,4 +1,4 @@
-/** Shortcuts: `?` lists them. */
+/** Keyboard shortcuts. `?` lists them. */
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Dialog } from "~/console/parts/dialog";
@@ -6,10 +6,14 @@ import { go, pathTo } from "~/console/place";
 
 type Shortcut = { readonly keys: string; readonly does: string; readonly perform: () => void };
 
-/** Those of the open page, after those of every page. */
+/** Shortcuts of the open page. */
 const shortcuts = signal<readonly Shortcut[]>([]);
 const isHelpOpen = signal(false);
 const SEQUENCE_MS = 1_000;
+
+export function openHelp(): void {
+  isHelpOpen.value = true;
+}
 
 const goTo = (keys: string, does: string, ...parts: string[]): Shortcut => ({
   keys,
@@ -18,13 +22,7 @@ const goTo = (keys: string, does: string, ...parts: string[]): Shortcut => ({
 });
 
 const EVERYWHERE: readonly Shortcut[] = [
-  {
-    keys: "?",
-    does: "Show this help",
-    perform: () => {
-      isHelpOpen.value = true;
-    },
-  },
+  { keys: "?", does: "Show this help", perform: openHelp },
   {
     keys: "/",
     does: "Filter the list",
@@ -91,7 +89,3 @@ export function Help() {
     </Dialog>
   );
 }
-
-export const openHelp = () => {
-  isHelpOpen.value = true;
-};

@@ -1,10 +1,10 @@
-/** Markdown as elements, by a list of what is allowed: everything else stays text. */
+/** Markdown as elements, by an allowlist: everything else stays text. */
 import type { ComponentChildren, VNode } from "preact";
 import { Link } from "~/console/parts/text";
 
 const INLINE =
   /`([^`\n]+)`|\*\*([^*\n]+)\*\*|(?<!\w)_([^_\n]+)_(?!\w)|(?<!\*)\*([^*\n]+)\*(?!\*)|~~([^~\n]+)~~|!?\[([^\]\n]*)\]\(([^()\s]+)\)|(https?:\/\/[^\s<>()]+)/;
-/** Nothing a person writes is nested deeper, or has more parts in a line. */
+/** Limits of nesting and of the parts of a line. */
 const DEPTH_MAX = 4;
 const PARTS_MAX = 500;
 
@@ -34,15 +34,15 @@ const ITEM = /^\s*(?:[-*+]|(\d+)[.)]) +(?:\[([ xX])\] )?(.*)$/;
 const QUOTE = /^> ?(.*)$/;
 const FENCE = /^\s*```/;
 
-/** Blocks of lines: what begins one, and what continues it. */
+/** Splits the lines into blocks. */
 export function Markdown({ text }: { text: string }) {
   const lines = text.split(/\r?\n/);
   const blocks: VNode[] = [];
   let at = 0;
-  /** Takes lines while they fit. */
-  const take = (fits: (line: string) => boolean) => {
+  /** Consumes lines while they match. */
+  const take = (matches: (line: string) => boolean) => {
     const from = at;
-    while (at < lines.length && fits(lines[at] ?? "")) at++;
+    while (at < lines.length && matches(lines[at] ?? "")) at++;
     return lines.slice(from, at);
   };
   while (at < lines.length) {

@@ -3,8 +3,8 @@ import type { ChatFile, ChatMessage } from "~/console/chat-data";
 import type { Cause, Mark } from "~/console/marks";
 import { chatText, emoji, type Names } from "~/console/parts/chat-text";
 import { Minute } from "~/console/parts/clock";
+import { MarkNote, titleOf } from "~/console/parts/mark-note";
 import { Link, Long } from "~/console/parts/text";
-import { pathTo } from "~/console/place";
 
 const KIB = 1024;
 const BLOCK_TEXTS_MAX = 200;
@@ -23,14 +23,13 @@ export function Message({
   onThread?: () => void;
 }) {
   const { ts, user, username, subtype, reply_count: replies = 0 } = of;
-  const author = username || names.get(user ?? "") || user || "Somebody";
-  const why = cause ? `call ${cause.n} of run ${cause.runId}: ${cause.name}` : undefined;
+  const author = username || names.get(user ?? "") || user || "Unknown user";
   return (
     <article
       class={`message ${mark ? "tinted" : ""}`}
       title={
         mark &&
-        `${mark === "new" ? "New" : "Changed"} since the template${why ? `, by ${why}` : ""}`
+        `${mark === "new" ? "New" : "Changed"} since the template${cause ? `, by ${titleOf(cause)}` : ""}`
       }
     >
       <header>
@@ -43,19 +42,7 @@ export function Message({
           {of.edited && " (edited)"}
           {of.pinned_to && " pinned"}
         </span>
-        {mark && (
-          <span class="by">
-            {mark}
-            {cause && (
-              <>
-                {" by "}
-                <a href={pathTo("runs", cause.runId)} title={why}>
-                  call {cause.n}
-                </a>
-              </>
-            )}
-          </span>
-        )}
+        <MarkNote mark={mark} cause={cause} />
       </header>
       <Body of={of} names={names} />
       {of.files?.map((file) => (
@@ -99,7 +86,7 @@ function Body({ of, names }: { of: ChatMessage; names: Names }) {
 
 const typeOf = (block: unknown) => (block as { type?: unknown } | null)?.type;
 
-/** The texts of blocks, in order: every `text` that is one, at any depth. */
+/** The texts of blocks in order: strings named `text` or `alt_text`, at any depth. */
 function textsOf(value: unknown, found: string[] = []): string[] {
   if (found.length >= BLOCK_TEXTS_MAX || value === null || typeof value !== "object") return found;
   for (const [name, each] of Object.entries(value))

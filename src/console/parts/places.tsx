@@ -1,19 +1,19 @@
-/** Places of a world as its people see them: a conversation with its messages, an issue with its fields and comments. */
+/** Places as users see them: a conversation with its messages, an issue with its fields and comments. */
 import type { ComponentChildren } from "preact";
-import { PRIORITIES } from "~/console/marks";
 import { chatText, emoji, type Names } from "~/console/parts/chat-text";
 import { Minute } from "~/console/parts/clock";
 import { Long } from "~/console/parts/text";
 import type { Row } from "~/console/run-data";
+import { PRIORITIES } from "~/console/tracker-data";
 import type { WorldRow } from "~/console/world";
 
-/** Messages of a conversation that are shown before the first changed one, for context. */
+/** Messages that are shown before a changed one, as context. */
 const CONTEXT = 2;
 const SHOWN_MAX = 60;
 
 const text = (value: unknown) => (typeof value === "string" ? value : "");
 
-/** How a row that the run changed is marked: by colour, and in words for those who do not see it. */
+/** Marks a row that the run changed, by colour and in words. */
 function Marked({
   of,
   latest,
@@ -88,7 +88,7 @@ export function Place({
       })}
       {comments.map((comment) => (
         <Marked key={text(comment.row["id"])} of={comment} latest={latest}>
-          <strong>{names.get(text(comment.row["userId"])) ?? "Somebody"}</strong>{" "}
+          <strong>{names.get(text(comment.row["userId"])) ?? "Unknown user"}</strong>{" "}
           <span class="quiet">commented</span>
           <div class="words">
             <Long text={text(comment.row["body"])} max={600} />
@@ -104,10 +104,10 @@ export function Place({
   );
 }
 
-/** Tables whose rows only accompany others. */
+/** Tables whose rows only accompany other changes. */
 const QUIET = new Set(["issue_history", "notifications", "issue_subscribers", "channels"]);
 
-/** The changed messages, those with a changed reaction, and some before each. */
+/** Messages that changed or whose reactions changed, each with some before it. */
 function inView(reacted: ReadonlySet<unknown>, messages: readonly WorldRow[]): WorldRow[] {
   const shown = new Set<number>();
   messages.forEach(({ changedBy, row }, index) => {
@@ -161,7 +161,7 @@ function Message({
   );
 }
 
-/** Columns of an issue, with the words for them. */
+/** Columns of an issue and their labels. */
 const ISSUE_FIELDS: readonly (readonly [string, string])[] = [
   ["stateId", "State"],
   ["assigneeId", "Assignee"],

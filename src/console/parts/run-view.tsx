@@ -1,7 +1,7 @@
-/** A run: its verdict, its calls beside the changes and the places that they touched, and its net effect. */
+/** A run: its verdict, its calls beside their changes and the places they touched, and its net effect. */
 import { useMemo, useState } from "preact/hooks";
 import type { Call, Explanation } from "~/clients/typescript/schema";
-import { Badge, Empty, Id } from "~/console/parts/basics";
+import { Badge, Empty, Id, Tile } from "~/console/parts/basics";
 import { Change, NetDiff } from "~/console/parts/changes";
 import type { Names } from "~/console/parts/chat-text";
 import { duration, Time } from "~/console/parts/clock";
@@ -47,53 +47,44 @@ function Summary({ data, isSaved }: { data: RunData; isSaved: boolean }) {
         </blockquote>
       )}
       <dl class="tiles">
-        <div>
-          <dt>Verdict</dt>
-          <dd>
-            <Verdict run={run} />
-          </dd>
-          {run.score && (
-            <dd class="quiet">
-              {run.score.passed} of {run.score.total} assertions hold ({run.score.percent} %)
-            </dd>
-          )}
-        </div>
-        <div>
-          <dt>Calls</dt>
-          <dd>{calls.length.toLocaleString("en")}</dd>
-          <dd class="quiet">{events.length.toLocaleString("en")} row changes</dd>
-        </div>
-        <div>
-          <dt>Took</dt>
-          <dd>{run.execution_time === null ? "…" : duration(run.execution_time * 1000)}</dd>
-          <dd class="quiet">
-            began <Time at={run.startedAt} />
-          </dd>
-        </div>
-        <div>
-          <dt>Environment</dt>
-          <dd class="small">
-            <Id
-              id={run.environmentId}
-              name="environment's id"
-              {...(live && { href: pathTo("environments", run.environmentId) })}
-            />
-          </dd>
-          <dd class="quiet">{environment?.templateSchema ?? "gone"}</dd>
-        </div>
+        <Tile
+          name="Verdict"
+          note={
+            run.score &&
+            `${run.score.passed} of ${run.score.total} assertions hold (${run.score.percent} %)`
+          }
+        >
+          <Verdict run={run} />
+        </Tile>
+        <Tile name="Calls" note={`${events.length.toLocaleString("en")} row changes`}>
+          {calls.length.toLocaleString("en")}
+        </Tile>
+        <Tile
+          name="Took"
+          note={
+            <>
+              began <Time at={run.startedAt} />
+            </>
+          }
+        >
+          {run.execution_time === null ? "…" : duration(run.execution_time * 1000)}
+        </Tile>
+        <Tile name="Environment" isSmall note={environment?.templateSchema ?? "gone"}>
+          <Id
+            id={run.environmentId}
+            name="environment's id"
+            {...(live && { href: pathTo("environments", run.environmentId) })}
+          />
+        </Tile>
         {test && (
-          <div>
-            <dt>Test</dt>
-            <dd class="small">{test.name}</dd>
-          </div>
+          <Tile name="Test" isSmall>
+            {test.name}
+          </Tile>
         )}
         {Object.keys(run.labels).length > 0 && (
-          <div>
-            <dt>Labels</dt>
-            <dd class="small">
-              <Labels of={run.labels} />
-            </dd>
-          </div>
+          <Tile name="Labels" isSmall>
+            <Labels of={run.labels} />
+          </Tile>
         )}
       </dl>
       {!data.isComplete && (

@@ -1,10 +1,10 @@
-/** Texts of others: always text nodes, never markup; long ones are cut until somebody asks. */
+/** User-provided text: always text nodes, never markup; long texts are cut until expanded. */
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 
 const SHOWN_MAX = 2_000;
 
-/** Renders a text, its beginning only if it is long. */
+/** Renders a text; of a long one its beginning, and a button that shows the rest. */
 export function Long({
   text,
   max = SHOWN_MAX,
@@ -26,10 +26,10 @@ export function Long({
   );
 }
 
-/** Schemes that a link may have. */
+/** Allowed schemes of links. */
 const SAFE = /^(https?|mailto):/i;
 
-/** A link away from the console; only its text if its scheme could execute something. */
+/** A link to another site; plain text if its scheme is not an allowed one. */
 export function Link({ href, children }: { href: string; children: ComponentChildren }) {
   if (!SAFE.test(href)) return <span title={href.slice(0, 200)}>{children}</span>;
   return (
@@ -53,7 +53,7 @@ export function Value({ of, max = 300 }: { of: unknown; max?: number }): VNode {
 
 const WORDS_MIN = 30;
 
-/** Before → after. Of long texts, the part between their common beginning and end is marked. */
+/** Before → after. In long texts, only the part between the common prefix and suffix is marked. */
 export function BeforeAfter({ before, after }: { before: unknown; after: unknown }) {
   if (typeof before !== "string" || typeof after !== "string" || before.length < WORDS_MIN)
     return (

@@ -1,8 +1,8 @@
-/** A list of any length: only the rows in view are in the page. Rows may have any height. */
+/** A virtual list: only the rows in view are in the document. Rows may have any height. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
-/** Rows are also rendered this far beyond the view, in pixels. */
+/** Rows are rendered up to this far outside of the view, in pixels. */
 const MARGIN = 600;
 
 /** The last index whose offset is not beyond `position`. */
@@ -62,7 +62,7 @@ export function VirtualList<T>({
   const first = Math.min(indexAt(offsets, view.top - MARGIN), Math.max(0, items.length - 1));
   const last = Math.min(indexAt(offsets, view.top + view.height + MARGIN) + 1, items.length);
 
-  // One observer for all rows: it also reports those that change by themselves.
+  // One observer for all rows: it also reports rows whose content changes later.
   const observer = useMemo(
     () =>
       new ResizeObserver((entries) => {
@@ -82,7 +82,7 @@ export function VirtualList<T>({
         }
         if (!isChanged) return;
         setMeasured((count) => count + 1);
-        // What is in view stays where it is, though rows above turned out to be higher or lower.
+        // Keeps the view in place when rows above it turn out higher or lower than estimated.
         if (moved !== 0 && !isAtEnd.current) element.scrollTop += moved;
       }),
     [],
@@ -92,7 +92,7 @@ export function VirtualList<T>({
   useLayoutEffect(() => {
     for (const row of content.current?.children ?? []) observer.observe(row);
   });
-  // Rows added before the others do not move what is in view.
+  // Keeps the view in place when rows are added above it.
   const head = useRef<string | number | undefined>(undefined);
   useLayoutEffect(() => {
     const [newest] = items;
