@@ -49,6 +49,9 @@ describe("labels of a run", () => {
     ["a number", { model: 5 }],
     ["an unfit name", { "model name": "x" }],
     ["a long text", { model: "x".repeat(257) }],
+    ["a name beyond ASCII", { "𐂸": "x" }],
+    ["a text in their place", "𐂸"],
+    ["a list in their place", ["x"]],
     ["seventeen", Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`l${n}`, "x"]))],
   ])("are texts, up to sixteen: %s is rejected", async (_, labels) => {
     const { environmentId: envId } = await program.environment();
@@ -76,6 +79,8 @@ describe("labels of a run", () => {
     expectRefusal(await change(many(15)), 400, "invalid_request", "labels: a run has at most 16");
     expectStatus(await change(many(14)), 200);
     expectRefusal(await change({ "model name": "x" }), 400, "invalid_request");
+    const text = await program.call("PATCH", `/runs/${runId}`, { labels: "𐂸" });
+    expectRefusal(text, 400, "invalid_request", "labels: Expected object");
   });
 
   test("are named in a query, each in brackets", async () => {
