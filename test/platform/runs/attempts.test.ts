@@ -49,7 +49,7 @@ describe("labels of a run", () => {
     ["a number", { model: 5 }],
     ["an unfit name", { "model name": "x" }],
     ["a long text", { model: "x".repeat(257) }],
-    ["a name beyond ASCII", { "𐂸": "x" }],
+    ["a name beyond ASCII", { 𐂸: "x" }],
     ["a text in their place", "𐂸"],
     ["a list in their place", ["x"]],
     ["seventeen", Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`l${n}`, "x"]))],
