@@ -31,6 +31,10 @@ declare module "*.yaml" {
 /** Set by `scripts/build.ts`; absent when running from source. */
 declare const DIORAMA_VERSION: string | undefined;
 
+declare module "~/docs/explorer.js" {
+  const text: string;
+  export default text;
+}
 declare module "swagger-ui-dist/*" {
   const text: string;
   export default text;

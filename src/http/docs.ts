@@ -10,6 +10,7 @@ import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import type { Elysia } from "elysia";
 import explorerCss from "swagger-ui-dist/swagger-ui.css" with { type: "text" };
 import explorerScript from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "text" };
+import start from "~/docs/explorer.js" with { type: "text" };
 import { STYLE, STYLE_PATH, sitePage } from "~/docs/site";
 import { Condition, WhereSchema } from "~/evaluation/spec";
 import { failures } from "~/http/errors";
@@ -24,28 +25,6 @@ const DOCUMENT = "/docs/json";
 /** Browsers request it on every page. */
 const FAVICON = "/favicon.ico";
 
-/**
- * Starts the explorer in the plugin's page, which has a place for one script and none for a style sheet.
- *
- * The explorer gets the document as version 3.0, which it resolves in a third of the time: 0.9 s of CPU compared with
- * 3.0 s. Its renderer for 3.1 would only add null to the types of a value.
- */
-const START = `
-addEventListener("load", async () => {
-  const asVersion30 = (_, value) =>
-    Array.isArray(value?.type) ? { ...value, type: value.type[0], nullable: true } : value;
-  const text = await (await fetch("${DOCUMENT}")).text();
-  const sheet = Object.assign(document.createElement("link"), { rel: "stylesheet", href: "/docs/explorer.css" });
-  const place = document.createElement("main");
-  document.head.append(sheet);
-  document.body.append(place);
-  SwaggerUIBundle({
-    spec: { ...JSON.parse(text, asVersion30), openapi: "3.0.3" }, domNode: place, validatorUrl: null, deepLinking: true, tryItOutEnabled: true,
-    displayRequestDuration: true, defaultModelsExpandDepth: -1, docExpansion: "list",
-  });
-});
-`;
-
 /** The hash of an element of type script in the plugin's page that has a line break and no script. */
 const EMPTY_SCRIPT = `'sha256-${createHash("sha256").update("\n    ").digest("base64")}'`;
 const CONTENT_SECURITY_POLICY = `default-src 'self'; script-src 'self' ${EMPTY_SCRIPT}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'`;
@@ -58,7 +37,8 @@ const asset = (text: string, type: string) =>
 /** Public paths that are not the plugin's. */
 export function explorerAsset(pathname: string): Response | undefined {
   if (pathname === STYLE_PATH) return asset(STYLE, "text/css");
-  if (pathname === "/docs/explorer.js") return asset(explorerScript + START, "text/javascript");
+  if (pathname === "/docs/explorer.js")
+    return asset(`${explorerScript}\n${start}`, "text/javascript");
   if (pathname === "/docs/explorer.css") return asset(explorerCss, "text/css");
   if (pathname === FAVICON) return new Response(null, { status: 204 });
   return undefined;

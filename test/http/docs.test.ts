@@ -1,14 +1,12 @@
 /** The OpenAPI document, its explorer, guide and reference. */
 import { describe, expect, test } from "bun:test";
 import { METHODS } from "~/replicas/chat/api/index";
-import { useBrowser } from "../support/browser";
 import { operationsOf, readDocument } from "../support/contract";
 import { useDatabase } from "../support/database";
 import { useProgram } from "../support/program";
 
 const database = useDatabase();
 const program = useProgram(database);
-const browser = useBrowser();
 
 const document = () => readDocument(program.url);
 describe("the document", () => {
@@ -68,9 +66,6 @@ describe("the document", () => {
   });
 });
 
-/** Content below the fold is rendered on scrolling only. */
-const HIGH = { viewport: { width: 1_200, height: 8_000 } };
-
 describe("the explorer", () => {
   test("loads nothing from other hosts (S149)", async () => {
     for (const path of ["/docs", "/docs/explorer.js", "/docs/explorer.css"]) {
@@ -80,26 +75,6 @@ describe("the explorer", () => {
     const page = await fetch(`${program.url}/docs`);
     expect(page.headers.get("content-security-policy")).toContain("default-src 'self'");
     expect(await page.text()).not.toMatch(/(src|href)="https?:/);
-  });
-
-  test("works in a browser without a network: a call from the page gets its answer (S149)", async () => {
-    await browser.with(program.url, HIGH, async (page) => {
-      await page.goto(`${program.url}/docs`);
-      const health = page.locator("#operations-health-getHealth");
-      await health.locator(".opblock-summary-control").click();
-      await health.getByRole("button", { name: "Execute" }).click();
-      const answer = await health
-        .locator(".live-responses-table .highlight-code")
-        .first()
-        .textContent();
-      expect(answer).toContain('"service": "diorama"');
-
-      const links = page.locator(".info a");
-      const targets = await links.evaluateAll((all) =>
-        all.map((link) => (link as unknown as { pathname: string }).pathname),
-      );
-      expect(targets).toEqual(expect.arrayContaining(["/docs/guide", "/docs/reference"]));
-    });
   });
 });
 
@@ -119,23 +94,5 @@ describe("guide and reference", () => {
     const missing = await fetch(`${program.url}/docs/guide/none`);
     expect(missing.status).toBe(404);
     expect(await missing.json()).toMatchObject({ ok: false, error: "not_found" });
-  });
-
-  test("open in a browser without a network, in light and dark mode", async () => {
-    await browser.with(program.url, HIGH, async (page) => {
-      const background = () =>
-        page.evaluate("getComputedStyle(document.body).backgroundColor") as Promise<string>;
-      await page.goto(`${program.url}/docs/guide`);
-      await page.emulateMedia({ colorScheme: "light" });
-      expect(await background()).toBe("rgb(255, 255, 255)");
-      await page.emulateMedia({ colorScheme: "dark" });
-      expect(await background()).toBe("rgb(13, 17, 23)");
-
-      await page.getByRole("main").getByRole("link", { name: "Suites" }).click();
-      await page.getByRole("main").getByRole("link", { name: "/docs/reference/suites" }).click();
-      expect(await page.title()).toBe("Built-in suites – Diorama");
-      await page.getByRole("navigation").getByRole("link", { name: "Settings" }).click();
-      expect(await page.getByRole("cell", { name: "DATABASE_URL", exact: true }).count()).toBe(1);
-    });
   });
 });
