@@ -24,13 +24,11 @@ import { setPrincipal } from "~/http/principal";
 import { createRequestLog, noteIds, type Route } from "~/http/request-log";
 import type { Log } from "~/log";
 import type { Metrics } from "~/metrics";
-import { clockRoutes } from "~/platform/environments/clock-routes";
 import type { Clocks } from "~/platform/environments/clocks";
 import { controlRoutes } from "~/platform/environments/control-routes";
 import type { Details } from "~/platform/environments/details";
 import { type Environments, malformed } from "~/platform/environments/environments";
 import type { FaultControl } from "~/platform/environments/faults";
-import { faultRoutes } from "~/platform/environments/faults-routes";
 import type { Forking } from "~/platform/environments/forks";
 import {
   detailRoutes,
@@ -133,9 +131,7 @@ export function createApp(parts: {
           .use(templateRoutes(parts.templates, parts.templateChanges))
           .use(savingRoutes(parts.saving))
           .use(triggerRoutes(parts.triggers))
-          .use(controlRoutes(parts.snapshots, parts.forks, parts.idempotency))
-          .use(clockRoutes(parts.clocks, parts.idempotency))
-          .use(faultRoutes(parts.faults))
+          .use(controlRoutes(parts))
           .use(suiteRoutes(parts.suites, parts.suiteChanges)),
       ),
     );

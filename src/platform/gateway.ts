@@ -16,6 +16,7 @@ import {
   environmentId,
   malformed,
   notFound,
+  requireId,
 } from "~/platform/environments/environments";
 import type { Settings } from "~/platform/environments/opening";
 import type { Injection } from "~/platform/faults/injection";
@@ -148,7 +149,7 @@ export function createGateway(deps: {
   ): Promise<Response> {
     const { envId, service, path } = target;
     await keys.countRequest(principal ?? environment);
-    if (environmentId(envId) === undefined) throw malformed();
+    requireId(envId);
     const replica = requireReplica(service);
     if (environment?.state !== "live") throw notFound();
     if (environment.service !== service)
@@ -239,11 +240,9 @@ export function createGateway(deps: {
         return journal.begin(environment, { request: requestId, trace, name, isViewing });
       };
       const call = toolPath ? undefined : note();
-      const arrival = {
-        ...{ target, toolPath, carriesSecret, isViewing, userToken, baseUrl, note, call },
-      };
+      const arrived = { target, toolPath, carriesSecret, isViewing, userToken, baseUrl };
       try {
-        return await perform(request, url, opened, arrival);
+        return await perform(request, url, opened, { ...arrived, note, call });
       } catch (error) {
         const failure = error instanceof EnvironmentEnded ? notFound() : error;
         if (call || !isNoted) (call ?? note()).fail(failure);

@@ -9,16 +9,7 @@ export const timingOf = (sql: Sql, e: Fragment = sql`environments`): Fragment =>
   json_build_object('clock', ${e}.clock, 'firstClock', ${e}.first_clock, 'seed', ${e}.seed, 'calls', ${e}.calls)
 `;
 
-/** Undefined if the environment has ended. */
-export async function findTiming(sql: Sql, environmentId: string): Promise<Timing | undefined> {
-  const [row] = await sql<{ timing: Timing }[]>`
-    select ${timingOf(sql)} as timing from diorama.environments
-    where environment_id = ${environmentId} and deleted_at is null and expires_at > now()
-  `;
-  return row?.timing;
-}
-
-/** The same, and locks the environment against its end and against starts of runs. */
+/** Locks an environment against its end and against starts of runs. Returns undefined if it has ended. */
 export async function lockTiming(sql: Sql, environmentId: string): Promise<Timing | undefined> {
   const [row] = await sql<{ timing: Timing }[]>`
     select ${timingOf(sql)} as timing from diorama.environments

@@ -12,12 +12,7 @@ import { parseDuration } from "~/graphql/duration";
 import { movedTo, readClock, requireTime, viewClock } from "~/platform/environments/clock";
 import * as store from "~/platform/environments/clock-store";
 import type { ClockMove } from "~/platform/environments/control-model";
-import {
-  type Environments,
-  environmentId,
-  malformed,
-  notFound,
-} from "~/platform/environments/environments";
+import { type Environments, notFound } from "~/platform/environments/environments";
 import type { Exclusive } from "~/platform/environments/exclusive";
 import type { ClockView, Timing } from "~/platform/environments/model";
 import type { Once } from "~/platform/keys/idempotency";
@@ -44,22 +39,17 @@ export function createClocks(deps: {
 }) {
   const { pool, replicas, environments, templates, exclusive, capture } = deps;
 
-  async function require(userId: string, envId: string) {
-    if (environmentId(envId) === undefined) throw malformed();
-    return await environments.require(userId, envId);
-  }
-
   return {
     async show(userId: string, envId: string): Promise<ClockView> {
-      const environment = await require(userId, envId);
-      const timing = await store.findTiming(pool, environment.environmentId);
-      if (!timing) throw notFound();
-      return viewClock(timing);
+      const { environmentId: id } = await environments.requirePath(userId, envId);
+      const live = await store.findOpening(pool, id);
+      if (!live) throw notFound();
+      return viewClock(live.timing);
     },
 
     /** Moves a clock forward, and does what is due until then. */
     async move(userId: string, envId: string, wanted: ClockMove, once?: Once) {
-      const environment = await require(userId, envId);
+      const environment = await environments.requirePath(userId, envId);
       const { environmentId: id, schemaName, service } = environment;
       const { schedule } = requireReplica(service);
       const tables = await templates.tablesOf(environment);

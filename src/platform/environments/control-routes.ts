@@ -1,10 +1,17 @@
-/** Calls that control an environment. Each waits for the environment's calls in progress. */
+/**
+ * Calls that control an environment: its state, its clock and its faults. Those that change something wait for the
+ * environment's calls in progress.
+ */
 import { Elysia } from "elysia";
+import type { Principal } from "~/http/auth";
 import { failures } from "~/http/errors";
 import { EnvironmentPath, IdempotencyHeader } from "~/http/model";
 import { principalOf } from "~/http/principal";
+import type { Clocks } from "~/platform/environments/clocks";
 import {
+  ClockMove,
   Forks,
+  MovedClock,
   NewForks,
   NewSnapshot,
   Reset,
@@ -12,33 +19,51 @@ import {
   Snapshot,
   SnapshotList,
 } from "~/platform/environments/control-model";
+import type { FaultControl } from "~/platform/environments/faults";
 import type { Forking } from "~/platform/environments/forks";
+import { ClockView } from "~/platform/environments/model";
 import type { Snapshots } from "~/platform/environments/snapshots";
-import type { Idempotency } from "~/platform/keys/idempotency";
+import { FaultList, NewFaults } from "~/platform/faults/model";
+import type { Idempotency, Once } from "~/platform/keys/idempotency";
 
-const CODES = ["invalid_request", "invalid_environment_path", "environment_not_found"] as const;
+const SHOWN = ["invalid_request", "invalid_environment_path", "environment_not_found"] as const;
+const CHANGED = [...SHOWN, "request_too_large"] as const;
 
-export const controlRoutes = (snapshots: Snapshots, forks: Forking, idempotency: Idempotency) =>
-  new Elysia({ tags: ["environments"] })
+type Call<Body> = {
+  request: Request;
+  params: { envId: string };
+  body: Body;
+  set: { headers: object };
+};
+
+export function controlRoutes(parts: {
+  snapshots: Snapshots;
+  forks: Forking;
+  clocks: Clocks;
+  faults: FaultControl;
+  idempotency: Idempotency;
+}) {
+  const { snapshots, forks, clocks, faults, idempotency } = parts;
+
+  /** Has its effect once if the call is sent again with the same key. */
+  const once =
+    <Body extends object, Answer extends object>(
+      work: (caller: Principal, envId: string, body: Body, once?: Once) => Promise<Answer>,
+    ) =>
+    (call: Call<Body>) =>
+      idempotency.perform(call, (key) =>
+        work(principalOf(call.request), call.params.envId, call.body, key),
+      );
+
+  return new Elysia({ tags: ["environments"] })
     .post(
       "/env/:envId/reset",
-      (context) =>
-        idempotency.perform(context, (once) =>
-          snapshots.reset(
-            principalOf(context.request).userId,
-            context.params.envId,
-            context.body,
-            once,
-          ),
-        ),
+      once(({ userId }, envId, body: Reset, key) => snapshots.reset(userId, envId, body, key)),
       {
         params: EnvironmentPath,
         headers: IdempotencyHeader,
         body: Reset,
-        response: {
-          200: ResetEnvironment,
-          ...failures(...CODES, "template_not_found", "request_too_large"),
-        },
+        response: { 200: ResetEnvironment, ...failures(...CHANGED, "template_not_found") },
         detail: {
           operationId: "resetEnvironment",
           summary: "Return an environment to its template or to a snapshot",
@@ -49,18 +74,12 @@ export const controlRoutes = (snapshots: Snapshots, forks: Forking, idempotency:
     )
     .post(
       "/env/:envId/snapshots",
-      (context) =>
-        idempotency.perform(context, (once) =>
-          snapshots.take(principalOf(context.request), context.params.envId, context.body, once),
-        ),
+      once((caller, envId, body: NewSnapshot, key) => snapshots.take(caller, envId, body, key)),
       {
         params: EnvironmentPath,
         headers: IdempotencyHeader,
         body: NewSnapshot,
-        response: {
-          200: Snapshot,
-          ...failures(...CODES, "template_not_found", "request_too_large"),
-        },
+        response: { 200: Snapshot, ...failures(...CHANGED, "template_not_found") },
         detail: {
           operationId: "takeSnapshot",
           summary: "Take a snapshot of an environment",
@@ -71,18 +90,12 @@ export const controlRoutes = (snapshots: Snapshots, forks: Forking, idempotency:
     )
     .post(
       "/env/:envId/fork",
-      (context) =>
-        idempotency.perform(context, (once) =>
-          forks.fork(principalOf(context.request), context.params.envId, context.body, once),
-        ),
+      once((caller, envId, body: NewForks, key) => forks.fork(caller, envId, body, key)),
       {
         params: EnvironmentPath,
         headers: IdempotencyHeader,
         body: NewForks,
-        response: {
-          200: Forks,
-          ...failures(...CODES, "template_not_found", "request_too_large"),
-        },
+        response: { 200: Forks, ...failures(...CHANGED, "template_not_found") },
         detail: {
           operationId: "forkEnvironment",
           summary: "Create environments with the state of another",
@@ -96,11 +109,71 @@ export const controlRoutes = (snapshots: Snapshots, forks: Forking, idempotency:
       ({ request, params }) => snapshots.list(principalOf(request).userId, params.envId),
       {
         params: EnvironmentPath,
-        response: { 200: SnapshotList, ...failures(...CODES) },
+        response: { 200: SnapshotList, ...failures(...SHOWN) },
         detail: {
           operationId: "listSnapshots",
           summary: "List the snapshots of an environment and its family",
           description: "A family is an environment with all forks that come from it.",
         },
       },
+    )
+    .get(
+      "/env/:envId/clock",
+      ({ request, params }) => clocks.show(principalOf(request).userId, params.envId),
+      {
+        params: EnvironmentPath,
+        response: { 200: ClockView, ...failures(...SHOWN) },
+        detail: {
+          operationId: "showClock",
+          summary: "Show the clock of an environment",
+          description:
+            "The time that its next call sees: one step later if the mode is `step`, and while it runs, what it shows then.",
+        },
+      },
+    )
+    .post(
+      "/env/:envId/clock",
+      once(({ userId }, envId, body: ClockMove, key) => clocks.move(userId, envId, body, key)),
+      {
+        params: EnvironmentPath,
+        headers: IdempotencyHeader,
+        body: ClockMove,
+        response: { 200: MovedClock, ...failures(...CHANGED) },
+        detail: {
+          operationId: "moveClock",
+          summary: "Move the clock of an environment forward",
+          description:
+            "Does what is due until then, each thing at its own time: all or nothing, and at most 1,000 things. Diffs leave these changes out unless asked. Calls in progress end first, within 5 s; later ones wait. A clock that shows real time runs from there.",
+        },
+      },
+    )
+    .put(
+      "/env/:envId/faults",
+      ({ request, params, body }) =>
+        faults.put(principalOf(request).userId, params.envId, body.faults),
+      {
+        params: EnvironmentPath,
+        body: NewFaults,
+        response: { 200: FaultList, ...failures(...CHANGED, "invalid_service") },
+        detail: {
+          operationId: "putFaults",
+          summary: "Replace the faults of an environment",
+          description:
+            "Calls that begin after the answer have these faults, counted from zero. Calls in progress end first, within 5 s.",
+        },
+      },
+    )
+    .get(
+      "/env/:envId/faults",
+      ({ request, params }) => faults.show(principalOf(request).userId, params.envId),
+      {
+        params: EnvironmentPath,
+        response: { 200: FaultList, ...failures(...SHOWN) },
+        detail: {
+          operationId: "showFaults",
+          summary: "Show the faults of an environment",
+          description: "With the calls that each was for, and those that got it.",
+        },
+      },
     );
+}

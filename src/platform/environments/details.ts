@@ -4,17 +4,11 @@ import { countDifferences } from "~/db/deltas";
 import { ApiError } from "~/errors";
 import { viewClock } from "~/platform/environments/clock";
 import * as store from "~/platform/environments/details-store";
-import { environmentId, malformed, notFound, view } from "~/platform/environments/environments";
+import { notFound, requireId, view } from "~/platform/environments/environments";
 import { type Extension, TTL_SECONDS_MAX } from "~/platform/environments/model";
 import type { Templates } from "~/platform/templates/templates";
 
 export type Details = ReturnType<typeof createDetails>;
-
-function requireId(id: string): string {
-  const plain = environmentId(id);
-  if (plain === undefined) throw malformed();
-  return plain;
-}
 
 export function createDetails({ pool, templates }: { pool: Pool; templates: Templates }) {
   /** Counts the rows that differ from the template; null if it cannot be compared any more. */

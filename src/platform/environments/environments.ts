@@ -36,6 +36,13 @@ export const environmentId = (text: string): string | undefined =>
 export const malformed = () =>
   new ApiError("invalid_environment_path", "An environment id is 32 lower-case hex digits");
 
+/** Returns the id in its plain form. Throws `invalid_environment_path`. */
+export function requireId(text: string): string {
+  const plain = environmentId(text);
+  if (plain === undefined) throw malformed();
+  return plain;
+}
+
 export const notFound = () =>
   new ApiError("environment_not_found", "There is no such environment, or it has expired");
 
@@ -241,6 +248,11 @@ export function createEnvironments(deps: {
       return environment;
     },
 
+    /** The same by an id from a path. Throws `invalid_environment_path` as well. */
+    async requirePath(userId: string, envId: string): Promise<store.EnvironmentRow> {
+      return await this.require(userId, requireId(envId));
+    },
+
     /** Lists this user's environments, in pages. */
     async list(userId: string, query: EnvironmentQuery) {
       const page = readPage(query, LIST, userId);
@@ -257,8 +269,7 @@ export function createEnvironments(deps: {
       userId: string,
       id: string,
     ): Promise<{ environmentId: string; status: "deleted" }> {
-      const plain = environmentId(id);
-      if (plain === undefined) throw malformed();
+      const plain = requireId(id);
       const environment = await store.find(pool, plain, { userId });
       if (!environment || environment.state === "expired") throw notFound();
       const ended = await store.remove(pool, plain, runClosing);

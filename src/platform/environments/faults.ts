@@ -1,11 +1,6 @@
 /** Replaces and shows the faults of an environment: which of its calls fail, and how. */
 import type { Pool } from "~/db/connect";
-import {
-  type Environments,
-  environmentId,
-  malformed,
-  notFound,
-} from "~/platform/environments/environments";
+import { type Environments, notFound } from "~/platform/environments/environments";
 import type { Exclusive } from "~/platform/environments/exclusive";
 import type { Fault, FaultList } from "~/platform/faults/model";
 import { requireFaults } from "~/platform/faults/rules";
@@ -20,15 +15,10 @@ export function createFaults(deps: {
 }) {
   const { pool, environments, exclusive } = deps;
 
-  async function require(userId: string, envId: string) {
-    if (environmentId(envId) === undefined) throw malformed();
-    return await environments.require(userId, envId);
-  }
-
   return {
     /** Replaces the faults between two calls: those that begin after the answer have the new ones, on any server. */
     async put(userId: string, envId: string, faults: readonly Fault[]): Promise<FaultList> {
-      const environment = await require(userId, envId);
+      const environment = await environments.requirePath(userId, envId);
       requireFaults(environment.service, faults);
       const isLive = await exclusive.run(environment, (tx) =>
         store.replace(tx, environment.environmentId, faults),
@@ -38,7 +28,7 @@ export function createFaults(deps: {
     },
 
     async show(userId: string, envId: string): Promise<FaultList> {
-      const { environmentId: id } = await require(userId, envId);
+      const { environmentId: id } = await environments.requirePath(userId, envId);
       return view(id, (await store.find(pool, id)) ?? store.newState([]));
     },
   };

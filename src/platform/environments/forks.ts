@@ -69,7 +69,7 @@ export function createForks(deps: {
     ): Promise<{ environments: Fork[] }> {
       const { userId, keyId } = principal;
       const { count = 1, ttlSeconds = TTL_SECONDS_DEFAULT, tokenStyle, snapshotId } = wanted;
-      const parent = await snapshots.require(userId, envId);
+      const parent = await environments.requirePath(userId, envId);
       requireStyle(parent.service, tokenStyle);
       const { environmentId: parentId, service, templateName, actingUserId } = parent;
       const state = await snapshots.state(parent, snapshotId);

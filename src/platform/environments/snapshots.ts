@@ -8,12 +8,7 @@ import type { Principal } from "~/http/auth";
 import { continued, readClock } from "~/platform/environments/clock";
 import { setClock } from "~/platform/environments/clock-store";
 import type { NewSnapshot, Reset } from "~/platform/environments/control-model";
-import {
-  type Environments,
-  environmentId,
-  malformed,
-  notFound,
-} from "~/platform/environments/environments";
+import { type Environments, notFound } from "~/platform/environments/environments";
 import type { Exclusive } from "~/platform/environments/exclusive";
 import type { Timing } from "~/platform/environments/model";
 import * as store from "~/platform/environments/snapshots-store";
@@ -52,11 +47,6 @@ export function createSnapshots(deps: {
 }) {
   const { pool, environments, templates, exclusive, runClosing, onBuild, discard } = deps;
 
-  async function require(userId: string, envId: string) {
-    if (environmentId(envId) === undefined) throw malformed();
-    return await environments.require(userId, envId);
-  }
-
   /** Returns the blueprint of an environment's template. Throws `template_not_found` if that has been replaced. */
   async function blueprintOf({
     templateSchema,
@@ -80,8 +70,6 @@ export function createSnapshots(deps: {
   }
 
   return {
-    require,
-
     /** Returns a snapshot that this environment can return to. Throws `invalid_request`. */
     async find(sql: Sql, envId: string, snapshotId: string): Promise<store.State> {
       const state = await store.findState(sql, envId, snapshotId);
@@ -115,7 +103,7 @@ export function createSnapshots(deps: {
 
     /** Returns an environment to its template or to a snapshot. Its running run ends without a verdict. */
     async reset(userId: string, envId: string, { snapshotId }: Reset, once?: Once) {
-      const environment = await require(userId, envId);
+      const environment = await environments.requirePath(userId, envId);
       const { environmentId: id, schemaName } = environment;
       return await exclusive.run(environment, async (tx) => {
         await once?.take(tx);
@@ -145,7 +133,7 @@ export function createSnapshots(deps: {
 
     /** Takes a snapshot between two of the environment's calls. A run does not notice it. */
     async take(principal: Principal, envId: string, { name }: NewSnapshot, once?: Once) {
-      const environment = await require(principal.userId, envId);
+      const environment = await environments.requirePath(principal.userId, envId);
       const { environmentId: id } = environment;
       return await exclusive.run(environment, async (tx) => {
         await once?.take(tx);
@@ -182,7 +170,7 @@ export function createSnapshots(deps: {
 
     /** Lists the snapshots of an environment and its family, oldest first: `parent` makes them a tree. */
     async list(userId: string, envId: string) {
-      const { environmentId: id } = await require(userId, envId);
+      const { environmentId: id } = await environments.requirePath(userId, envId);
       const rows = await store.list(pool, id);
       return {
         snapshots: rows.map((row) => ({

@@ -1,12 +1,7 @@
 /** Trigger ids for the apps of an environment: what a click of a user would give them. */
 import { EnvironmentEnded, type SessionPool } from "~/db/session-pool";
 import { ApiError } from "~/errors";
-import {
-  type Environments,
-  environmentId,
-  malformed,
-  notFound,
-} from "~/platform/environments/environments";
+import { type Environments, notFound } from "~/platform/environments/environments";
 import { type NewTrigger, TRIGGER_SECONDS_DEFAULT } from "~/platform/environments/model";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
 import { millisOf } from "~/source";
@@ -23,8 +18,7 @@ export function createTriggers(deps: {
   return {
     /** Issues a trigger for a user of this owner's environment. Writes nothing. */
     async issue(owner: string, envId: string, wanted: NewTrigger) {
-      if (environmentId(envId) === undefined) throw malformed();
-      const environment = await environments.require(owner, envId);
+      const environment = await environments.requirePath(owner, envId);
       const { issueTrigger, findUser } = requireReplica(environment.service);
       if (!issueTrigger)
         throw new ApiError("invalid_service", `The service ${environment.service} has no triggers`);
