@@ -21,6 +21,7 @@ import clock from "~/db/migrations/0011_clock.sql" with { type: "text" };
 import feed from "~/db/migrations/0012_feed.sql" with { type: "text" };
 import clockEffects from "~/db/migrations/0013_clock_effects.sql" with { type: "text" };
 import faults from "~/db/migrations/0014_faults.sql" with { type: "text" };
+import testFaults from "~/db/migrations/0015_test_faults.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -45,6 +46,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 12, name: "feed", text: feed },
   { version: 13, name: "clock effects", text: clockEffects },
   { version: 14, name: "faults", text: faults },
+  { version: 15, name: "faults of tests", text: testFaults },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

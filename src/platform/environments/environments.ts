@@ -142,7 +142,7 @@ export function createEnvironments(deps: {
       allowImpersonation: wanted.allowImpersonation ?? false,
       timing: firstTiming(firstReading(wanted.clock, template.opensAt), wanted.seed),
     };
-    const { faults = [] } = wanted;
+    const { faults = test?.faults ?? [] } = wanted;
     requireFaults(service, faults);
     return {
       common,

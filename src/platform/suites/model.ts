@@ -3,6 +3,7 @@ import { type Static, t } from "elysia";
 import { Spec } from "~/evaluation/spec";
 import { Count, Id, Service, ServiceName, Timestamp, UserId } from "~/http/model";
 import { NextCursor, PageQuery } from "~/http/page";
+import { Faults } from "~/platform/faults/model";
 import { Description, TemplateName, TemplateRef, Visibility } from "~/platform/templates/model";
 
 export const TESTS_MAX = 1_000;
@@ -30,6 +31,13 @@ const Surfaces = t.Array(t.Union([t.Literal("api"), t.Literal("mcp")], { title: 
   examples: [["api", "mcp"]],
 });
 
+const TestFaults = {
+  ...Faults,
+  minItems: 1,
+  description:
+    "Of the environments that are created for it, unless initEnv names others. Omitted: none",
+};
+
 export const NewTest = t.Object(
   {
     name: TestName,
@@ -42,6 +50,7 @@ export const NewTest = t.Object(
       t.String({ ...UserId, description: "In place of the suite's user" }),
     ),
     surfaces: t.Optional(Surfaces),
+    faults: t.Optional(TestFaults),
   },
   {
     title: "NewTest",
@@ -92,6 +101,7 @@ export const TestChange = t.Object(
     templateName: own(TemplateRef, "template"),
     impersonateUserId: own(UserId, "user"),
     surfaces: t.Optional(t.Nullable(Surfaces, { description: "Null: unknown" })),
+    faults: t.Optional(t.Nullable(TestFaults, { description: "Null: none" })),
   },
   { title: "TestChange", description: "The fields to change" },
 );
@@ -163,6 +173,7 @@ export const Test = t.Object(
       t.String({ ...UserId, description: "In place of the suite's user" }),
     ),
     surfaces: t.Optional(Surfaces),
+    faults: t.Optional(TestFaults),
   },
   { title: "Test", description: "A task for an agent, and the expected changes" },
 );

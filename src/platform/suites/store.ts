@@ -1,5 +1,6 @@
 import type { Fragment, Sql } from "~/db/connect";
 import type { CursorPosition, Page } from "~/http/page";
+import type { Fault } from "~/platform/faults/model";
 
 export type SuiteRow = {
   readonly suiteId: string;
@@ -24,6 +25,7 @@ export type TestRow = {
   readonly templateName: string | null;
   readonly actingUserId: string | null;
   readonly surfaces: ("api" | "mcp")[] | null;
+  readonly faults: Fault[] | null;
 };
 
 const visible = (sql: Sql, userId: string): Fragment =>
@@ -49,12 +51,12 @@ export const insertSuite = async (sql: Sql, suite: Omit<SuiteRow, "createdAt">) 
 export const insertTests = async (sql: Sql, suiteId: string, tests: readonly TestRow[]) =>
   await sql`
     insert into diorama.tests (
-      test_id, suite_id, name, prompt, expected_output, template_name, acting_user_id, surfaces
+      test_id, suite_id, name, prompt, expected_output, template_name, acting_user_id, surfaces, faults
     )
-    select test_id, ${suiteId}, name, prompt, expected_output, template_name, acting_user_id, surfaces
+    select test_id, ${suiteId}, name, prompt, expected_output, template_name, acting_user_id, surfaces, faults
     from json_to_recordset(${JSON.stringify(tests.map(asColumns))}::text::json) as t (
       test_id text, name text, prompt text, expected_output json, template_name text, acting_user_id text,
-      surfaces text[]
+      surfaces text[], faults json
     )
   `;
 
@@ -66,6 +68,7 @@ const asColumns = (test: TestRow) => ({
   template_name: test.templateName,
   acting_user_id: test.actingUserId,
   surfaces: test.surfaces,
+  faults: test.faults,
 });
 
 /** Finds a suite that the user can see. */
@@ -101,7 +104,7 @@ export async function listSuites(
 
 export async function listTests(sql: Sql, suiteId: string): Promise<TestRow[]> {
   return await sql<TestRow[]>`
-    select test_id, name, prompt, expected_output::text, template_name, acting_user_id, surfaces
+    select test_id, name, prompt, expected_output::text, template_name, acting_user_id, surfaces, faults
     from diorama.tests where suite_id = ${suiteId} order by position
   `;
 }
@@ -125,6 +128,7 @@ export type WholeTest = {
   readonly templateName: string;
   readonly actingUserId: string | null;
   readonly surfaces: ("api" | "mcp")[] | null;
+  readonly faults: Fault[] | null;
 };
 
 /** Finds a test of a suite that the user can see. */
@@ -136,7 +140,7 @@ export async function findTest(
   const [test] = await sql<WholeTest[]>`
     select t.test_id, t.suite_id, t.name, t.prompt, t.expected_output::text, s.service,
       coalesce(t.template_name, s.template_name) as template_name,
-      coalesce(t.acting_user_id, s.acting_user_id) as acting_user_id, t.surfaces
+      coalesce(t.acting_user_id, s.acting_user_id) as acting_user_id, t.surfaces, t.faults
     from diorama.tests t join diorama.suites s using (suite_id)
     where t.test_id = ${testId} and ${visible(sql, userId)}
   `;
@@ -193,7 +197,8 @@ export const updateTest = async (sql: Sql, test: TestRow) =>
   await sql`
     update diorama.tests set name = ${test.name}, prompt = ${test.prompt},
       expected_output = ${test.expectedOutput}::text::json, template_name = ${test.templateName},
-      acting_user_id = ${test.actingUserId}, surfaces = ${test.surfaces}
+      acting_user_id = ${test.actingUserId}, surfaces = ${test.surfaces},
+      faults = ${test.faults && JSON.stringify(test.faults)}::text::json
     where test_id = ${test.testId}
   `;
 

@@ -4,6 +4,7 @@ import { ApiError } from "~/errors";
 import { type CompiledSpec, compile, type World } from "~/evaluation/compile";
 import { SpecError } from "~/evaluation/mistakes";
 import { pageOf, readPage } from "~/http/page";
+import { requireFaults } from "~/platform/faults/rules";
 import { suiteFields, testFields } from "~/platform/suites/agent-diff";
 import type { NewSuite, NewTest, SuiteQuery } from "~/platform/suites/model";
 import * as store from "~/platform/suites/store";
@@ -77,6 +78,8 @@ export async function prepareTests(
         "invalid_request",
         `test ${JSON.stringify(test.name)}: expectedOutput is needed`,
       );
+    const { faults = null } = test;
+    requireFaults(suite.service, faults ?? [], `test ${JSON.stringify(test.name)}: faults`);
     const world = await templates.world(template);
     const expectedOutput = JSON.stringify(test.expectedOutput);
     const isNew = !known.has(expectedOutput);
@@ -90,6 +93,7 @@ export async function prepareTests(
       templateName,
       actingUserId: id ?? null,
       surfaces: test.surfaces ?? null,
+      faults,
     });
   }
   return rows;
@@ -206,6 +210,7 @@ export function createSuites(pool: Pool, templates: Templates) {
         templateName: test.templateName,
         impersonateUserId: test.actingUserId,
         ...(test.surfaces === null ? {} : { surfaces: test.surfaces }),
+        ...(test.faults === null ? {} : { faults: test.faults }),
       };
     },
   };
@@ -219,6 +224,7 @@ export const testView = (test: store.TestRow) => ({
   ...(test.templateName === null ? {} : { templateName: test.templateName }),
   ...(test.actingUserId === null ? {} : { impersonateUserId: test.actingUserId }),
   ...(test.surfaces === null ? {} : { surfaces: test.surfaces }),
+  ...(test.faults === null ? {} : { faults: test.faults }),
 });
 
 const expandedView = (suite: store.SuiteRow) => ({
