@@ -165,11 +165,15 @@ export async function startProgram(config: Config, limits = LIMITS) {
       onBuild,
       discard: capture.discard,
     });
-    const evaluation = createEvaluation({ pool, environments, templates, log });
-    const expiry = createExpiry({ pool, capture, log });
-    const runs = createRuns({ pool, environments, templates, suites, evaluation, capture, expiry });
     const spans = await openSpans(config, log);
     const journal = createJournal({ pool, log, ...(spans && { spans }) });
+    const listing = createJournalListing({ pool, journal, forgetMarks: forgetCallMarks });
+    const evaluation = createEvaluation({
+      ...{ pool, environments, templates, log },
+      callsOf: listing.all,
+    });
+    const expiry = createExpiry({ pool, capture, log });
+    const runs = createRuns({ pool, environments, templates, suites, evaluation, capture, expiry });
     const feed = createFeed({ pool, log, metrics });
     const forks = createForks({
       pool,
@@ -224,7 +228,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       faults: createFaults({ pool, environments, exclusive }),
       forks,
       runs,
-      journal: createJournalListing({ pool, journal, forgetMarks: forgetCallMarks }),
+      journal: listing,
       feed,
       regrading: createRegrading({ pool, runs, suites, evaluation }),
       idempotency: createIdempotency(pool),

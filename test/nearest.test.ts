@@ -10,6 +10,7 @@ const spec = (operator: string) => ({
 const world: World = {
   tables: [{ name: "messages", columns: [{ name: "text", type: "text" }] }],
   derived: {},
+  calls: new Set(),
 };
 
 test.each([

@@ -96,7 +96,7 @@ export async function verdicts(bench: Bench): Promise<Row[]> {
 /** In this process: processor time, without the database. */
 function largeVerdict(): Row {
   const columns = ["id", "text", "channel_id", "user_id"].map((name) => ({ name, type: "text" }));
-  const world: World = { tables: [{ name: "messages", columns }], derived: {} };
+  const world: World = { tables: [{ name: "messages", columns }], derived: {}, calls: new Set() };
   const inserts = Array.from({ length: 10_000 }, (_, id) => ({
     __table__: "messages",
     id,

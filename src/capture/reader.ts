@@ -12,7 +12,8 @@ import type { Log, LogOptions } from "~/log";
 import type { Metrics } from "~/metrics";
 
 /** Gives a verdict on recorded changes. */
-export type Evaluator = (recorded: Recorded) => Promise<StoredVerdict>;
+/** Without a verdict, the run is left `evaluating`. */
+export type Evaluator = (recorded: Recorded) => Promise<StoredVerdict | undefined>;
 
 /** How often to check the database while waiting for a state. */
 const POLL_MS = 250;

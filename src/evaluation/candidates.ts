@@ -1,7 +1,9 @@
 /** The rows that assertions choose from: complete rows of the diff, and unchanged rows. */
 import type { Diff, JsonObject } from "~/capture/fold";
 import type { ClockChanges } from "~/capture/records";
-import type { ChangeRule, CompiledAssertion, CompiledSpec, Row } from "~/evaluation/compile";
+import { callRows, type RunCall } from "~/evaluation/calls";
+import type { ChangeRule, CompiledAssertion, CompiledSpec } from "~/evaluation/compile";
+import type { Row } from "~/evaluation/predicate";
 
 /** The evidence of a run. `unchangedColumns` gives conditions a value for columns that an update did not change. */
 export type RunEvidence = {
@@ -16,6 +18,8 @@ export type RunEvidence = {
   readonly baselineRows: { readonly [table: string]: readonly JsonObject[] };
   /** Changes by the environment's clock, which the diff leaves out, if there are any. */
   readonly clock?: ClockChanges | null;
+  /** All calls of the run in their order, for specs that count them. */
+  readonly calls?: readonly RunCall[];
 };
 
 /** A complete row of the diff. */
@@ -56,6 +60,13 @@ export function gather(diff: Diff, unchangedColumns: RunEvidence["unchangedColum
     });
   }
   return rows;
+}
+
+export function callsOf({ calls }: RunEvidence): Candidate[] {
+  if (!calls) throw new Error("the evidence has no calls");
+  return callRows(calls).map((row) => ({
+    ...{ before: undefined, after: row, changed: [], source: row },
+  }));
 }
 
 /** A change of these columns only does not count. */

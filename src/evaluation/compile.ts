@@ -2,6 +2,7 @@
  * Compiles a spec for evaluation. Throws the first mistake with its place, the problem and the nearest valid name.
  */
 import { Value } from "@sinclair/typebox/value";
+import { CALL_FIELDS } from "~/evaluation/calls";
 import { readable, requireKnownKeys, requireObject, SpecError, shown } from "~/evaluation/mistakes";
 import {
   compileOperator,
@@ -9,11 +10,10 @@ import {
   KNOWN_AS,
   Literal,
   OPERATORS,
-  type OperatorName,
   type Value as RowValue,
-  type Test,
 } from "~/evaluation/operators";
 import { stepsOf } from "~/evaluation/pattern";
+import { type Leaf, matcher, type Predicate, type Row } from "~/evaluation/predicate";
 import {
   ASSERTIONS_MAX,
   type Assertion,
@@ -27,6 +27,7 @@ import {
 } from "~/evaluation/spec";
 import { isObject } from "~/json";
 import { nearest } from "~/nearest";
+import { selects } from "~/replicas/faults";
 
 /** The names that a spec may use: the template's tables, and the columns that the service computes. */
 export type World = {
@@ -35,22 +36,9 @@ export type World = {
     readonly columns: readonly { readonly name: string; readonly type: string }[];
   }[];
   readonly derived: { readonly [table: string]: readonly string[] };
+  /** The names of the service's calls. */
+  readonly calls: ReadonlySet<string>;
 };
-
-export type Row = { readonly [column: string]: RowValue };
-
-/** One condition on one value, with its parts for explanations. */
-export type Leaf = {
-  readonly path: string;
-  readonly read: (row: Row) => RowValue;
-  readonly operator: OperatorName;
-  readonly operand: unknown;
-  readonly test: Test;
-};
-export type Predicate =
-  | { readonly kind: "leaf"; readonly leaf: Leaf }
-  | { readonly kind: "all" | "any"; readonly of: readonly Predicate[] }
-  | { readonly kind: "not"; readonly of: Predicate };
 
 export type ChangeRule = {
   readonly column: string;
@@ -85,6 +73,8 @@ export type CompiledSpec = {
   readonly own: ReadonlySet<string>;
   /** Matching it against long text may take long. */
   readonly hasPatterns: boolean;
+  /** It counts calls, which takes the whole journal. */
+  readonly hasCalls: boolean;
 };
 
 const DEPTH_MAX = 5;
@@ -101,6 +91,10 @@ type At = {
   readonly patterns: Patterns;
   readonly isNew: boolean;
 };
+
+const CALL_COLUMNS: Columns = new Map(
+  Object.entries(CALL_FIELDS).map(([name, { type }]) => [name, type]),
+);
 
 /**
  * `isNew`: rejects what specs that were stored earlier may have, although it makes no sense: no assertions at all, and
@@ -131,11 +125,13 @@ export function compile(spec: unknown, world: World, isNew = false): CompiledSpe
   );
   const free = freeColumns(world, tables, ignore_fields);
   const patterns = { steps: 0 };
+  const compiled = assertions.map((assertion, index) =>
+    compileAssertion(assertion, index + 1, { world, tables, free }, { patterns, isNew }),
+  );
   return {
-    assertions: assertions.map((assertion, index) =>
-      compileAssertion(assertion, index + 1, tables, free, { patterns, isNew }),
-    ),
+    assertions: compiled,
     hasPatterns: patterns.steps > 0,
+    hasCalls: compiled.some(({ diffType }) => diffType === "called"),
     strict,
     closedWorld: closed_world,
     free,
@@ -183,11 +179,16 @@ function freeColumns(
   );
 }
 
+type Names = {
+  readonly world: World;
+  readonly tables: ReadonlyMap<string, Columns>;
+  readonly free: ReadonlyMap<string, ReadonlySet<string>>;
+};
+
 function compileAssertion(
   raw: unknown,
   assertion: number,
-  tables: ReadonlyMap<string, Columns>,
-  free: ReadonlyMap<string, ReadonlySet<string>>,
+  { world, tables, free }: Names,
   whole: Pick<At, "patterns" | "isNew">,
 ): CompiledAssertion {
   const fail = (problem: string, path: string) => new SpecError(problem, path, assertion);
@@ -199,10 +200,14 @@ function compileAssertion(
     throw fail(`one of ${known.join(", ")} is needed`, "diff_type");
   const none = `${shown(diff_type)} is none of ${known.join(", ")}${nearest(diff_type, known)}`;
   if (!Object.hasOwn(DIFF_TYPES, diff_type)) throw fail(none, "diff_type");
-  if (typeof entity !== "string") throw fail("the name of a table is needed", "entity");
-  const columns = tables.get(entity);
+  const isCalled = diff_type === "called";
+  if (typeof entity !== "string")
+    throw fail(`the name of ${isCalled ? "calls" : "a table"} is needed`, "entity");
+  const columns = isCalled ? CALL_COLUMNS : tables.get(entity);
   if (!columns)
     throw fail(`there is no table ${shown(entity)}${nearest(entity, tables.keys())}`, "entity");
+  if (isCalled && whole.isNew && !world.calls.values().some((name) => selects(entity, name)))
+    throw fail(`there is no call ${shown(entity)}${nearest(entity, world.calls)}`, "entity");
   const at: At = { assertion, columns, table: entity, ...whole };
 
   const { where = {}, expected_changes, ignore = [] } = raw;
@@ -217,6 +222,7 @@ function compileAssertion(
 
   const isByClock = raw["actor"] === "clock";
   if (isByClock && diff_type === "unchanged") throw fail("unchanged rows have no actor", "actor");
+  if (isByClock && isCalled) throw fail("the clock calls nothing", "actor");
 
   const predicate = compileWhere(where, "where", at, 0);
   return {
@@ -390,28 +396,4 @@ function reader(path: string, at: string, context: At): Leaf["read"] {
     }
     return value;
   };
-}
-
-/** Compiles a predicate to one function, which runs on tens of thousands of rows. */
-export function matcher(predicate: Predicate): (row: Row) => boolean {
-  switch (predicate.kind) {
-    case "leaf": {
-      const { read, test } = predicate.leaf;
-      return (row) => test(read(row));
-    }
-    case "not": {
-      const matches = matcher(predicate.of);
-      return (row) => !matches(row);
-    }
-    case "any": {
-      const parts = predicate.of.map(matcher);
-      return (row) => parts.some((matches) => matches(row));
-    }
-    case "all": {
-      const parts = predicate.of.map(matcher);
-      const [only] = parts;
-      if (only && parts.length === 1) return only;
-      return (row) => parts.every((matches) => matches(row));
-    }
-  }
 }

@@ -3,8 +3,10 @@
  * diff's rows.
  */
 import type { Diff, JsonObject } from "~/capture/fold";
+import { CALL_KEY, isNamed } from "~/evaluation/calls";
 import {
   baselineRows,
+  callsOf,
   counts,
   gather,
   isFree,
@@ -12,7 +14,7 @@ import {
   type Rows,
   type RunEvidence,
 } from "~/evaluation/candidates";
-import type { CompiledSpec } from "~/evaluation/compile";
+import type { CompiledAssertion, CompiledSpec } from "~/evaluation/compile";
 import { type Explanation, explain } from "~/evaluation/explain";
 import { percentOf } from "~/evaluation/percent";
 
@@ -38,16 +40,19 @@ export function evaluate(spec: CompiledSpec, keys: Keys, evidence: RunEvidence):
   const rows = gather(diff, evidence.unchangedColumns);
   const ofClock = gather(clock ?? NO_CHANGES, clock?.unchangedColumns ?? []);
   const unchanged = baselineRows(spec, keys, evidence, rows);
+  const calls = spec.hasCalls ? callsOf(evidence) : [];
   const claimed = new Set<JsonObject>();
   const failures: string[] = [];
   const explanations: Explanation[] = [];
   let passed = 0;
   for (const [index, assertion] of spec.assertions.entries()) {
     const { diffType, entity, isByClock, min, max, expected } = assertion;
-    const candidates =
-      diffType === "unchanged"
-        ? (unchanged.get(entity) ?? []).filter((row) => isFree(assertion.free, row))
-        : ((isByClock ? ofClock : rows)[diffType].get(entity) ?? []);
+    const candidatesOf = () => {
+      if (diffType === "called") return calls.filter(({ source }) => isNamed(entity, source));
+      if (diffType !== "unchanged") return (isByClock ? ofClock : rows)[diffType].get(entity) ?? [];
+      return (unchanged.get(entity) ?? []).filter((row) => isFree(assertion.free, row));
+    };
+    const candidates = candidatesOf();
     const counted = candidates.filter((row) => counts(assertion, spec.strict, row));
     if (diffType !== "unchanged") for (const { source } of counted) claimed.add(source);
     if (counted.length >= min && counted.length <= max) {
@@ -58,7 +63,7 @@ export function evaluate(spec: CompiledSpec, keys: Keys, evidence: RunEvidence):
       `assertion#${index + 1} ${entity} expected count ${expected} but got ${counted.length}`,
     );
     explanations.push(
-      explain(index + 1, assertion, spec.strict, keys[entity] ?? [], candidates, counted),
+      explain(index + 1, assertion, spec.strict, keyOf(assertion, keys), candidates, counted),
     );
   }
   if (spec.assertions.length === 0 && !spec.closedWorld) explanations.push(NO_ASSERTIONS);
@@ -68,6 +73,10 @@ export function evaluate(spec: CompiledSpec, keys: Keys, evidence: RunEvidence):
   const percent = total === 0 ? Number(all) * 100 : percentOf(passed, total);
   return { passed: all, score: { passed, total, percent }, failures, explanations };
 }
+
+/** The columns that explanations name a row by. */
+const keyOf = ({ diffType, entity }: CompiledAssertion, keys: Keys) =>
+  diffType === "called" ? CALL_KEY : (keys[entity] ?? []);
 
 /** One line for each row that no assertion counted, up to a limit. */
 function unclaimed(

@@ -1,8 +1,9 @@
 /** Explains why an assertion failed: the nearest rows, and the conditions that each of them did not meet. */
 
 import { type Candidate, ruleHolds } from "~/evaluation/candidates";
-import type { CompiledAssertion, Leaf, Predicate, Row } from "~/evaluation/compile";
+import type { CompiledAssertion } from "~/evaluation/compile";
 import type { Value } from "~/evaluation/operators";
+import type { Leaf, Predicate, Row } from "~/evaluation/predicate";
 
 export type Explanation = {
   /** Counted from 1; 0: the whole spec. */
@@ -17,7 +18,14 @@ const NEAREST_MAX = 3;
 const LOOKED_AT_MAX = 500;
 const SHOWN_MAX = 120;
 
-const VERBS = { added: "added to", removed: "removed from", changed: "changed in" } as const;
+/** An assertion's rows, what happened to them, and to which table or call. */
+const WORDS = {
+  added: ["row", "rows", "added to"],
+  removed: ["row", "rows", "removed from"],
+  changed: ["row", "rows", "changed in"],
+  unchanged: ["row", "rows", "unchanged in"],
+  called: ["call", "calls", "made of"],
+} as const;
 
 export function explain(
   number: number,
@@ -32,11 +40,12 @@ export function explain(
     const row = after ?? before ?? {};
     return Object.fromEntries(key.map((column) => [column, row[column] ?? null]));
   };
-  const what = diffType === "unchanged" ? `unchanged in ${entity}` : `${VERBS[diffType]} ${entity}`;
+  const [one, several, verb] = WORDS[diffType];
+  const what = `${verb} ${entity}`;
   if (counted.length > max)
     return {
       assertion: number,
-      summary: `more rows were ${what} than expected`,
+      summary: `more ${several} were ${what} than expected`,
       nearest: counted
         .slice(0, NEAREST_MAX)
         .map((candidate) => ({ key: keyOf(candidate), failed: [] })),
@@ -51,7 +60,9 @@ export function explain(
   return {
     assertion: number,
     summary:
-      candidates.length === 0 ? `no row was ${what}` : `too few rows ${what} are as expected`,
+      candidates.length === 0
+        ? `no ${one} was ${what}`
+        : `too few ${several} ${what} are as expected`,
     nearest,
   };
 }

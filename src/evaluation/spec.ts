@@ -54,6 +54,7 @@ export const DIFF_TYPES = {
   removed: "deleted rows; `where` reads their old values",
   changed: "updated rows; `where` matches their old or new values",
   unchanged: "rows that existed before and are as before",
+  called: "calls to the service, by the journal of the run; `where` reads their fields",
 } as const;
 export type DiffType = keyof typeof DIFF_TYPES;
 
@@ -81,11 +82,16 @@ export const Assertion = strict(
         .map(([name, says]) => `\`${name}\`: ${says}`)
         .join("; "),
     }),
-    entity: Type.String({ minLength: 1, maxLength: NAME_MAX, description: "The table" }),
+    entity: Type.String({
+      minLength: 1,
+      maxLength: NAME_MAX,
+      description:
+        "The table. For `called`: a method, a field of a query or mutation, or a tool; `chat.*` stands for all that begin so, `*` for every call",
+    }),
     actor: Type.Optional(
       Type.Literal("clock", {
         description:
-          "Counts changes by the environment's clock; omitted: those by the agent. Not with `unchanged`",
+          "Counts changes by the environment's clock; omitted: those by the agent. Not with `unchanged` and `called`",
       }),
     ),
     where: Type.Optional(

@@ -6,6 +6,12 @@ export type Problem =
   /** Reported by a proxy in front of the service. */
   | { readonly kind: "unavailable"; readonly status: 503 | 504 };
 
+/** Ends a selector that names all calls that begin so. */
+const WILDCARD = "*";
+
+export const selects = (pattern: string, name: string) =>
+  pattern.endsWith(WILDCARD) ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+
 /** How faults may select a call. */
 export type Selection = {
   readonly by: "method" | "operation" | "tool";

@@ -14,6 +14,7 @@ const WORLD: World = {
     },
   ],
   derived: {},
+  calls: new Set(["chat.postMessage", "chat.update"]),
 };
 const one = (fields: object) => ({
   assertions: [{ diff_type: "added", entity: "messages", ...fields }],
@@ -29,6 +30,18 @@ test.each([
   [one({ entity: "messages; drop" }), 'assertion 1: entity: there is no table "messages; drop"'],
   [one({ diff_type: null }), "assertion 1: diff_type: one of added, removed,"],
   [one({ diff_type: { a: 1 } }), "assertion 1: diff_type: one of added, removed,"],
+  [
+    { assertions: [{ diff_type: "called", entity: 1 }] },
+    "assertion 1: entity: the name of calls is needed",
+  ],
+  [
+    { assertions: [{ diff_type: "called", entity: "chat.postMessage", where: { ts: "1" } }] },
+    'assertion 1: where: chat.postMessage has no column "ts"',
+  ],
+  [
+    { assertions: [{ diff_type: "called", entity: "*", actor: "clock" }] },
+    "assertion 1: actor: the clock calls nothing",
+  ],
   [one({ whre: {} }), 'assertion 1: there is no field "whre"; the nearest is "where"'],
   [where([]), "assertion 1: where: an object is needed"],
   [where({ __table__: "x" }), 'assertion 1: where: messages has no column "__table__"'],
@@ -103,6 +116,18 @@ describe("a spec", () => {
       and: [{ or: [{ text: null }, { not: { text: { in: [] } } }] }],
     });
     expect(compile(spec, WORLD).assertions).toHaveLength(1);
+  });
+
+  test("names calls of its service only, or several by their beginning; an old one any", () => {
+    const called = (entity: string) => ({ assertions: [{ diff_type: "called", entity }] });
+    for (const entity of ["chat.update", "chat.*", "*"])
+      expect(compile(called(entity), WORLD, true)).toMatchObject({ hasCalls: true });
+    expect(() => compile(called("chat.updat"), WORLD, true)).toThrow(
+      'assertion 1: entity: there is no call "chat.updat"; the nearest is "chat.update"',
+    );
+    expect(() => compile(called("users.*"), WORLD, true)).toThrow('there is no call "users.*"');
+    expect(compile(called("chat.updat"), WORLD)).toMatchObject({ hasCalls: true });
+    expect(compile(one({}), WORLD)).toMatchObject({ hasCalls: false });
   });
 
   test("has defaults: at least one row, strict, an open world", () => {

@@ -26,6 +26,7 @@ const WORLD: World = {
     { name: "log", columns: [{ name: "id", type: "integer" }] },
   ],
   derived: { things: ["seen"], log: ["id"] },
+  calls: new Set(["chat.postMessage"]),
 };
 const DERIVED = ["seen"];
 const KEYS = { things: ["id"], log: ["id"] };
@@ -372,6 +373,72 @@ describe("a closed world", () => {
     const lines = closed([], { inserts }).failures;
     expect(lines).toHaveLength(101);
     expect(lines.at(-1)).toBe("closed_world 50 more unexpected rows");
+  });
+});
+
+describe("calls", () => {
+  const NOTHING = {
+    diff: { inserts: [], updates: [], deletes: [] },
+    ...{ unchangedColumns: [], revertedRows: [], transientRows: [], baselineRows: {} },
+  };
+  const called = (name: string, status = 200, fields: object = {}) => ({
+    ...{ via: "rest", name, arguments: {}, status, fault: null },
+    error: status === 200 ? null : "failed",
+    ...fields,
+  });
+  const judge = (assertion: object, ...calls: ReturnType<typeof called>[]) =>
+    evaluate(compile({ assertions: [{ diff_type: "called", ...assertion }] }, WORLD), KEYS, {
+      ...NOTHING,
+      calls: calls.map((call, index) => ({ n: index + 1, ...call })),
+    });
+  const counted = (assertion: object, ...calls: ReturnType<typeof called>[]) =>
+    Number(
+      /but got (\d+)/.exec(
+        judge({ ...assertion, expected_count: 99 }, ...calls).failures[0] ?? "",
+      )?.[1],
+    );
+
+  test("are counted by their name, or its beginning, and by their fields", () => {
+    const calls = [
+      called("chat.postMessage", 200, { arguments: { channel: "C1" } }),
+      called("chat.postMessage", 429, { fault: "rate_limited" }),
+      called("chat.update"),
+      called("issueCreate, issueUpdate", 200, { via: "graphql" }),
+    ];
+    expect(counted({ entity: "chat.postMessage" }, ...calls)).toBe(2);
+    expect(counted({ entity: "chat.*" }, ...calls)).toBe(3);
+    expect(counted({ entity: "*" }, ...calls)).toBe(4);
+    expect(counted({ entity: "chat" }, ...calls)).toBe(0);
+    expect(counted({ entity: "issueUpdate" }, ...calls)).toBe(1);
+    expect(counted({ entity: "*", where: { status: { gte: 400 } } }, ...calls)).toBe(1);
+    expect(counted({ entity: "*", where: { fault: null, via: "rest" } }, ...calls)).toBe(2);
+    expect(counted({ entity: "*", where: { "arguments.channel": "C1" } }, ...calls)).toBe(1);
+  });
+
+  test("are retries if the same call has failed before, until it succeeds", () => {
+    const say = (status: number, text = "a") =>
+      called("chat.postMessage", status, { arguments: { text } });
+    const calls = [say(200), say(503), say(503), say(200, "b"), say(200), say(200)];
+    const retries = (retry: unknown) =>
+      counted({ entity: "chat.postMessage", where: { retry } }, ...calls);
+    expect([retries(0), retries(1), retries(2), retries({ gte: 1 })]).toEqual([4, 1, 1, 2]);
+  });
+
+  test("that are too many or too few are named", () => {
+    const [first, second] = [called("chat.postMessage"), called("chat.postMessage", 500)];
+    expect(
+      judge({ entity: "chat.postMessage", expected_count: { max: 1 } }, first, second),
+    ).toMatchObject({
+      failures: ["assertion#1 chat.postMessage expected count at most 1 but got 2"],
+      explanations: [
+        {
+          summary: "more calls were made of chat.postMessage than expected",
+          nearest: [{ key: { n: 1, name: "chat.postMessage" } }, { key: { n: 2 } }],
+        },
+      ],
+    });
+    const { explanations } = judge({ entity: "*", where: { status: 500 } }, first);
+    expect(explanations[0]?.nearest[0]?.failed).toEqual(["status eq 500: it is 200"]);
   });
 });
 

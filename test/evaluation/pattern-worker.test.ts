@@ -22,6 +22,7 @@ function trial(regex: string): EvaluationInput {
         },
       ],
       derived: {},
+      calls: new Set(),
     },
     keys: { things: ["id"] },
     evidence: {

@@ -360,6 +360,79 @@ describe("tools", () => {
   });
 });
 
+describe("a test with faults", () => {
+  const lost = { fault: "lost_answer", method: POST, when: { times: 1 } };
+  const called = (where: object, count: unknown, entity = POST) => ({
+    ...{ diff_type: "called", entity, where, expected_count: count },
+  });
+  const create = async (...assertions: object[]) => {
+    const { body: suite } = await program.post("/testSuites", {
+      ...{ name: "Faults", templateService: "chat", templateName: "chat_default" },
+      impersonateUserId: "U01AGENT",
+      tests: [{ name: "once", prompt: "Say hello.", expectedOutput: { assertions }, faults: [lost] }],
+    });
+    const { body } = await program.get(`/testSuites/${suite.suiteId}?expand=true`);
+    return { testId: body.tests[0].id as string, test: body.tests[0] };
+  };
+  const attempt = async (testId: string, retries: number, fields: object = {}) => {
+    const { body: environment } = await program.post("/initEnv", { testId });
+    const run = { envId: environment.environmentId, testId, ...fields };
+    const { runId } = (await program.post("/startRun", run)).body;
+    const chat = new WebClient(environment.token, {
+      slackApiUrl: `${program.url}${environment.environmentUrl}/`,
+      retryConfig: { ...RETRIES, retries },
+      logger: { ...console, warn() {}, info() {}, error() {}, debug() {} } as never,
+    });
+    await chat.chat.postMessage(say).catch(() => undefined);
+    return { runId, verdict: await program.post("/evaluateRun", { runId }) };
+  };
+
+  test("gives them to each environment, and counts calls and retries", async () => {
+    const { testId, test: stored } = await create(
+      { diff_type: "added", entity: "messages", expected_count: 1 },
+      called({ fault: "lost_answer", status: 503 }, 1),
+      called({ retry: { gte: 1 } }, 0),
+      called({}, { max: 1 }, "*"),
+    );
+    expect(stored.faults).toEqual([lost]);
+    const careful = await attempt(testId, 0);
+    const blind = await attempt(testId, 1);
+
+    expect(careful.verdict.body).toMatchObject({ passed: true, score: { passed: 4, total: 4 } });
+    expect(blind.verdict.body).toMatchObject({
+      passed: false,
+      failures: [
+        "assertion#1 messages expected count 1 but got 2",
+        "assertion#3 chat.postMessage expected count 0 but got 1",
+        "assertion#4 * expected count at most 1 but got 2",
+      ],
+    });
+    const again = await program.post(`/runs/${blind.runId}/evaluate`, {
+      expectedOutput: { assertions: [called({ retry: 1 }, 1)] },
+    });
+    expect(again.body).toMatchObject({ passed: true });
+    const { body: other } = await program.post("/initEnv", { testId, faults: [] });
+    expect(await countsOf(other)).toEqual([]);
+  });
+
+  test("is rejected if its service cannot have them, and a run without a journal goes on", async () => {
+    const suite = {
+      ...{ name: "Wrong", templateService: "tracker", templateName: "tracker_default" },
+      tests: [{ name: "a", prompt: "b", expectedOutput: { assertions: [] }, faults: [lost] }],
+    };
+    expectRefusal(
+      await program.post("/testSuites", suite),
+      400,
+      "invalid_request",
+      'test "a": faults[0].method: tracker has operations instead',
+    );
+    const { testId } = await create(called({}, 1));
+    const { runId, verdict } = await attempt(testId, 0, { journal: "off" });
+    expectRefusal(verdict, 400, "invalid_request");
+    expect((await program.get(`/results/${runId}`)).body.status).toBe("running");
+  });
+});
+
 describe("the set of faults", () => {
   const ask = async (environment: Environment, method = POST) =>
     (await program.chat(environment, method, say)).error ?? "ok";
@@ -465,7 +538,7 @@ describe("the set of faults", () => {
     [
       { fault: "server_error", operation: "issueCreate" },
       "invalid_request",
-      "faults[0].operation: chat has a method instead",
+      "faults[0].operation: chat has methods instead",
     ],
     [
       { fault: "server_error", tool: "slack_send" },

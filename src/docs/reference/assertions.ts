@@ -1,5 +1,6 @@
 /** The language of assertions, from the shapes themselves. */
 import { code, page, table } from "~/docs/reference/markdown";
+import { CALL_FIELDS } from "~/evaluation/calls";
 import { OPERATORS } from "~/evaluation/operators";
 import { Assertion, DIFF_TYPES, Spec, WhereSchema } from "~/evaluation/spec";
 
@@ -19,12 +20,18 @@ export function assertionsPage(): string {
     "## Spec",
     table(["Field", "Meaning"], fields(Spec.properties, Spec.required)),
     "## Assertion",
-    "An assertion counts rows. Its `diff_type` says which:",
+    "An assertion counts rows, or calls. Its `diff_type` says which:",
     table(
       [code("diff_type"), "Counts"],
       Object.entries(DIFF_TYPES).map(([name, says]) => [code(name), says]),
     ),
     table(["Field", "Meaning"], fields(others, Assertion.required)),
+    "## Calls",
+    "With `called`, `where` names these fields of a call:",
+    table(
+      ["Field", "Value"],
+      Object.entries(CALL_FIELDS).map(([name, { says }]) => [code(name), says]),
+    ),
     "## Where",
     `${WhereSchema.description}. And:`,
     table(["Field", "Meaning"], fields(WhereSchema.properties)),

@@ -10,9 +10,8 @@ import {
   RETRY_AFTER_DEFAULT,
   type When,
 } from "~/platform/faults/model";
-import { selects } from "~/platform/faults/rules";
 import { countCall, type FaultState } from "~/platform/faults/store";
-import type { Problem, Selection } from "~/replicas/faults";
+import { type Problem, type Selection, selects } from "~/replicas/faults";
 import type { CallAccount } from "~/replicas/replica";
 
 export type Injection = ReturnType<typeof createInjection>;

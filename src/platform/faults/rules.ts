@@ -3,17 +3,12 @@ import { ApiError } from "~/errors";
 import { nearest } from "~/nearest";
 import { type Fault, MS_MAX } from "~/platform/faults/model";
 import { requireReplica } from "~/platform/templates/templates";
+import { selects } from "~/replicas/faults";
+import { toolNames } from "~/replicas/index";
 import type { Replica } from "~/replicas/replica";
-import type { ToolProfile } from "~/replicas/tools";
 
 const SELECTORS = ["method", "operation", "tool"] as const;
 type Selector = (typeof SELECTORS)[number];
-/** Ends a selector that names all calls that begin so. */
-const WILDCARD = "*";
-
-export const selects = (pattern: string, name: string) =>
-  pattern.endsWith(WILDCARD) ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
-
 /** Throws `invalid_request` or `invalid_service` for faults that an environment of the service cannot have. */
 export function requireFaults(service: string, faults: readonly Fault[], path = "faults"): void {
   const replica = requireReplica(service);
@@ -53,13 +48,9 @@ function requireKnown(
   fail: (field: string, problem: string) => void,
 ): void {
   const { service, faults } = replica;
-  const profiles: readonly ToolProfile[] = Object.values(replica.toolProfiles ?? {});
   if (selector !== "tool" && selector !== faults.selector)
-    fail(selector, `${service} has a ${faults.selector} instead`);
-  const names =
-    selector === "tool"
-      ? new Set(profiles.flatMap(({ tools }) => tools.map(({ name }) => name)))
-      : new Set(faults.names());
+    fail(selector, `${service} has ${faults.selector}s instead`);
+  const names = new Set(selector === "tool" ? toolNames(replica) : faults.names());
   for (const name of names) if (selects(pattern, name)) return;
   fail(selector, `${service} has no such ${selector}${nearest(pattern, names)}`);
 }

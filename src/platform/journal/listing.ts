@@ -18,6 +18,9 @@ export type JournalListing = ReturnType<typeof createJournalListing>;
 const SETTLED_MS = APPEND_MS + 150;
 export const PAGE_DEFAULT = 100;
 export const PAGE_MAX = 1_000;
+/** Calls that assertions can count, and the characters of their arguments. */
+export const CALLS_MAX = 10_000;
+const CALLS_LENGTH_MAX = 32 * 1024 * 1024;
 /** Characters of JSON text in a page that are not exceeded unless by its first call. */
 const PAGE_LENGTH_MAX = 8 * 1024 * 1024;
 
@@ -56,6 +59,12 @@ export function createJournalListing(deps: {
     if (left > 0) await Bun.sleep(left);
   }
 
+  /** Numbers the calls that were answered before now. */
+  async function numberCalls(runId: string, { isOver, now, sinceEnd }: store.RunOfJournal) {
+    await settle(sinceEnd);
+    await inTransaction(pool, (tx) => number(tx, runId, isOver, isOver ? Infinity : now));
+  }
+
   /** Numbers the calls that were answered up to `until`, in the order in which they were answered. */
   async function number(tx: Tx, runId: string, isOver: boolean, until: number): Promise<void> {
     await store.lockNumbering(tx, runId);
@@ -86,16 +95,36 @@ export function createJournalListing(deps: {
       const limit = Number(query.limit ?? PAGE_DEFAULT);
       if (limit < 1 || limit > PAGE_MAX)
         throw new ApiError("invalid_request", `limit: a number from 1 to ${PAGE_MAX} is needed`);
-      const { journal: mode, ...run } = await requireRun(userId, runId);
+      const run = await requireRun(userId, runId);
+      const { journal: mode } = run;
       const head = { runId, journal: mode, attribution: attributionOf(run) };
       if (mode === "off") return { ...head, complete: true, calls: [], next: null };
-      await settle(run.sinceEnd);
-      await inTransaction(pool, (tx) =>
-        number(tx, runId, run.isOver, run.isOver ? Infinity : run.now),
-      );
+      await numberCalls(runId, run);
       const { calls, hasMore } = await pageOf(runId, after, limit);
       const next = hasMore ? (calls.at(-1)?.n ?? null) : null;
       return { ...head, complete: run.dropped === 0, calls, next };
+    },
+
+    /**
+     * Returns all calls of a run that has ended. Undefined if the journal does not have them all, or they are more than
+     * `CALLS_MAX` or longer than `CALLS_LENGTH_MAX`.
+     */
+    async all(runId: string): Promise<readonly ListedCall[] | undefined> {
+      const run = await store.findRun(pool, runId);
+      if (!run || run.journal === "off" || run.dropped > 0) return undefined;
+      await numberCalls(runId, run);
+      const all: ListedCall[] = [];
+      let length = 0;
+      for (let after = 0, hasMore = true; hasMore; after = all.at(-1)?.n ?? 0) {
+        const page = await pageOf(runId, after, PAGE_MAX);
+        for (const call of page.calls) {
+          length += JSON.stringify(call.arguments).length;
+          all.push(call);
+        }
+        if (all.length > CALLS_MAX || length > CALLS_LENGTH_MAX) return undefined;
+        hasMore = page.hasMore;
+      }
+      return all;
     },
   };
 

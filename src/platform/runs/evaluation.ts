@@ -9,6 +9,7 @@ import { RUN_ROWS_MAX } from "~/capture/limits";
 import { readRows } from "~/capture/snapshot";
 import { isUnavailable, type Pool, type Sql } from "~/db/connect";
 import { ApiError } from "~/errors";
+import type { RunCall } from "~/evaluation/calls";
 import type { RunEvidence } from "~/evaluation/candidates";
 import type { CompiledSpec, World } from "~/evaluation/compile";
 import { evaluate, type Verdict } from "~/evaluation/evaluate";
@@ -19,17 +20,19 @@ import * as store from "~/platform/runs/evaluation-store";
 import { abandon, finish } from "~/platform/runs/lifecycle-store";
 import { requireSpec } from "~/platform/suites/suites";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
+import { namesOfCalls } from "~/replicas/index";
 
 export type Evaluation = ReturnType<typeof createEvaluation>;
 
 /** After this time, maintenance gives the verdict. */
 const OVERDUE_SECONDS = 60;
 const BATCH = 20;
+export const NO_CALLS = "An assertion counts calls, and the run's journal does not have them all";
 const COMPILED_MAX = 200;
 const COMPILED_LENGTH_MAX = 64_000;
 
 /** JSON text. */
-type Evaluated = Omit<store.EvaluatingRow, "runId" | "baselineRows"> & {
+type Evaluated = Omit<store.EvaluatingRow, "baselineRows"> & {
   readonly baselineRows: string | null;
 };
 
@@ -39,30 +42,35 @@ export function createEvaluation(deps: {
   pool: Pool;
   environments: Environments;
   templates: Templates;
+  /** Returns all calls of a run that has ended; undefined if the journal does not have them. */
+  callsOf: (runId: string) => Promise<readonly RunCall[] | undefined>;
   log: Log;
 }) {
-  const { pool, environments, templates, log } = deps;
+  const { pool, environments, templates, callsOf, log } = deps;
   const patternWorker = createPatternWorker();
   /** Cache of compiled specs with the tables they were compiled for: tests run again and again. */
   const compiled = new LRUCache<string, { spec: CompiledSpec; tables: Tables }>({
     max: COMPILED_MAX,
   });
 
-  /** Returns the tables and derived columns that assertions can use in an environment, even after its end. */
-  async function worldOf(
-    environmentId: string,
-  ): Promise<{ tables: Tables; derived: World["derived"] }> {
+  /** Returns the names that assertions can use in an environment, even after its end. */
+  async function worldOf(environmentId: string): Promise<Omit<World, "tables"> & { tables: Tables }> {
     const environment = await environments.find(environmentId);
     if (!environment) throw new Error("a run without an environment");
     const tables = await templates.tablesOf(environment);
-    return { tables, derived: requireReplica(environment.service).derived };
+    const replica = requireReplica(environment.service);
+    return { tables, derived: replica.derived, calls: namesOfCalls(replica) };
   }
 
-  async function evaluateRun(run: Evaluated, known?: CompiledSpec): Promise<Verdict> {
+  /** Undefined if the journal does not have the calls that the spec counts. */
+  async function evaluateRun(run: Evaluated, known?: CompiledSpec): Promise<Verdict | undefined> {
     const world = await worldOf(run.environmentId);
     const spec = known ?? requireSpec(JSON.parse(run.expected), world, false);
     const keys = Object.fromEntries(world.tables.map(({ name, key }) => [name, key]));
+    const calls = spec.hasCalls ? await callsOf(run.runId) : [];
+    if (!calls) return undefined;
     const evidence: RunEvidence = {
+      calls,
       diff: JSON.parse(run.diff),
       ...JSON.parse(run.evidence),
       baselineRows: JSON.parse(run.baselineRows ?? "{}"),
@@ -123,7 +131,8 @@ export function createEvaluation(deps: {
       const run = await store.findEvaluating(pool, runId);
       if (!run) return await store.findVerdict(pool, runId);
       const verdict = await evaluateRun(run, spec);
-      await finish(pool, runId, verdict);
+      if (verdict) await finish(pool, runId, verdict);
+      else await abandon(pool, runId, "verdict_failed");
       return verdict;
     },
 

@@ -3,7 +3,7 @@ import type { Pool } from "~/db/connect";
 import { ApiError } from "~/errors";
 import type { Assertion, Spec } from "~/evaluation/spec";
 import { pageOf, readPage } from "~/http/page";
-import type { Evaluation } from "~/platform/runs/evaluation";
+import { type Evaluation, NO_CALLS } from "~/platform/runs/evaluation";
 import * as store from "~/platform/runs/evaluation-store";
 import type { Grading, GradingQuery } from "~/platform/runs/model";
 import { isOpen, type Runs } from "~/platform/runs/runs";
@@ -64,9 +64,10 @@ export function createRegrading(deps: {
       );
       requireBaseline(run, JSON.parse(expected));
       const verdict = await evaluation.evaluateRun(
-        { ...run, expected, evidence: evidenceOf(run) },
+        { ...run, runId, expected, evidence: evidenceOf(run) },
         spec,
       );
+      if (!verdict) throw new ApiError("invalid_request", NO_CALLS);
       const { passed, score, failures, explanations } = verdict;
       const testId = wanted.testId ?? (wanted.expectedOutput === undefined ? run.testId : null);
       const evaluationId = crypto.randomUUID().replaceAll("-", "");

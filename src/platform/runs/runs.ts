@@ -12,7 +12,7 @@ import { pageOf, readPage } from "~/http/page";
 import { type Environments, environmentId, notFound } from "~/platform/environments/environments";
 import type { Once } from "~/platform/keys/idempotency";
 import { groupAttempts } from "~/platform/runs/attempts";
-import type { Evaluation } from "~/platform/runs/evaluation";
+import { type Evaluation, NO_CALLS } from "~/platform/runs/evaluation";
 import * as listing from "~/platform/runs/evaluation-store";
 import type { Expiry } from "~/platform/runs/expiry";
 import * as lifecycle from "~/platform/runs/lifecycle-store";
@@ -243,6 +243,8 @@ export function createRuns(deps: {
         );
       const { environmentId: id } = expectation;
       const spec = await evaluation.compile(id, expected, given);
+      if (spec.hasCalls && !(await store.isJournaled(pool, runId)))
+        throw new ApiError("invalid_request", NO_CALLS);
       let baselineRows = "{}";
       let verdict: Verdict | undefined;
       const { diff } = await end(userId, runId, {
@@ -251,8 +253,16 @@ export function createRuns(deps: {
           return { ...(given && { expected }), baselineRows };
         },
         async evaluate(recorded) {
+          if (spec.hasCalls) return undefined; // The journal has them all only later.
           const { clock = null } = recorded;
-          const evaluated = { ...recorded, clock, environmentId: id, expected, baselineRows };
+          const evaluated = {
+            ...recorded,
+            runId,
+            clock,
+            environmentId: id,
+            expected,
+            baselineRows,
+          };
           verdict = await evaluation.evaluateRun(evaluated, spec);
           return verdict;
         },

@@ -50,3 +50,9 @@ export async function findClockChanges(sql: Sql, runId: string): Promise<ClockCh
   `;
   return run?.changes ?? null;
 }
+
+/** Whether the journal of a run keeps its calls. */
+export async function isJournaled(sql: Sql, runId: string): Promise<boolean> {
+  const rows = await sql`select from diorama.runs where run_id = ${runId} and journal <> 'off'`;
+  return rows.count === 1;
+}

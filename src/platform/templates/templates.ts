@@ -17,7 +17,7 @@ import {
 import { dataError, exportSeed, importSeed } from "~/platform/templates/seed-store";
 import { opensAt, resolveSeed, type Seed } from "~/platform/templates/seeds";
 import * as store from "~/platform/templates/store";
-import { REPLICAS, serviceOf } from "~/replicas/index";
+import { namesOfCalls, REPLICAS, serviceOf } from "~/replicas/index";
 import { type Replica, SeedError } from "~/replicas/replica";
 import { SEEDS } from "../../../seeds/index";
 
@@ -166,7 +166,8 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
     /** Returns the tables and columns that assertions can use in clones of a template. */
     async world(template: { schemaName: string; service: string }): Promise<World> {
       const { tables } = await this.blueprint(template.schemaName);
-      return { tables, derived: requireReplica(template.service).derived };
+      const replica = requireReplica(template.service);
+      return { tables, derived: replica.derived, calls: namesOfCalls(replica) };
     },
 
     /** Drops what this server caches of a template that has changed or is gone. */
