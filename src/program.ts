@@ -156,6 +156,8 @@ export async function startProgram(config: Config, limits = LIMITS) {
     });
     const saving = createSaving({ builders, templates, environments });
     const exclusive = createExclusive({ pool, builders, sessionPool });
+    const spans = await openSpans(config, log);
+    const journal = createJournal({ pool, log, ...(spans && { spans }) });
     const snapshots = createSnapshots({
       pool,
       environments,
@@ -164,9 +166,8 @@ export async function startProgram(config: Config, limits = LIMITS) {
       runClosing,
       onBuild,
       discard: capture.discard,
+      flushJournal: journal.flush,
     });
-    const spans = await openSpans(config, log);
-    const journal = createJournal({ pool, log, ...(spans && { spans }) });
     const listing = createJournalListing({ pool, journal, forgetMarks: forgetCallMarks });
     const evaluation = createEvaluation({
       ...{ pool, environments, templates, log },

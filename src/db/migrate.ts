@@ -22,6 +22,7 @@ import feed from "~/db/migrations/0012_feed.sql" with { type: "text" };
 import clockEffects from "~/db/migrations/0013_clock_effects.sql" with { type: "text" };
 import faults from "~/db/migrations/0014_faults.sql" with { type: "text" };
 import testFaults from "~/db/migrations/0015_test_faults.sql" with { type: "text" };
+import forkPoints from "~/db/migrations/0016_fork_points.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -47,6 +48,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 13, name: "clock effects", text: clockEffects },
   { version: 14, name: "faults", text: faults },
   { version: 15, name: "faults of tests", text: testFaults },
+  { version: 16, name: "fork points", text: forkPoints },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

@@ -37,6 +37,13 @@ export const ResetEnvironment = t.Object(
   { title: "ResetEnvironment", description: "The environment is as it was, with the same token" },
 );
 
+const AtCall = Type.Integer({
+  ...Count,
+  description:
+    "Calls of the environment until then, by the journals of its runs. Calls that another server has answered within the last quarter of a second may be missing",
+  examples: [12],
+});
+
 export const NewForks = t.Object(
   {
     count: t.Optional(
@@ -61,6 +68,7 @@ export const Fork = t.Object(
   {
     ...Environment.properties,
     parentEnvironmentId: { ...Id, description: "The environment that it is a fork of" },
+    atCall: { ...AtCall, description: `${AtCall.description}. Of a snapshot: until that` },
     runId: t.Optional({ ...Id, description: "Its run, if the request has `startRun`" }),
   },
   { title: "Fork", description: "An environment that begins with the state of another" },
@@ -96,6 +104,7 @@ export const Snapshot = t.Object(
     }),
     name: t.Optional(t.String({ examples: ["before triage"] })),
     at: Timestamp,
+    atCall: AtCall,
     rows: Type.Integer({ ...Count, description: "Rows that differ from the template" }),
   },
   { title: "Snapshot", description: "A state that an environment can return to" },

@@ -1,7 +1,7 @@
 import type { Sql } from "~/db/connect";
 import type { Used } from "~/db/schemas";
 import type { Timing } from "~/platform/environments/model";
-import { type ListedEnvironment, stateExpression } from "~/platform/environments/store";
+import { journaledCalls, type ListedEnvironment, stateExpression } from "~/platform/environments/store";
 
 export type EnvironmentDetailRow = Omit<ListedEnvironment, "place"> & {
   /** Null if the schema is not registered any more. */
@@ -9,6 +9,7 @@ export type EnvironmentDetailRow = Omit<ListedEnvironment, "place"> & {
   readonly actingUserId: string;
   readonly allowImpersonation: boolean;
   readonly parentEnvironmentId: string | null;
+  readonly atCall: number | null;
   readonly ageSeconds: number;
   readonly secondsLeft: number;
   readonly timing: Pick<Timing, "clock" | "calls">;
@@ -29,16 +30,13 @@ export async function find(
 ): Promise<EnvironmentDetailRow | undefined> {
   const [row] = await sql<EnvironmentDetailRow[]>`
     select e.environment_id, e.service, e.template_name, e.schema_name, e.expires_at, e.created_at,
-      e.acting_user_id, e.allow_impersonation, e.parent_environment_id, s.template_schema,
+      e.acting_user_id, e.allow_impersonation, e.parent_environment_id, e.at_call, s.template_schema,
       json_build_object('clock', e.clock, 'calls', e.calls) as timing,
       ${stateExpression(sql)} as state,
       extract(epoch from least(now(), e.expires_at, e.deleted_at) - e.created_at)::float8 as age_seconds,
       case when e.deleted_at is null then greatest(extract(epoch from e.expires_at - now()), 0) else 0 end::float8
         as seconds_left,
-      (
-        select coalesce(sum(c.line_count - cardinality(array_positions(c.numbers, 0))), 0)::int -- 0: counted elsewhere
-        from diorama.runs r join diorama.calls c using (run_id) where r.environment_id = e.environment_id
-      ) as calls,
+      ${journaledCalls(sql, sql`e.environment_id`)} as calls,
       (
         select json_build_object(
           'runId', run_id, 'startedAt', extract(epoch from started_at)::float8 * 1000,

@@ -34,12 +34,12 @@ export function createDetails({ pool, templates }: { pool: Pool; templates: Temp
   async function describe(userId: string, id: string) {
     const row = await store.find(pool, id, userId);
     if (!row) throw notFound();
-    const { run, actingUserId, allowImpersonation, parentEnvironmentId } = row;
+    const { run, actingUserId, allowImpersonation, parentEnvironmentId, atCall } = row;
     return {
       ...view(row),
       impersonateUserId: actingUserId,
       allowImpersonation,
-      parentEnvironmentId,
+      ...{ parentEnvironmentId, atCall },
       clock: viewClock(row.timing),
       ageSeconds: row.ageSeconds,
       secondsLeft: row.secondsLeft,

@@ -73,9 +73,11 @@ export function createForks(deps: {
       requireStyle(parent.service, tokenStyle);
       const { environmentId: parentId, service, templateName, actingUserId } = parent;
       const state = await snapshots.state(parent, snapshotId);
-      const { delta, blueprint } = state;
+      const { delta, blueprint, familyId, atCall } = state;
       const answer = (made: readonly Environment[]) => ({
-        environments: made.map((each): Fork => ({ ...each, parentEnvironmentId: parentId })),
+        environments: made.map(
+          (each): Fork => ({ ...each, parentEnvironmentId: parentId, atCall }),
+        ),
       });
       const made = await environments.createBatch(
         principal,
@@ -89,7 +91,7 @@ export function createForks(deps: {
           count,
           tokenStyle,
           faults: state.faults,
-          lineage: { parentId, familyId: state.familyId, snapshotId: state.snapshotId },
+          lineage: { parentId, familyId, snapshotId: state.snapshotId, atCall },
           prepare: (schemas) => fillAll(schemas, blueprint, delta),
         },
         once && { ...once, keep: (tx, environments) => once.keep(tx, answer(environments)) },

@@ -298,6 +298,9 @@ export const EnvironmentDetail = t.Object(
     parentEnvironmentId: t.Nullable(Id, {
       description: "The environment that it is a fork of; null if it is not a fork",
     }),
+    atCall: t.Nullable(Type.Integer({ ...Count }), {
+      description: "Calls of that environment until the fork; null if it is not one",
+    }),
     clock: ClockView,
     ageSeconds: t.Number({ minimum: 0, description: "How long it has lived", examples: [61.5] }),
     secondsLeft: t.Number({

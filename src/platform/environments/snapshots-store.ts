@@ -5,7 +5,7 @@ import type { Delta } from "~/db/deltas";
 import type { Used } from "~/db/schemas";
 import { timingOf } from "~/platform/environments/clock-store";
 import type { Reading, Timing } from "~/platform/environments/model";
-import { jsonText, type RunClosing } from "~/platform/environments/store";
+import { journaledCalls, jsonText, type RunClosing } from "~/platform/environments/store";
 import { type FaultState, faultsOf } from "~/platform/faults/store";
 
 /** A live environment's schema, locked for the caller's transaction. */
@@ -86,6 +86,7 @@ export type NewSnapshot = {
 export type Stored = {
   /** When it was taken; null if it was not stored, because a limit is reached. */
   readonly at: Date | null;
+  readonly atCall: number | null;
   readonly ofFamily: number;
   readonly ofKey: number;
 };
@@ -107,18 +108,21 @@ export async function insert(
       select from counted where of_family < ${max.ofFamily} and of_key < ${max.ofKey}
     ), inserted as (
       insert into diorama.environment_snapshots (
-        snapshot_id, family_id, environment_id, key_id, parent_id, name, template_schema, row_count, delta, clock, calls
+        snapshot_id, family_id, environment_id, key_id, parent_id, name, template_schema, row_count, delta, clock, calls,
+        at_call
       )
       select ${snapshotId}, ${locked.familyId}, ${environmentId}, ${keyId}, ${locked.snapshotId}, ${name},
         ${locked.templateSchema}, ${rows}, ${JSON.stringify(delta)}::text::json,
-        ${jsonText(reading)}::text::json, ${locked.timing.calls}::int8
+        ${jsonText(reading)}::text::json, ${locked.timing.calls}::int8,
+        ${journaledCalls(sql, sql`${environmentId}`)}
       from admitted
-      returning created_at
+      returning created_at, at_call
     ), moved as (
       update diorama.environments set snapshot_id = ${snapshotId}
       where environment_id = ${environmentId} and exists (select from admitted)
     )
-    select of_family as "ofFamily", of_key as "ofKey", created_at as at from counted left join inserted on true
+    select of_family as "ofFamily", of_key as "ofKey", created_at as at, at_call as "atCall"
+    from counted left join inserted on true
   `;
   if (!stored) throw new Error("the snapshots were not counted");
   return stored;
@@ -137,6 +141,8 @@ export type State = {
   readonly reading: Reading | null;
   /** Calls until then. */
   readonly calls: number;
+  /** Calls until then, as the journals have them. */
+  readonly atCall: number;
 };
 
 /** Finds a snapshot of an environment, or of one of its family. */
@@ -147,7 +153,7 @@ export async function findState(
 ): Promise<State | undefined> {
   const [state] = await sql<State[]>`
     select s.delta, s.template_schema as "templateSchema", s.family_id as "familyId", s.snapshot_id as "snapshotId",
-      s.clock as reading, s.calls::float8 as calls, ${timingOf(sql, sql`e`)} as timing,
+      s.at_call as "atCall", s.clock as reading, s.calls::float8 as calls, ${timingOf(sql, sql`e`)} as timing,
       exists (select from diorama.templates t where t.schema_name = s.template_schema) as current
     from diorama.environment_snapshots s
     join diorama.environments e on s.family_id = coalesce(e.family_id, e.environment_id)
@@ -163,12 +169,21 @@ export type SnapshotRow = {
   readonly name: string | null;
   readonly rowCount: number;
   readonly createdAt: Date;
+  readonly atCall: number;
 };
+
+/** Counts the calls that the journals of an environment's runs have. */
+export async function countCalls(sql: Sql, environmentId: string): Promise<number> {
+  const [row] = await sql<{ calls: number }[]>`
+    select ${journaledCalls(sql, sql`${environmentId}`)} as calls
+  `;
+  return row?.calls ?? 0;
+}
 
 /** Lists the snapshots of an environment's family, oldest first. */
 export async function list(sql: Sql, environmentId: string): Promise<SnapshotRow[]> {
   return await sql<SnapshotRow[]>`
-    select s.snapshot_id, s.environment_id, s.parent_id, s.name, s.row_count, s.created_at
+    select s.snapshot_id, s.environment_id, s.parent_id, s.name, s.row_count, s.created_at, s.at_call
     from diorama.environment_snapshots s
     join diorama.environments e on s.family_id = coalesce(e.family_id, e.environment_id)
     where e.environment_id = ${environmentId}

@@ -26,7 +26,10 @@ export const SNAPSHOTS_PER_FAMILY_MAX = 200;
 export const SNAPSHOTS_PER_KEY_MAX = 2_000;
 
 /** The state that a fork begins with. */
-type Origin = Pick<store.State, "delta" | "templateSchema" | "familyId" | "snapshotId"> & {
+type Origin = Pick<
+  store.State,
+  "delta" | "templateSchema" | "familyId" | "snapshotId" | "atCall"
+> & {
   readonly blueprint: Blueprint;
   readonly timing: Timing;
   readonly faults: FaultState | null;
@@ -44,6 +47,8 @@ export function createSnapshots(deps: {
   onBuild: (tx: Tx, schema: string) => Promise<void>;
   /** Removes the copy of a closed run that compares snapshots. */
   discard: (tx: Tx, runId: string, schema: string) => Promise<void>;
+  /** Writes the calls that this server has answered into the journals. */
+  flushJournal: () => Promise<void>;
 }) {
   const { pool, environments, templates, exclusive, runClosing, onBuild, discard } = deps;
 
@@ -61,7 +66,9 @@ export function createSnapshots(deps: {
 
   async function read(tx: Tx, locked: store.Locked): Promise<{ delta: Delta; rows: number }> {
     const limits = { rows: SNAPSHOT_ROWS_MAX, bytes: SNAPSHOT_BYTES_MAX };
+    const flushed = deps.flushJournal();
     const { delta, size } = await readDelta(tx, await blueprintOf(locked), locked, limits);
+    await flushed;
     if (delta) return { delta, rows: size.rows };
     throw new ApiError(
       "invalid_request",
@@ -97,7 +104,8 @@ export function createSnapshots(deps: {
         const locked = await store.lock(tx, id);
         if (!locked) throw notFound();
         const { delta } = await read(tx, locked);
-        return { ...locked, delta, blueprint: await blueprintOf(locked) };
+        const atCall = await store.countCalls(tx, id);
+        return { ...locked, delta, atCall, blueprint: await blueprintOf(locked) };
       });
     },
 
@@ -154,14 +162,15 @@ export function createSnapshots(deps: {
           ofFamily: SNAPSHOTS_PER_FAMILY_MAX,
           ofKey: SNAPSHOTS_PER_KEY_MAX,
         });
-        if (stored.at === null) throw limitReached(stored);
+        const { at, atCall } = stored;
+        if (at === null || atCall === null) throw limitReached(stored);
         const answer = {
           snapshotId: snapshot.snapshotId,
           environmentId: id,
           parent: locked.snapshotId,
           ...(name !== undefined && { name }),
-          at: stored.at.toISOString(),
-          rows,
+          at: at.toISOString(),
+          ...{ atCall, rows },
         };
         await once?.keep(tx, answer);
         return answer;
@@ -179,6 +188,7 @@ export function createSnapshots(deps: {
           parent: row.parentId,
           ...(row.name !== null && { name: row.name }),
           at: row.createdAt.toISOString(),
+          atCall: row.atCall,
           rows: row.rowCount,
         })),
       };

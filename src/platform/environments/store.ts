@@ -91,7 +91,15 @@ export type Lineage = {
   readonly parentId: string;
   readonly familyId: string;
   readonly snapshotId: string | null;
+  /** Calls of the parent until then, as its journals have them. */
+  readonly atCall: number;
 };
+
+/** Counts the calls that the journals of an environment's runs have. */
+export const journaledCalls = (sql: Sql, environmentId: Fragment): Fragment => sql`(
+  select coalesce(sum(c.line_count - cardinality(array_positions(c.numbers, 0))), 0)::int -- 0: counted elsewhere
+  from diorama.runs r join diorama.calls c using (run_id) where r.environment_id = ${environmentId}
+)`;
 
 /** Gives each new environment its reserved schema, in one statement. Returns their end; undefined if a schema is not reserved. */
 export async function insertReserved(
@@ -109,12 +117,13 @@ export async function insertReserved(
     )
     insert into diorama.environments (
       environment_id, user_id, key_id, service, template_name, schema_name, acting_user_id, token_hash,
-      allow_impersonation, ${timingColumns(sql)}, expires_at, family_id, parent_environment_id, snapshot_id
+      allow_impersonation, ${timingColumns(sql)}, expires_at, family_id, parent_environment_id, snapshot_id,
+      at_call
     )
     select given.environment_id, ${c.userId}, ${c.keyId}, ${c.service}, ${c.templateName}, given.schema_name,
       ${c.actingUserId}, decode(given.token_hash, 'hex'), ${c.allowImpersonation}, ${timingValues(sql, c.timing)},
       now() + ${c.ttlSeconds}::float8 * interval '1 second', ${lineage?.familyId ?? null},
-      ${lineage?.parentId ?? null}, ${lineage?.snapshotId ?? null}
+      ${lineage?.parentId ?? null}, ${lineage?.snapshotId ?? null}, ${lineage?.atCall ?? null}::int
     from unnest(
       ${reserved.map(({ environmentId }) => environmentId)}::text[],
       ${reserved.map(({ schemaName }) => schemaName)}::text[],

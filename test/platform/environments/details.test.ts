@@ -29,7 +29,7 @@ describe.each(ways)("with $name", ({ cluster, settings }) => {
       status: "active",
       impersonateUserId: "U01AGENT",
       allowImpersonation: false,
-      parentEnvironmentId: null,
+      ...{ parentEnvironmentId: null, atCall: null },
       run: null,
       calls: 0,
       changedRows: 0,
@@ -154,7 +154,31 @@ describe("the time of an environment", () => {
     expect((await program.get(`/env/${environmentId}`)).body).toMatchObject({
       parentEnvironmentId: tracker.environmentId,
       impersonateUserId: JOHN,
+      atCall: 0,
       changedRows: 0,
     });
+  });
+
+  test("a fork and a snapshot know after which call they were made", async () => {
+    const environment = await program.environment();
+    const path = `/env/${environment.environmentId}`;
+    const say = (text: string) =>
+      program.chat(environment, "chat.postMessage", { channel: "C01GENERAL", text });
+    const fork = async (fields: object) =>
+      (await program.post(`${path}/fork`, fields)).body.environments[0];
+    await say("in no run");
+    await program.post("/startRun", { envId: environment.environmentId });
+    await say("one");
+    const { snapshotId, atCall } = (await program.post(`${path}/snapshots`, {})).body;
+    await say("two");
+    await say("three");
+
+    expect([atCall, (await fork({})).atCall, (await fork({ snapshotId })).atCall]).toEqual([
+      1, 3, 1,
+    ]);
+    const { snapshots } = (await program.get(`${path}/snapshots`)).body;
+    expect(snapshots).toMatchObject([{ snapshotId, atCall: 1 }]);
+    const child = await fork({ snapshotId });
+    expect((await program.get(`/env/${child.environmentId}`)).body.atCall).toBe(1);
   });
 });
