@@ -23,6 +23,7 @@ import { createExclusive } from "~/platform/environments/exclusive";
 import { createFaults } from "~/platform/environments/faults";
 import { createForks } from "~/platform/environments/forks";
 import { openEnvironment } from "~/platform/environments/opening";
+import { createPast } from "~/platform/environments/past";
 import { createSaving } from "~/platform/environments/saving";
 import { createSchemaPool } from "~/platform/environments/schema-pool";
 import { createSnapshots } from "~/platform/environments/snapshots";
@@ -184,10 +185,11 @@ export async function startProgram(config: Config, limits = LIMITS) {
       concurrency: builderCount,
       startRun: runs.start,
     });
-    const injection = createInjection({ pool });
+    const past = createPast({ pool, replicas, templates, schemaPool });
+    const injection = createInjection({ pool, readState: past.state });
     const gateway = createGateway({
       sessionPool,
-      injection,
+      ...{ injection, past },
       environments,
       keys,
       templates,

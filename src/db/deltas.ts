@@ -40,16 +40,17 @@ const isKey = (table: Table, a: string, b: string) =>
   table.key.map((column) => `${a}.${quote(column)} = ${b}.${quote(column)}`).join(" and ");
 
 /**
- * Returns the clone's difference from its template, as far as the limits allow: beyond them only its size. The caller
- * makes sure that nothing writes to the clone.
+ * Returns the clone's difference from its template, as far as the limits allow: beyond them only its size. Nothing may
+ * write to the clone, unless `isWritable`: then the transaction has one snapshot.
  */
 export async function readDelta(
   tx: Tx,
   blueprint: Blueprint,
   used: Used,
   limits: DeltaSize,
+  { isWritable = false } = {},
 ): Promise<{ readonly delta: Delta | undefined; readonly size: DeltaSize }> {
-  const tables = await touchedTables(tx, blueprint, used);
+  const tables = await touchedTables(tx, blueprint, used, { isWritable });
   const [pairs, sequences] = await tx.unsafe<[Pair[], Sequence[]]>(
     `${differingRows(blueprint, used, tables, limits)};\n${sequenceStates(blueprint, used)}`,
   );

@@ -23,6 +23,7 @@ import clockEffects from "~/db/migrations/0013_clock_effects.sql" with { type: "
 import faults from "~/db/migrations/0014_faults.sql" with { type: "text" };
 import testFaults from "~/db/migrations/0015_test_faults.sql" with { type: "text" };
 import forkPoints from "~/db/migrations/0016_fork_points.sql" with { type: "text" };
+import pastStates from "~/db/migrations/0017_past_states.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -49,6 +50,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 14, name: "faults", text: faults },
   { version: 15, name: "faults of tests", text: testFaults },
   { version: 16, name: "fork points", text: forkPoints },
+  { version: 17, name: "past states", text: pastStates },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

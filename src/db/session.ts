@@ -35,18 +35,20 @@ export function openSession(pool: Pool, schema: string, t: Tables, source: Sourc
     t,
     schema,
     source,
-    transaction: (work) =>
-      inTransaction(pool, async (sql) => {
-        const inside: Session = {
-          sql,
-          t,
-          schema,
-          source,
-          transaction: (nested) => nested(inside),
-        };
-        return await work(inside);
-      }),
+    transaction: (work) => inTransaction(pool, (tx) => work(sessionWithin(tx, schema, t, source))),
   };
+}
+
+/** The session of an open transaction. */
+export function sessionWithin(tx: Sql, schema: string, t: Tables, source: Source): Session {
+  const inside: Session = {
+    sql: tx,
+    t,
+    schema,
+    source,
+    transaction: (nested) => nested(inside),
+  };
+  return inside;
 }
 
 /**

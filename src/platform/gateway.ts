@@ -6,6 +6,7 @@
  *
  * `…/mcp` is the same environment as tools: see `tools.ts`.
  */
+import type { LogMark, Session } from "~/db/session";
 import { EnvironmentEnded, type EnvironmentRef, type SessionPool } from "~/db/session-pool";
 import { ApiError, NotAuthed } from "~/errors";
 import { authorization, type Principal, platformKey } from "~/http/auth";
@@ -19,8 +20,9 @@ import {
   requireId,
 } from "~/platform/environments/environments";
 import type { Settings } from "~/platform/environments/opening";
-import type { Injection } from "~/platform/faults/injection";
-import type { Fault } from "~/platform/faults/model";
+import type { Past } from "~/platform/environments/past";
+import type { Due, Injection } from "~/platform/faults/injection";
+import type { PastState } from "~/platform/faults/store";
 import type { Journal, JournaledCall } from "~/platform/journal/journal";
 import { credentialKind, hashCredential, withoutStyle } from "~/platform/keys/format";
 import type { Keys } from "~/platform/keys/keys";
@@ -84,6 +86,7 @@ export function gatewayPath(pathname: string): GatewayPath | undefined {
 export function createGateway(deps: {
   sessionPool: SessionPool<Settings>;
   injection: Injection;
+  past: Past;
   environments: Environments;
   keys: Keys;
   templates: Templates;
@@ -91,7 +94,7 @@ export function createGateway(deps: {
   origins: ReadonlySet<string>;
   journal: Journal;
 }) {
-  const { sessionPool, injection, environments, keys, templates, origins, journal } = deps;
+  const { sessionPool, injection, past, environments, keys, templates, origins, journal } = deps;
 
   /**
    * Returns the platform's credential and the service's own user token. `X-API-Key` is always the credential; in other
@@ -165,34 +168,41 @@ export function createGateway(deps: {
       secret: environment.tokenHash,
       baseUrl: `${baseUrl}/api/env/${envId}/services/${service}`,
     };
+    /** Runs work on the environment's tables, or on an earlier state of them. */
+    const use = <T>(
+      work: (session: Session) => Promise<T>,
+      mark?: LogMark,
+      state?: PastState,
+    ): Promise<T> =>
+      sessionPool.use(
+        environmentRef,
+        (session) => (state ? past.read(state, session.source, work) : work(session)),
+        mark,
+      );
     const dueFault = (select: () => Promise<Selection | undefined>) =>
       carriesSecret || isViewing ? undefined : faultOf(environmentRef, select);
     if (toolPath)
       return await answerTools(request, url, replica, toolPath, {
         ...identity,
         note,
-        use: (work, mark) => sessionPool.use(environmentRef, work, mark),
-        injection,
-        dueFault: (name) => dueFault(async () => ({ by: "tool", names: [name] })),
+        ...{ use, injection },
+        dueFault: (name, isReading) =>
+          dueFault(async () => ({ by: "tool", names: [name], isReading })),
       });
     // A secret is verified before the body is read. The body is read before a session is taken.
     const isAwaited =
-      !carriesSecret ||
-      (await sessionPool.use(
-        environmentRef,
-        async (session) => await replica.awaits?.(session, path),
-      ));
+      !carriesSecret || (await use(async (session) => await replica.awaits?.(session, path)));
     const body = isAwaited ? await readBody(request, SERVICE_BODY_MAX) : new Uint8Array();
     const { account, mark, end } = call ?? note();
     const unleased: UnleasedCall = {
       ...{ request, url, path, body, account, ...identity, userToken },
       mayImpersonate: principal !== undefined || allowImpersonation,
     };
-    const handle = () =>
-      sessionPool.use(environmentRef, (session) => replica.handle({ ...unleased, session }), mark);
-    const fault = await dueFault(() => replica.faults.select(unleased));
-    const response = fault
-      ? await injection.perform(account, fault, handle, (problem) =>
+    const handle = (state?: PastState) =>
+      use((session) => replica.handle({ ...unleased, session }), mark, state);
+    const due = await dueFault(() => replica.faults.select(unleased));
+    const response = due
+      ? await injection.perform(account, due, handle, (problem) =>
           report(replica, account, problem),
         )
       : await handle();
@@ -204,7 +214,7 @@ export function createGateway(deps: {
   async function faultOf(
     environmentRef: EnvironmentRef,
     select: () => Promise<Selection | undefined>,
-  ): Promise<Fault | undefined> {
+  ): Promise<Due | undefined> {
     const faults = await sessionPool.settings(environmentRef);
     const selection = faults && (await select());
     if (!faults || !selection) return undefined;

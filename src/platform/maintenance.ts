@@ -15,6 +15,7 @@ import * as schemas from "~/platform/environments/schemas-store";
 import { deleteUnused as deleteUnusedSnapshots } from "~/platform/environments/snapshots-store";
 import * as environments from "~/platform/environments/store";
 import { READY_MAX, type Targets } from "~/platform/environments/targets";
+import { deleteEndedStates } from "~/platform/faults/store";
 import { deleteOldAnswers, RETENTION_HOURS } from "~/platform/keys/idempotency-store";
 import { deleteOldUsage } from "~/platform/keys/store";
 import type { Evaluation } from "~/platform/runs/evaluation";
@@ -152,6 +153,7 @@ export function createMaintenance(deps: {
     await deleteOldRuns(pool, RETENTION_DAYS);
     await environments.deleteOld(pool, RETENTION_DAYS);
     await deleteUnusedSnapshots(pool);
+    await deleteEndedStates(pool);
   }
 
   async function cycle() {

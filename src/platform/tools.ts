@@ -4,8 +4,8 @@ import { ApiError, NotAuthed } from "~/errors";
 import { readBody, SERVICE_BODY_MAX } from "~/http/body";
 import { answerMcp } from "~/http/mcp/endpoint";
 import { type Access, DEFAULT_PROFILE, findSurface, listingFor } from "~/http/mcp/profile";
-import type { Injection } from "~/platform/faults/injection";
-import type { Fault } from "~/platform/faults/model";
+import type { Due, Injection } from "~/platform/faults/injection";
+import type { PastState } from "~/platform/faults/store";
 import type { JournaledCall } from "~/platform/journal/journal";
 import type { Caller } from "~/replicas/caller";
 import type { Problem } from "~/replicas/faults";
@@ -52,10 +52,14 @@ type Means = Omit<Caller, "session"> & {
   /** Begins the journal's line of one call. `trace`: its `traceparent`, unless a header has one. */
   readonly note: (trace?: string) => JournaledCall;
   /** Runs one call on the environment's tables. */
-  readonly use: <T>(work: (session: Session) => Promise<T>, mark: LogMark) => Promise<T>;
+  readonly use: <T>(
+    work: (session: Session) => Promise<T>,
+    mark: LogMark,
+    state?: PastState,
+  ) => Promise<T>;
   readonly injection: Injection;
   /** The fault that a call of this tool gets. */
-  readonly dueFault: (name: string) => Promise<Fault | undefined> | undefined;
+  readonly dueFault: (name: string, isReading: boolean) => Promise<Due | undefined> | undefined;
 };
 
 /** Ends a request without a message of the protocol: as a proxy in front of the server does. */
@@ -96,12 +100,13 @@ export async function answerTools(
   async function perform(
     name: string,
     account: CallAccount,
-    work: () => Promise<ToolResult | undefined>,
+    work: (state?: PastState) => Promise<ToolResult | undefined>,
   ): Promise<ToolResult | undefined> {
     if (!isServed(name)) return undefined;
-    const fault = await dueFault(name);
-    if (!fault) return await work();
-    return await injection.perform(account, fault, work, (problem) => failed(profile, problem));
+    const tool = profile.tools.find((each) => each.name === name);
+    const due = await dueFault(name, tool !== undefined && profile.isReading(tool));
+    if (!due) return await work();
+    return await injection.perform(account, due, work, (problem) => failed(profile, problem));
   }
 
   async function call(
@@ -114,7 +119,7 @@ export async function answerTools(
     try {
       const work = (session: Session) =>
         profile.call({ ...caller, session, name, arguments: args });
-      const result = await perform(name, account, () => use(work, mark));
+      const result = await perform(name, account, (state) => use(work, mark, state));
       if (!result) account.error = UNKNOWN_TOOL;
       else if (result.isError) account.error = result.text;
       account.answer = JSON.stringify(result?.text ?? null);

@@ -16,4 +16,6 @@ export const selects = (pattern: string, name: string) =>
 export type Selection = {
   readonly by: "method" | "operation" | "tool";
   readonly names: readonly string[];
+  /** It writes nothing. */
+  readonly isReading: boolean;
 };

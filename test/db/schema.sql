@@ -58,6 +58,7 @@ create table diorama.environment_snapshots (
   created_at timestamp with time zone default now() not null,
   clock json,
   calls bigint default 0 not null,
+  at_call integer default 0 not null,
   constraint environment_snapshots_pkey PRIMARY KEY (snapshot_id)
 );
 
@@ -82,6 +83,7 @@ create table diorama.environments (
   seed text,
   calls bigint default 0 not null,
   changed_in xid8 default pg_current_xact_id(),
+  at_call integer,
   constraint environments_pkey PRIMARY KEY (environment_id)
 );
 
@@ -115,6 +117,15 @@ create table diorama.idempotent_answers (
   answer bytea,
   created_at timestamp with time zone default now() not null,
   constraint idempotent_answers_pkey PRIMARY KEY (user_id, key_hash)
+);
+
+create table diorama.past_states (
+  environment_id text not null,
+  call integer not null,
+  template_schema text not null,
+  delta json not null,
+  constraint past_states_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES diorama.faults(environment_id) ON DELETE CASCADE,
+  constraint past_states_pkey PRIMARY KEY (environment_id, call)
 );
 
 create table diorama.runs (
@@ -253,6 +264,7 @@ create table diorama.tests (
   template_name text,
   acting_user_id text,
   surfaces text[],
+  faults json,
   constraint tests_pkey PRIMARY KEY (test_id),
   constraint tests_suite_id_fkey FOREIGN KEY (suite_id) REFERENCES diorama.suites(suite_id) ON DELETE CASCADE
 );

@@ -8,6 +8,8 @@ import {
   RatelimitedLinearError,
 } from "@linear/sdk";
 import { WebClient, WebClientEvent } from "@slack/web-api";
+import { METHODS } from "~/replicas/chat/api/index";
+import { isReading } from "~/replicas/chat/faults";
 import { useDatabase } from "../support/database";
 import { endpointOf, send } from "../support/mcp";
 import { expectRefusal, expectStatus, useProgram } from "../support/program";
@@ -55,6 +57,14 @@ async function inRun({ environmentId: envId }: Environment, work: () => Promise<
   return { calls, inserts: body.diff.inserts };
 }
 
+const call = (environment: Environment, name: string, args: object, path = "") =>
+  send(endpointOf(program, environment, path), {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name, arguments: args },
+  });
+
 const RETRIES = { retries: 3, factor: 1, minTimeout: 1, maxTimeout: 2 };
 const say = { channel: "C01GENERAL", text: "hello" };
 const POST = "chat.postMessage";
@@ -101,8 +111,8 @@ describe("@slack/web-api", () => {
 
   test("rate_limited with rejectRateLimitedCalls: throws what the service asks for", async () => {
     await put(environment, { fault: "rate_limited", retryAfter: 7 });
-    const call = client({ rejectRateLimitedCalls: true }).auth.test();
-    expect(await call.catch((error) => error)).toMatchObject({
+    const rejected = client({ rejectRateLimitedCalls: true }).auth.test();
+    expect(await rejected.catch((error) => error)).toMatchObject({
       code: "slack_webapi_rate_limited_error",
       retryAfter: 7,
     });
@@ -113,6 +123,29 @@ describe("@slack/web-api", () => {
     const { inserts } = await inRun(environment, () => client().chat.postMessage(say));
     expect(inserts).toHaveLength(1);
     expect(await countsOf(environment)).toEqual([[3, 2]]);
+  });
+
+  test("stale_read: what was just written is missing, until the next read", async () => {
+    await put(environment, { fault: "stale_read" });
+    const chat = client();
+    const texts = async () =>
+      (await chat.conversations.history({ channel: say.channel, limit: 2 })).messages?.map(
+        ({ text }) => text,
+      );
+    await chat.chat.postMessage({ ...say, text: "first" });
+    const { calls } = await inRun(environment, async () => {
+      await chat.chat.postMessage({ ...say, text: "second" });
+      expect((await texts())?.[0]).toBe("first");
+      expect(await texts()).toEqual(["second", "first"]);
+    });
+    expect(calls).toEqual([
+      { name: POST, status: 200, error: null, fault: null, changes: 1 },
+      ...Array(2).fill({
+        ...{ name: "conversations.history", status: 200, error: null },
+        ...{ fault: "stale_read", changes: 0 },
+      }),
+    ]);
+    expect(await countsOf(environment)).toEqual([[2, 2]]);
   });
 
   test("server_error for longer than it repeats: throws an HTTP error", async () => {
@@ -249,13 +282,6 @@ describe("@linear/sdk", () => {
 });
 
 describe("tools", () => {
-  const call = (environment: Environment, name: string, args: object, path = "") =>
-    send(endpointOf(program, environment, path), {
-      jsonrpc: "2.0",
-      id: 1,
-      method: "tools/call",
-      params: { name, arguments: args },
-    });
   const message = { channel_id: "C01GENERAL", message: "hello" };
   const SEND = "slack_send_message";
 
@@ -369,7 +395,9 @@ describe("a test with faults", () => {
     const { body: suite } = await program.post("/testSuites", {
       ...{ name: "Faults", templateService: "chat", templateName: "chat_default" },
       impersonateUserId: "U01AGENT",
-      tests: [{ name: "once", prompt: "Say hello.", expectedOutput: { assertions }, faults: [lost] }],
+      tests: [
+        { name: "once", prompt: "Say hello.", expectedOutput: { assertions }, faults: [lost] },
+      ],
     });
     const { body } = await program.get(`/testSuites/${suite.suiteId}?expand=true`);
     return { testId: body.tests[0].id as string, test: body.tests[0] };
@@ -430,6 +458,74 @@ describe("a test with faults", () => {
     const { runId, verdict } = await attempt(testId, 0, { journal: "off" });
     expectRefusal(verdict, 400, "invalid_request");
     expect((await program.get(`/results/${runId}`)).body.status).toBe("running");
+  });
+});
+
+describe("stale_read", () => {
+  const post = (environment: Environment, text: string) =>
+    program.chat(environment, POST, { ...say, text });
+  const newest = async (environment: Environment) =>
+    (await program.chat(environment, "conversations.history", { channel: say.channel, limit: 1 }))
+      .messages[0]?.text;
+
+  test("sees the state before so many calls, but none before the faults were set", async () => {
+    const environment = await program.environment({
+      seed: 7,
+      clock: { now: "2026-02-02T09:00:00Z", mode: "step" },
+    });
+    await post(environment, "before");
+    await put(environment, { fault: "stale_read", calls: 3, method: "conversations.history" });
+    const seen: string[] = [];
+    for (const text of ["one", "two", "three"]) {
+      await post(environment, text);
+      seen.push(await newest(environment));
+    }
+    // Calls: one, read, two, read, three, read. The second read is behind by read, two and itself.
+    expect(seen).toEqual(["before", "before", "one"]);
+    expect(await countsOf(environment)).toEqual([[3, 3]]);
+    await put(environment);
+    expect(await newest(environment)).toBe("three");
+  });
+
+  test("shows deleted and changed rows as they were, also over MCP, and writes pass", async () => {
+    const environment = await tracker();
+    const linear = new LinearClient({
+      apiKey: environment.token,
+      apiUrl: `${program.url}${environment.environmentUrl}/graphql`,
+    });
+    await put(environment, { fault: "stale_read" });
+    const issue = await linear.issue("ENG-1");
+    const old = issue.title;
+    await linear.updateIssue(issue.id, { title: "changed" });
+    expect((await linear.issue("ENG-1")).title).toBe(old);
+    expect((await linear.issue("ENG-1")).title).toBe("changed");
+    await linear.updateIssue(issue.id, { title: "changed again" });
+    const { body } = await call(environment, "get_issue", { id: "ENG-1" });
+    expect(JSON.parse(body.result.content[0].text).title).toBe("changed");
+    expect(await countsOf(environment)).toEqual([[4, 4]]);
+  });
+
+  test("is for methods that write nothing", () => {
+    const reading = [...METHODS.keys()].filter(isReading);
+    expect(reading).toHaveLength(56);
+    expect(
+      reading.filter((name) => /(add|set|create|delete|remove|update|edit|post)/i.test(name)),
+    ).toEqual([]);
+    const others = [...METHODS.keys()].filter((name) => !isReading(name));
+    expect(others.filter((name) => /\.(list|info|get|history|search)/.test(name))).toEqual([
+      "files.getUploadURLExternal",
+    ]);
+  });
+
+  test("begins anew after a reset, and is exact for calls at the same time", async () => {
+    const environment = await program.environment({ faults: [{ fault: "stale_read" }] });
+    await post(environment, "one");
+    expectStatus(await program.post(`/env/${environment.environmentId}/reset`, {}), 200);
+    const before = await newest(environment);
+    expect(before).not.toBe("one");
+    await Promise.all(Array.from({ length: 8 }, (_, n) => post(environment, `${n}`)));
+    await newest(environment);
+    expect(["0", "1", "2", "3", "4", "5", "6", "7"]).toContain(await newest(environment));
   });
 });
 

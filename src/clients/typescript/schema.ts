@@ -195,11 +195,11 @@ export interface components {
             readonly stepMs?: number;
         };
         /**
-         * @description `rate_limited`: the service's rate limit, with `retryAfter`; `server_error`: the service fails with HTTP 500, and nothing is written; `token_expired`: the service's error for an expired token; `latency`: the call is performed after `ms`; `no_answer`: the connection is held for `ms`, then HTTP 504; nothing is written; `lost_answer`: the call is performed and written, then HTTP 503
+         * @description `rate_limited`: the service's rate limit, with `retryAfter`; `server_error`: the service fails with HTTP 500, and nothing is written; `token_expired`: the service's error for an expired token; `latency`: the call is performed after `ms`; `no_answer`: the connection is held for `ms`, then HTTP 504; nothing is written; `lost_answer`: the call is performed and written, then HTTP 503; `stale_read`: a call that only reads sees the state before the last `calls` calls
          * @example rate_limited
          * @enum {string}
          */
-        readonly FaultKind: "rate_limited" | "server_error" | "token_expired" | "latency" | "no_answer" | "lost_answer";
+        readonly FaultKind: "rate_limited" | "server_error" | "token_expired" | "latency" | "no_answer" | "lost_answer" | "stale_read";
         /** @description Omitted: each of the selected calls */
         readonly FaultWhen: {
             /**
@@ -245,6 +245,8 @@ export interface components {
              * @example 500
              */
             readonly ms?: number;
+            /** @description Of `stale_read`: how many calls the state that is read is behind. Default: 1 */
+            readonly calls?: number;
         };
         /** @description A template or a test, and the user that the agent acts as */
         readonly NewEnvironment: {
@@ -497,6 +499,11 @@ export interface components {
              * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
              */
             readonly parentEnvironmentId: string | null;
+            /**
+             * @description Calls of that environment until the fork; null if it is not one
+             * @example 1
+             */
+            readonly atCall: number | null;
             readonly clock: components["schemas"]["Clock"];
             /**
              * @description How long it has lived
@@ -647,10 +654,10 @@ export interface components {
             readonly diff: components["schemas"]["Diff"];
         };
         /**
-         * @description `added`: new rows; `removed`: deleted rows; `where` reads their old values; `changed`: updated rows; `where` matches their old or new values; `unchanged`: rows that existed before and are as before
+         * @description `added`: new rows; `removed`: deleted rows; `where` reads their old values; `changed`: updated rows; `where` matches their old or new values; `unchanged`: rows that existed before and are as before; `called`: calls to the service, by the journal of the run; `where` reads their fields
          * @enum {string}
          */
-        readonly DiffType: "added" | "removed" | "changed" | "unchanged";
+        readonly DiffType: "added" | "removed" | "changed" | "unchanged" | "called";
         /** @description The old value, the new one, or both */
         readonly ExpectedChange: {
             /** @description The old value */
@@ -661,10 +668,10 @@ export interface components {
         /** @description The changes that must have been made, or not */
         readonly Assertion: {
             readonly diff_type: components["schemas"]["DiffType"];
-            /** @description The table */
+            /** @description The table. For `called`: a method, a field of a query or mutation, or a tool; `chat.*` stands for all that begin so, `*` for every call */
             readonly entity: string;
             /**
-             * @description Counts changes by the environment's clock; omitted: those by the agent. Not with `unchanged`
+             * @description Counts changes by the environment's clock; omitted: those by the agent. Not with `unchanged` and `called`
              * @constant
              */
             readonly actor?: "clock";
@@ -1965,6 +1972,11 @@ export interface components {
              */
             readonly at: string;
             /**
+             * @description Calls of the environment until then, by the journals of its runs. Calls that another server has answered within the last quarter of a second may be missing
+             * @example 12
+             */
+            readonly atCall: number;
+            /**
              * @description Rows that differ from the template
              * @example 1
              */
@@ -2034,6 +2046,11 @@ export interface components {
              * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
              */
             readonly parentEnvironmentId: string;
+            /**
+             * @description Calls of the environment until then, by the journals of its runs. Calls that another server has answered within the last quarter of a second may be missing. Of a snapshot: until that
+             * @example 12
+             */
+            readonly atCall: number;
             /**
              * @description Its run, if the request has `startRun`
              * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
@@ -2148,6 +2165,8 @@ export interface components {
              * @example 500
              */
             readonly ms?: number;
+            /** @description Of `stale_read`: how many calls the state that is read is behind. Default: 1 */
+            readonly calls?: number;
             /**
              * @description Selected calls that reached it
              * @example 3
@@ -2244,6 +2263,21 @@ export interface components {
              *     ]
              */
             readonly surfaces?: readonly components["schemas"]["Surface"][];
+            /**
+             * @description Of the environments that are created for it, unless initEnv names others. Omitted: none
+             * @example [
+             *       {
+             *         "fault": "rate_limited",
+             *         "retryAfter": 1,
+             *         "method": "chat.postMessage",
+             *         "when": {
+             *           "after": 1,
+             *           "times": 1
+             *         }
+             *       }
+             *     ]
+             */
+            readonly faults?: readonly components["schemas"]["Fault"][];
         };
         /** @description A group of tests that share a template */
         readonly NewTestSuite: {
@@ -2312,6 +2346,21 @@ export interface components {
              *     ]
              */
             readonly surfaces?: readonly components["schemas"]["Surface"][];
+            /**
+             * @description Of the environments that are created for it, unless initEnv names others. Omitted: none
+             * @example [
+             *       {
+             *         "fault": "rate_limited",
+             *         "retryAfter": 1,
+             *         "method": "chat.postMessage",
+             *         "when": {
+             *           "after": 1,
+             *           "times": 1
+             *         }
+             *       }
+             *     ]
+             */
+            readonly faults?: readonly components["schemas"]["Fault"][];
         };
         /** @description A suite; when expanded, with its tests */
         readonly TestSuiteDetails: {
@@ -2504,6 +2553,21 @@ export interface components {
              */
             readonly surfaces?: readonly components["schemas"]["Surface"][];
             /**
+             * @description Of the environments that are created for it, unless initEnv names others. Omitted: none
+             * @example [
+             *       {
+             *         "fault": "rate_limited",
+             *         "retryAfter": 1,
+             *         "method": "chat.postMessage",
+             *         "when": {
+             *           "after": 1,
+             *           "times": 1
+             *         }
+             *       }
+             *     ]
+             */
+            readonly faults?: readonly components["schemas"]["Fault"][];
+            /**
              * @description 32 lower-case hex digits
              * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
              */
@@ -2538,6 +2602,21 @@ export interface components {
              *     ]
              */
             readonly surfaces?: readonly components["schemas"]["Surface"][] | null;
+            /**
+             * @description Null: none
+             * @example [
+             *       {
+             *         "fault": "rate_limited",
+             *         "retryAfter": 1,
+             *         "method": "chat.postMessage",
+             *         "when": {
+             *           "after": 1,
+             *           "times": 1
+             *         }
+             *       }
+             *     ]
+             */
+            readonly faults?: readonly components["schemas"]["Fault"][] | null;
         };
         /** @description A test that was deleted */
         readonly DeletedTest: {

@@ -5,8 +5,8 @@
  * all in one transaction that capture attributes to the clock.
  */
 import type { Capture } from "~/capture/capture";
-import { inTransaction, type Pool, type Tx } from "~/db/connect";
-import { openSession, type Session, tablesOf } from "~/db/session";
+import { inTransaction, type Pool } from "~/db/connect";
+import { type Session, sessionWithin, tablesOf } from "~/db/session";
 import { ApiError } from "~/errors";
 import { parseDuration } from "~/graphql/duration";
 import { movedTo, readClock, requireTime, viewClock } from "~/platform/environments/clock";
@@ -18,7 +18,7 @@ import type { ClockView, Timing } from "~/platform/environments/model";
 import type { Once } from "~/platform/keys/idempotency";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
 import type { DueEffect, Schedule } from "~/replicas/replica";
-import { isShown, MICROS, REAL, type Source, seededBytes, TIMES } from "~/source";
+import { isShown, MICROS, REAL, seededBytes, TIMES } from "~/source";
 
 export type Clocks = ReturnType<typeof createClocks>;
 
@@ -65,7 +65,7 @@ export function createClocks(deps: {
           const bytes = timing.seed === null ? REAL.bytes : seededBytes(timing.seed, moved.calls);
           const open = (at: number): Session => {
             const named = tablesOf(tx, schemaName, tables);
-            return within(tx, schemaName, named, { micros: at * MICROS, bytes });
+            return sessionWithin(tx, schemaName, named, { micros: at * MICROS, bytes });
           };
           const effects = schedule
             ? await capture.asClock(tx, schemaName, () => fireAll(schedule, open, from, until))
@@ -125,13 +125,4 @@ async function fireAll(
       );
     after = Math.max(after, at);
   }
-}
-
-/** The session of an open transaction. */
-function within(tx: Tx, schema: string, t: Session["t"], source: Source): Session {
-  const session: Session = {
-    ...openSession(tx as never, schema, t, source),
-    transaction: (nested) => nested(session),
-  };
-  return session;
 }

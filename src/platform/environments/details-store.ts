@@ -1,7 +1,11 @@
 import type { Sql } from "~/db/connect";
 import type { Used } from "~/db/schemas";
 import type { Timing } from "~/platform/environments/model";
-import { journaledCalls, type ListedEnvironment, stateExpression } from "~/platform/environments/store";
+import {
+  journaledCalls,
+  type ListedEnvironment,
+  stateExpression,
+} from "~/platform/environments/store";
 
 export type EnvironmentDetailRow = Omit<ListedEnvironment, "place"> & {
   /** Null if the schema is not registered any more. */
@@ -51,9 +55,12 @@ export async function find(
 }
 
 /** Returns the schema of a live environment; undefined if it has ended. */
-export async function findUsed(sql: Sql, environmentId: string): Promise<Used | undefined> {
-  const [used] = await sql<Used[]>`
-    select s.schema_name as schema, s.fresh_xid::text as fresh_xid, s.fingerprint
+export async function findUsed(
+  sql: Sql,
+  environmentId: string,
+): Promise<(Used & { readonly templateSchema: string }) | undefined> {
+  const [used] = await sql<(Used & { readonly templateSchema: string })[]>`
+    select s.schema_name as schema, s.fresh_xid::text as fresh_xid, s.fingerprint, s.template_schema
     from diorama.environments e join diorama.schemas s using (schema_name)
     where e.environment_id = ${environmentId} and e.deleted_at is null and e.expires_at > now()
   `;

@@ -8,9 +8,16 @@ import {
   type Fault,
   NO_ANSWER_MS_DEFAULT,
   RETRY_AFTER_DEFAULT,
+  STALE_CALLS_DEFAULT,
   type When,
 } from "~/platform/faults/model";
-import { countCall, type FaultState } from "~/platform/faults/store";
+import {
+  countCall,
+  type FaultState,
+  findState,
+  keepState,
+  type PastState,
+} from "~/platform/faults/store";
 import { type Problem, type Selection, selects } from "~/replicas/faults";
 import type { CallAccount } from "~/replicas/replica";
 
@@ -19,7 +26,15 @@ export type Injection = ReturnType<typeof createInjection>;
 /** Calls that wait because of a fault, on this server. Beyond that they wait no longer. */
 const WAITING_MAX = 2_000;
 
-export function createInjection({ pool }: { pool: Pool }) {
+/** A fault that a call gets, and for one that reads the past, the state that it sees. */
+export type Due = { readonly fault: Fault; readonly past?: PastState };
+
+export function createInjection(deps: {
+  pool: Pool;
+  /** Reads the state of an environment's tables; undefined if it cannot be kept. */
+  readState: (environmentId: string) => Promise<PastState | undefined>;
+}) {
+  const { pool, readState } = deps;
   const waiting = new Set<() => void>();
   let isStopping = false;
 
@@ -39,16 +54,28 @@ export function createInjection({ pool }: { pool: Pool }) {
       environmentId: string,
       faults: readonly Fault[],
       selection: Selection,
-    ): Promise<Fault | undefined> {
-      if (!faults.some((fault) => isFor(fault, selection))) return undefined;
-      return await countCall(pool, environmentId, (state) => count(state, selection));
+    ): Promise<Due | undefined> {
+      const keep = Math.max(0, ...faults.map(behind));
+      if (keep === 0 && !faults.some((fault) => isFor(fault, selection))) return undefined;
+      // Read before the call is counted: of calls in progress at the same time, either is before the other.
+      const current = keep > 0 ? await readState(environmentId) : undefined;
+      return await countCall(pool, environmentId, async (state, tx) => {
+        const call = current && (await keepState(tx, environmentId, current, keep));
+        const counted = count(state, selection, call !== undefined);
+        const { fault } = counted;
+        const past =
+          fault?.fault === "stale_read" && call !== undefined
+            ? await findState(tx, environmentId, call - behind(fault))
+            : undefined;
+        return { state: counted.state, result: fault && { fault, ...(past && { past }) } };
+      });
     },
 
     /** Performs a call with a fault. `report` makes the answer of a call that is not performed, or whose answer is lost. */
     async perform<T>(
       account: CallAccount,
-      fault: Fault,
-      perform: () => Promise<T>,
+      { fault, past }: Due,
+      perform: (past?: PastState) => Promise<T>,
       report: (problem: Problem) => T,
     ): Promise<T> {
       account.fault = fault.fault;
@@ -67,6 +94,8 @@ export function createInjection({ pool }: { pool: Pool }) {
         case "lost_answer":
           await perform();
           return report({ kind: "unavailable", status: 503 });
+        case "stale_read":
+          return await perform(past);
         default:
           return report({ kind: fault.fault });
       }
@@ -80,25 +109,30 @@ export function createInjection({ pool }: { pool: Pool }) {
   };
 }
 
-function isFor(fault: Fault, { by, names }: Selection): boolean {
+/** How many calls the state that a fault shows is behind. */
+const behind = ({ fault, calls = STALE_CALLS_DEFAULT }: Fault) =>
+  fault === "stale_read" ? calls : 0;
+
+function isFor(fault: Fault, { by, names, isReading }: Selection): boolean {
+  if (fault.fault === "stale_read" && !isReading) return false;
   const pattern = fault[by];
   if (pattern !== undefined) return names.some((name) => selects(pattern, name));
   return fault.method === undefined && fault.operation === undefined && fault.tool === undefined;
 }
 
-/** Counts a call for each fault in turn, until one is due. */
-function count(state: FaultState, selection: Selection) {
+/** Counts a call for each fault in turn, until one is due. `hasPast`: earlier states are known. */
+function count(state: FaultState, selection: Selection, hasPast: boolean) {
   const { faults } = state;
   const [matched, injected] = [[...state.matched], [...state.injected]];
   for (const [index, fault] of faults.entries()) {
-    if (!isFor(fault, selection)) continue;
+    if (!isFor(fault, selection) || (fault.fault === "stale_read" && !hasPast)) continue;
     const n = (matched[index] ?? 0) + 1;
     matched[index] = n;
     if (!isDue(fault.when ?? {}, n)) continue;
     injected[index] = (injected[index] ?? 0) + 1;
-    return { state: { faults, matched, injected }, result: fault };
+    return { state: { faults, matched, injected }, fault };
   }
-  return { state: { faults, matched, injected }, result: undefined };
+  return { state: { faults, matched, injected }, fault: undefined };
 }
 
 /** Whether the call with this number, from 1, gets the fault. */

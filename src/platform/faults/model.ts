@@ -10,6 +10,8 @@ export const RETRY_AFTER_DEFAULT = 1;
 const LATENCY_MS_MAX = 60_000;
 const NO_ANSWER_MS_MAX = 120_000;
 export const NO_ANSWER_MS_DEFAULT = 30_000;
+export const STALE_CALLS_MAX = 10;
+export const STALE_CALLS_DEFAULT = 1;
 
 export const FAULT_KINDS = {
   rate_limited: "the service's rate limit, with `retryAfter`",
@@ -18,6 +20,7 @@ export const FAULT_KINDS = {
   latency: "the call is performed after `ms`",
   no_answer: "the connection is held for `ms`, then HTTP 504; nothing is written",
   lost_answer: "the call is performed and written, then HTTP 503",
+  stale_read: "a call that only reads sees the state before the last `calls` calls",
 } as const;
 const FaultKind = t.Union(
   [
@@ -27,6 +30,7 @@ const FaultKind = t.Union(
     t.Literal("latency"),
     t.Literal("no_answer"),
     t.Literal("lost_answer"),
+    t.Literal("stale_read"),
   ],
   {
     title: "FaultKind",
@@ -109,6 +113,14 @@ export const Fault = t.Object(
         maximum: NO_ANSWER_MS_MAX,
         description: `Milliseconds. Of \`latency\`, at most ${LATENCY_MS_MAX}; of \`no_answer\`, by default ${NO_ANSWER_MS_DEFAULT}`,
         examples: [500],
+      }),
+    ),
+    calls: t.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: STALE_CALLS_MAX,
+        default: STALE_CALLS_DEFAULT,
+        description: "Of `stale_read`: how many calls the state that is read is behind",
       }),
     ),
   },

@@ -35,6 +35,8 @@ function requireFault(replica: Replica, fault: Fault, path: string): void {
   if (when.rate === undefined && when.seed !== undefined) fail("when.seed", "only rate has it");
   if (retryAfter !== undefined && fault.fault !== "rate_limited")
     fail("retryAfter", "only rate_limited has it");
+  if (fault.calls !== undefined && fault.fault !== "stale_read")
+    fail("calls", "only stale_read has it");
   const max = MS_MAX[fault.fault];
   if (ms !== undefined && max === undefined) fail("ms", "only latency and no_answer have it");
   if (ms !== undefined && max !== undefined && ms > max) fail("ms", `at most ${max}`);

@@ -1,5 +1,6 @@
 /** The faults of environments. These functions run on any of the pools. */
-import { type Fragment, inTransaction, type Pool, type Sql } from "~/db/connect";
+import { type Fragment, inTransaction, type Pool, type Sql, type Tx } from "~/db/connect";
+import type { Delta } from "~/db/deltas";
 import type { Fault } from "~/platform/faults/model";
 
 /** The faults of an environment, and how many calls reached each and got each. */
@@ -60,10 +61,14 @@ export async function find(sql: Sql, environmentId: string): Promise<FaultState 
 /** Lets the faults of an environment begin anew. */
 export const restart = async (sql: Sql, environmentId: string) =>
   await sql`
+    with forgotten as (delete from diorama.past_states where environment_id = ${environmentId})
     update diorama.faults set matched = array_fill(0::int8, array[cardinality(matched)]),
       injected = array_fill(0::int8, array[cardinality(injected)])
     where environment_id = ${environmentId}
   `;
+
+/** The state of an environment's tables at some moment, as the difference from its template. */
+export type PastState = { readonly templateSchema: string; readonly delta: Delta };
 
 /**
  * Counts a call. `count` gets the state before it, and returns the one after it. Calls on any servers come one after the
@@ -72,7 +77,7 @@ export const restart = async (sql: Sql, environmentId: string) =>
 export async function countCall<T>(
   pool: Pool,
   environmentId: string,
-  count: (state: FaultState) => { readonly state: FaultState; readonly result: T },
+  count: (state: FaultState, tx: Tx) => Promise<{ readonly state: FaultState; readonly result: T }>,
 ): Promise<T | undefined> {
   return await inTransaction(pool, async (tx) => {
     const [row] = await tx<{ state: FaultState }[]>`
@@ -81,7 +86,7 @@ export async function countCall<T>(
       from diorama.faults where environment_id = ${environmentId} for update
     `;
     if (!row) return undefined;
-    const { state, result } = count(row.state);
+    const { state, result } = await count(row.state, tx);
     await tx`
       update diorama.faults set matched = ${[...state.matched]}::int8[], injected = ${[...state.injected]}::int8[]
       where environment_id = ${environmentId}
@@ -89,3 +94,44 @@ export async function countCall<T>(
     return result;
   });
 }
+
+/** Keeps the state before a call, and those before the `keep` calls that came before it. Returns the call's number. */
+export async function keepState(
+  tx: Tx,
+  environmentId: string,
+  { templateSchema, delta }: PastState,
+  keep: number,
+): Promise<number> {
+  const [row] = await tx<{ call: number }[]>`
+    insert into diorama.past_states (environment_id, call, template_schema, delta)
+    select ${environmentId}, coalesce(max(call), 0) + 1, ${templateSchema}, ${JSON.stringify(delta)}::text::json
+    from diorama.past_states where environment_id = ${environmentId}
+    returning call
+  `;
+  const call = row?.call ?? 0;
+  await tx`
+    delete from diorama.past_states where environment_id = ${environmentId} and call < ${call - keep}
+  `;
+  return call;
+}
+
+/** Finds the state before a call, or the oldest that is kept. */
+export async function findState(
+  tx: Tx,
+  environmentId: string,
+  call: number,
+): Promise<PastState | undefined> {
+  const [state] = await tx<PastState[]>`
+    select template_schema as "templateSchema", delta from diorama.past_states
+    where environment_id = ${environmentId} and call >= ${call}
+    order by call limit 1
+  `;
+  return state;
+}
+
+/** Deletes the states of environments that have ended. */
+export const deleteEndedStates = async (sql: Sql) =>
+  await sql`
+    delete from diorama.past_states p using diorama.environments e
+    where e.environment_id = p.environment_id and (e.deleted_at is not null or e.expires_at <= now())
+  `;

@@ -37,6 +37,12 @@ function codeOf(problem: Problem): { readonly status: number; readonly error: st
   }
 }
 
+/** The last words of methods that write nothing. */
+const READING =
+  /\.(?:list\w*|get(?!UploadURL)\w*|lookup\w*|\w*[iI]nfo|\w+Logs|history|replies|members|conversations|all|files|messages|identity|test)$/;
+
+export const isReading = (name: string) => READING.test(name);
+
 async function select(call: UnleasedCall): Promise<Selection | undefined> {
   const { request, path, account } = call;
   if (!isMethodVerb(request.method) || isTransfer(path)) return undefined;
@@ -47,5 +53,5 @@ async function select(call: UnleasedCall): Promise<Selection | undefined> {
   } catch (error) {
     if (!(error instanceof ChatError)) throw error;
   }
-  return { by: "method", names: [name] };
+  return { by: "method", names: [name], isReading: isReading(name) };
 }

@@ -66,7 +66,8 @@ async function select(call: UnleasedCall): Promise<Selection | undefined> {
     const operation = operationOf(readAccounted(call));
     if (!operation) return undefined;
     account.name = operation.fields.join(", ");
-    return { by: "operation", names: operation.fields };
+    const { fields, isMutation } = operation;
+    return { by: "operation", names: fields, isReading: !isMutation };
   } catch (error) {
     if (error instanceof Unreadable) return undefined;
     throw error;

@@ -7,6 +7,87 @@ from typing import Annotated, Any, Literal
 from diorama._model import Model
 
 
+class FaultWhen(Model):
+    """
+    Omitted: each of the selected calls
+    """
+
+    after: int | None = None
+    """
+    So many of these calls pass first. Default: 0
+    """
+
+    times: int | None = None
+    """
+    So many calls get the fault, then no more. Omitted: all
+    """
+
+    rate: Annotated[float | None, Field(gt=0.0)] = None
+    """
+    In place of `after` and `times`: the share of calls that get the fault, which `seed` and the number of the call decide
+    """
+
+    seed: int | None = None
+    """
+    Of `rate`: the same seed decides the same for the same number. Default: 0
+    """
+
+
+class Fault(Model):
+    """
+    A fault, the calls that it is for, and how many of them get it. Without a method, operation or tool: every call
+    """
+
+    fault: Literal[
+        "rate_limited",
+        "server_error",
+        "token_expired",
+        "latency",
+        "no_answer",
+        "lost_answer",
+        "stale_read",
+    ]
+    """
+    `rate_limited`: the service's rate limit, with `retryAfter`; `server_error`: the service fails with HTTP 500, and nothing is written; `token_expired`: the service's error for an expired token; `latency`: the call is performed after `ms`; `no_answer`: the connection is held for `ms`, then HTTP 504; nothing is written; `lost_answer`: the call is performed and written, then HTTP 503; `stale_read`: a call that only reads sees the state before the last `calls` calls
+    """
+
+    service: str | None = None
+    """
+    That of the environment
+    """
+
+    method: str | None = None
+    """
+    Calls of this method; `chat.*` of all that begin so. For chat
+    """
+
+    operation: str | None = None
+    """
+    Requests that select this field of a query or mutation; `issue*` all that begin so. For tracker
+    """
+
+    tool: str | None = None
+    """
+    Calls of this tool over MCP, or of all that begin so
+    """
+
+    when: FaultWhen | None = None
+    retry_after: Annotated[int | None, Field(alias="retryAfter")] = None
+    """
+    Of `rate_limited`: the seconds that the service asks its client to wait. Default: 1
+    """
+
+    ms: int | None = None
+    """
+    Milliseconds. Of `latency`, at most 60000; of `no_answer`, by default 30000
+    """
+
+    calls: int | None = None
+    """
+    Of `stale_read`: how many calls the state that is read is behind. Default: 1
+    """
+
+
 class Clock(Model):
     """
     The clock of an environment
@@ -623,6 +704,11 @@ class Test(Model):
     surfaces: list[str] | None = None
     """
     How the test can be solved: through the service's own API, through its tools over MCP. Unknown if absent
+    """
+
+    faults: list[Fault] | None = None
+    """
+    Of the environments that are created for it, unless initEnv names others. Omitted: none
     """
 
 
