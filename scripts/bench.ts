@@ -10,6 +10,7 @@ import { parseArgs } from "node:util";
 import { floor, history, issues, issueWrites, postMessage } from "./bench/calls";
 import { statement } from "./bench/chat";
 import { clock } from "./bench/clock";
+import { control } from "./bench/control";
 import { verdicts, wholeSuite } from "./bench/evaluation";
 import {
   captureDrain,
@@ -42,6 +43,7 @@ const MEASURES: Record<string, (bench: Bench) => Promise<Measured | Measured[]>>
   issueWrites,
   journal,
   clock,
+  control,
   tools,
   firstCalls,
   growth,
