@@ -54,7 +54,9 @@ export function createEvaluation(deps: {
   });
 
   /** Returns the names that assertions can use in an environment, even after its end. */
-  async function worldOf(environmentId: string): Promise<Omit<World, "tables"> & { tables: Tables }> {
+  async function worldOf(
+    environmentId: string,
+  ): Promise<Omit<World, "tables"> & { tables: Tables }> {
     const environment = await environments.find(environmentId);
     if (!environment) throw new Error("a run without an environment");
     const tables = await templates.tablesOf(environment);
