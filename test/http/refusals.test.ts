@@ -191,7 +191,7 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
     template_not_found: ["/templates/nothing"],
   },
   "GET /templates/{id}/seed": {
-    invalid_request: ["/templates/x/seed?a=1&a=2"],
+    invalid_request: ["/templates/chat_base/seed?tables=userz"],
     template_not_found: ["/templates/nothing/seed"],
   },
   "POST /templates/import": {

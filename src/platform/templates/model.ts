@@ -142,6 +142,18 @@ export const TemplateImport = t.Object(
   { title: "TemplateImport", description: "The new template, and what was changed to make it" },
 );
 
+export const SeedQuery = t.Object({
+  tables: t.Optional(
+    t.String({
+      pattern: "^(\\*|\\w+(,\\w+)*)$",
+      maxLength: 2_000,
+      description:
+        "Exports `rows` in place of the seed that the template was built from: of these tables, separated by commas, or of all (`*`)",
+      examples: ["users,channels"],
+    }),
+  ),
+});
+
 export const Seed = t.Record(t.String(), t.Unknown(), {
   description:
     "In the format of the files of `seeds/`, with `template`, `service` and `description`",

@@ -6,6 +6,7 @@ import {
   DeletedTemplate,
   ImportedTemplate,
   Seed,
+  SeedQuery,
   Template,
   TemplateChange,
   TemplateImport,
@@ -82,17 +83,19 @@ export const templateRoutes = (templates: Templates, changes: TemplateChanges) =
     )
     .get(
       "/templates/:id/seed",
-      async ({ request, params }) =>
-        new Response(await templates.seed(principalOf(request).userId, params.id), {
+      async ({ request, params, query }) =>
+        new Response(await templates.seed(principalOf(request).userId, params.id, query.tables), {
           headers: { "Content-Type": "application/json; charset=utf-8" },
         }),
       {
         params: ById,
-        response: { 200: Seed, ...failures("template_not_found") },
+        query: SeedQuery,
+        response: { 200: Seed, ...failures("invalid_request", "template_not_found") },
         detail: {
           operationId: "exportTemplate",
           summary: "Export a template as a seed",
-          description: "The seed it was built from; for an environment's copy, all of its rows.",
+          description:
+            "The seed it was built from; for an environment's copy, or with `tables`, its rows.",
         },
       },
     )

@@ -8,6 +8,7 @@ import { ApiError } from "~/errors";
 import type { World } from "~/evaluation/compile";
 import { plainId } from "~/http/fitting";
 import { pageOf, readPage } from "~/http/page";
+import { nearest } from "~/nearest";
 import {
   type ImportedTemplate,
   TEMPLATE_NAME,
@@ -195,14 +196,18 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
       return { ...view(template), tables: Object.fromEntries(rowCounts) };
     },
 
-    /** Exports the template as a seed, as JSON text. */
-    async seed(userId: string, idOrName: string): Promise<string> {
+    /** Exports the template as a seed, as JSON text. `names`: of the tables whose rows are wanted, or `*`. */
+    async seed(userId: string, idOrName: string, names?: string): Promise<string> {
       const template = await requireWhole(userId, idOrName);
       const { name, service, description, schemaName, seed } = template;
       const head = JSON.stringify({ template: name, service, description });
-      if (seed !== null) return JSON.stringify({ ...JSON.parse(seed), ...JSON.parse(head) });
+      if (seed !== null && names === undefined)
+        return JSON.stringify({ ...JSON.parse(seed), ...JSON.parse(head) });
       const { tables, sequences } = await this.blueprint(schemaName);
-      return `${head.slice(0, -1)},${await exportSeed(replicas, schemaName, tables, sequences)}}`;
+      const isWhole = names === undefined || names === "*";
+      const wanted = isWhole ? tables : requireTables(tables, names.split(","));
+      const rows = await exportSeed(replicas, schemaName, wanted, isWhole ? sequences : []);
+      return `${head.slice(0, -1)},${rows}}`;
     },
 
     async import(userId: string, { seed, ...draft }: ImportedTemplate) {
@@ -222,6 +227,18 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
     create: (userId: string, draft: Draft, build: (schema: string) => Promise<void>) =>
       create(userId, draft, undefined, build),
   };
+}
+
+/** Returns the tables of these names. Throws `invalid_request`. */
+function requireTables(tables: readonly Table[], names: readonly string[]): readonly Table[] {
+  const known = tables.map(({ name }) => name);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new ApiError(
+      "invalid_request",
+      `tables: there is no table "${unknown}"${nearest(unknown, known)}`,
+    );
+  return tables.filter(({ name }) => names.includes(name));
 }
 
 const newId = () => crypto.randomUUID().replaceAll("-", "");

@@ -223,6 +223,30 @@ describe("a seed", () => {
     expect(saved.visibility).toBe("private");
   });
 
+  test("with tables is exported as their rows", async () => {
+    const whole = (await program.get("/templates/chat_default/seed?tables=*")).body;
+    const { tables } = (await program.get("/templates/chat_default")).body;
+    const counts = Object.entries(whole.rows).map(([name, rows]) => [name, (rows as []).length]);
+    expect(Object.fromEntries(counts)).toEqual(
+      Object.fromEntries(Object.entries(tables).filter(([, count]) => count !== 0)),
+    );
+    const part = (await program.get("/templates/chat_default/seed?tables=users,pins")).body;
+    expect(part).toEqual({
+      template: "chat_default",
+      service: "chat",
+      description: whole.description,
+      rows: { users: whole.rows.users },
+    });
+    expectRefusal(
+      await program.get("/templates/chat_default/seed?tables=users,message"),
+      400,
+      "invalid_request",
+    );
+    const seed = { ...whole, template: "chat_rows" };
+    const imported = { service: "chat", name: "chat_rows", seed };
+    expectStatus(await program.post("/templates/import", imported), 201);
+  });
+
   test("can extend a built-in one", async () => {
     const seed = {
       extends: "chat_base",

@@ -1,0 +1,75 @@
+/** Rows as the database has them. */
+import type { Diff } from "~/clients/typescript/schema";
+
+/** A row by its columns. */
+export type Row = Readonly<Record<string, unknown>>;
+/** Rows by table. */
+export type Rows = Readonly<Record<string, readonly Row[]>>;
+
+/** Calls of the server. `ask` answers JSON, or throws. */
+export type Ask = <Answer>(path: string, body?: object) => Promise<Answer>;
+
+/** Reads rows of a template, of all tables for `*`; empty tables are missing. Throws if there is no such template. */
+export async function readRows(
+  ask: Ask,
+  template: string,
+  tables: readonly string[],
+): Promise<Rows> {
+  const path = `/api/platform/templates/${encodeURIComponent(template)}/seed`;
+  const { rows } = await ask<{ rows: Rows }>(`${path}?tables=${tables.join(",")}`);
+  return rows;
+}
+
+/** Tables whose ids calls and assertions name, by service. */
+export const IDENTIFIED = {
+  chat: ["users", "channels", "files"],
+  tracker: ["users", "teams", "workflow_states", "issue_labels", "projects", "cycles", "issues"],
+} as const;
+
+/** The text that names a row for readers; empty if it has none. */
+export function nameOf(row: Row): string {
+  const names = ["identifier", "real_name", "name", "title", "member_key"].map((name) => row[name]);
+  return String(names.find(Boolean) ?? "");
+}
+
+/** Columns that identify a row of a table without `id`: references, timestamps of messages, and names. */
+const KEY = /^(ts|name)$|(_id|Id)$/;
+
+/** The key of tables that have neither `id` nor only such columns that identify a row. */
+export const KEYS: Readonly<Record<string, readonly string[]>> = { messages: ["channel_id", "ts"] };
+
+function keyOf(table: string, row: Row): Row {
+  const known = KEYS[table] ?? ("id" in row ? ["id"] : undefined);
+  return Object.fromEntries(
+    Object.entries(row).filter(([column]) => known?.includes(column) ?? KEY.test(column)),
+  );
+}
+
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+/** The difference of two states of a service, in the form of a run's diff. */
+export function diffOf(from: Rows, to: Rows): Diff {
+  const inserts: Diff["inserts"][number][] = [];
+  const updates: Diff["updates"][number][] = [];
+  const deletes: Diff["deletes"][number][] = [];
+  for (const table of Object.keys({ ...from, ...to })) {
+    const named = { __table__: table };
+    const gone = new Map(
+      (from[table] ?? []).map((row) => [JSON.stringify(keyOf(table, row)), row]),
+    );
+    for (const row of to[table] ?? []) {
+      const key = keyOf(table, row);
+      const id = JSON.stringify(key);
+      const known = gone.get(id);
+      gone.delete(id);
+      if (!known) inserts.push({ ...row, ...named });
+      else if (!isSame(known, row)) {
+        const columns = Object.keys(row).filter((column) => !isSame(known[column], row[column]));
+        const pick = (of: Row) => Object.fromEntries(columns.map((name) => [name, of[name]]));
+        updates.push({ ...named, key, before: pick(known), after: pick(row) });
+      }
+    }
+    for (const row of gone.values()) deletes.push({ ...row, ...named });
+  }
+  return { inserts, updates, deletes };
+}

@@ -1,0 +1,41 @@
+/** The actions of the page of an environment. */
+import { expect, test } from "bun:test";
+import { useConsole } from "./console";
+
+const { program, open } = useConsole();
+
+test("an environment is extended, forked, reset and deleted", async () => {
+  const environment = await program.environment();
+  const { environmentId } = environment;
+  const message = { channel: "C01GENERAL", text: "Only until the reset" };
+  await program.chat(environment, "chat.postMessage", message);
+  const detailsOf = async (id: string) => (await program.get(`/env/${id}`)).body;
+  await open(`/environments/${environmentId}`, async (page) => {
+    const posted = page.getByRole("article").filter({ hasText: message.text });
+    await posted.waitFor();
+    await page.getByText("ends in 29 min").waitFor();
+    await page.getByRole("button", { name: "Extend" }).click();
+    await page.getByText("ends in 59 min").waitFor();
+
+    await page.getByRole("button", { name: "Fork" }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(environmentId));
+    await posted.waitFor();
+    const fork = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+    expect((await detailsOf(fork)).parentEnvironmentId).toBe(environmentId);
+
+    const dialog = page.getByRole("dialog");
+    await page.getByRole("button", { name: "Reset" }).click();
+    await dialog.getByRole("button", { name: "Reset" }).click();
+    await posted.waitFor({ state: "detached" });
+    await page.getByText("Welcome to Acme!").waitFor();
+
+    await page.getByRole("button", { name: "Delete" }).click();
+    await dialog.getByRole("button", { name: "Close" }).click();
+    expect((await detailsOf(fork)).status).toBe("active");
+    await page.getByRole("button", { name: "Delete" }).click();
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("heading", { name: "Environments", level: 1 }).waitFor();
+    expect((await detailsOf(fork)).status).toBe("deleted");
+    expect((await detailsOf(environmentId)).status).toBe("active");
+  });
+});
