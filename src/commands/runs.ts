@@ -1,6 +1,7 @@
 /** `diorama runs`: runs of a server. */
 import { type Client, UsageError } from "~/commands/client";
-import { type Ask, readRun } from "~/console/run-data";
+import type { Ask } from "~/console/rows";
+import { readRun } from "~/console/run-data";
 import { assetsOf, savedPage } from "~/console/saved";
 import { notice } from "~/log";
 

@@ -6,10 +6,13 @@ import { KeyForm } from "~/console/key-form";
 import { EnvironmentPage } from "~/console/pages/environment";
 import { Environments } from "~/console/pages/environments";
 import { Overview } from "~/console/pages/overview";
+import { Playground } from "~/console/pages/playground";
 import { RunPage } from "~/console/pages/run";
 import { Runs } from "~/console/pages/runs";
 import { SuitePage } from "~/console/pages/suite";
 import { Suites } from "~/console/pages/suites";
+import { TemplatePage } from "~/console/pages/template";
+import { Templates } from "~/console/pages/templates";
 import { Empty, Head } from "~/console/parts/basics";
 import { Help, openHelp } from "~/console/parts/keyboard";
 import { pathTo, place } from "~/console/place";
@@ -27,6 +30,8 @@ const PAGES: Readonly<Record<string, Page>> = {
   environments: { name: "Environments", list: Environments, one: EnvironmentPage },
   runs: { name: "Runs", list: Runs, one: RunPage },
   suites: { name: "Suites", list: Suites, one: SuitePage },
+  templates: { name: "Templates", list: Templates, one: TemplatePage },
+  playground: { name: "Playground", list: Playground },
 };
 
 export function App() {

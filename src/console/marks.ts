@@ -2,19 +2,11 @@
 import type { CallPage, EnvironmentDetail, RunEvents, RunList } from "~/clients/typescript/schema";
 import { ask } from "~/console/api";
 import type { ChatMessage } from "~/console/chat-data";
+import { type Row, readRows } from "~/console/rows";
 import type { Issue } from "~/console/tracker-data";
 
 /** A call of a run. */
 export type Cause = { readonly runId: string; readonly n: number; readonly name: string };
-
-type SeedMessage = {
-  ts: string;
-  text: string;
-  channel?: string;
-  replies?: SeedMessage[];
-  reactions?: { name: string; users: string[] }[];
-};
-type Seed = { channels?: { id: string; name?: string }[]; messages?: SeedMessage[] };
 
 /** The messages of a template, by conversation and timestamp. */
 export type Baseline = ReadonlyMap<string, { readonly text: string; readonly reactions: string }>;
@@ -23,28 +15,25 @@ export type Baseline = ReadonlyMap<string, { readonly text: string; readonly rea
 const TRACKED = new Set(["issues", "comments"]);
 const RUNS_MAX = 10;
 const CALLS_MAX = 1_000;
-/** A template's moment `2026-01-05T09:00:00Z` is posted at this fraction of the second. */
-const FRACTION = ".000100";
 
-const keyOf = (channel: string, ts: string) => `${channel} ${ts}`;
-const tsOf = (ts: string) =>
-  ts.includes("T") ? `${Math.floor(Date.parse(ts) / 1000)}${FRACTION}` : ts;
-const countsOf = (reactions: readonly { name: string; users: readonly string[] }[] = []) =>
-  JSON.stringify(reactions.map(({ name, users }) => `${name} ${users.length}`).toSorted());
+const keyOf = (channel: unknown, ts: unknown) => `${channel} ${ts}`;
 
-/** The template's messages; undefined if it cannot be read any more. */
+/** The emoji of all reactions, each as often as users have added it. */
+const reactionsOf = (names: readonly unknown[]) => names.toSorted().join(" ");
+
+/** The template's messages; undefined if it does not exist any more. */
 export async function readBaseline(environment: EnvironmentDetail): Promise<Baseline | undefined> {
-  const name = encodeURIComponent(environment.templateSchema);
-  const seed = await ask<Seed>(`/api/platform/templates/${name}/seed`).catch(() => undefined);
-  if (!seed) return undefined;
-  const ids = new Map((seed.channels ?? []).map(({ id, name }) => [name ?? id, id]));
-  const found = new Map<string, { text: string; reactions: string }>();
-  for (const message of seed.messages ?? []) {
-    const channel = ids.get(message.channel ?? "") ?? message.channel ?? "";
-    for (const { ts, text, reactions } of [message, ...(message.replies ?? [])])
-      found.set(keyOf(channel, tsOf(ts)), { text, reactions: countsOf(reactions) });
-  }
-  return found;
+  const tables = ["messages", "reactions"];
+  const rows = await readRows(ask, environment.templateSchema, tables).catch(() => undefined);
+  if (!rows) return undefined;
+  const idOf = (row: Row) => keyOf(row["channel_id"], row["ts"]);
+  const reactions = Map.groupBy(rows["reactions"] ?? [], idOf);
+  return new Map(
+    (rows["messages"] ?? []).map((row) => {
+      const names = (reactions.get(idOf(row)) ?? []).map(({ name }) => name);
+      return [idOf(row), { text: String(row["text"]), reactions: reactionsOf(names) }];
+    }),
+  );
 }
 
 export type Mark = "new" | "changed" | undefined;
@@ -57,7 +46,8 @@ export function markOf(
   if (!baseline) return undefined;
   const known = baseline.get(keyOf(channel, ts));
   if (!known) return "new";
-  const isSame = known.reactions === countsOf(reactions) && (!edited || known.text === text);
+  const names = (reactions ?? []).flatMap(({ name, users }) => users.map(() => name));
+  const isSame = known.reactions === reactionsOf(names) && (!edited || known.text === text);
   return isSame ? undefined : "changed";
 }
 
@@ -97,50 +87,30 @@ export type IssueMarks = {
   readonly causes: ReadonlyMap<string, Cause>;
 };
 
-type SeedIssue = {
-  id?: string;
-  identifier?: string;
-  title?: string;
-  state?: unknown;
-  priority?: number;
-  assignee?: unknown;
-  comments?: SeedComment[];
-};
-type SeedComment = { body: string; replies?: SeedComment[] };
+/** Rows of a template by id; undefined if it does not exist any more. */
+export type IssueBaseline = ReadonlyMap<unknown, Row> | undefined;
 
-export type IssueBaseline = ReadonlyMap<string, SeedIssue> | undefined;
-
-/** The template's issues, by identifier; undefined if it cannot be read any more. */
+/** The template's issues and comments. */
 export async function readIssueBaseline(environment: EnvironmentDetail): Promise<IssueBaseline> {
-  const name = encodeURIComponent(environment.templateSchema);
-  const seed = await ask<{ issues?: SeedIssue[] }>(`/api/platform/templates/${name}/seed`).catch(
-    () => undefined,
+  const tables = ["issues", "comments"];
+  const rows = await readRows(ask, environment.templateSchema, tables).catch(() => undefined);
+  return (
+    rows && new Map(Object.values(rows).flatMap((list) => list.map((row) => [row["id"], row])))
   );
-  return seed && new Map((seed.issues ?? []).map((issue) => [issue.identifier ?? "", issue]));
 }
 
-/** Compares the fields that a board shows, as far as the seed has them in a comparable form. */
+/** Compares the fields that a board shows. */
 export function issueMarkOf(
   baseline: IssueBaseline,
-  { identifier, title, state, priority, assignee }: Issue,
+  { id, title, state, priority, assignee }: Issue,
 ): Mark {
   if (!baseline) return undefined;
-  const known = baseline.get(identifier);
+  const known = baseline.get(id);
   if (!known) return "new";
-  const people = [assignee?.id, assignee?.name, assignee?.displayName];
   const isSame =
-    (known.title ?? title) === title &&
-    (typeof known.state !== "string" || [state.name, state.id].includes(known.state)) &&
-    (known.priority ?? 0) === priority &&
-    (known.assignee === undefined || known.assignee === null
-      ? assignee === null
-      : typeof known.assignee !== "string" || people.includes(known.assignee));
+    known["title"] === title &&
+    known["stateId"] === state.id &&
+    known["priority"] === priority &&
+    known["assigneeId"] === (assignee?.id ?? null);
   return isSame ? undefined : "changed";
-}
-
-export function isNewComment(baseline: IssueBaseline, identifier: string, body: string): boolean {
-  if (!baseline) return false;
-  const isSame = (each: SeedComment): boolean =>
-    each.body.trim() === body.trim() || Boolean(each.replies?.some(isSame));
-  return !baseline.get(identifier)?.comments?.some(isSame);
 }

@@ -8,9 +8,7 @@ import type {
   RunEvents,
   TestDetails,
 } from "~/clients/typescript/schema";
-
-/** A row by its columns. */
-export type Row = Readonly<Record<string, unknown>>;
+import { type Ask, type Row, type Rows, readRows } from "~/console/rows";
 
 export type RunData = {
   readonly run: Run;
@@ -22,11 +20,8 @@ export type RunData = {
   readonly environment: EnvironmentDetail | null;
   readonly test: TestDetails | null;
   /** Known rows at the start of the run, by table. */
-  readonly base: Readonly<Record<string, readonly Row[]>>;
+  readonly base: Rows;
 };
-
-/** Calls of the server. `ask` answers JSON, or throws. */
-export type Ask = <Answer>(path: string, body?: object) => Promise<Answer>;
 
 const CALLS_PER_PAGE = 1_000;
 const CALLS_MAX = 20_000;
@@ -79,55 +74,18 @@ async function readCalls(ask: Ask, runId: string) {
   };
 }
 
-type SeedMessage = {
-  ts: string;
-  user: string;
-  text: string;
-  channel?: string;
-  replies?: SeedMessage[];
-};
-type ChatSeed = {
-  users?: { id: string; name: string; real_name: string; display_name?: string }[];
-  channels?: { id: string; name?: string; type?: string; members: string[] }[];
-  messages?: SeedMessage[];
-};
-
-/** The template's users, conversations and messages. Its seed refers to users by handle and to conversations by name. */
-async function chatBase(
-  ask: Ask,
-  environment: EnvironmentDetail,
-): Promise<Record<string, readonly Row[]>> {
-  const name = encodeURIComponent(environment.templateSchema);
-  const seed = await ask<ChatSeed>(`/api/platform/templates/${name}/seed`);
-  const users = seed.users ?? [];
-  const channels = seed.channels ?? [];
-  const userIds = new Map(users.map((user) => [user.name, user.id]));
-  const channelIds = new Map(channels.map((channel) => [channel.name ?? channel.id, channel.id]));
-  const rowOf = (message: SeedMessage, channel: string, thread: string | null): Row => ({
-    channel_id: channelIds.get(channel) ?? channel,
-    ts: message.ts,
-    thread_ts: thread,
-    user_id: userIds.get(message.user) ?? message.user,
-    text: message.text,
-  });
+/** The template's users, conversations and messages, with the columns that are shown. */
+async function chatBase(ask: Ask, environment: EnvironmentDetail): Promise<Rows> {
+  const tables = ["users", "channels", "messages"];
+  const rows = await readRows(ask, environment.templateSchema, tables);
+  const pick = (table: string, columns: readonly string[]) =>
+    (rows[table] ?? []).map((row) =>
+      Object.fromEntries(columns.map((column) => [column, row[column]])),
+    );
   return {
-    users: users.map(({ id, real_name, display_name }) => ({
-      id,
-      real_name: display_name || real_name,
-    })),
-    channels: channels.map(({ id, name: channel, members }) => ({
-      id,
-      name: channel ?? null,
-      member_key: members.map((handle) => userIds.get(handle) ?? handle).join(","),
-    })),
-    messages: (seed.messages ?? []).flatMap((message) => {
-      const channel = message.channel ?? "";
-      const replies = message.replies ?? [];
-      return [
-        rowOf(message, channel, null),
-        ...replies.map((reply) => rowOf(reply, channel, message.ts)),
-      ];
-    }),
+    users: pick("users", ["id", "name", "real_name"]),
+    channels: pick("channels", ["id", "name", "member_key"]),
+    messages: pick("messages", ["channel_id", "ts", "thread_ts", "user_id", "username", "text"]),
   };
 }
 
@@ -161,7 +119,7 @@ async function trackerBase(
   ask: Ask,
   environment: EnvironmentDetail,
   events: readonly RunEvent[],
-): Promise<Record<string, readonly Row[]>> {
+): Promise<Rows> {
   const ids = new Set(
     events.flatMap(({ table, key, before, after }) => [
       ...(table === "issues" ? [key["id"]] : []),

@@ -1,10 +1,8 @@
 /** The rows of an environment after any call of a run, rebuilt from its changes. */
 import type { Call, RunEvent } from "~/clients/typescript/schema";
 import type { Names } from "~/console/parts/chat-text";
-import type { Row, RunData } from "~/console/run-data";
-
-/** Columns that identify a row, for tables that are not identified by `id`. */
-const KEYS: Readonly<Record<string, readonly string[]>> = { messages: ["channel_id", "ts"] };
+import { KEYS, type Row } from "~/console/rows";
+import type { RunData } from "~/console/run-data";
 
 const keyOf = (table: string, key: Row) =>
   `${table} ${JSON.stringify(Object.values(key).map(String))}`;
@@ -162,8 +160,8 @@ export function createHistory(data: RunData) {
   };
 }
 
-/** Names by id, of every row of the run and its base. */
-function namesOf(data: RunData): Names {
+/** Names by id, of every row of the base and the changes. */
+export function namesOf(data: Pick<RunData, "base" | "events">): Names {
   const names = new Map<string, string>();
   const note = (table: string, row: Row) => {
     const id = textOf(row["id"]);

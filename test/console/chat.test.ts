@@ -115,6 +115,7 @@ describe("a channel of 10,000 messages", () => {
     await open(pathTo(environment), async (page) => {
       await page.getByText("Message 9999.").waitFor();
       await waitUntilLoaded(page);
+      expect(await page.locator(".tinted").count()).toBe(0);
       await page.evaluate(`
         window.tasks = [];
         new PerformanceObserver((list) => {

@@ -12,15 +12,18 @@ export function useConsole() {
   return {
     ...{ database, program, browser },
 
-    /** Opens the page at `/console<path>` in a context of its own. */
+    /** Opens the page at `/console<path>` in a context of its own. `expected`: errors that the browser logs. */
     open: (
       path: string,
       use: (page: Page) => Promise<void>,
       options: BrowserContextOptions = {},
-    ): Promise<void> =>
-      browser.with(program.url, options, async (page) => {
+      expected?: RegExp,
+    ): Promise<void> => {
+      const openAndUse = async (page: Page) => {
         await page.goto(`${program.url}/console${path}`);
         await use(page);
-      }),
+      };
+      return browser.with(program.url, options, openAndUse, expected);
+    },
   };
 }

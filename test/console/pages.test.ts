@@ -27,6 +27,18 @@ const PAGES: Case[] = [
   { name: "run-tracker", path: () => `/runs/${tracker.runId}`, shows: "issueUpdate" },
   { name: "suites", path: () => "/suites", shows: "Greetings" },
   { name: "suite", path: () => `/suites/${suite}`, shows: "Welcome everybody" },
+  { name: "templates", path: () => "/templates", shows: "tracker_expanded" },
+  { name: "template", path: () => "/templates/chat_default", shows: "general" },
+  {
+    name: "template-difference",
+    path: () => "/templates/tracker_default?part=difference&with=tracker_base",
+    shows: "added, 0 changed",
+  },
+  {
+    name: "playground",
+    path: () => `/playground?environment=${chat.environmentId}&try=methods`,
+    shows: "slackApiUrl",
+  },
   { name: "nothing", path: () => "/nothing", shows: "There is no such page." },
 ];
 
@@ -47,16 +59,18 @@ beforeAll(async () => {
 });
 
 test.each(PAGES)("$name", async ({ name, path, shows }) => {
-  for (const colorScheme of SCHEMES)
-    for (const width of WIDTHS) {
-      const check = async (page: Page) => {
-        await page.getByText(shows).first().waitFor();
-        await waitUntilLoaded(page);
-        const wide = (await page.evaluate("document.documentElement.scrollWidth")) as number;
-        expect([name, width, wide <= width]).toEqual([name, width, true]);
+  for (const width of WIDTHS) {
+    const check = async (page: Page) => {
+      await page.getByText(shows).first().waitFor();
+      await waitUntilLoaded(page);
+      const wide = (await page.evaluate("document.documentElement.scrollWidth")) as number;
+      expect([name, width, wide <= width]).toEqual([name, width, true]);
+      for (const colorScheme of SCHEMES) {
+        await page.emulateMedia({ colorScheme });
         await takePicture(page, `${name}-${colorScheme}-${width}`);
         expect(await violationsOf(page)).toEqual([]);
-      };
-      await open(path(), check, { colorScheme, viewport: { width, height: 800 } });
-    }
+      }
+    };
+    await open(path(), check, { viewport: { width, height: 800 }, reducedMotion: "reduce" });
+  }
 });

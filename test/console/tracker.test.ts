@@ -32,8 +32,8 @@ test("the board has the issues by state, and tints those that differ from the te
     expect(await issue.locator("article.tinted strong").last().textContent()).toBe("done");
     await issue.getByText("renamed it to “Draw all the empty states”").waitFor();
     await page.keyboard.press("Escape");
-    await issue.waitFor({ state: "detached" });
-    expect(new URL(page.url()).searchParams.has("issue")).toBe(false);
+    await page.waitForURL((url) => !url.searchParams.has("issue"));
+    expect(await issue.count()).toBe(0);
   });
 });
 

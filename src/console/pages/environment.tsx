@@ -25,6 +25,7 @@ export function EnvironmentPage({ id }: { id: string }) {
     <>
       <Head title="Environment" id={id}>
         {loaded.data?.status === "active" && <Actions of={loaded.data} reload={loaded.reload} />}
+        <a href={pathTo("playground", { environment: id })}>Playground</a>
         <AsJson address={addressOf(`/env/${id}`)} />
       </Head>
       <Ready of={loaded}>
@@ -60,7 +61,7 @@ function Facts({ of }: { of: EnvironmentDetail }) {
   );
 }
 
-function World({ of }: { of: EnvironmentDetail }) {
+export function World({ of }: { of: EnvironmentDetail }) {
   if (of.status !== "active")
     return (
       <Empty title="This environment has ended.">

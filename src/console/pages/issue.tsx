@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useLive } from "~/console/live";
 import { useLoad } from "~/console/loading";
-import { type IssueMarks, isNewComment } from "~/console/marks";
+import type { IssueMarks } from "~/console/marks";
 import { Id, Ready } from "~/console/parts/basics";
 import { Time } from "~/console/parts/clock";
 import { Dialog } from "~/console/parts/dialog";
@@ -100,7 +100,7 @@ function Issue({ of, marks }: { of: WholeIssue; marks: IssueMarks }) {
       {of.comments.nodes
         .toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
         .map(({ id, user, body, createdAt }) => {
-          const isNew = isNewComment(marks.baseline, of.identifier, body);
+          const isNew = marks.baseline?.has(id) === false;
           return (
             <article key={id} class={`thing ${isNew ? "tinted latest" : ""}`}>
               <strong>{nameOf(user)}</strong>{" "}

@@ -144,8 +144,7 @@ function Issues({
         </p>
       </Empty>
     );
-  if (query.get("view") === "list")
-    return <List issues={shown} environment={environment} marks={marks} />;
+  if (query.get("view") === "list") return <List issues={shown} marks={marks} />;
   // States of the same name in several teams share a column.
   const states = teams.flatMap((each) => (team && each !== team ? [] : each.states.nodes));
   const columns = new Map(states.toSorted(byProgress).map((state) => [state.name, state]));
@@ -160,7 +159,7 @@ function Issues({
               {name} <span class="quiet">{inside.length}</span>
             </h3>
             {inside.slice(0, COLUMN_MAX).map((issue) => (
-              <Card key={issue.id} issue={issue} environment={environment} marks={marks} />
+              <Card key={issue.id} issue={issue} marks={marks} />
             ))}
             {inside.length > COLUMN_MAX && (
               <p class="quiet">and {inside.length - COLUMN_MAX} more</p>
@@ -172,10 +171,10 @@ function Issues({
   );
 }
 
-/** The address of an issue, with the filters of the board. */
-function issueAddress(environmentId: string, id: string): string {
-  const query = Object.fromEntries(place.value.query);
-  return pathTo("environments", environmentId, { ...query, issue: id });
+/** The address of an issue on the same page, with the filters of the board. */
+function issueAddress(id: string): string {
+  const { parts, query } = place.value;
+  return pathTo(...parts, { ...Object.fromEntries(query), issue: id });
 }
 
 function Note({ issue, marks }: { issue: Issue; marks: IssueMarks }) {
@@ -187,21 +186,13 @@ function Note({ issue, marks }: { issue: Issue; marks: IssueMarks }) {
 const isTinted = (issue: Issue, { baseline, causes }: IssueMarks) =>
   issueMarkOf(baseline, issue) !== undefined || causes.has(issue.id);
 
-function Card({
-  issue,
-  environment,
-  marks,
-}: {
-  issue: Issue;
-  environment: EnvironmentDetail;
-  marks: IssueMarks;
-}) {
+function Card({ issue, marks }: { issue: Issue; marks: IssueMarks }) {
   const { identifier, title, priority, assignee, labels } = issue;
   return (
     <article class={`card ${isTinted(issue, marks) ? "tinted" : ""}`}>
       <span class="quiet">{identifier}</span> <Note issue={issue} marks={marks} />
       <div>
-        <a href={issueAddress(environment.environmentId, issue.id)}>
+        <a href={issueAddress(issue.id)}>
           <bdi>{title.slice(0, 300)}</bdi>
         </a>
       </div>
@@ -218,22 +209,14 @@ function Card({
   );
 }
 
-function List({
-  issues,
-  environment,
-  marks,
-}: {
-  issues: readonly Issue[];
-  environment: EnvironmentDetail;
-  marks: IssueMarks;
-}) {
+function List({ issues, marks }: { issues: readonly Issue[]; marks: IssueMarks }) {
   return (
     <Table label="Issues" columns={["Issue", "Title", "State", "Priority", "Assignee", "Changed"]}>
       {issues.slice(0, LIST_MAX).map((issue) => (
         <tr key={issue.id} class={isTinted(issue, marks) ? "tinted" : ""}>
           <td class="number">{issue.identifier}</td>
           <td>
-            <a href={issueAddress(environment.environmentId, issue.id)}>
+            <a href={issueAddress(issue.id)}>
               <bdi>{issue.title.slice(0, 300)}</bdi>
             </a>
           </td>

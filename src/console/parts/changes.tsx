@@ -3,7 +3,7 @@ import type { Diff, RunEvent } from "~/clients/typescript/schema";
 import { Table } from "~/console/parts/basics";
 import type { Names } from "~/console/parts/chat-text";
 import { BeforeAfter, shortValue, Value } from "~/console/parts/text";
-import type { Row } from "~/console/run-data";
+import type { Row } from "~/console/rows";
 
 /** Columns that change with every write. */
 const NOISE = new Set(["updatedAt", "updated", "bodyData", "sortOrder"]);

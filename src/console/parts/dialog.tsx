@@ -33,7 +33,8 @@ export function Dialog({
 
 const SHOWN_MAX = 1_000_000;
 
-const pretty = (text: string) => {
+/** Indents JSON; any other text stays as it is. */
+export const pretty = (text: string) => {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {

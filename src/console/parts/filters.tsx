@@ -56,6 +56,34 @@ export function Choice({
   );
 }
 
+/** Buttons for the parts of a page, of which one is shown: the first by default. Kept in `name`. */
+export function Tabs({
+  label,
+  name,
+  options,
+}: {
+  label: string;
+  name: string;
+  options: readonly string[];
+}) {
+  const chosen = place.value.query.get(name) ?? options[0];
+  return (
+    <fieldset class="tabs">
+      <legend class="hidden">{label}</legend>
+      {options.map((option) => (
+        <button
+          key={option}
+          type="button"
+          aria-pressed={option === chosen}
+          onClick={() => setQuery({ [name]: option })}
+        >
+          {option}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
 /** The items of a list that match the search field, as a table, with a button for the next page. */
 export function Listing<Item>({
   label,

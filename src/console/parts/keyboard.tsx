@@ -32,6 +32,8 @@ const EVERYWHERE: readonly Shortcut[] = [
   goTo("g e", "Go to the environments", "environments"),
   goTo("g r", "Go to the runs", "runs"),
   goTo("g s", "Go to the suites", "suites"),
+  goTo("g t", "Go to the templates", "templates"),
+  goTo("g p", "Go to the playground", "playground"),
 ];
 
 /** Adds shortcuts while the calling component is shown. */

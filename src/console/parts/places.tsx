@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { chatText, emoji, type Names } from "~/console/parts/chat-text";
 import { Minute } from "~/console/parts/clock";
 import { Long } from "~/console/parts/text";
-import type { Row } from "~/console/run-data";
+import type { Row } from "~/console/rows";
 import { PRIORITIES } from "~/console/tracker-data";
 import type { WorldRow } from "~/console/world";
 
