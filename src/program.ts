@@ -6,6 +6,7 @@ import { createCapture } from "~/capture/capture";
 import { publish } from "~/capture/slot";
 import { type Config, ConfigError, describe } from "~/config";
 import { connect, errorCode, type Tx } from "~/db/connect";
+import { createFlusher } from "~/db/flusher";
 import { migrate } from "~/db/migrate";
 import { createBuilders } from "~/db/origins";
 import { createSessionPool } from "~/db/session-pool";
@@ -75,7 +76,8 @@ export async function startProgram(config: Config, limits = LIMITS) {
   const builderCount = Math.max(1, Math.min(config.POOL_REFILL_CONCURRENCY, cores));
   const pool = connect(url, { max: PLATFORM_CONNECTIONS, name: "platform", camel: true });
   const replicas = connect(url, { max: TEMPLATE_CONNECTIONS, name: "templates" });
-  const sessionPool = createSessionPool(url, SESSIONS, openEnvironment);
+  const flusher = createFlusher(url);
+  const sessionPool = createSessionPool(url, SESSIONS, openEnvironment, { flusher });
   const builders = createBuilders(
     connect(url, { max: builderCount + 1, name: "builders", patient: true }),
     config.LOGICAL_REPLICATION_ENABLED,
@@ -85,6 +87,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
   const closePools = () =>
     Promise.all([
       sessionPool.end(),
+      flusher.end(),
       ...[pool, replicas, builders.sql, lock, probe].map((each) => each.end({ timeout: 1 })),
     ]);
 

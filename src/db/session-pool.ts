@@ -13,14 +13,8 @@
  * A schema uses two sessions of the pool, so that a slow call delays few others. If both are stuck with calls of other
  * environments, it uses another session.
  */
-import {
-  connect,
-  errorCode,
-  type Fragment,
-  isUnavailable,
-  type Pool,
-  type Sql,
-} from "~/db/connect";
+import { connect, errorCode, isUnavailable, type Pool, type Sql } from "~/db/connect";
+import type { Flusher } from "~/db/flusher";
 import { type LogMark, openSession, type Session, tablesOf } from "~/db/session";
 import { unavailable } from "~/errors";
 import type { Source } from "~/source";
@@ -155,12 +149,15 @@ export type OpenEnvironment<S> = (
   environmentId: string,
 ) => Promise<Opening<S> | undefined>;
 
-/** `lifetimeMs`: a backend keeps about 100 kB for every environment it has used; a new one starts empty. */
+/**
+ * `lifetimeMs`: a backend keeps about 100 kB for every environment it has used; a new one starts empty. With a `flusher`,
+ * calls of an environment that are made at the same time wait for the disk together.
+ */
 export function createSessionPool<S>(
   url: string,
   count: number,
   open: OpenEnvironment<S>,
-  lifetimeMs = LIFETIME_MS,
+  { lifetimeMs = LIFETIME_MS, flusher }: { lifetimeMs?: number; flusher?: Flusher } = {},
 ) {
   const sessions = Array.from({ length: count }, (_, index) =>
     createPinnedSession<S>(url, `session ${index}`, lifetimeMs),
@@ -327,6 +324,10 @@ export function createSessionPool<S>(
     }
   }
 
+  /** Calls of an environment in progress. */
+  const callsOf = ({ environmentId }: EnvironmentRef): number =>
+    sessions.reduce((sum, { leases }) => sum + (leases.get(environmentId)?.users ?? 0), 0);
+
   function evict(pinned: PinnedSession<S>): void {
     for (const [environmentId, held] of pinned.leases) {
       if (held.users > 0) continue;
@@ -354,10 +355,13 @@ export function createSessionPool<S>(
     ): Promise<T> =>
       leased(environmentRef, async (held, { source }) => {
         const { schemaName } = environmentRef;
-        const sql = mark ? marked(held.sql, mark) : held.sql;
+        const deferral = mark && flusher?.begin(() => callsOf(environmentRef) > 1);
+        const sql = mark ? marked(held.sql, { ...mark, ...deferral }) : held.sql;
         const tables = tablesOf(sql, schemaName, environmentRef.tables);
         const ofCall = typeof source === "function" ? await source(held.sql) : source;
-        return await work(openSession(sql, schemaName, tables, ofCall));
+        const result = await work(openSession(sql, schemaName, tables, ofCall));
+        await deferral?.settle();
+        return result;
       }),
 
     /**
@@ -401,19 +405,3 @@ const isStuck = ({ busy, waitsSince }: PinnedSession<unknown>) =>
   busy > 0 && performance.now() - waitsSince > STUCK_MS;
 
 const over = () => new EnvironmentEnded("the environment has ended");
-
-/** Locks a schema for the caller's transaction. Returns false while any server leases it for an environment. */
-export async function tryLockSchema(tx: Sql, schema: string): Promise<boolean> {
-  const [row] = await tx<
-    { schemaIdle: boolean }[]
-  >`select ${schemaIdle(tx, tx`${schema}::text`)} as "schemaIdle"`;
-  return row?.schemaIdle === true;
-}
-
-/** Prevents a schema from being given to another environment until the caller's transaction ends. */
-export const lockAgainstRecycling = async (tx: Sql, schema: string) =>
-  await tx`select pg_advisory_xact_lock_shared(hashtextextended(${schema}, 0))`;
-
-/** The same lock as part of a statement. */
-export const schemaIdle = (sql: Sql, schema: Fragment): Fragment =>
-  sql`pg_try_advisory_xact_lock(hashtextextended(${schema}, 0))`;

@@ -1,13 +1,9 @@
 /** A schema serves many environments: no call of one may reach the next, on any server, however late. */
 import { afterAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { inTransaction } from "~/db/connect";
+import { tryLockSchema } from "~/db/schema-locks";
 import { dropSchema } from "~/db/schemas";
-import {
-  createSessionPool,
-  EnvironmentEnded,
-  type SessionPool,
-  tryLockSchema,
-} from "~/db/session-pool";
+import { createSessionPool, EnvironmentEnded, type SessionPool } from "~/db/session-pool";
 import { openEnvironment } from "~/platform/environments/opening";
 import { eventually, useDatabase } from "../support/database";
 import { useProgram } from "../support/program";
@@ -294,7 +290,7 @@ test("a call that gives up waiting does not make its session look free", async (
 });
 
 test("an old session is replaced without rejecting a call", async () => {
-  const sessionPool = createSessionPool(database.url, 3, openEnvironment, 100);
+  const sessionPool = createSessionPool(database.url, 3, openEnvironment, { lifetimeMs: 100 });
   const lives = await Promise.all(Array.from({ length: 6 }, newLife));
   const sessions = new Set<number>();
   const end = performance.now() + 1_500;

@@ -2,7 +2,8 @@
 import { timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { inTransaction, type Pool, type Sql, type Tx } from "~/db/connect";
-import { type SessionPool, tryLockSchema } from "~/db/session-pool";
+import { tryLockSchema } from "~/db/schema-locks";
+import type { SessionPool } from "~/db/session-pool";
 import { ApiError, LimitExceeded, unavailable } from "~/errors";
 import type { Principal } from "~/http/auth";
 import { ENVIRONMENT_ID } from "~/http/model";

@@ -6,7 +6,8 @@
  */
 import type { Pool, Tx } from "~/db/connect";
 import type { Builders } from "~/db/origins";
-import { type SessionPool, tryLockSchema } from "~/db/session-pool";
+import { tryLockSchema } from "~/db/schema-locks";
+import type { SessionPool } from "~/db/session-pool";
 import { unavailable } from "~/errors";
 import * as store from "~/platform/environments/store";
 

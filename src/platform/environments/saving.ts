@@ -1,8 +1,8 @@
 /** Saves an environment's current state as a template. */
 
 import type { Builders } from "~/db/origins";
+import { lockAgainstRecycling } from "~/db/schema-locks";
 import { buildClone, readBlueprintIn } from "~/db/schemas";
-import { lockAgainstRecycling } from "~/db/session-pool";
 import { ApiError } from "~/errors";
 import type { Environments } from "~/platform/environments/environments";
 import type { NewTemplate } from "~/platform/templates/model";

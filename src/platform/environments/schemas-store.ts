@@ -3,8 +3,8 @@
  * schemas.
  */
 import type { Sql } from "~/db/connect";
+import { schemaIdle } from "~/db/schema-locks";
 import type { Built, Used } from "~/db/schemas";
-import { schemaIdle } from "~/db/session-pool";
 
 export type SchemaState = "ready" | "reserved" | "claimed" | "used";
 
