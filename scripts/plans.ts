@@ -67,7 +67,7 @@ type PlanNode = {
   readonly Plans?: readonly PlanNode[];
 };
 
-/** The large tables of which a plan read as many rows as they have, at once or in a loop. */
+/** Scans of large tables that read as many rows as the table has, counted over all their loops. */
 export function* fullReads(node: PlanNode): Generator<string> {
   const table = node["Relation Name"];
   const perLoop =

@@ -198,8 +198,7 @@ async function findSuite(client: Client, subject: string): Promise<Suite> {
 }
 
 async function idOf(client: Client, name: string): Promise<string> {
-  const { testSuites } = await client.call("GET", `/testSuites?name=${encodeURIComponent(name)}`);
-  const found = testSuites as { id: string; name: string }[];
+  const found = await listAll<ListedSuite>(client, "/testSuites", "testSuites", { name });
   const exact = found.filter((suite) => suite.name === name);
   const [first, second] = exact;
   if (second)

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import example from "../platform/suites/example.yaml";
 import { useCommands } from "../support/commands";
 import { eventually, useDatabase } from "../support/database";
-import { useProgram } from "../support/program";
+import { expectStatus, useProgram } from "../support/program";
 
 const database = useDatabase();
 const program = useProgram(database);
@@ -219,6 +219,15 @@ test("an exported and imported suite is the same", async () => {
   const first = await run(["suites", "export", "Traveller", "--json"]);
   expect(JSON.parse(second.out)).toEqual({ ...JSON.parse(first.out), name: "Traveller 2" });
   expect(JSON.parse(first.out).tests).toEqual(tests);
+});
+
+test("a suite is found by its name on every page of the list", async () => {
+  for (const name of ["Paged", ...Array.from({ length: 100 }, (_, index) => `Paged ${index}`)])
+    expectStatus(await program.post("/testSuites", suite(name, { tests: [] })), 201);
+
+  const { out } = await run(["suites", "export", "Paged", "--json"]);
+
+  expect(JSON.parse(out).name).toBe("Paged");
 });
 
 test("an imported suite is brought up to date by its name", async () => {

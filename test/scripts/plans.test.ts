@@ -10,7 +10,7 @@ const scan = (table: string, rows: object) => ({
 });
 
 test.each([
-  ["all rows at once", scan("issues", { "Actual Rows": ROWS }), 1],
+  ["all rows in one scan", scan("issues", { "Actual Rows": ROWS }), 1],
   ["all rows for a few that fit", scan("issues", { "Rows Removed by Filter": ROWS }), 1],
   ["as many in a loop", scan("messages", { "Actual Rows": 50, "Actual Loops": ROWS / 50 }), 1],
   ["a page", scan("issues", { "Actual Rows": 50, "Rows Removed by Filter": 100 }), 0],

@@ -1,5 +1,4 @@
 /** A suite: runs an agent on each of its tests, and collects the verdicts. */
-
 import type { Environment } from "./environment";
 import { DioramaError, type Http } from "./http";
 import type { EvaluatedRun, NewEnvironment, Test, TestSuiteDetails, TestSuiteList } from "./schema";
@@ -77,10 +76,14 @@ export class Suite {
   }
 
   async #find(name: string): Promise<string> {
-    const query = { name };
-    const { testSuites } = await this.#http.call<TestSuiteList>("GET", "/testSuites", { query });
-    const found = testSuites.find((suite) => suite.name === name);
-    if (found) return found.id;
+    let cursor: string | undefined;
+    do {
+      const query = { name, cursor };
+      const page: TestSuiteList = await this.#http.call("GET", "/testSuites", { query });
+      const found = page.testSuites.find((suite) => suite.name === name);
+      if (found) return found.id;
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
     throw new DioramaError(`There is no suite "${name}"`, { code: "suite_not_found", status: 404 });
   }
 
@@ -132,11 +135,9 @@ export class Suite {
         agent({ prompt, environment, test, attempt, signal }),
       );
       const verdict = await run.evaluate();
-      const isGraded = verdict.gradable;
-      const status = isGraded ? (ending.status ?? statusOf(verdict)) : "error";
       return {
         ...head,
-        status,
+        status: verdict.gradable ? (ending.status ?? statusOf(verdict)) : "error",
         runId: run.id,
         verdict,
         ...(ending.error !== undefined && { error: ending.error }),

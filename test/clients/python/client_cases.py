@@ -193,6 +193,15 @@ def test_a_suite_is_interrupted_and_leaves_no_environment() -> None:
     assert not active()
 
 
+def test_a_suite_is_found_on_every_page_of_the_list() -> None:
+    body = {"templateService": "chat", "templateName": "chat_default"}
+    first = diorama.call("POST", "/testSuites", body={**body, "name": "Paged"})
+    for number in range(100):
+        diorama.call("POST", "/testSuites", body={**body, "name": f"Paged {number}"})
+
+    assert diorama.suite("Paged").details().id == first["suiteId"]
+
+
 def test_a_suite_that_does_not_exist_is_reported_by_its_name() -> None:
     with pytest.raises(diorama.DioramaError, match='no suite "No such suite"'):
         diorama.suite("No such suite").details()

@@ -2,6 +2,7 @@
 import { afterEach, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { eventually, useDatabase } from "../../support/database";
+import { run } from "../../support/packages";
 import { useProgram } from "../../support/program";
 import { useVenv } from "../../support/venv";
 
@@ -78,6 +79,16 @@ test.each([[[]], [["-n", "3"]]])(
   },
   MINUTES,
 );
+
+test("a session that uses no environment does not load the client", async () => {
+  const code = `import sys, pytest
+pytest.main(["--markers"])
+print(sorted({"httpx", "pydantic"} & set(sys.modules)))`;
+  const out = await run([venv.python, "-c", code], { cwd: venv.folder });
+
+  expect(out).toContain("@pytest.mark.diorama(");
+  expect(out.split("\n").at(-1)).toBe("[]");
+});
 
 test(
   "a worker that dies leaves no environment",

@@ -137,6 +137,17 @@ test("a suite gives a verdict for every attempt, also of agents that crash or ta
   expect({ passed, graded }).toEqual({ passed: 0, graded: 2 * tests.length });
 });
 
+test("a suite is found on every page of the list", async () => {
+  const diorama = client();
+  const body = { templateService: "chat", templateName: "chat_default" };
+  const create = async (name: string) =>
+    await diorama.call<{ suiteId: string }>("POST", "/testSuites", { body: { ...body, name } });
+  const { suiteId } = await create("Paged");
+  for (let number = 0; number < 100; number++) await create(`Paged ${number}`);
+
+  expect(await diorama.suite("Paged").details()).toMatchObject({ id: suiteId });
+});
+
 test("a suite that does not exist is reported by its name", async () => {
   await expect(client().suite("No such suite").details()).rejects.toThrow(
     'no suite "No such suite"',

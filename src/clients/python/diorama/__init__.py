@@ -14,59 +14,20 @@ server, and `AsyncDiorama` the same for asyncio.
 
 from __future__ import annotations
 
-import atexit
+from typing import TYPE_CHECKING
 
-from . import models
-from ._async.client import AsyncDiorama
-from ._async.environment import AsyncEnvironment
-from ._async.linear import AsyncLinear
-from ._async.local import AsyncLocalDiorama, async_local
-from ._async.run import AsyncRun
-from ._async.suite import AsyncAgent, AsyncSuite, AsyncTask
-from ._clients import Mcp
-from ._error import DioramaError
-from ._linear import LinearError
-from ._suite import Attempt, SuiteOutcome
-from ._sync.client import Diorama
-from ._sync.environment import Environment
-from ._sync.linear import Linear
-from ._sync.local import LocalDiorama, local
-from ._sync.run import Run
-from ._sync.suite import Agent, Suite, Task
+if TYPE_CHECKING:
+    from ._api import *  # noqa: F403
+else:
 
-__all__ = [
-    "Agent",
-    "AsyncAgent",
-    "AsyncDiorama",
-    "AsyncEnvironment",
-    "AsyncLinear",
-    "AsyncLocalDiorama",
-    "AsyncRun",
-    "AsyncSuite",
-    "AsyncTask",
-    "Attempt",
-    "Diorama",
-    "DioramaError",
-    "Environment",
-    "Linear",
-    "LinearError",
-    "LocalDiorama",
-    "Mcp",
-    "Run",
-    "Suite",
-    "SuiteOutcome",
-    "Task",
-    "async_local",
-    "call",
-    "env",
-    "local",
-    "models",
-    "suite",
-]
+    def __getattr__(name):
+        """
+        Loads the client when one of its names is first used: pytest imports this package in every session, for its
+        plugin.
+        """
+        from importlib import import_module
 
+        return getattr(import_module("._api", __name__), name)
 
-_default = Diorama()
-atexit.register(_default.close)
-call = _default.call
-env = _default.env
-suite = _default.suite
+    def __dir__():
+        return __getattr__("__all__")

@@ -11,14 +11,16 @@ from collections.abc import Generator
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from ._error import DioramaError
-from ._recorded import RecordedEnvironment
-from ._sync.client import Diorama
-from ._sync.local import LocalDiorama, local
+
+if TYPE_CHECKING:
+    from ._recorded import RecordedEnvironment
+    from ._sync.client import Diorama
+    from ._sync.local import LocalDiorama
 
 # A test that was killed leaves its environment for this long at most.
 TTL_SECONDS = 900
@@ -55,6 +57,10 @@ class Environments:
     @property
     def client(self) -> Diorama:
         if self._client is None:
+            # Here, because most sessions of pytest have no use for it.
+            from ._sync.client import Diorama
+            from ._sync.local import local
+
             if self._worker is not None:
                 self._client = Diorama(self._worker["diorama_url"])
             elif self._command is not None:
@@ -102,6 +108,8 @@ def diorama(request: pytest.FixtureRequest) -> Generator[RecordedEnvironment, No
     marker = request.node.get_closest_marker("diorama")
     if marker is None:
         raise pytest.UsageError("mark the test with @pytest.mark.diorama(template=…, as_=…)")
+    from ._recorded import RecordedEnvironment
+
     environments = cast("Environments", request.config.pluginmanager.get_plugin("diorama-environments"))
     options: dict[str, Any] = {"ttl_seconds": TTL_SECONDS, **marker.kwargs}
     with environments.client.env(*marker.args, **options) as environment:

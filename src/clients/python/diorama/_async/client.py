@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import TracebackType
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import quote
 
 from .._clients import user, without_none
 from .._entering import entering
 from ..models import CreatedEnvironment, Template
 from .environment import AsyncEnvironment
-from .http import AsyncHttp, Method
+from .http import AsyncHttp
 from .suite import AsyncSuite
 
 
@@ -23,6 +22,8 @@ class AsyncDiorama:
 
     def __init__(self, url: str | None = None, key: str | None = None) -> None:
         self._http = AsyncHttp(url, key)
+        self.call = self._http.call
+        """Any call of the platform API."""
         # The service of each template that was asked for: it never changes.
         self._services: dict[str, str] = {}
 
@@ -67,17 +68,6 @@ class AsyncDiorama:
     def suite(self, name_or_id: str) -> AsyncSuite:
         """The suite with this name or id."""
         return AsyncSuite(self._http, self.env, name_or_id)
-
-    async def call(
-        self,
-        method: Method,
-        path: str,
-        *,
-        body: Mapping[str, Any] | None = None,
-        query: Mapping[str, Any] | None = None,
-    ) -> Any:
-        """Any call of the platform API. `path` is below `/api/platform`. Raises DioramaError."""
-        return await self._http.call(method, path, body=body, query=query)
 
     async def close(self) -> None:
         """Closes the connections."""

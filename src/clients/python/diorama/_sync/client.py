@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import TracebackType
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import quote
 
 from .._clients import user, without_none
 from ..models import CreatedEnvironment, Template
 from .environment import Environment
-from .http import Http, Method
+from .http import Http
 from .suite import Suite
 
 
@@ -23,6 +22,8 @@ class Diorama:
 
     def __init__(self, url: str | None = None, key: str | None = None) -> None:
         self._http = Http(url, key)
+        self.call = self._http.call
+        """Any call of the platform API."""
         # The service of each template that was asked for: it never changes.
         self._services: dict[str, str] = {}
 
@@ -66,17 +67,6 @@ class Diorama:
     def suite(self, name_or_id: str) -> Suite:
         """The suite with this name or id."""
         return Suite(self._http, self.env, name_or_id)
-
-    def call(
-        self,
-        method: Method,
-        path: str,
-        *,
-        body: Mapping[str, Any] | None = None,
-        query: Mapping[str, Any] | None = None,
-    ) -> Any:
-        """Any call of the platform API. `path` is below `/api/platform`. Raises DioramaError."""
-        return self._http.call(method, path, body=body, query=query)
 
     def close(self) -> None:
         """Closes the connections."""

@@ -52,11 +52,15 @@ class Suite:
         return self._http.get(TestSuiteDetails, f"/testSuites/{found}", {"expand": "true"})
 
     def _find(self, name: str) -> str:
-        suites = (self._http.get(TestSuiteList, "/testSuites", {"name": name})).test_suites
-        for suite in suites:
-            if suite.name == name:
-                return suite.id
-        raise DioramaError(f'There is no suite "{name}"', code="suite_not_found", status=404)
+        query = {"name": name}
+        while True:
+            page = self._http.get(TestSuiteList, "/testSuites", query)
+            for suite in page.test_suites:
+                if suite.name == name:
+                    return suite.id
+            if page.next_cursor is None:
+                raise DioramaError(f'There is no suite "{name}"', code="suite_not_found", status=404)
+            query["cursor"] = page.next_cursor
 
     def run(
         self,
