@@ -6,7 +6,7 @@ import type { TSchema } from "@sinclair/typebox";
 import { Elysia, ValidationError } from "elysia";
 import type { Config } from "~/config";
 import { ApiError } from "~/errors";
-import { authorization, platformKey } from "~/http/auth";
+import { anyKey, authorization, platformKey } from "~/http/auth";
 import { PLATFORM_BODY_MAX, readBody, readJson, setWholeBody } from "~/http/body";
 import { createCache } from "~/http/cached";
 import { answerClients, isClients } from "~/http/clients";
@@ -48,6 +48,10 @@ import { journalRoutes } from "~/platform/journal/routes";
 import type { Idempotency } from "~/platform/keys/idempotency";
 import type { Keys } from "~/platform/keys/keys";
 import type { MetricsCollector } from "~/platform/metrics-collector";
+import type { Episodes } from "~/platform/openenv/episodes";
+import type { Players } from "~/platform/openenv/players";
+import { openEnvRoutes } from "~/platform/openenv/routes";
+import { createTasks } from "~/platform/openenv/tasks";
 import { overviewRoutes } from "~/platform/overview";
 import { METRICS_PATH, type Probes, probePath } from "~/platform/probes";
 import type { Regrading } from "~/platform/runs/grading";
@@ -66,6 +70,7 @@ export type App = ReturnType<typeof createApp>;
 
 const HEALTH = "/api/platform/health";
 const CONTROL = "/mcp";
+const OPENENV = "/openenv";
 const ROOT = "/";
 const CONSOLE: Route = { name: "/console", kind: "debug" };
 const OTHER: Route = { name: "other", kind: "debug" };
@@ -94,6 +99,8 @@ export function createApp(parts: {
   regrading: Regrading;
   idempotency: Idempotency;
   gateway: Gateway;
+  players: Players;
+  episodes: Episodes;
   health: ReturnType<typeof healthRoutes>;
   probes: Probes;
   metricsCollector: MetricsCollector;
@@ -133,6 +140,19 @@ export function createApp(parts: {
           .use(triggerRoutes(parts.triggers))
           .use(controlRoutes(parts))
           .use(suiteRoutes(parts.suites, parts.suiteChanges)),
+      ),
+    )
+    .group(OPENENV, (app) =>
+      app.guard({ parse: "strict", transform: fitContext }, (guarded) =>
+        guarded.use(
+          openEnvRoutes({
+            ...{ ...parts, tasks: createTasks(parts.suites) },
+            byOf: (request) => ({
+              authenticate: () => keys.authenticate(anyKey(request), request),
+              baseUrl: publicBase(request, config.TRUST_PROXY),
+            }),
+          }),
+        ),
       ),
     );
 
@@ -242,7 +262,8 @@ export function createApp(parts: {
       return await answerClients(pathname, publicBase(request, config.TRUST_PROXY));
     }
     if (pathname !== HEALTH) {
-      const principal = await keys.authenticate(platformKey(request), request);
+      const key = pathname.startsWith(`${OPENENV}/`) ? anyKey(request) : platformKey(request);
+      const principal = await keys.authenticate(key, request);
       setPrincipal(request, principal);
       await keys.countRequest(principal);
       requireReadable(url);

@@ -14,7 +14,8 @@ import { checkDatabase, requireKnownTargets } from "~/doctor";
 import { ApiError } from "~/errors";
 import { documentRoutes } from "~/http/docs";
 import { errorResponse } from "~/http/errors";
-import { LIMITS, serve } from "~/http/server";
+import { LIMITS } from "~/http/limits";
+import { serve } from "~/http/server";
 import { chooseFormat, createLog, type Log } from "~/log";
 import { createMetrics } from "~/metrics";
 import { createClocks } from "~/platform/environments/clocks";
@@ -41,6 +42,8 @@ import { createIdempotency } from "~/platform/keys/idempotency";
 import { createKeys } from "~/platform/keys/keys";
 import { createMaintenance } from "~/platform/maintenance";
 import { createMetricsCollector } from "~/platform/metrics-collector";
+import { createEpisodes } from "~/platform/openenv/episodes";
+import { createPlayers } from "~/platform/openenv/players";
 import { createProbes, type Probes, probePath } from "~/platform/probes";
 import { createEvaluation } from "~/platform/runs/evaluation";
 import { createExpiry } from "~/platform/runs/expiry";
@@ -199,6 +202,8 @@ export async function startProgram(config: Config, limits = LIMITS) {
       origins: config.CORS_ORIGINS,
       journal,
     });
+    const players = createPlayers({ suites, environments, runs, gateway });
+    const episodes = createEpisodes(players);
     const metricsCollector = createMetricsCollector({
       config,
       pool,
@@ -210,6 +215,8 @@ export async function startProgram(config: Config, limits = LIMITS) {
     });
     parts.push(
       feed.stop,
+      episodes.stop,
+      players.stop,
       journal.stop,
       () => spans?.stop(),
       environments.stop,
@@ -239,6 +246,8 @@ export async function startProgram(config: Config, limits = LIMITS) {
       regrading: createRegrading({ pool, runs, suites, evaluation }),
       idempotency: createIdempotency(pool),
       gateway,
+      players,
+      episodes,
       health: healthRoutes(pool, capture),
       probes,
       metricsCollector,

@@ -63,6 +63,7 @@ const FEATURES = [
   "journal",
   "runs",
   "feed",
+  "openenv",
 ];
 /** In a feature: a kind of file may use those before it. */
 const KINDS = ["model", "store", "domain", "routes"];

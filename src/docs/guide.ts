@@ -23,6 +23,7 @@ import guideIndex from "~/docs/README.md" with { type: "text" };
 import severalServers from "~/docs/several-servers.md" with { type: "text" };
 import suites from "~/docs/suites.md" with { type: "text" };
 import templates from "~/docs/templates.md" with { type: "text" };
+import train from "~/docs/train.md" with { type: "text" };
 
 /** By name, in reading order. */
 export const GUIDE: ReadonlyMap<string, string> = new Map([
@@ -32,6 +33,7 @@ export const GUIDE: ReadonlyMap<string, string> = new Map([
   ["evaluate", evaluate],
   ["ci", ci],
   ["harnesses", harnesses],
+  ["train", train],
   ["how-it-works", howItWorks],
   ["templates", templates],
   ["suites", suites],

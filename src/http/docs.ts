@@ -66,6 +66,7 @@ const ABOUT = {
     { name: "templates", description: "Saved states that environments are copied from" },
     { name: "suites", description: "Tasks for agents, and the changes that they must make" },
     { name: "health", description: "Whether the server can serve" },
+    { name: "openenv", description: "Suites as environments of OpenEnv, for trainers" },
     { name: "mcp", description: "The platform as tools over the Model Context Protocol" },
     ...[...REPLICAS.keys()].map((name) => ({
       name,

@@ -10,7 +10,16 @@ import type { Socket } from "bun";
 import { ApiError, unavailable } from "~/errors";
 import { setBody } from "~/http/body";
 import { ClientGone, createBody, type IncomingBody } from "~/http/incoming";
+import type { Limits } from "~/http/limits";
+import { createOutgoing } from "~/http/outgoing";
 import { dropStream, type Stream, sendStream, streamOf } from "~/http/stream";
+import {
+  CODES,
+  type Socket as Frames,
+  openSocket,
+  type Upgrade,
+  upgradeOf,
+} from "~/http/websocket";
 import {
   type BodyReader,
   CR,
@@ -21,24 +30,6 @@ import {
   readHead,
   writeHead,
 } from "~/http/wire";
-
-export type Limits = {
-  /** From the beginning of a connection or a request to the end of the headers. */
-  readonly headMs: number;
-  /** From the beginning of a request to the end of its body. */
-  readonly requestMs: number;
-  /** Between an answer and the next request, and while a client takes nothing of an answer. */
-  readonly idleMs: number;
-  /** Open connections. The next one is answered 503 and closed; its request is not read. */
-  readonly connections: number;
-};
-
-export const LIMITS: Limits = {
-  headMs: 10_000,
-  requestMs: 30_000,
-  idleMs: 120_000,
-  connections: 10_000,
-};
 
 export type Handler = {
   readonly fetch: (request: Request, url: URL) => Promise<Response>;
@@ -147,12 +138,11 @@ function createConnection(
 ) {
   /** Received and not yet used. */
   let unread: Buffer = EMPTY;
-  /** Bytes of an answer that the client has not taken yet. */
-  let unsent: Buffer = EMPTY;
-  let sent = () => {};
   /** Ends the answer that is being streamed, if one is. */
   let endStream = () => {};
   let exchange: Exchange | undefined;
+  /** Takes over after an upgrade. */
+  let frames: Frames | undefined;
   /** Requests are read: none so far has ended the connection. */
   let isOpen = true;
   let isGone = false;
@@ -163,6 +153,10 @@ function createConnection(
   /** The deadline of the client; Infinity while the client waits for us. */
   let deadline = performance.now() + limits.headMs;
   let began = 0;
+  const { send, isDrained, drained, ...outgoing } = createOutgoing(socket, (isProgress) => {
+    if (isProgress || deadline === Number.POSITIVE_INFINITY)
+      deadline = performance.now() + limits.idleMs;
+  });
 
   /** Continues as far as the received bytes allow. */
   function advance(): void {
@@ -247,6 +241,8 @@ function createConnection(
       dropStream(response);
       return close();
     }
+    const upgrade = upgradeOf(response);
+    if (upgrade) return isGone || clientIsDone || isStopping() ? close() : takeOver(upgrade);
     const { head } = current;
     // A client that waits for 100 Continue may or may not send its body: its next bytes are ambiguous.
     const isUnsure = head.expectsContinue && !current.isRead();
@@ -261,6 +257,20 @@ function createConnection(
       deadline = began + limits.requestMs;
       advance();
     }
+  }
+
+  /** From here on the connection carries frames. */
+  function takeOver(upgrade: Upgrade): void {
+    exchange = undefined;
+    began = 0;
+    deadline = Number.POSITIVE_INFINITY;
+    send(Buffer.from(upgrade.head));
+    const terminate = () => socket.terminate();
+    const line = { send, isDrained, drained, hold, close: closeDrained, terminate };
+    frames = openSocket(upgrade, line, limits.idleMs);
+    const first = unread;
+    unread = EMPTY;
+    frames.receive(first);
   }
 
   /** Between two requests. */
@@ -321,29 +331,6 @@ function createConnection(
     endStream = () => {};
   }
 
-  /** Resolves when the client has taken everything, or is gone. */
-  async function drained(): Promise<void> {
-    if (unsent.byteLength > 0)
-      await new Promise<void>((resolve) => {
-        sent = resolve;
-      });
-  }
-
-  function send(bytes: Buffer): void {
-    if (isGone) return;
-    unsent = unsent.byteLength === 0 ? bytes : Buffer.concat([unsent, bytes]);
-    flush();
-  }
-
-  function flush(): void {
-    if (unsent.byteLength === 0 || isGone) return;
-    const taken = socket.write(unsent);
-    if (taken > 0) unsent = taken === unsent.byteLength ? EMPTY : unsent.subarray(taken);
-    if (unsent.byteLength === 0) sent();
-    else if (taken > 0 || deadline === Number.POSITIVE_INFINITY)
-      deadline = performance.now() + limits.idleMs;
-  }
-
   function hold(wanted: boolean): void {
     if (wanted === isPaused || isGone) return;
     isPaused = wanted;
@@ -364,12 +351,15 @@ function createConnection(
     if (clientIsDone) socket.end();
   }
 
+  const closeDrained = () => void drained().then(close);
+
   return {
-    flush,
+    flush: outgoing.flush,
     /** Answers without reading a request, and closes. */
     reject: refuse,
     receive(chunk: Buffer): void {
-      if (!isOpen) return; // malformed, or after the last request
+      if (frames) frames.receive(chunk);
+      if (frames || !isOpen) return; // not HTTP any more, malformed, or after the last request
       unread = unread.byteLength === 0 ? chunk : Buffer.concat([unread, chunk]);
       advance();
     },
@@ -380,7 +370,10 @@ function createConnection(
     finish(): void {
       clientIsDone = true;
       endStream();
-      if (exchange && !exchange.isRead()) advance();
+      if (frames) {
+        frames.lose();
+        closeDrained();
+      } else if (exchange && !exchange.isRead()) advance();
       else {
         isOpen = false;
         unread = EMPTY;
@@ -392,24 +385,27 @@ function createConnection(
       isGone = true;
       isOpen = false;
       unread = EMPTY;
-      unsent = EMPTY;
-      sent();
+      outgoing.lose();
       endStream();
+      frames?.lose();
       if (exchange && !exchange.isRead())
         exchange.body?.fail(new ClientGone("the client closed the connection"));
     },
     check(now: number): void {
+      frames?.check(now);
+      if (frames && isOpen && isDrained()) deadline = Number.POSITIVE_INFINITY;
       if (now < deadline) return;
       deadline = Number.POSITIVE_INFINITY;
       const isLate = exchange ? !exchange.isAnswered : began > 0;
-      if (isLate && isOpen && unsent.byteLength === 0)
+      if (isLate && isOpen && isDrained())
         refuse(new ApiError("request_timeout", "The request did not arrive in time"));
       else socket.terminate();
     },
     /** Closes it between two requests, and ends an answer that is being streamed. */
     closeIdle(): void {
       endStream();
-      if (!exchange && unread.byteLength === 0) close();
+      if (frames) frames.close(CODES.goingAway);
+      else if (!exchange && unread.byteLength === 0) close();
     },
     cut: () => socket.terminate(),
   };

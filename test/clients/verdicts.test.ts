@@ -1,7 +1,7 @@
 /**
- * The native runner, both clients and Inspect AI give the same verdicts on the built-in suites: of every solution, and of a mistake in
- * every test. The agent of all is a server here, which acts with the agent's access, in the service's official
- * client.
+ * The native runner, both clients, Inspect AI and OpenEnv's client give the same verdicts on the built-in suites: of
+ * every solution, and of a mistake in every test. The agent of all is a server here, which acts with the agent's
+ * access, in the service's official client.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -13,6 +13,7 @@ import type { Given } from "../suites/prove";
 import * as tracker from "../suites/tracker";
 import { useDatabase } from "../support/database";
 import { INSPECT, inspectEnv } from "../support/inspect";
+import { OPENENV_PRELUDE, openEnvPython } from "../support/openenv";
 import { pythonPackages, run } from "../support/packages";
 import { useProgram } from "../support/program";
 import { useVenv } from "../support/venv";
@@ -40,6 +41,7 @@ const SUITES = [
 ] as const;
 
 beforeAll(() => pythonPackages(...INSPECT), MINUTES);
+beforeAll(openEnvPython, MINUTES);
 beforeAll(async () => {
   for (const [name, { proofs, clientOf }] of SUITES) {
     const { tests = [] } = await new Diorama({ url: program.url }).suite(name).details();
@@ -173,6 +175,39 @@ async function inspect(suite: string, kind: Kind): Promise<Verdict[]> {
   }
 }
 
+const OPENENV_SESSIONS = `${OPENENV_PRELUDE}
+import asyncio, json
+from urllib.parse import urlencode
+from urllib.request import urlopen
+
+_, base_url, kind, agent_url, count, parallel = sys.argv
+places = asyncio.Semaphore(int(parallel))
+
+async def play(index):
+    async with places, GenericEnvClient(base_url=base_url, message_timeout_s=120) as env:
+        task = (await env.reset(split="api", index=index)).observation
+        fields = {"prompt": task["prompt"], "serviceUrl": task["service_url"], "token": task["token"], "kind": kind}
+        await asyncio.to_thread(lambda: urlopen(agent_url, urlencode(fields).encode()).read())
+        result = await env.step({"type": "submit"})
+        passed, score = result.observation["passed"], result.observation["score"]
+        assert result.done and result.reward == score["passed"] / score["total"]
+        status = "passed" if passed else "failed"
+        return {"test": task["test"], "status": status, "score": score, "failures": result.metadata["failures"]}
+
+async def main():
+    return await asyncio.gather(*[play(index) for index in range(int(count))])
+
+print(json.dumps(asyncio.run(main())))
+`;
+
+async function openEnv(suite: string, kind: Kind, count: number): Promise<Verdict[]> {
+  const url = `${program.url}/openenv/${suite.toLowerCase().replace(" ", "-")}`;
+  const args = [url, kind, agent.url.href, `${count}`, `${PARALLEL}`];
+  return JSON.parse(
+    await run(["python3", "-c", OPENENV_SESSIONS, ...args], { env: await openEnvPython() }),
+  );
+}
+
 /** Without the keys of rows that the agent has made: they differ from one environment to the next. */
 const comparable = (verdicts: readonly Verdict[]) =>
   verdicts.map((verdict) => ({
@@ -193,6 +228,7 @@ describe.each(SUITES)("%s", (suite, _, count) => {
       expect(comparable(await typescript(suite, kind))).toEqual(expected);
       expect(comparable(await python(suite, kind))).toEqual(expected);
       expect(comparable(await inspect(suite, kind))).toEqual(expected.toSorted(byName));
+      expect(comparable(await openEnv(suite, kind, count))).toEqual(expected);
     },
     MINUTES,
   );

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Socket } from "node:net";
 import { CREDENTIAL_PREFIX_MAX, readBody } from "~/http/body";
-import { LIMITS, serve } from "~/http/server";
+import { LIMITS } from "~/http/limits";
+import { serve } from "~/http/server";
 import { type Program, startProgram } from "~/program";
 import { eventually, useDatabase } from "../support/database";
 import { configFor, expectRefusal, useProgram } from "../support/program";

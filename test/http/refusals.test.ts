@@ -1,6 +1,6 @@
 /** Provokes every error code that the OpenAPI document lists for an operation of the platform. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { operationsOf, readDocument } from "../support/contract";
+import { operationsOf, readDocument, wholePath } from "../support/contract";
 import { useDatabase } from "../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../support/program";
 import { JOHN } from "../support/tracker";
@@ -42,7 +42,15 @@ const made = {
   unfit: "",
   test: "",
   tracker: "",
+  /** Its template does not exist any more. */
+  moved: "",
+  /** Its episode "gone" has lost its environment. */
+  played: "",
 };
+
+const stepOf = (episode_id: string, type = "call_tool") => ({
+  ...{ episode_id, action: { type, tool_name: "slack_read_user_profile" } },
+});
 
 /** `[path, body]` of one request; a function where ids are needed. */
 type Request = readonly [string, unknown?] | (() => readonly [string, unknown?]);
@@ -285,11 +293,55 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
   },
   "GET /assertion-schema": { invalid_request: ["/assertion-schema?a=1&a=2"] },
   "GET /health": {},
+  ...Object.fromEntries(
+    ["metadata", "health", "schema", "list_environments", "state"].map((path) => [
+      `GET /openenv/{suite}/${path}`,
+      {
+        invalid_request: [`/openenv/x/${path}?a=1&a=2`],
+        suite_not_found: [`/openenv/nothing/${path}`],
+      } as const,
+    ]),
+  ),
+  "POST /openenv/{suite}/reset": {
+    invalid_request: () => [`/openenv/${made.suite}/reset`, { seed: -1 }],
+    suite_not_found: ["/openenv/nothing/reset", {}],
+    test_not_found: () => [`/openenv/${made.suite}/reset`, {}],
+    template_not_found: () => [`/openenv/${made.moved}/reset`, {}],
+    missing_impersonate: () => [`/openenv/${made.unfit}/reset`, {}],
+  },
+  "POST /openenv/{suite}/step": {
+    invalid_request: () => [`/openenv/${made.played}/step`, stepOf("nobody's")],
+    suite_not_found: ["/openenv/nothing/step", stepOf("gone")],
+    environment_not_found: () => [`/openenv/${made.played}/step`, stepOf("gone")],
+    run_already_completed: () => [`/openenv/${made.played}/step`, stepOf("gone", "submit")],
+  },
+  "GET /openenv/{suite}/{environment}/splits": {
+    invalid_request: ["/openenv/x/x/splits?a=1&a=2"],
+    suite_not_found: ["/openenv/nothing/nothing/splits"],
+    not_found: () => [`/openenv/${made.suite}/another/splits`],
+  },
+  ...Object.fromEntries(
+    ["tasks", "num_tasks", "task_range", "task"].map((path) => [
+      `POST /openenv/{suite}/{environment}/${path}`,
+      {
+        invalid_request: [`/openenv/x/x/${path}`, { split: "train" }],
+        suite_not_found: [`/openenv/nothing/nothing/${path}`, { split: "mcp", index: 0 }],
+        not_found: () =>
+          [`/openenv/${made.suite}/another/${path}`, { split: "mcp", index: 0 }] as const,
+        ...(path === "task" && {
+          test_not_found: () =>
+            [`/openenv/${made.suite}/${made.suite}/task`, { split: "mcp", index: 0 }] as const,
+        }),
+      },
+    ]),
+  ),
 };
 
 const operations = async () =>
   operationsOf(await readDocument(program.url)).flatMap(({ path, ...rest }) =>
-    path.startsWith("/api/platform") ? [{ ...rest, path: path.slice("/api/platform".length) }] : [],
+    [path.replace(/^\/api\/platform/, "")]
+      .filter((own) => wholePath(own) === path)
+      .map((own) => ({ ...rest, path: own })),
   );
 
 beforeAll(async () => {
@@ -330,6 +382,15 @@ beforeAll(async () => {
     return { suiteId: body.suiteId, testId: tests[0].id };
   };
   made.test = (await filled("filled")).testId;
+  made.moved = (await filled("moved")).suiteId;
+  await database.sql`
+    update diorama.suites set template_name = 'gone' where suite_id = ${made.moved}
+  `;
+  const wanted = { ...SUITE, name: "played", impersonateUserId: "U01AGENT", tests: [TEST] };
+  made.played = (await program.post("/testSuites", wanted)).body.suiteId;
+  const episode = await program.post(`/openenv/${made.played}/reset`, { episode_id: "gone" });
+  expectStatus(episode, 200);
+  await program.call("DELETE", `/env/${episode.body.metadata.environment_id}`);
   made.unfit = (await filled("unfit")).suiteId;
   await database.sql`
     update diorama.tests set expected_output = ${JSON.stringify(WRONG)}::text::json
@@ -359,7 +420,7 @@ for (const [operation, codes] of Object.entries(PROVOKED))
       test(`rejects with ${code}`, async () => {
         const [path, body] = typeof request === "function" ? request() : request;
         const answer = await program.call(operation.split(" ")[0]!, path, body);
-        const status = code.endsWith("_not_found") && code !== "impersonate_not_found" ? 404 : 400;
+        const status = code.endsWith("not_found") && code !== "impersonate_not_found" ? 404 : 400;
         expectRefusal(answer, status, code);
       });
   });

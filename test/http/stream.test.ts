@@ -1,7 +1,8 @@
 /** Streamed answers over real connections: back-pressure, ends from both sides, time limits. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { LIMITS, serve } from "~/http/server";
+import { LIMITS } from "~/http/limits";
+import { serve } from "~/http/server";
 import { streamed } from "~/http/stream";
 import { eventually } from "../support/database";
 import { exchange } from "../support/wire";

@@ -76,6 +76,10 @@ const BEFORE_ROUTES = new Set([
   "service_unavailable",
 ]);
 
+/** The whole path of an operation of the platform, whose own path is the shorter one. */
+export const wholePath = (path: string) =>
+  path.startsWith("/openenv/") ? path : `/api/platform${path}`;
+
 /** Throws if the response does not match the document. */
 export async function checkAnswer(
   url: string,
@@ -86,7 +90,7 @@ export async function checkAnswer(
 ): Promise<void> {
   document ??= readDocument(url);
   const { paths, components } = await document;
-  const pathname = `/api/platform${path.replace(/\?.*$/s, "")}`;
+  const pathname = wholePath(path).replace(/\?.*$/s, "");
   const at = `${method} ${pathname} answered ${status}`;
   const known = Object.keys(paths)
     .filter((template) => paths[template]?.[method.toLowerCase()])

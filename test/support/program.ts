@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import { type Config, readConfig } from "~/config";
 import { type Program, startProgram } from "~/program";
-import { checkAnswer } from "./contract";
+import { checkAnswer, wholePath } from "./contract";
 import type { TestDatabase } from "./database";
 
 export type Answer = { status: number; body: any; headers: Headers };
@@ -50,7 +50,7 @@ export async function startTestProgram(
 /** A client of a server in any process. */
 export function clientOf(url: string, program?: Program): TestProgram {
   const call: TestProgram["call"] = async (method, path, body, headers = {}) => {
-    const response = await fetch(`${url}/api/platform${path}`, {
+    const response = await fetch(`${url}${wholePath(path)}`, {
       method,
       headers: {
         ...(body === undefined ? {} : { "Content-Type": "application/json" }),

@@ -84,6 +84,21 @@ export async function findSuite(
   return suite;
 }
 
+/** Finds a suite that the user can see by its name in lower case with hyphens: the user's own, then the newest. */
+export async function findSuiteBySlug(
+  sql: Sql,
+  userId: string,
+  slug: string,
+): Promise<SuiteRow | undefined> {
+  const [suite] = await sql<SuiteRow[]>`
+    select ${columns(sql)} from diorama.suites s
+    where ${visible(sql, userId)}
+      and trim(both '-' from regexp_replace(lower(name), '[^a-z0-9]+', '-', 'g')) = ${slug}
+    order by (user_id = ${userId}) desc nulls last, created_at desc, suite_id limit 1
+  `;
+  return suite;
+}
+
 export async function listSuites(
   sql: Sql,
   userId: string,

@@ -3,6 +3,7 @@ import { inTransaction, type Pool } from "~/db/connect";
 import { ApiError } from "~/errors";
 import { type CompiledSpec, compile, type World } from "~/evaluation/compile";
 import { SpecError } from "~/evaluation/mistakes";
+import { plainId } from "~/http/fitting";
 import { pageOf, readPage } from "~/http/page";
 import { requireFaults } from "~/platform/faults/rules";
 import { suiteFields, testFields } from "~/platform/suites/agent-diff";
@@ -122,6 +123,15 @@ export function createSuites(pool: Pool, templates: Templates) {
   return {
     /** Returns a suite that the user can see. Throws `suite_not_found`. */
     require: requireSuite,
+
+    /** Returns a suite by its id, or by its name in lower case with hyphens. Throws `suite_not_found`. */
+    async requireNamed(userId: string, ref: string): Promise<store.SuiteRow> {
+      const found =
+        (await store.findSuite(pool, userId, plainId(ref))) ??
+        (await store.findSuiteBySlug(pool, userId, ref));
+      if (!found) throw suiteNotFound();
+      return found;
+    },
 
     /** Stores a suite and its tests, or nothing. */
     async create(userId: string, wanted: NewSuite): Promise<{ suiteId: string; name: string }> {

@@ -1,0 +1,249 @@
+/** The messages of OpenEnv 0.10, as a suite of tests uses them. */
+import { Type } from "@sinclair/typebox";
+import { type Static, t } from "elysia";
+import { Count, Id, Timestamp, UserId } from "~/http/model";
+import { Score } from "~/platform/runs/model";
+
+const EPISODE_ID_MAX = 255;
+
+const SuitePath = {
+  suite: t.String({
+    documented: t.String({
+      description: "A suite's id, or its name in lower case with hyphens",
+      examples: ["chat-benchmark"],
+    }),
+  }),
+};
+export const PlayPath = t.Object(SuitePath);
+export const TaskPath = t.Object({
+  ...SuitePath,
+  environment: t.String({ description: "The same suite", examples: ["chat-benchmark"] }),
+});
+
+const Split = t.Union([t.Literal("mcp"), t.Literal("api")], {
+  description: "Tests that tools can solve, or that the service's own API can",
+  examples: ["mcp"],
+});
+export type Split = Static<typeof Split>;
+
+const EpisodeId = t.String({
+  minLength: 1,
+  maxLength: EPISODE_ID_MAX,
+  description: "Any text; by default the id of the run",
+  examples: ["episode-1"],
+});
+
+/** Trainers pass whole rows of their data sets: other fields are ignored. */
+export const Reset = t.Object(
+  {
+    test: t.Optional(
+      t.String({ minLength: 1, description: "Name or id of the test", examples: ["Say hello"] }),
+    ),
+    index: t.Optional(Type.Integer({ ...Count, description: "Place of the test in its split" })),
+    seed: t.Optional(
+      Type.Integer({ ...Count, description: "Chooses a test, the same for the same seed" }),
+    ),
+    split: t.Optional(Split),
+    episode_id: t.Optional(EpisodeId),
+  },
+  {
+    title: "OpenEnvReset",
+    description: "Which test to play; without one, the server takes its split in turn",
+    additionalProperties: true,
+  },
+);
+export type Reset = Static<typeof Reset>;
+
+const Arguments = t.Record(t.String(), t.Unknown(), { description: "As the tool's schema says" });
+
+/** Its title makes verifiers ask for the tools before it shows an agent the schema. */
+export const Action = t.Object(
+  {
+    type: t.Union([t.Literal("list_tools"), t.Literal("call_tool"), t.Literal("submit")], {
+      description: "`submit`, or a call of the tool of this name, ends the episode with its reward",
+      examples: ["call_tool"],
+    }),
+    tool_name: t.Optional(
+      t.String({ description: "For `call_tool`", examples: ["slack_send_message"] }),
+    ),
+    arguments: t.Optional(Arguments),
+  },
+  { title: "Action", description: "A step of the agent", additionalProperties: true },
+);
+export type Action = Static<typeof Action>;
+
+const Metadata = t.Record(t.String(), t.Unknown(), {
+  description: "The run, and after the end the failed assertions",
+});
+const metadata = t.Optional(Metadata);
+
+export const FirstObservation = t.Object(
+  {
+    prompt: t.String({ description: "The task for the agent", examples: ["Say hello."] }),
+    test_id: Id,
+    test: t.String({ description: "Its name", examples: ["Say hello"] }),
+    user_id: t.Nullable(UserId, { description: "The user that the agent acts as" }),
+    service: t.String({ description: "The simulated service", examples: ["chat"] }),
+    service_url: t.String({
+      description: "Base address of the service's own API, for agents that call it themselves",
+      examples: ["http://127.0.0.1:3000/api/env/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d/services/chat"],
+    }),
+    mcp_url: t.String({
+      description: "Address of its tools over MCP",
+      examples: [
+        "http://127.0.0.1:3000/api/env/4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d/services/chat/mcp",
+      ],
+    }),
+    token: t.String({
+      description: "Opens this environment's service only",
+      examples: ["diorama_e_…"],
+    }),
+    expires_at: Timestamp,
+    metadata,
+  },
+  { title: "OpenEnvFirstObservation", description: "The task, and the agent's access" },
+);
+
+export const Observation = t.Object(
+  {
+    tools: t.Optional(t.Array(t.Unknown(), { description: "After `list_tools`" })),
+    tool_name: t.Optional(
+      t.String({ description: "After `call_tool`", examples: ["slack_send_message"] }),
+    ),
+    result: t.Optional(
+      t.Unknown({ description: "`content` and `is_error` of the tool; null without an answer" }),
+    ),
+    error: t.Optional(
+      t.Nullable(
+        t.Object({
+          error_type: t.String({ description: "Its kind", examples: ["tool_not_found"] }),
+          message: t.String({ description: "What is wrong", examples: ["Unknown tool: send"] }),
+        }),
+        { description: "There is no such tool, or it gave no answer" },
+      ),
+    ),
+    passed: t.Optional(t.Boolean({ description: "After `submit`" })),
+    score: t.Optional(Score),
+    metadata,
+  },
+  { title: "OpenEnvObservation", description: "The effect of a step" },
+);
+
+const answer = (observation: ReturnType<typeof t.Object>, title: string) =>
+  t.Object(
+    {
+      observation,
+      reward: t.Nullable(t.Number({ minimum: 0, maximum: 1 }), {
+        description: "The part of the assertions that hold, after `submit`; otherwise null",
+        examples: [null],
+      }),
+      done: t.Boolean({ description: "Whether the episode is over", examples: [false] }),
+      metadata,
+    },
+    { title, description: "An observation with its reward" },
+  );
+export const ResetAnswer = answer(FirstObservation, "OpenEnvResetAnswer");
+export const StepAnswer = answer(Observation, "OpenEnvStepAnswer");
+
+export const Step = t.Object(
+  { action: Action, episode_id: EpisodeId },
+  { title: "OpenEnvStep", description: "A step in an episode", additionalProperties: true },
+);
+
+export const StateQuery = t.Object({ episode_id: t.Optional(EpisodeId) });
+export const State = t.Object(
+  {
+    episode_id: t.Nullable(EpisodeId),
+    step_count: Type.Integer({ ...Count, description: "Steps of the agent so far" }),
+    test_id: t.Optional(Id),
+    run_id: t.Optional(Id),
+    done: t.Optional(t.Boolean({ description: "Whether it is over" })),
+    reward: t.Optional(t.Nullable(t.Number({ description: "Once it is over", examples: [1] }))),
+  },
+  { title: "OpenEnvState", description: "The episode; without one, its id is null" },
+);
+export type State = Static<typeof State>;
+
+const JsonSchema = t.Record(t.String(), t.Unknown(), { description: "A JSON Schema" });
+export const Schemas = t.Object(
+  {
+    action: JsonSchema,
+    observation: JsonSchema,
+    reset_observation: JsonSchema,
+    state: JsonSchema,
+  },
+  { title: "OpenEnvSchemas", description: "The shapes of the messages" },
+);
+
+export const About = t.Object(
+  {
+    name: t.String({ examples: ["chat-benchmark"] }),
+    description: t.String({ description: "Of the suite", examples: ["Tasks in a workspace"] }),
+    version: t.String({ description: "Of the server", examples: ["0.1.0"] }),
+    documentation_url: t.String({
+      description: "The page of the guide",
+      examples: ["http://127.0.0.1:3000/docs/guide/train"],
+    }),
+  },
+  { title: "OpenEnvMetadata", description: "The suite" },
+);
+
+export const Healthy = t.Object(
+  { status: t.Literal("healthy") },
+  { title: "OpenEnvHealth", description: "The server answers" },
+);
+
+export const Names = t.Array(t.String(), {
+  title: "OpenEnvEnvironments",
+  description: "The suite alone",
+  examples: [["chat-benchmark"]],
+});
+export const Splits = t.Array(t.Object({ name: Split, type: t.Literal("test") }), {
+  title: "OpenEnvSplits",
+  description: "The ways to solve a test",
+});
+
+export const Task = t.Object(
+  {
+    test: Id,
+    name: t.String({ examples: ["Say hello"] }),
+    prompt: t.String({ description: "The task for the agent", examples: ["Say hello."] }),
+    split: Split,
+    index: Type.Integer({ ...Count, description: "Its place in the split" }),
+  },
+  { title: "OpenEnvTask", description: "A test; its fields are options of a reset" },
+);
+export const OfSplit = t.Object(
+  { split: Split },
+  { title: "OpenEnvTasksOf", description: "Of which split", additionalProperties: true },
+);
+export const OfIndex = t.Object(
+  {
+    split: Split,
+    index: Type.Integer({ ...Count, description: "Its place in the split", examples: [0] }),
+  },
+  { title: "OpenEnvTaskAt", description: "One task", additionalProperties: true },
+);
+export const OfRange = t.Object(
+  {
+    split: Split,
+    start: t.Optional(Type.Integer({ ...Count, description: "The first one", examples: [0] })),
+    stop: t.Optional(Type.Integer({ ...Count, description: "Exclusive" })),
+  },
+  { title: "OpenEnvTaskRangeOf", description: "Some tasks", additionalProperties: true },
+);
+export const Tasks = t.Object(
+  {
+    tasks: t.Array(Task, { description: "In order" }),
+    env_name: t.String({ description: "The suite", examples: ["chat-benchmark"] }),
+  },
+  { title: "OpenEnvTasks", description: "The tasks of a split" },
+);
+export const TaskCount = t.Object(
+  { num_tasks: Type.Integer({ ...Count, description: "Tasks of the split" }) },
+  { title: "OpenEnvTaskCount", description: "Their number" },
+);
+export const OneTask = t.Object(
+  { task: Task },
+  { title: "OpenEnvOneTask", description: "One task" },
+);

@@ -1,0 +1,272 @@
+/**
+ * Players: clients that play one episode after the other at the tests of a suite. An episode is an environment, a run
+ * and, in the end, a verdict. Whatever ends a player releases its environment.
+ */
+import { ApiError, unavailable } from "~/errors";
+import type { Principal } from "~/http/auth";
+import { setWholeBody } from "~/http/body";
+import { DEFAULT_PROFILE, findSurface, listingFor } from "~/http/mcp/profile";
+import type { Environments } from "~/platform/environments/environments";
+import type { Gateway } from "~/platform/gateway";
+import type { Action, Reset, State } from "~/platform/openenv/model";
+import { testsOf } from "~/platform/openenv/tasks";
+import type { Runs } from "~/platform/runs/runs";
+import type { SuiteRow, TestRow } from "~/platform/suites/store";
+import type { Suites } from "~/platform/suites/suites";
+import { requireReplica } from "~/platform/templates/templates";
+
+export type Players = ReturnType<typeof createPlayers>;
+export type Player = ReturnType<Players["open"]>;
+
+/** Who plays. `baseUrl`: scheme and host that the client used. */
+export type By = { readonly authenticate: () => Promise<Principal>; readonly baseUrl: string };
+
+export type Answer = {
+  readonly observation: object;
+  readonly reward: number | null;
+  readonly done: boolean;
+  readonly metadata?: object;
+};
+
+type Episode = {
+  readonly id: string;
+  readonly runId: string;
+  readonly testId: string;
+  readonly environmentId: string;
+  readonly token: string;
+  readonly actor: string | null;
+  stepCount: number;
+  reward: number | null;
+  isOver: boolean;
+};
+
+export const PLAYERS_MAX = 1_000;
+/** The life of an environment: an episode is over after this time. */
+export const EPISODE_SECONDS = 3_600;
+const LABELS = { harness: "openenv" };
+
+const SUBMIT = {
+  name: "submit",
+  description: "Ends the task. Call it once everything is done: later calls have no effect.",
+  input_schema: { type: "object", properties: {}, additionalProperties: false },
+};
+
+const RPC_INVALID_PARAMS = -32_602;
+type RpcAnswer = {
+  readonly result?: { readonly content: object[]; readonly isError?: boolean };
+  readonly error?: { readonly code: number; readonly message: string };
+};
+
+export function createPlayers(deps: {
+  suites: Suites;
+  environments: Environments;
+  runs: Runs;
+  gateway: Gateway;
+}) {
+  const { suites, environments, runs, gateway } = deps;
+  const players = new Set<object>();
+  const releases = new Set<Promise<unknown>>();
+  /** The next test of players that ask for none. */
+  let turn = 0;
+
+  /** An environment that is not deleted here expires. */
+  function remove(userId: string, environmentId: string): Promise<void> {
+    const removal = environments.remove(userId, environmentId).then(
+      () => undefined,
+      () => undefined,
+    );
+    releases.add(removal);
+    return removal.finally(() => releases.delete(removal));
+  }
+
+  function choose(tests: readonly TestRow[], { test, split = "mcp", index, seed }: Reset): TestRow {
+    const among = testsOf(tests, split);
+    const found =
+      test === undefined
+        ? among[index ?? (seed ?? turn++) % among.length]
+        : tests.find(({ testId, name }) => testId === test || name === test);
+    if (found) return found;
+    throw new ApiError(
+      "test_not_found",
+      test === undefined
+        ? `The split ${split} has ${among.length} tests`
+        : "The suite has no such test",
+    );
+  }
+
+  function createPlayer({ authenticate, baseUrl }: By, suite: SuiteRow) {
+    let episode: Episode | undefined;
+    /** Deletes the environment of the episode. */
+    let release = async () => {};
+    let isGone = false;
+    let last: Promise<unknown> = Promise.resolve();
+
+    /** One at a time. */
+    function inOrder<Result>(work: () => Promise<Result>): Promise<Result> {
+      const result = last.then(work);
+      last = result.catch(() => undefined);
+      return result;
+    }
+
+    async function reset(options: Reset): Promise<Answer> {
+      episode = undefined;
+      await release();
+      const principal = await authenticate();
+      const { userId } = principal;
+      const test = choose(await suites.tests(suite.suiteId), options);
+      const { testId } = test;
+      const wanted = { testId, ttlSeconds: EPISODE_SECONDS };
+      const created = await environments.create(principal, wanted);
+      const { environmentId, token, service } = created;
+      release = async () => {
+        release = async () => {};
+        await remove(userId, environmentId);
+      };
+      if (isGone) await release();
+      const { runId } = await runs.start(userId, {
+        ...{ envId: environmentId, testId, testSuiteId: suite.suiteId, labels: LABELS },
+      });
+      const actor = test.actingUserId ?? suite.actingUserId;
+      const id = options.episode_id ?? runId;
+      episode = {
+        ...{ id, runId, testId, environmentId, token, actor },
+        ...{ stepCount: 0, reward: null, isOver: false },
+      };
+      return answer(
+        {
+          ...{ prompt: test.prompt, test_id: testId, test: test.name, user_id: actor, service },
+          service_url: baseUrl + created.environmentUrl,
+          mcp_url: baseUrl + created.mcpUrl,
+          token,
+          expires_at: created.expiresAt,
+        },
+        { episode_id: id, run_id: runId, environment_id: environmentId },
+      );
+    }
+
+    async function step(action: Action): Promise<Answer> {
+      if (action.type === "list_tools")
+        return answer({ tools: toolsOf(suite.service, episode?.actor ?? suite.actingUserId) });
+      if (!episode) throw new ApiError("invalid_request", "There is no episode: reset first");
+      if (episode.isOver) throw new ApiError("invalid_request", "The episode is over: reset first");
+      episode.stepCount++;
+      const { type, tool_name: name, arguments: args = {} } = action;
+      if (type === "submit" || name === SUBMIT.name) return await submit(episode);
+      if (name === undefined) throw new ApiError("invalid_request", "tool_name: needed for a call");
+      return answer({ tool_name: name, ...(await callTool(episode, name, args)) });
+    }
+
+    async function callTool(
+      { environmentId, token }: Episode,
+      name: string,
+      args: Readonly<Record<string, unknown>>,
+    ) {
+      const path = `/api/env/${environmentId}/services/${suite.service}/mcp`;
+      const url = new URL(`http://localhost${path}`);
+      const request = new Request(url.href, {
+        method: "POST",
+        headers: {
+          Authorization: `Bearer ${token}`,
+          "Content-Type": "application/json",
+          Accept: "application/json, text/event-stream",
+          "MCP-Protocol-Version": "2025-06-18",
+        },
+      });
+      const params = { name, arguments: args };
+      const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
+      setWholeBody(request, Buffer.from(JSON.stringify(call)));
+      const target = { envId: environmentId, service: suite.service, path: "mcp" };
+      const requestId = crypto.randomUUID();
+      const response = await gateway.handle(request, url, target, { baseUrl, requestId });
+      const text = await response.text();
+      if (!response.ok) return failed("transport_error", `${response.status} ${text}`);
+      const { result, error } = JSON.parse(text) as RpcAnswer;
+      if (error) return failed(errorType(error), error.message);
+      const { content = [], isError = false } = result ?? {};
+      return { result: { content, is_error: isError }, error: null };
+    }
+
+    async function submit(played: Episode): Promise<Answer> {
+      const { userId } = await authenticate();
+      const { runId } = played;
+      const { passed, score, failures, explanations } = await runs.evaluate(userId, { runId });
+      const reward = score.total === 0 ? Number(passed) : score.passed / score.total;
+      Object.assign(played, { isOver: true, reward });
+      void release();
+      return {
+        ...answer({ passed, score }, { run_id: runId, failures, explanations }),
+        reward,
+        done: true,
+      };
+    }
+
+    const player = {
+      /** Begins an episode; one that has not ended gets no verdict. */
+      reset: (options: Reset) => inOrder(() => reset(options)),
+      step: (action: Action) => inOrder(() => step(action)),
+      state(): State {
+        if (!episode) return { episode_id: null, step_count: 0 };
+        const { id, stepCount, testId, runId, isOver, reward } = episode;
+        return {
+          ...{ episode_id: id, step_count: stepCount, test_id: testId, run_id: runId },
+          ...{ done: isOver, reward },
+        };
+      },
+      /** The client is gone. */
+      end(): void {
+        isGone = true;
+        players.delete(player);
+        void release();
+      },
+    };
+    return player;
+  }
+
+  return {
+    /** Whether there is room for another player. */
+    hasRoom: () => players.size < PLAYERS_MAX,
+
+    /** Throws 503 if there are too many. */
+    open(by: By, suite: SuiteRow) {
+      if (players.size >= PLAYERS_MAX)
+        throw unavailable(`The server has ${PLAYERS_MAX} players, its maximum`);
+      const player = createPlayer(by, suite);
+      players.add(player);
+      return player;
+    },
+
+    /** Waits for the environments of players that have left. */
+    async stop(): Promise<void> {
+      await Promise.all(releases);
+    },
+  };
+}
+
+function answer(observation: object, metadata: object = {}): Answer {
+  return { observation: { ...observation, metadata }, reward: null, done: false, metadata };
+}
+
+const failed = (type: string, message: string) => ({
+  result: null,
+  error: { error_type: type, message },
+});
+
+function errorType({ code, message }: NonNullable<RpcAnswer["error"]>): string {
+  if (code !== RPC_INVALID_PARAMS) return "execution_error";
+  return message.startsWith("Unknown tool") ? "tool_not_found" : "invalid_args";
+}
+
+/** The listing of a service's tools in OpenEnv's words, and the one that ends the episode. */
+function toolsOf(service: string, actor: string | null): object[] {
+  const profile = requireReplica(service).toolProfiles?.[DEFAULT_PROFILE];
+  const listing = profile && listingFor(findSurface(profile, "all"), actor ?? "");
+  const tools: { name: string; description?: string; inputSchema: object }[] = listing
+    ? JSON.parse(new TextDecoder().decode(listing))
+    : [];
+  return [
+    ...tools.map(({ name, description = "", inputSchema }) => ({
+      ...{ name, description, input_schema: inputSchema },
+    })),
+    SUBMIT,
+  ];
+}

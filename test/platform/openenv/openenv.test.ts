@@ -1,0 +1,342 @@
+/** Suites as environments of OpenEnv: episodes over a WebSocket and over HTTP, and the list of tasks. */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { createPlayers, PLAYERS_MAX } from "~/platform/openenv/players";
+import { eventually, useDatabase } from "../../support/database";
+import { joinOpenEnv } from "../../support/openenv";
+import { expectStatus, useProgram } from "../../support/program";
+import { useUsers } from "../../support/users";
+
+const database = useDatabase();
+const program = useProgram(database, { ENVIRONMENT_POOL_TARGETS: "chat_default:2" });
+const closed = useProgram(database, { ENVIRONMENT: "production", HOST: "127.0.0.1" });
+const { ann, bob } = useUsers(database, "ann", "bob");
+
+const SLUG = "play-me";
+const hello = { type: "call_tool", tool_name: "slack_send_message" };
+const say = (message: string) => ({ ...hello, arguments: { channel_id: "C01GENERAL", message } });
+const said = (text: string) => ({
+  ...{ diff_type: "added", entity: "messages", where: { text }, expected_count: 1 },
+});
+const TESTS = [
+  { name: "Hello", prompt: "Say hello.", expectedOutput: { assertions: [said("Hello")] } },
+  {
+    ...{ name: "Both", prompt: "Say hello and bye." },
+    expectedOutput: { assertions: [said("Hello"), said("Bye")] },
+  },
+  {
+    ...{ name: "By hand", prompt: "Use the API.", surfaces: ["api"] },
+    expectedOutput: { assertions: [said("Hello")] },
+  },
+];
+const SUITE = {
+  ...{ name: "Play me!", templateService: "chat", templateName: "chat_default" },
+  ...{ impersonateUserId: "U01AGENT", tests: TESTS },
+};
+let suiteId = "";
+
+beforeAll(async () => {
+  const answer = await program.post("/testSuites", SUITE);
+  expectStatus(answer, 201);
+  suiteId = answer.body.suiteId;
+  expectStatus(await closed.post("/testSuites", SUITE, ann), 201);
+});
+
+const active = async () => (await program.get("/environments?status=active")).body.environments;
+const nothingIsLeft = () => eventually(async () => expect(await active()).toEqual([]), 10);
+const join = (suite = SLUG) => joinOpenEnv(program.url, suite);
+
+describe("over a WebSocket", () => {
+  test("an agent reads the task, lists the tools, calls them and submits", async () => {
+    const client = await join();
+    const { data: begun } = await client.reset({ test: "Hello", episode_id: "mine" });
+    const { observation: listed } = (await client.step({ type: "list_tools" })).data;
+    const { observation: called } = (await client.step(say("Hello"))).data;
+    const { data: ended } = await client.step({ type: "submit" });
+
+    expect(begun).toMatchObject({
+      reward: null,
+      done: false,
+      observation: {
+        ...{ prompt: "Say hello.", test: "Hello", user_id: "U01AGENT", service: "chat" },
+        metadata: { episode_id: "mine" },
+      },
+    });
+    const send = listed.tools.find(({ name }: { name: string }) => name === hello.tool_name);
+    expect(Object.keys(send)).toEqual(["name", "description", "input_schema"]);
+    expect(listed.tools.at(-1).name).toBe("submit");
+    expect(called).toMatchObject({
+      ...{ tool_name: hello.tool_name, error: null },
+      result: { is_error: false, content: [{ type: "text", text: expect.any(String) }] },
+    });
+    expect(ended).toMatchObject({
+      ...{ reward: 1, done: true },
+      observation: { passed: true, score: { passed: 1, total: 1, percent: 100 } },
+      metadata: { failures: [] },
+    });
+    const { run_id: runId } = begun.observation.metadata;
+    expect((await program.get(`/results/${runId}`)).body).toMatchObject({
+      ...{ status: "passed", testSuiteId: suiteId, labels: { harness: "openenv" } },
+    });
+    expect((await client.state()).data).toMatchObject({
+      ...{ episode_id: "mine", step_count: 2, run_id: runId, done: true, reward: 1 },
+    });
+    await nothingIsLeft();
+    client.close();
+  });
+
+  test("the reward is the part of the assertions that hold, also after the tool `submit`", async () => {
+    const client = await join(suiteId);
+    await client.reset({ test: "Both" });
+    await client.step(say("Hello"));
+
+    const { data } = await client.step({ type: "call_tool", tool_name: "submit" });
+
+    expect(data).toMatchObject({ reward: 0.5, done: true, observation: { passed: false } });
+    expect(data.metadata.failures).toEqual(["assertion#2 messages expected count 1 but got 0"]);
+    client.close();
+  });
+
+  test("the environment's own addresses work with its token", async () => {
+    const client = await join();
+    const { observation } = (await client.reset({ split: "api", test: "By hand" })).data;
+    const response = await fetch(`${observation.service_url}/chat.postMessage`, {
+      method: "POST",
+      headers: {
+        Authorization: `Bearer ${observation.token}`,
+        "Content-Type": "application/json",
+      },
+      body: JSON.stringify({ channel: "C01GENERAL", text: "Hello" }),
+    });
+    expect(await response.json()).toMatchObject({ ok: true });
+
+    expect((await client.step({ type: "submit" })).data.reward).toBe(1);
+    client.close();
+  });
+
+  test("a reset takes the test by index or seed, and otherwise the next one that tools can solve", async () => {
+    const client = await join();
+    const played = async (options: object) =>
+      (await client.reset(options)).data.observation.test as string;
+
+    expect(await played({ index: 1 })).toBe("Both");
+    expect(await played({ index: 2, split: "api" })).toBe("By hand");
+    expect(await played({ seed: 7, prompt: "of a row" })).toBe("Both");
+    const inTurn = [await played({}), await played({}), await played({})];
+    expect(inTurn.toSorted()).not.toContain("By hand");
+    expect(new Set(inTurn).size).toBe(2);
+    expect(await active()).toHaveLength(1);
+    client.close();
+    await nothingIsLeft();
+  });
+
+  test("the agent's mistakes are observations", async () => {
+    const client = await join();
+    await client.reset({ test: "Hello" });
+
+    const unknown = await client.step({ type: "call_tool", tool_name: "no_such_tool" });
+    const wrong = await client.step({ ...hello, arguments: { channel_id: "C99", message: "x" } });
+
+    expect(unknown.data.observation).toMatchObject({
+      result: null,
+      error: { error_type: "tool_not_found", message: "Unknown tool: no_such_tool" },
+    });
+    expect(wrong.data).toMatchObject({ reward: null, done: false });
+    expect(wrong.data.observation).toMatchObject({ result: { is_error: true }, error: null });
+    client.close();
+  });
+
+  test.each([
+    ["text that is no JSON", "{", "INVALID_JSON", "JSON object"],
+    ["a list", "[]", "INVALID_JSON", "JSON object"],
+    ["an unknown type", { type: "render" }, "UNKNOWN_TYPE", "one of reset, step, state, close"],
+    ["a step before a reset", { type: "step", data: say("x") }, "VALIDATION_ERROR", "reset first"],
+    ["an action without a type", { type: "step", data: {} }, "VALIDATION_ERROR", "type: "],
+    ["a wrong index", { type: "reset", data: { index: 9 } }, "VALIDATION_ERROR", "has 2 tests"],
+    ["a wrong option", { type: "reset", data: { seed: -1 } }, "VALIDATION_ERROR", "seed: "],
+    [
+      "a test of another suite",
+      { type: "reset", data: { test: "x" } },
+      "VALIDATION_ERROR",
+      "no such",
+    ],
+  ])("%s gets an error frame, and the session goes on", async (_, message, code, words) => {
+    const client = await join();
+
+    const frame = await client.send(message);
+
+    expect(frame).toMatchObject({ type: "error", data: { code } });
+    expect(frame.data.message).toContain(words);
+    expect((await client.reset()).type).toBe("observation");
+    client.close();
+  });
+
+  test("an environment that is gone is an error, and neither a reward nor an observation", async () => {
+    const client = await join();
+    const { metadata } = (await client.reset({ test: "Hello" })).data;
+    await program.call("DELETE", `/env/${metadata.environment_id}`);
+
+    const called = await client.step(say("Hello"));
+    const submitted = await client.step({ type: "submit" });
+
+    expect(called).toMatchObject({ type: "error", data: { code: "SESSION_ERROR" } });
+    expect(submitted.type).toBe("error");
+    expect(submitted.data.message).toContain("environment deleted");
+    client.close();
+  });
+
+  test("an episode that is over takes no more steps", async () => {
+    const client = await join();
+    await client.reset({ test: "Hello" });
+    await client.step({ type: "submit" });
+
+    const late = await client.step(say("Hello"));
+
+    expect(late).toMatchObject({ type: "error", data: { code: "VALIDATION_ERROR" } });
+    expect(late.data.message).toContain("The episode is over");
+    client.close();
+  });
+
+  test.each(["close", "terminate", "message"] as const)(
+    "a session that ends by %s leaves no environment and no verdict",
+    async (way) => {
+      const client = await join();
+      const { metadata } = (await client.reset({ test: "Hello" })).data;
+
+      if (way === "message") void client.send({ type: "close" });
+      else client[way]();
+
+      await client.closed;
+      await nothingIsLeft();
+      expect((await program.get(`/results/${metadata.run_id}`)).body).toMatchObject({
+        ...{ status: "failed", cause: "environment_deleted" },
+      });
+    },
+  );
+
+  test("many sessions play at the same time", async () => {
+    const rewards = await Promise.all(
+      Array.from({ length: 20 }, async (_, index) => {
+        const client = await join();
+        await client.reset({ test: "Hello" });
+        await client.step(say(index % 2 === 0 ? "Hello" : "Bye"));
+        const { data } = await client.step({ type: "submit" });
+        client.close();
+        return data.reward;
+      }),
+    );
+
+    expect(rewards).toEqual(rewards.map((_, index) => (index % 2 === 0 ? 1 : 0)));
+    await nothingIsLeft();
+  });
+});
+
+test("sessions are bounded", () => {
+  const players = createPlayers({} as never);
+  const by = { authenticate: async () => ({}) as never, baseUrl: "" };
+  const open = () => players.open(by, {} as never);
+
+  const [first] = Array.from({ length: PLAYERS_MAX }, open);
+
+  expect(players.hasRoom()).toBe(false);
+  expect(open).toThrow(`${PLAYERS_MAX} players`);
+  first?.end();
+  expect(players.hasRoom()).toBe(true);
+});
+
+describe("a server in production", () => {
+  const basic = (key: string) => `Basic ${Buffer.from(`diorama:${key}`).toString("base64")}`;
+  const forms = {
+    "X-API-Key": (key: string) => ({ "X-API-Key": key }),
+    "a bearer token": (key: string) => ({ Authorization: `Bearer ${key}` }),
+    "the password of the address": (key: string) => ({ Authorization: basic(key) }),
+  };
+
+  test.each(Object.entries(forms))("takes the key as %s", async (_, form) => {
+    const client = await joinOpenEnv(closed.url, SLUG, form(ann["X-API-Key"] ?? ""));
+
+    expect((await client.reset({ test: "Hello" })).type).toBe("observation");
+    client.close();
+  });
+
+  test.each(["ws", "health", "metadata", "schema", "state"])("guards %s", async (path) => {
+    const ask = async (headers: Record<string, string>) =>
+      (await fetch(`${closed.url}/openenv/${SLUG}/${path}`, { headers })).status;
+
+    expect(await ask({})).toBe(401);
+    expect(await ask(bob)).toBe(404);
+  });
+});
+
+describe("over HTTP", () => {
+  const call = async (method: string, path: string, body?: object) => {
+    const response = await fetch(`${program.url}/openenv/${SLUG}/${path}`, {
+      method,
+      headers: { "Content-Type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: (await response.json()) as any };
+  };
+  const post = (path: string, body: object) => call("POST", path, body);
+  const get = (path: string) => call("GET", path);
+
+  test("an episode is found by its id until it is over", async () => {
+    const { body } = await post("reset", { test: "Hello" });
+    const { episode_id } = body.metadata;
+    const stepped = await post("step", { episode_id, action: say("Hello") });
+    const state = await get(`state?episode_id=${episode_id}`);
+    const ended = await post("step", { episode_id, action: { type: "submit" } });
+
+    expect(stepped.body.observation).toMatchObject({ tool_name: hello.tool_name, error: null });
+    expect(state.body).toMatchObject({ episode_id, step_count: 1, done: false });
+    expect(ended.body).toMatchObject({ reward: 1, done: true });
+    expect((await get(`state?episode_id=${episode_id}`)).body).toEqual({
+      ...{ episode_id: null, step_count: 0 },
+    });
+    expect(await post("step", { episode_id, action: { type: "submit" } })).toMatchObject({
+      ...{ status: 400, body: { error: "invalid_request" } },
+    });
+    await nothingIsLeft();
+  });
+
+  test("an episode that begins again replaces the one of its id", async () => {
+    await post("reset", { test: "Hello", episode_id: "again" });
+    await post("reset", { test: "Both", episode_id: "again" });
+
+    expect(await active()).toHaveLength(1);
+    await post("step", { episode_id: "again", action: { type: "submit" } });
+    await nothingIsLeft();
+  });
+
+  test("a reset that fails leaves nothing", async () => {
+    expect(await post("reset", { test: "x" })).toMatchObject({
+      ...{ status: 404, body: { error: "test_not_found" } },
+    });
+    await nothingIsLeft();
+  });
+
+  test("tasks are listed, and each is a set of options for a reset", async () => {
+    const { body } = await post(`${SLUG}/tasks`, { split: "mcp" });
+    const { task } = (await post(`${SLUG}/task`, { split: "api", index: 2 })).body;
+
+    expect((await get("list_environments")).body).toEqual([SLUG]);
+    expect((await get(`${SLUG}/splits`)).body.map(({ name }: { name: string }) => name)).toEqual([
+      ...["mcp", "api"],
+    ]);
+    expect(body.tasks.map(({ name }: { name: string }) => name)).toEqual(["Hello", "Both"]);
+    expect((await post(`${SLUG}/num_tasks`, { split: "api" })).body).toEqual({ num_tasks: 3 });
+    expect((await post(`${SLUG}/task_range`, { split: "api", start: 1 })).body.tasks).toHaveLength(
+      2,
+    );
+    const { observation } = (await post("reset", { ...task, episode_id: "of a task" })).body;
+    expect(observation.test).toBe("By hand");
+    await post("step", { episode_id: "of a task", action: { type: "submit" } });
+  });
+
+  test("health, metadata and schemas", async () => {
+    expect((await get("health")).body).toEqual({ status: "healthy" });
+    expect((await get("metadata")).body).toMatchObject({ name: SLUG, description: "Play me!" });
+    const { body } = await get("schema");
+    expect(Object.keys(body)).toEqual(["action", "observation", "reset_observation", "state"]);
+    expect(body.action).toMatchObject({ title: "Action", required: ["type"] });
+  });
+});
