@@ -10,6 +10,7 @@ import { diff } from "@graphql-inspector/core";
 import * as graphql16 from "graphql";
 import * as graphql17 from "graphql17";
 import { useDatabase } from "../support/database";
+import { uv } from "../support/packages";
 import { ENG, JOHN, ROBIN, useTracker } from "../support/tracker";
 
 const tracker = useTracker(useDatabase());
@@ -81,8 +82,8 @@ test.each(["3.2.6", "3.2.14", "3.3.2"])(
   async (version) => {
     const environment = join(folder, version);
     const python = join(environment, "bin/python");
-    await run("python3", "-m", "venv", environment);
-    await run(python, "-m", "pip", "install", "--quiet", `graphql-core==${version}`);
+    await uv("venv", "--python", "python3", environment);
+    await uv("pip", "install", "--python", python, `graphql-core==${version}`);
     const { teams } = await tracker.data(TEAMS);
 
     expect(JSON.parse(await run(python, "-c", PYTHON, tracker.url, tracker.key, TEAMS))).toEqual({

@@ -30,34 +30,40 @@ async function installed(
   await mkdir(partial, { recursive: true });
   try {
     await install(partial);
-    await rename(partial, folder);
+    await rename(partial, folder).catch((error) => {
+      if (!existsSync(folder)) throw error; // another process was faster
+    });
   } finally {
     await rm(partial, { recursive: true, force: true });
   }
   return folder;
 }
 
+/** Installs packages in a tenth of pip's time. */
+const UV = "uv==0.13.9";
+
+/** The commands of a virtual environment with uv and pip. */
+const pythonTools = (): Promise<string> =>
+  installed(["tools", UV], async (folder) => {
+    await run(["python3", "-m", "venv", folder]);
+    await run([join(folder, "bin/python"), "-m", "pip", "install", "--quiet", UV]);
+  }).then((folder) => join(folder, "bin"));
+
+/** Runs uv. */
+export const uv = async (...args: readonly string[]): Promise<string> =>
+  await run([join(await pythonTools(), "uv"), ...args, "--quiet"]);
+
 /** A folder for PYTHONPATH with these packages: `slack_sdk==3.47.0`. */
 export const pythonPackages = (...packages: readonly string[]): Promise<string> =>
   installed(["python", ...packages], async (folder) => {
-    const venv = join(folder, "venv");
-    await run(["python3", "-m", "venv", venv]);
-    await run([
-      ...[join(venv, "bin/python"), "-m", "pip", "install", "--quiet"],
-      ...["--target", join(folder, "lib"), ...packages],
-    ]);
-    await rm(venv, { recursive: true });
+    await uv("pip", "install", "--python", "python3", "--target", join(folder, "lib"), ...packages);
   }).then((folder) => join(folder, "lib"));
 
 /** A folder of wheels with these packages and everything they need, to install from without a registry. */
 export const pythonWheels = (...packages: readonly string[]): Promise<string> =>
   installed(["wheels", ...packages], async (folder) => {
-    await run(["python3", "-m", "venv", join(folder, "venv")]);
-    await run([
-      ...[join(folder, "venv/bin/python"), "-m", "pip", "download", "--quiet"],
-      ...["--dest", folder, ...packages],
-    ]);
-    await rm(join(folder, "venv"), { recursive: true });
+    const python = join(await pythonTools(), "python");
+    await run([python, "-m", "pip", "download", "--quiet", "--dest", folder, ...packages]);
   });
 
 /** A folder whose node_modules holds these packages: `linear-mcp-server@0.1.0`. */

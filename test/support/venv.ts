@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildPython } from "../../scripts/clients/wheel";
-import { pythonWheels, run } from "./packages";
+import { pythonWheels, uv } from "./packages";
 
 const REQUIRED = ["httpx==0.28.1", "pydantic==2.14.3"];
 const MINUTES = 5 * 60_000;
@@ -22,11 +22,11 @@ export function useVenv(...packages: readonly string[]) {
     venv.wheel = await buildPython(join(venv.folder, "clients"));
     venv.python = venv.bin("python");
     const wheels = await pythonWheels(...REQUIRED, ...packages);
-    await run(["python3", "-m", "venv", join(venv.folder, "venv")]);
-    await run([
-      ...[venv.python, "-m", "pip", "install", "--quiet", "--no-index", "--find-links", wheels],
+    await uv("venv", "--seed", "--python", "python3", join(venv.folder, "venv"));
+    await uv(
+      ...["pip", "install", "--python", venv.python, "--no-index", "--find-links", wheels],
       ...[venv.wheel, ...packages],
-    ]);
+    );
   }, MINUTES);
   afterAll(() => rm(venv.folder, { recursive: true, force: true }));
   return venv;
