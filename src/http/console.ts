@@ -4,12 +4,13 @@
  * Bun's own routes for an HTML import send no Cache-Control and no Content-Security-Policy, and need Bun.serve: here only
  * its list of files is used.
  */
+import plot from "uplot/dist/uPlot.iife.min.js" with { type: "text" };
+import { ASSETS, PLOT_SCRIPT } from "~/console/assets";
 import page from "~/console/index.html";
 import { ApiError } from "~/errors";
 import { VERSION } from "~/version";
 
 const PAGE = "/console";
-const ASSETS = `${PAGE}/assets/`;
 /** As the bundler names them: by the hash of their contents. */
 const ASSET_PATH = /(?:\.?\/)(chunk-[a-z0-9]+\.(?:js|css))/g;
 const TYPES: Record<string, string> = { js: "text/javascript", css: "text/css" };
@@ -39,7 +40,10 @@ async function readFiles(): Promise<ConsoleFiles> {
   const [, html = ""] = texts.find(([name]) => name.endsWith(".html")) ?? [];
   return {
     html: html.replace(ASSET_PATH, `${ASSETS}$1`),
-    assets: new Map(texts.filter(([name]) => !name.endsWith(".html"))),
+    assets: new Map([
+      ...texts.filter(([name]) => !name.endsWith(".html")),
+      [PLOT_SCRIPT.slice(ASSETS.length), plot],
+    ]),
   };
 }
 

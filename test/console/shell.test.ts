@@ -1,12 +1,15 @@
 /** The console as it is served, and the frame of its pages. */
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { PLOT_SCRIPT } from "~/console/assets";
 import { connect } from "~/db/connect";
 import { createKey } from "~/platform/keys/keys";
 import { useProgram } from "../support/program";
 import { useConsole } from "./console";
 
 const SCRIPT_MAX = 150_000;
+/** The library of the charts is no part of it: only the overview loads it, once its numbers are there. */
+const PLOT_MAX = 52_000;
 const STYLE_MAX = 30_000;
 
 const { database, program, browser, open } = useConsole();
@@ -50,6 +53,9 @@ describe("the files", () => {
       const bytes = (await (await fetch(program.url + path)).bytes()).byteLength;
       expect(bytes).toBeLessThan(path.endsWith(".js") ? SCRIPT_MAX : STYLE_MAX);
     }
+    const plot = await fetch(program.url + PLOT_SCRIPT);
+    expect((await plot.bytes()).byteLength).toBeLessThan(PLOT_MAX);
+    expect(plot.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
   });
 });
 

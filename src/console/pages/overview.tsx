@@ -2,10 +2,12 @@
 import { useEffect } from "preact/hooks";
 import type { Overview as Numbers } from "~/clients/typescript/schema";
 import { addressOf, get } from "~/console/api";
+import { history, note } from "~/console/history";
 import { useLoad } from "~/console/loading";
 import { EnvironmentTable } from "~/console/pages/environments";
 import { RunTable } from "~/console/pages/runs";
 import { Badge, Head, Ready, Table, Tile } from "~/console/parts/basics";
+import { Chart } from "~/console/parts/chart";
 import { AsJson } from "~/console/parts/dialog";
 import { pathTo } from "~/console/place";
 
@@ -20,6 +22,9 @@ export function Overview() {
     }, READ_MS);
     return () => clearInterval(timer);
   }, []);
+  useEffect(() => {
+    if (numbers.data) note(numbers.data);
+  }, [numbers.data]);
   return (
     <>
       <Head title="Overview">
@@ -29,6 +34,7 @@ export function Overview() {
         {(data) => (
           <>
             <Tiles of={data} />
+            <Charts />
             <Lists of={data} />
           </>
         )}
@@ -42,6 +48,32 @@ export function Overview() {
       </h2>
       <RunTable query={{ limit: NEWEST }} />
     </>
+  );
+}
+
+function Charts() {
+  const { at, calls, errors, median, p95 } = history.value;
+  return (
+    <div class="charts">
+      <Chart
+        title="Calls to this server"
+        unit="/s"
+        at={at}
+        series={[
+          { name: "all", values: calls },
+          { name: "with errors", values: errors },
+        ]}
+      />
+      <Chart
+        title="Creating an environment"
+        unit="ms"
+        at={at}
+        series={[
+          { name: "p50", values: median },
+          { name: "p95", values: p95 },
+        ]}
+      />
+    </div>
   );
 }
 
