@@ -33,7 +33,9 @@ const environmentsOf = (bench: Bench) =>
   Promise.all(Array.from({ length: CLIENTS }, () => bench.environment()));
 
 async function reset(bench: Bench, change: Change): Promise<Row> {
-  const pool = connect(bench.databaseUrl, { max: CLIENTS, name: "bench", patient: true });
+  // As many connections as the server has for recycling and resets.
+  const max = navigator.hardwareConcurrency + 1;
+  const pool = connect(bench.databaseUrl, { max, name: "bench", patient: true });
   const [template] = await pool`select schema_name from diorama.templates where name = ${TEMPLATE}`;
   const blueprint = await readBlueprint(pool, template?.["schema_name"]);
   const environments = await environmentsOf(bench);

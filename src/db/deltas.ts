@@ -81,6 +81,9 @@ export async function countDifferences(tx: Tx, blueprint: Blueprint, used: Used)
 
 const NO_ROWS: DeltaSize = { rows: 0, bytes: 0 };
 
+/** The same clone, as one of which any row may differ: for a comparison with another template. */
+export const asUnknown = (used: Used): Used => ({ ...used, freshXid: "0" });
+
 /** One row in the clone and in its template, and the size of all. */
 type Pair = DeltaSize & {
   readonly name: string | null;
@@ -177,15 +180,19 @@ export async function applyDelta(
   await tx.unsafe(["savepoint delta", ...all, "release savepoint delta"].join(";\n"));
 }
 
-/** Makes a used clone equal to its template, or to a delta on it, under the same name and whatever happened to it. */
+/**
+ * Makes a used clone equal to its template, or to a delta on it, under the same name and whatever happened to it. Of
+ * another template than `templateSchema`, it is built anew.
+ */
 export async function resetClone(
   tx: Tx,
   blueprint: Blueprint,
-  used: Used,
+  used: Used & { readonly templateSchema: string },
   delta: Delta | undefined,
   onBuild: (tx: Tx, schema: string) => Promise<void>,
 ): Promise<Built> {
-  const built = (await refreshClone(tx, blueprint, used)) ?? (await rebuild());
+  const isSame = blueprint.schema === used.templateSchema;
+  const built = (isSame && (await refreshClone(tx, blueprint, used))) || (await rebuild());
   if (delta) await applyDelta(tx, blueprint, used.schema, delta);
   return built;
 

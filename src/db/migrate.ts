@@ -24,6 +24,7 @@ import faults from "~/db/migrations/0014_faults.sql" with { type: "text" };
 import testFaults from "~/db/migrations/0015_test_faults.sql" with { type: "text" };
 import forkPoints from "~/db/migrations/0016_fork_points.sql" with { type: "text" };
 import pastStates from "~/db/migrations/0017_past_states.sql" with { type: "text" };
+import hiddenTemplates from "~/db/migrations/0018_hidden_templates.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -51,6 +52,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 15, name: "faults of tests", text: testFaults },
   { version: 16, name: "fork points", text: forkPoints },
   { version: 17, name: "past states", text: pastStates },
+  { version: 18, name: "hidden templates", text: hiddenTemplates },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

@@ -12,7 +12,10 @@ import { errorFields, type Log } from "~/log";
 import type { Metrics } from "~/metrics";
 import type { SchemaPool } from "~/platform/environments/schema-pool";
 import * as schemas from "~/platform/environments/schemas-store";
-import { deleteUnused as deleteUnusedSnapshots } from "~/platform/environments/snapshots-store";
+import {
+  deleteUnusedHidden,
+  deleteUnused as deleteUnusedSnapshots,
+} from "~/platform/environments/snapshots-store";
 import * as environments from "~/platform/environments/store";
 import { READY_MAX, type Targets } from "~/platform/environments/targets";
 import { deleteEndedStates } from "~/platform/faults/store";
@@ -154,6 +157,8 @@ export function createMaintenance(deps: {
     await environments.deleteOld(pool, RETENTION_DAYS);
     await deleteUnusedSnapshots(pool);
     await deleteEndedStates(pool);
+    for (const schema of await deleteUnusedHidden(pool, RESERVED_SECONDS))
+      await dropSchema(builders.sql, schema);
   }
 
   async function cycle() {

@@ -110,6 +110,15 @@ create table diorama.faults (
   constraint faults_pkey PRIMARY KEY (environment_id)
 );
 
+create table diorama.hidden_templates (
+  schema_name text not null,
+  base_schema text not null,
+  family_id text not null,
+  key_id text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint hidden_templates_pkey PRIMARY KEY (schema_name)
+);
+
 create table diorama.idempotent_answers (
   user_id text not null,
   key_hash bytea not null,
@@ -298,6 +307,10 @@ CREATE INDEX environments_live ON diorama.environments USING btree (expires_at) 
 CREATE INDEX environments_newest ON diorama.environments USING btree (user_id, created_at DESC, environment_id DESC);
 
 CREATE INDEX evaluations_newest ON diorama.evaluations USING btree (run_id, created_at DESC, evaluation_id DESC);
+
+CREATE INDEX hidden_templates_family ON diorama.hidden_templates USING btree (family_id);
+
+CREATE INDEX hidden_templates_key ON diorama.hidden_templates USING btree (key_id);
 
 CREATE INDEX idempotent_answers_age ON diorama.idempotent_answers USING btree (created_at);
 

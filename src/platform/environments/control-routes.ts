@@ -84,7 +84,7 @@ export function controlRoutes(parts: {
           operationId: "takeSnapshot",
           summary: "Take a snapshot of an environment",
           description:
-            "Stores the difference from the template, at most 20,000 rows and 32 MB. It lives as long as the environment or one of its forks.",
+            "Stores the difference from the template; a state that differs in more than 20,000 rows or 32 MB is copied whole. It lives as long as the environment or one of its forks.",
         },
       },
     )

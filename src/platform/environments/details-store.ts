@@ -10,6 +10,8 @@ import {
 export type EnvironmentDetailRow = Omit<ListedEnvironment, "place"> & {
   /** Null if the schema is not registered any more. */
   readonly templateSchema: string | null;
+  /** The template that it comes from, if it was cloned from a large state. */
+  readonly baseSchema: string | null;
   readonly actingUserId: string;
   readonly allowImpersonation: boolean;
   readonly parentEnvironmentId: string | null;
@@ -35,6 +37,9 @@ export async function find(
   const [row] = await sql<EnvironmentDetailRow[]>`
     select e.environment_id, e.service, e.template_name, e.schema_name, e.expires_at, e.created_at,
       e.acting_user_id, e.allow_impersonation, e.parent_environment_id, e.at_call, s.template_schema,
+      (
+        select h.base_schema from diorama.hidden_templates h where h.schema_name = s.template_schema
+      ) as base_schema,
       json_build_object('clock', e.clock, 'calls', e.calls) as timing,
       ${stateExpression(sql)} as state,
       extract(epoch from least(now(), e.expires_at, e.deleted_at) - e.created_at)::float8 as age_seconds,

@@ -1,6 +1,6 @@
 /** One environment in detail, and the extension of its time. */
 import { errorCode, inTransaction, type Pool, UNDEFINED_TABLE } from "~/db/connect";
-import { countDifferences } from "~/db/deltas";
+import { asUnknown, countDifferences } from "~/db/deltas";
 import { ApiError } from "~/errors";
 import { viewClock } from "~/platform/environments/clock";
 import * as store from "~/platform/environments/details-store";
@@ -14,14 +14,18 @@ export function createDetails({ pool, templates }: { pool: Pool; templates: Temp
   /** Counts the rows that differ from the template; null if it cannot be compared any more. */
   async function countChanges(row: store.EnvironmentDetailRow): Promise<number | null> {
     if (row.state !== "live" || row.templateSchema === null) return null;
-    const blueprint = await templates.blueprint(row.templateSchema).catch(() => undefined);
+    const { baseSchema, templateSchema } = row;
+    const blueprint = await templates
+      .blueprint(baseSchema ?? templateSchema)
+      .catch(() => undefined);
     if (!blueprint) return null;
     try {
       // One snapshot: the schema is this environment's, not that of the next one.
       const mode = "isolation level repeatable read read only";
       const count = async (tx: Parameters<typeof countDifferences>[0]) => {
         const used = await store.findUsed(tx, row.environmentId);
-        return used ? await countDifferences(tx, blueprint, used) : null;
+        if (!used) return null;
+        return await countDifferences(tx, blueprint, baseSchema ? asUnknown(used) : used);
       };
       return await inTransaction(pool, count, mode);
     } catch (error) {

@@ -72,7 +72,7 @@ export function createForks(deps: {
       const parent = await environments.requirePath(userId, envId);
       requireStyle(parent.service, tokenStyle);
       const { environmentId: parentId, service, templateName, actingUserId } = parent;
-      const state = await snapshots.state(parent, snapshotId);
+      const state = await snapshots.state(keyId, parent, snapshotId);
       const { delta, blueprint, familyId, atCall } = state;
       const answer = (made: readonly Environment[]) => ({
         environments: made.map(

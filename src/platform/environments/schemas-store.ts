@@ -2,7 +2,7 @@
  * The register of cloned schemas. Its functions run on either pool, as part of the transactions that build and refresh
  * schemas.
  */
-import type { Sql } from "~/db/connect";
+import type { Fragment, Sql } from "~/db/connect";
 import { schemaIdle } from "~/db/schema-locks";
 import type { Built, Used } from "~/db/schemas";
 
@@ -28,6 +28,12 @@ export type Recyclable = Used & {
   readonly schemaIdle: boolean;
 };
 
+/** Whether a template, or a large state that is kept like one, has this schema. */
+export const isKept = (sql: Sql, schema: Fragment): Fragment => sql`(
+  exists (select from diorama.templates kept where kept.schema_name = ${schema})
+  or exists (select from diorama.hidden_templates kept where kept.schema_name = ${schema})
+)`;
+
 /**
  * Locks a used schema for this transaction. Returns undefined if it is not used, or another server has locked it. Later
  * statements of the transaction wait for a lock at most `lockTimeout`.
@@ -44,7 +50,7 @@ export async function lockUsed(
       for update skip locked
     )
     select schema_name as schema, fresh_xid::text as "freshXid", fingerprint, template_schema as "templateSchema",
-      exists (select from diorama.templates t where t.schema_name = template_schema) as current,
+      ${isKept(sql, sql`template_schema`)} as current,
       ${schemaIdle(sql, sql`schema_name`)} as "schemaIdle"
     from locked
   `;
@@ -146,7 +152,7 @@ export async function listOrphans(sql: Sql): Promise<{ schemas: string[]; entrie
       array(
         select nspname::text from pg_namespace
         where (nspname ~ '^env_[0-9a-f]{32}$' and nspname not in (select schema_name from diorama.schemas))
-           or (nspname ~ '^tpl_[0-9a-f]{32}$' and nspname not in (select schema_name from diorama.templates))
+           or (nspname ~ '^tpl_[0-9a-f]{32}$' and not ${isKept(sql, sql`nspname`)})
       ) as schemas,
       array(
         select schema_name from diorama.schemas where schema_name not in (select nspname from pg_namespace)

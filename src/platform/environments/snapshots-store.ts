@@ -2,29 +2,45 @@
 
 import type { Fragment, Sql } from "~/db/connect";
 import type { Delta } from "~/db/deltas";
-import type { Used } from "~/db/schemas";
+import type { Built, Used } from "~/db/schemas";
 import { timingOf } from "~/platform/environments/clock-store";
 import type { Reading, Timing } from "~/platform/environments/model";
+import { isKept } from "~/platform/environments/schemas-store";
 import { journaledCalls, jsonText, type RunClosing } from "~/platform/environments/store";
 import { type FaultState, faultsOf } from "~/platform/faults/store";
 
 /** A live environment's schema, locked for the caller's transaction. */
 export type Locked = Used & {
+  /** Of the template, or of the large state, that it was cloned from. */
   readonly templateSchema: string;
-  /** Its template has not been replaced. */
+  /** That has not been replaced. */
   readonly current: boolean;
+  /** The template that the environment comes from. */
+  readonly base: Base;
   readonly familyId: string;
   readonly snapshotId: string | null;
   readonly timing: Timing;
   readonly faults: FaultState | null;
 };
 
+export type Base = { readonly templateSchema: string; readonly current: boolean };
+
 /** The run that a reset has closed. */
 export type ClosedRun = { readonly runId: string; readonly capture: "log" | "snapshot" };
 
+/** The template that the schema of an environment comes from, as a JSON object. */
+const baseOf = (sql: Sql): Fragment => sql`(
+  select json_build_object('templateSchema', b.schema, 'current', ${isKept(sql, sql`b.schema`)})
+  from (
+    select coalesce(
+      (select h.base_schema from diorama.hidden_templates h where h.schema_name = s.template_schema), s.template_schema
+    ) as schema
+  ) b
+)`;
+
 const lockedColumns = (sql: Sql): Fragment => sql`
   s.schema_name as schema, s.fresh_xid::text as "freshXid", s.fingerprint, s.template_schema as "templateSchema",
-  exists (select from diorama.templates t where t.schema_name = s.template_schema) as current,
+  ${isKept(sql, sql`s.template_schema`)} as current, ${baseOf(sql)} as base,
   coalesce(e.family_id, e.environment_id) as "familyId", e.snapshot_id as "snapshotId",
   ${timingOf(sql, sql`e`)} as timing, ${faultsOf(sql, sql`e`)} as faults
 `;
@@ -67,10 +83,56 @@ export async function lockForReset(
   return locked;
 }
 
-export const setFresh = async (sql: Sql, schema: string, freshXid: string, fingerprint: string) =>
+/** Notes that a schema equals a template, or a delta on it. */
+export const setFresh = async (
+  sql: Sql,
+  schema: string,
+  templateSchema: string,
+  { freshXid, fingerprint }: Built,
+) =>
   await sql`
-    update diorama.schemas set fresh_xid = ${freshXid}, fingerprint = ${fingerprint} where schema_name = ${schema}
+    update diorama.schemas
+    set template_schema = ${templateSchema}, fresh_xid = ${freshXid}, fingerprint = ${fingerprint}
+    where schema_name = ${schema}
   `;
+
+export type NewHidden = {
+  readonly schemaName: string;
+  readonly baseSchema: string;
+  readonly familyId: string;
+  readonly keyId: string;
+};
+
+/** Registers a large state. Returns how many there were of the family and of the key. */
+export async function insertHidden(
+  sql: Sql,
+  { schemaName, baseSchema, familyId, keyId }: NewHidden,
+): Promise<{ readonly ofFamily: number; readonly ofKey: number }> {
+  const [row] = await sql<{ ofFamily: number; ofKey: number }[]>`
+    with inserted as (
+      insert into diorama.hidden_templates (schema_name, base_schema, family_id, key_id)
+      values (${schemaName}, ${baseSchema}, ${familyId}, ${keyId})
+    )
+    select count(*) filter (where family_id = ${familyId})::int as "ofFamily",
+      count(*) filter (where key_id = ${keyId})::int as "ofKey"
+    from diorama.hidden_templates where family_id = ${familyId} or key_id = ${keyId}
+  `;
+  return row ?? { ofFamily: 0, ofKey: 0 };
+}
+
+/** Removes large states that no snapshot and no environment refers to. Returns their schemas. */
+export async function deleteUnusedHidden(sql: Sql, olderThanSeconds: number): Promise<string[]> {
+  const rows = await sql<{ schema: string }[]>`
+    delete from diorama.hidden_templates h
+    where created_at <= now() - ${olderThanSeconds}::float8 * interval '1 second'
+      and not exists (select from diorama.environment_snapshots s where s.template_schema = h.schema_name)
+      and not exists (
+        select from diorama.schemas s where s.template_schema = h.schema_name and s.state in ('claimed', 'reserved')
+      )
+    returning schema_name as schema
+  `;
+  return rows.map(({ schema }) => schema);
+}
 
 export type NewSnapshot = {
   readonly snapshotId: string;
@@ -78,6 +140,7 @@ export type NewSnapshot = {
   readonly keyId: string;
   readonly name: string | null;
   readonly rows: number;
+  readonly templateSchema: string;
   readonly delta: Delta;
   /** Of its clock; null: real time. */
   readonly reading: Reading | null;
@@ -98,7 +161,7 @@ export async function insert(
   snapshot: NewSnapshot,
   max: { readonly ofFamily: number; readonly ofKey: number },
 ): Promise<Stored> {
-  const { snapshotId, environmentId, keyId, name, rows, delta, reading } = snapshot;
+  const { snapshotId, environmentId, keyId, name, rows, templateSchema, delta, reading } = snapshot;
   const [stored] = await sql<Stored[]>`
     with counted as materialized (
       select
@@ -112,7 +175,7 @@ export async function insert(
         at_call
       )
       select ${snapshotId}, ${locked.familyId}, ${environmentId}, ${keyId}, ${locked.snapshotId}, ${name},
-        ${locked.templateSchema}, ${rows}, ${JSON.stringify(delta)}::text::json,
+        ${templateSchema}, ${rows}, ${JSON.stringify(delta)}::text::json,
         ${jsonText(reading)}::text::json, ${locked.timing.calls}::int8,
         ${journaledCalls(sql, sql`${environmentId}`)}
       from admitted
@@ -154,7 +217,7 @@ export async function findState(
   const [state] = await sql<State[]>`
     select s.delta, s.template_schema as "templateSchema", s.family_id as "familyId", s.snapshot_id as "snapshotId",
       s.at_call as "atCall", s.clock as reading, s.calls::float8 as calls, ${timingOf(sql, sql`e`)} as timing,
-      exists (select from diorama.templates t where t.schema_name = s.template_schema) as current
+      ${isKept(sql, sql`s.template_schema`)} as current
     from diorama.environment_snapshots s
     join diorama.environments e on s.family_id = coalesce(e.family_id, e.environment_id)
     where e.environment_id = ${environmentId} and s.snapshot_id = ${snapshotId}

@@ -1,7 +1,7 @@
 /** Reset and snapshots: an environment returns to its template, or to a state that it was in. */
 import type { Pool, Sql, Tx } from "~/db/connect";
-import { type Delta, readDelta, resetClone } from "~/db/deltas";
-import type { Blueprint } from "~/db/schemas";
+import { asUnknown, countDifferences, type Delta, readDelta, resetClone } from "~/db/deltas";
+import { type Blueprint, buildClone, readBlueprintIn } from "~/db/schemas";
 import { together } from "~/db/session";
 import { ApiError, LimitExceeded } from "~/errors";
 import type { Principal } from "~/http/auth";
@@ -19,8 +19,11 @@ import type { Templates } from "~/platform/templates/templates";
 
 export type Snapshots = ReturnType<typeof createSnapshots>;
 
-export const SNAPSHOT_ROWS_MAX = 20_000;
-export const SNAPSHOT_BYTES_MAX = 32 * 1024 * 1024;
+/** Larger differences from the template are copied whole, as a hidden template. */
+export const SNAPSHOT_DELTA_MAX = { rows: 20_000, bytes: 32 * 1024 * 1024 };
+export const LARGE_PER_FAMILY_MAX = 20;
+export const LARGE_PER_KEY_MAX = 200;
+const NOTHING: Delta = { tables: [], sequences: [] };
 /** Of an environment and its forks together. */
 export const SNAPSHOTS_PER_FAMILY_MAX = 200;
 export const SNAPSHOTS_PER_KEY_MAX = 2_000;
@@ -33,6 +36,12 @@ type Origin = Pick<
   readonly blueprint: Blueprint;
   readonly timing: Timing;
   readonly faults: FaultState | null;
+};
+
+/** A state that is kept. */
+type Kept = Pick<store.State, "templateSchema" | "delta"> & {
+  /** That differ from the template. */
+  readonly rows: number;
 };
 
 const newId = () => crypto.randomUUID().replaceAll("-", "");
@@ -52,11 +61,8 @@ export function createSnapshots(deps: {
 }) {
   const { pool, environments, templates, exclusive, runClosing, onBuild, discard } = deps;
 
-  /** Returns the blueprint of an environment's template. Throws `template_not_found` if that has been replaced. */
-  async function blueprintOf({
-    templateSchema,
-    current,
-  }: Pick<store.Locked, "templateSchema" | "current">): Promise<Blueprint> {
+  /** Returns the blueprint of a template. Throws `template_not_found` if that has been replaced. */
+  async function blueprintOf({ templateSchema, current }: store.Base): Promise<Blueprint> {
     if (current) return await templates.blueprint(templateSchema);
     throw new ApiError(
       "template_not_found",
@@ -64,16 +70,42 @@ export function createSnapshots(deps: {
     );
   }
 
-  async function read(tx: Tx, locked: store.Locked): Promise<{ delta: Delta; rows: number }> {
-    const limits = { rows: SNAPSHOT_ROWS_MAX, bytes: SNAPSHOT_BYTES_MAX };
+  /** Reads an environment's state: the difference from its template, or a copy if that is too large. */
+  async function read(tx: Tx, keyId: string, locked: store.Locked): Promise<Kept> {
     const flushed = deps.flushJournal();
-    const { delta, size } = await readDelta(tx, await blueprintOf(locked), locked, limits);
-    await flushed;
-    if (delta) return { delta, rows: size.rows };
-    throw new ApiError(
-      "invalid_request",
-      `The environment differs from its template in more than ${SNAPSHOT_ROWS_MAX} rows or ${SNAPSHOT_BYTES_MAX / 1024 / 1024} MB; save it as a template instead`,
+    const { templateSchema } = locked;
+    const { delta, size } = await readDelta(
+      tx,
+      await blueprintOf(locked),
+      locked,
+      SNAPSHOT_DELTA_MAX,
     );
+    await flushed;
+    if (delta) return { templateSchema, delta, rows: await countRows(tx, locked, size.rows) };
+    const schemaName = `tpl_${newId()}`;
+    const { ofFamily, ofKey } = await store.insertHidden(tx, {
+      ...{ schemaName, keyId, familyId: locked.familyId },
+      baseSchema: locked.base.templateSchema,
+    });
+    if (ofFamily >= LARGE_PER_FAMILY_MAX)
+      throw new LimitExceeded("environment snapshot", LARGE_PER_FAMILY_MAX, ofFamily);
+    if (ofKey >= LARGE_PER_KEY_MAX)
+      throw new LimitExceeded("key snapshot", LARGE_PER_KEY_MAX, ofKey);
+    await buildClone(tx, await readBlueprintIn(tx, locked.schema), schemaName);
+    const rows = await countRows(tx, locked, undefined);
+    return { templateSchema: schemaName, delta: NOTHING, rows };
+  }
+
+  /** Counts the rows that differ from the environment's own template. `known`: from the one it was cloned from. */
+  async function countRows(
+    tx: Tx,
+    { base, ...locked }: store.Locked,
+    known: number | undefined,
+  ): Promise<number> {
+    const isOwn = base.templateSchema === locked.templateSchema;
+    if (known !== undefined && (isOwn || !base.current)) return known;
+    const blueprint = await blueprintOf(base.current ? base : locked);
+    return await countDifferences(tx, blueprint, isOwn ? locked : asUnknown(locked));
   }
 
   return {
@@ -89,6 +121,7 @@ export function createSnapshots(deps: {
 
     /** Returns the state of a snapshot, or the current one, between two of the environment's calls. */
     async state(
+      keyId: string,
       environment: { environmentId: string; schemaName: string },
       snapshotId: string | undefined,
     ): Promise<Origin> {
@@ -100,13 +133,13 @@ export function createSnapshots(deps: {
         const faults = current && newState(current.faults);
         return { ...state, timing, faults, blueprint: await blueprintOf(state) };
       }
-      return await exclusive.run(environment, async (tx) => {
+      const state = await exclusive.run(environment, async (tx) => {
         const locked = await store.lock(tx, id);
         if (!locked) throw notFound();
-        const { delta } = await read(tx, locked);
-        const atCall = await store.countCalls(tx, id);
-        return { ...locked, delta, atCall, blueprint: await blueprintOf(locked) };
+        const kept = await read(tx, keyId, locked);
+        return { ...locked, ...kept, atCall: await store.countCalls(tx, id) };
       });
+      return { ...state, blueprint: await templates.blueprint(state.templateSchema) };
     },
 
     /** Returns an environment to its template or to a snapshot. Its running run ends without a verdict. */
@@ -118,11 +151,11 @@ export function createSnapshots(deps: {
         const state = snapshotId === undefined ? undefined : await this.find(tx, id, snapshotId);
         const locked = await store.lockForReset(tx, id, snapshotId ?? null, runClosing);
         if (!locked) throw notFound();
-        const blueprint = await blueprintOf(locked);
+        const blueprint = await blueprintOf(state ?? locked.base);
         if (locked.closed?.capture === "snapshot")
           await discard(tx, locked.closed.runId, schemaName);
         const fresh = await resetClone(tx, blueprint, locked, state?.delta, onBuild);
-        await store.setFresh(tx, schemaName, fresh.freshXid, fresh.fingerprint);
+        await store.setFresh(tx, schemaName, blueprint.schema, fresh);
         const { timing } = locked;
         const { reading, calls } = state ?? { reading: timing.firstClock, calls: 0 };
         await together([
@@ -148,14 +181,13 @@ export function createSnapshots(deps: {
         const locked = await store.lock(tx, id);
         if (!locked) throw notFound();
         const { clock, calls } = locked.timing;
-        const { delta, rows } = await read(tx, locked);
+        const { rows, ...kept } = await read(tx, principal.keyId, locked);
         const snapshot = {
           snapshotId: newId(),
           environmentId: id,
           keyId: principal.keyId,
           name: name ?? null,
-          rows,
-          delta,
+          ...{ rows, ...kept },
           reading: clock && readClock(clock, calls),
         };
         const stored = await store.insert(tx, locked, snapshot, {

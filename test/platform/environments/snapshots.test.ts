@@ -5,8 +5,9 @@ import type { Session } from "~/db/session";
 import { createSessionPool } from "~/db/session-pool";
 import { createExclusive } from "~/platform/environments/exclusive";
 import { openEnvironment } from "~/platform/environments/opening";
+import { SNAPSHOT_DELTA_MAX } from "~/platform/environments/snapshots";
 import { HOLDS_CHANNEL } from "~/platform/environments/store";
-import { useDatabase } from "../../support/database";
+import { eventually, useDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, useProgram } from "../../support/program";
 import { everyRowOf } from "../../support/rows";
 
@@ -254,17 +255,69 @@ describe("snapshots", () => {
     expect(texts).toEqual(["one", "two"]);
   });
 
-  test("of too many rows are rejected", async () => {
+  test("of large states are exact too, appear in no list, and are deleted with the last that needs them", async () => {
+    const detail = async () => (await program.get(`/env/${environment.environmentId}`)).body;
+    const copies = () => database.sql<{ schema: string }[]>`
+      select nspname as schema from diorama.hidden_templates join pg_namespace on nspname = schema_name
+    `;
+    const listed = (await program.get("/templates")).body.templates.length;
+    const template = await rows();
     await database.sql.unsafe(
       `insert into "${environment.schemaName}".messages (channel_id, ts, user_id, text)
        select 'C01GENERAL', (1000000000 + i)::text || '.000000', 'U02JOHN', 'm' from generate_series(1, 20001) i`,
     );
-    expectRefusal(
-      await program.post(`/env/${environment.environmentId}/snapshots`, {}),
-      400,
-      "invalid_request",
-      "The environment differs from its template in more than 20000 rows or 32 MB; save it as a template instead",
-    );
+    const large = await rows();
+
+    const first = await control("snapshots");
+    expect(first.rows).toBe(20_001);
+    await control("reset");
+    expect(await rows()).toEqual(template);
+    await control("reset", { snapshotId: first.snapshotId });
+    expect(await rows()).toEqual(large);
+
+    await post("a little more");
+    const second = await control("snapshots");
+    const current = await rows();
+    expect([second.rows, (await detail()).changedRows]).toEqual([20_002, 20_002]);
+    expect(await copies()).toHaveLength(1);
+    const [child] = (await control("fork")).environments;
+    const [grandchild] = (await control("fork", { snapshotId: first.snapshotId }, {}, child))
+      .environments;
+    expect(await rows(child)).toEqual(current);
+    expect(await rows(grandchild)).toEqual(large);
+    await control("reset", {}, {}, child);
+    expect(await rows(child)).toEqual(template);
+
+    expect((await program.get("/templates")).body.templates).toHaveLength(listed);
+    await database.sql`update diorama.hidden_templates set created_at = now() - interval '1 hour'`;
+    await program.call("DELETE", `/env/${environment.environmentId}`);
+    await program.program.maintenance.cycle();
+    expect(await copies()).toHaveLength(1);
+    for (const { environmentId } of [child, grandchild])
+      await program.call("DELETE", `/env/${environmentId}`);
+    await eventually(async () => {
+      await program.program.maintenance.cycle();
+      expect(await copies()).toHaveLength(0);
+    });
+  });
+
+  test("of large states are limited in number for an environment with its forks", async () => {
+    const before = SNAPSHOT_DELTA_MAX.rows;
+    SNAPSHOT_DELTA_MAX.rows = 0;
+    try {
+      await post("one row");
+      await database.sql`
+        insert into diorama.hidden_templates (schema_name, base_schema, family_id, key_id)
+        select 'filler' || i, '', ${environment.environmentId}, '' from generate_series(1, 20) i
+      `;
+      const answer = await program.post(`/env/${environment.environmentId}/fork`, {});
+      expect([answer.status, answer.body]).toEqual([
+        429,
+        { valid: false, reason: "environment snapshot limit reached", limit: 20, current: 20 },
+      ]);
+    } finally {
+      SNAPSHOT_DELTA_MAX.rows = before;
+    }
   });
 
   test("are limited in number for an environment with its forks", async () => {
