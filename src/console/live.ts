@@ -102,8 +102,8 @@ export const isOf =
     data["environmentId"] === environmentId;
 
 type LiveOptions = {
-  /** Also reloads every two seconds. */
-  readonly isPolled?: boolean;
+  /** Also reloads this often. */
+  readonly pollMs?: number | undefined;
   /** The time between an event and the reload, in which further events cause no other one. */
   readonly delayMs?: number;
 };
@@ -112,7 +112,7 @@ type LiveOptions = {
 export function useLive(
   reload: () => void,
   isWanted: (event: ServerEvent) => boolean,
-  { isPolled = false, delayMs = GATHER_MS }: LiveOptions = {},
+  { pollMs, delayMs = GATHER_MS }: LiveOptions = {},
 ): void {
   const latest = useRef({ reload, isWanted });
   latest.current = { reload, isWanted };
@@ -129,11 +129,12 @@ export function useLive(
       const isStart = event.name === "open" || event.name === "reset";
       if (isStart || latest.current.isWanted(event)) schedule();
     };
-    const poll = isPolled
-      ? setInterval(() => {
-          if (!document.hidden) schedule();
-        }, POLL_MS)
-      : undefined;
+    const poll =
+      pollMs === undefined
+        ? undefined
+        : setInterval(() => {
+            if (!document.hidden) schedule();
+          }, pollMs);
     listeners.add(listen);
     connect();
     return () => {
@@ -142,13 +143,15 @@ export function useLive(
       clearTimeout(timer);
       setTimeout(connect); // the next page may listen too
     };
-  }, [isPolled, delayMs]);
+  }, [pollMs, delayMs]);
 }
 
-/** Calls `reload` when the world of an environment may have changed. */
+/** Calls `reload` when the world of an environment may have changed. `cost`: requests of a reload, which make it rarer. */
 export function useWorldLive(
   { environmentId, run }: Pick<EnvironmentDetail, "environmentId" | "run">,
   reload: () => void,
+  cost = 1,
 ): void {
-  useLive(reload, isOf(environmentId), { isPolled: run?.status !== "running" });
+  const pollMs = run?.status === "running" ? undefined : cost * POLL_MS;
+  useLive(reload, isOf(environmentId), { pollMs, delayMs: cost * GATHER_MS });
 }

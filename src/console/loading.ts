@@ -1,39 +1,41 @@
 /** Data of a page, and the work that its buttons start. */
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 
-export type Loaded<T> = {
+type State<T> = {
   /** Undefined until the first answer. Kept during a reload. */
   readonly data: T | undefined;
   readonly error: unknown;
-  readonly isLoading: boolean;
-  readonly reload: () => void;
 };
+/** `reload` during a load makes it load once more afterwards: frequent reloads cannot keep a slow load from its end. */
+export type Loaded<T> = State<T> & { readonly reload: () => void };
 
 /** Loads when the component is first shown and when one of `inputs` changes; the earlier data remain until then. */
 export function useLoad<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[],
 ): Loaded<T> {
-  const [state, setState] = useState<Omit<Loaded<T>, "reload">>({
-    data: undefined,
-    error: undefined,
-    isLoading: true,
-  });
+  const [state, setState] = useState<State<T>>({ data: undefined, error: undefined });
   const [turn, setTurn] = useState(0);
+  const phase = useRef<"idle" | "loading" | "stale">("idle");
   useEffect(() => {
     const control = new AbortController();
-    setState(({ data, error }) => ({ data, error, isLoading: true }));
+    phase.current = "loading";
+    const settle = (next: (before: State<T>) => State<T>) => {
+      if (control.signal.aborted) return;
+      setState(next);
+      if (phase.current === "stale") setTurn((number) => number + 1);
+      phase.current = "idle";
+    };
     load(control.signal).then(
-      (data) => {
-        if (!control.signal.aborted) setState({ data, error: undefined, isLoading: false });
-      },
-      (error: unknown) => {
-        if (!control.signal.aborted) setState(({ data }) => ({ data, error, isLoading: false }));
-      },
+      (data) => settle(() => ({ data, error: undefined })),
+      (error: unknown) => settle(({ data }) => ({ data, error })),
     );
     return () => control.abort();
   }, [...inputs, turn]);
-  const reload = useCallback(() => setTurn((number) => number + 1), []);
+  const reload = useCallback(() => {
+    if (phase.current === "idle") setTurn((number) => number + 1);
+    else phase.current = "stale";
+  }, []);
   return { ...state, reload };
 }
 

@@ -36,7 +36,8 @@ export async function readBaseline(environment: EnvironmentDetail): Promise<Base
   );
 }
 
-export type Mark = "new" | "changed" | undefined;
+/** `touched`: a call changed what belongs to it, or what is not compared. */
+export type Mark = "new" | "changed" | "touched" | undefined;
 
 export function markOf(
   baseline: Baseline | undefined,

@@ -88,7 +88,7 @@ const PERSON = "{ id name displayName }";
 const LINKED = "id identifier title";
 const FIELDS = `id identifier title priority estimate dueDate state { id name type position } team { id }
   assignee ${PERSON} project { id name } cycle { id number name } labels(first: 10) { nodes { id name } }`;
-const PER_PAGE = 50;
+export const PER_PAGE = 50;
 const PAGES_MAX = 60;
 
 export type Tracker = ReturnType<typeof createTracker>;

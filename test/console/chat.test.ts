@@ -25,6 +25,7 @@ test("shows what differs from the template, and the call that changed it", async
     const own = room.getByRole("article").filter({ hasText: "Hello all of you" });
     await own.getByText("new by call 5", { exact: true }).waitFor();
     expect(await own.getAttribute("class")).toContain("tinted");
+    expect(await own.getAttribute("title")).toContain("chat.update");
     await own.getByRole("button", { name: "1 reply" }).click();
     const thread = page.getByRole("region", { name: "Thread" });
     await thread.getByText("And a reply").waitFor();

@@ -36,6 +36,12 @@ test("an environment is extended, forked, reset and deleted", async () => {
     await dialog.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("heading", { name: "Environments", level: 1 }).waitFor();
     expect((await detailsOf(fork)).status).toBe("deleted");
-    expect((await detailsOf(environmentId)).status).toBe("active");
+    const row = page
+      .getByRole("row")
+      .filter({ has: page.getByTitle(environmentId, { exact: true }) });
+    await row.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await row.waitFor({ state: "detached" });
+    expect((await detailsOf(environmentId)).status).toBe("deleted");
   });
 });

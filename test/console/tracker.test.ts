@@ -1,5 +1,6 @@
 /** A tracker environment in the browser: its board, with what changed tinted, and its issues. */
 import { beforeAll, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
 import { useConsole } from "./console";
 import { graphql, type Scene, startRun, trackerScene } from "./scene";
 
@@ -18,6 +19,7 @@ test("the board has the issues by state, and tints those that differ from the te
       .getByRole("article")
       .filter({ hasText: "Draw all the empty states" });
     await moved.getByText("changed by call 3").waitFor();
+    expect(await moved.getAttribute("title")).toContain("commentCreate");
     const filed = page.getByRole("article").filter({ hasText: "Draw the error states" });
     expect(await filed.locator(".by").textContent()).toBe("new by call 4");
     const tinted = await page.locator(".card.tinted").count();
@@ -35,6 +37,19 @@ test("the board has the issues by state, and tints those that differ from the te
     await page.waitForURL((url) => !url.searchParams.has("issue"));
     expect(await issue.count()).toBe(0);
   });
+});
+
+test("a board appears though reading the issues takes longer than the time between two reads", async () => {
+  const check = async (page: Page) => {
+    await page.route("**/graphql", async (route) => {
+      await Bun.sleep(2_300);
+      await route.continue();
+    });
+    await page.reload();
+    await page.getByText("Draw the error states").waitFor();
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  };
+  await open(pathTo(scene), check);
 });
 
 test("a change of an agent appears tinted, and what others wrote executes nothing", async () => {

@@ -1,12 +1,12 @@
 /** The caller's environments. */
-import { useState } from "preact/hooks";
 import type { EnvironmentList, ListedEnvironment } from "~/clients/typescript/schema";
-import { addressOf, call, get, type Query } from "~/console/api";
+import { addressOf, get, type Query } from "~/console/api";
 import { useLive } from "~/console/live";
 import { useLoad } from "~/console/loading";
 import { Badge, Head, Id, Ready } from "~/console/parts/basics";
 import { Time } from "~/console/parts/clock";
-import { AsJson, Confirm } from "~/console/parts/dialog";
+import { AsJson } from "~/console/parts/dialog";
+import { EnvironmentActions } from "~/console/parts/environment-actions";
 import { Choice, Listing, Search } from "~/console/parts/filters";
 import { pathTo, place } from "~/console/place";
 
@@ -39,63 +39,40 @@ export function Environments() {
 }
 
 export function EnvironmentTable({ query, hasMore = false }: { query: Query; hasMore?: boolean }) {
-  const [ending, setEnding] = useState<string>();
   const list = useLoad(
     (signal) => get<EnvironmentList>("/environments", query, signal),
     [JSON.stringify(query)],
   );
   useLive(list.reload, ({ name }) => name === "environment");
-  const end = async () => {
-    await call("DELETE", `/env/${ending}`);
-    list.reload();
-  };
   return (
     <Ready of={list}>
       {({ environments, nextCursor }) => (
-        <>
-          <Listing
-            label="Environments"
-            columns={["Environment", "Service", "Template", "Created", "Ends", "Actions"]}
-            items={environments}
-            textsOf={({ environmentId, templateSchema, service }) => [
-              environmentId,
-              templateSchema,
-              service,
-            ]}
-            row={(environment) => (
-              <Row
-                key={environment.environmentId}
-                of={environment}
-                end={() => setEnding(environment.environmentId)}
-              />
-            )}
-            nextCursor={hasMore ? nextCursor : undefined}
-          >
-            <p>
-              <code>diorama.env("chat_default")</code> of the TypeScript client or{" "}
-              <code>POST /api/platform/initEnv</code> creates one.
-            </p>
-          </Listing>
-          {ending && (
-            <Confirm
-              title="Delete the environment?"
-              action="Delete"
-              close={() => setEnding(undefined)}
-              perform={end}
-            >
-              <p>
-                <code>{ending}</code> and its data are deleted. Its run, if one is running, ends as
-                failed.
-              </p>
-            </Confirm>
+        <Listing
+          label="Environments"
+          columns={["Environment", "Service", "Template", "Created", "Ends", "Actions"]}
+          items={environments}
+          textsOf={({ environmentId, templateSchema, service }) => [
+            environmentId,
+            templateSchema,
+            service,
+          ]}
+          row={(environment) => (
+            <Row key={environment.environmentId} of={environment} reload={list.reload} />
           )}
-        </>
+          nextCursor={hasMore ? nextCursor : undefined}
+        >
+          <p>
+            <code>diorama.env("chat_default")</code> of the TypeScript client,{" "}
+            <code>POST /api/platform/initEnv</code> or the{" "}
+            <a href={pathTo("playground")}>playground</a> creates one.
+          </p>
+        </Listing>
       )}
     </Ready>
   );
 }
 
-function Row({ of, end }: { of: ListedEnvironment; end: () => void }) {
+function Row({ of, reload }: { of: ListedEnvironment; reload: () => void }) {
   const isActive = of.status === "active";
   return (
     <tr>
@@ -116,9 +93,9 @@ function Row({ of, end }: { of: ListedEnvironment; end: () => void }) {
       <td>{isActive ? <Time at={of.expiresAt} /> : "ended"}</td>
       <td>
         {isActive && (
-          <button type="button" class="danger" onClick={end}>
-            Delete
-          </button>
+          <div class="actions">
+            <EnvironmentActions id={of.environmentId} reload={reload} leave={reload} />
+          </div>
         )}
       </td>
     </tr>

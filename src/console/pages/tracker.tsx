@@ -7,18 +7,20 @@ import {
   type Cause,
   type IssueMarks,
   issueMarkOf,
+  type Mark,
   readCauses,
   readIssueBaseline,
 } from "~/console/marks";
 import { IssueView } from "~/console/pages/issue";
 import { Empty, Ready, Table } from "~/console/parts/basics";
-import { Choice, Search, searched } from "~/console/parts/filters";
-import { MarkNote } from "~/console/parts/mark-note";
+import { Choice, Rest, Search, searched } from "~/console/parts/filters";
+import { MarkNote, titleOf } from "~/console/parts/mark-note";
 import { UserChoice } from "~/console/parts/user-choice";
 import { pathTo, place } from "~/console/place";
 import {
   createTracker,
   type Issue,
+  PER_PAGE,
   type Person,
   PRIORITIES,
   type State,
@@ -36,7 +38,7 @@ export function TrackerWorld({ environment }: { environment: EnvironmentDetail }
   const issues = useLoad((signal) => tracker.issues(signal), [tracker]);
   const baseline = useLoad(() => readIssueBaseline(environment), [environmentId]);
   const causes = useLoad(() => readCauses(environmentId), [environmentId, run?.runId, run?.status]);
-  useWorldLive(environment, issues.reload);
+  useWorldLive(environment, issues.reload, 1 + Math.floor((issues.data?.length ?? 0) / PER_PAGE));
   const marks = { baseline: baseline.data, causes: causes.data ?? NO_CAUSES };
   const chosen = query.get("issue");
   return (
@@ -161,9 +163,7 @@ function Issues({
             {inside.slice(0, COLUMN_MAX).map((issue) => (
               <Card key={issue.id} issue={issue} marks={marks} />
             ))}
-            {inside.length > COLUMN_MAX && (
-              <p class="quiet">and {inside.length - COLUMN_MAX} more</p>
-            )}
+            <Rest count={inside.length - COLUMN_MAX} />
           </section>
         );
       })}
@@ -177,20 +177,22 @@ function issueAddress(id: string): string {
   return pathTo(...parts, { ...Object.fromEntries(query), issue: id });
 }
 
-function Note({ issue, marks }: { issue: Issue; marks: IssueMarks }) {
-  const cause = marks.causes.get(issue.id);
-  const mark = issueMarkOf(marks.baseline, issue) ?? (cause && "touched");
-  return <MarkNote mark={mark} cause={cause} />;
+/** The change of an issue since the template, and the call that made it. */
+function changeOf(issue: Issue, { baseline, causes }: IssueMarks) {
+  const cause = causes.get(issue.id);
+  const mark: Mark = issueMarkOf(baseline, issue) ?? (cause && "touched");
+  return { cause, mark };
 }
-
-const isTinted = (issue: Issue, { baseline, causes }: IssueMarks) =>
-  issueMarkOf(baseline, issue) !== undefined || causes.has(issue.id);
 
 function Card({ issue, marks }: { issue: Issue; marks: IssueMarks }) {
   const { identifier, title, priority, assignee, labels } = issue;
+  const change = changeOf(issue, marks);
   return (
-    <article class={`card ${isTinted(issue, marks) ? "tinted" : ""}`}>
-      <span class="quiet">{identifier}</span> <Note issue={issue} marks={marks} />
+    <article
+      class={`card ${change.mark ? "tinted" : ""}`}
+      title={change.cause && titleOf(change.cause)}
+    >
+      <span class="quiet">{identifier}</span> <MarkNote {...change} />
       <div>
         <a href={issueAddress(issue.id)}>
           <bdi>{title.slice(0, 300)}</bdi>
@@ -211,23 +213,36 @@ function Card({ issue, marks }: { issue: Issue; marks: IssueMarks }) {
 
 function List({ issues, marks }: { issues: readonly Issue[]; marks: IssueMarks }) {
   return (
-    <Table label="Issues" columns={["Issue", "Title", "State", "Priority", "Assignee", "Changed"]}>
-      {issues.slice(0, LIST_MAX).map((issue) => (
-        <tr key={issue.id} class={isTinted(issue, marks) ? "tinted" : ""}>
-          <td class="number">{issue.identifier}</td>
-          <td>
-            <a href={issueAddress(issue.id)}>
-              <bdi>{issue.title.slice(0, 300)}</bdi>
-            </a>
-          </td>
-          <td>{issue.state.name}</td>
-          <td>{PRIORITIES[issue.priority]}</td>
-          <td>{issue.assignee?.name}</td>
-          <td>
-            <Note issue={issue} marks={marks} />
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <>
+      <Table
+        label="Issues"
+        columns={["Issue", "Title", "State", "Priority", "Assignee", "Changed"]}
+      >
+        {issues.slice(0, LIST_MAX).map((issue) => {
+          const change = changeOf(issue, marks);
+          return (
+            <tr
+              key={issue.id}
+              class={change.mark ? "tinted" : ""}
+              title={change.cause && titleOf(change.cause)}
+            >
+              <td class="number">{issue.identifier}</td>
+              <td>
+                <a href={issueAddress(issue.id)}>
+                  <bdi>{issue.title.slice(0, 300)}</bdi>
+                </a>
+              </td>
+              <td>{issue.state.name}</td>
+              <td>{PRIORITIES[issue.priority]}</td>
+              <td>{issue.assignee?.name}</td>
+              <td>
+                <MarkNote {...change} />
+              </td>
+            </tr>
+          );
+        })}
+      </Table>
+      <Rest count={issues.length - LIST_MAX} />
+    </>
   );
 }

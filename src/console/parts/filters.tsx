@@ -84,6 +84,14 @@ export function Tabs({
   );
 }
 
+const SHOWN_MAX = 500;
+
+/** Says how many items are not shown; nothing if all are. */
+export function Rest({ count }: { count: number }) {
+  if (count <= 0) return null;
+  return <p class="quiet">and {count.toLocaleString("en")} more: filter to see them</p>;
+}
+
 /** The items of a list that match the search field, as a table, with a button for the next page. */
 export function Listing<Item>({
   label,
@@ -115,9 +123,12 @@ export function Listing<Item>({
           {children}
         </Empty>
       ) : (
-        <Table label={label} columns={columns}>
-          {shown.map(row)}
-        </Table>
+        <>
+          <Table label={label} columns={columns}>
+            {shown.slice(0, SHOWN_MAX).map(row)}
+          </Table>
+          <Rest count={shown.length - SHOWN_MAX} />
+        </>
       )}
       {nextCursor && (
         <p>

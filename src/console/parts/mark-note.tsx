@@ -5,7 +5,7 @@ import { pathTo } from "~/console/place";
 export const titleOf = ({ n, runId, name }: Cause) => `call ${n} of run ${runId}: ${name}`;
 
 /** The kind of the change and the call that made it; nothing for what did not change. */
-export function MarkNote({ mark, cause }: { mark: Mark | "touched"; cause: Cause | undefined }) {
+export function MarkNote({ mark, cause }: { mark: Mark; cause: Cause | undefined }) {
   if (!mark) return null;
   return (
     <span class="by">
