@@ -131,7 +131,7 @@ export const growIssues = (bench: Bench, environment: Answer, count: number) =>
       insert into ${schema}.issues
       select r.* from (select * from ${schema}.issues where "teamId" = '${TEAM}' order by number limit 1) i,
         generate_series(1, ${count} - (select count(*)::int from ${schema}.issues)) n,
-        jsonb_populate_record(i, jsonb_build_object(
+        jsonb_populate_record(null::${schema}.issues, to_jsonb(i) || jsonb_build_object(
           'id', gen_random_uuid(), 'number', 100000 + n, 'identifier', 'ENG-' || (100000 + n), 'title', 'issue ' || n,
           'documentContentId', gen_random_uuid(), 'sortOrder', -n, 'createdAt', i."createdAt" + n * interval '1 second'
         )) r

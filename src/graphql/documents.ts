@@ -45,6 +45,7 @@ import {
   PAGE_MAX,
   TOKENS_MAX,
 } from "~/graphql/limits";
+import { type Plan, planOf } from "~/graphql/plan";
 
 /** Total size of cached documents: each takes 38 bytes of memory per character. */
 const CHARACTERS_MAX = 1_500_000;
@@ -60,6 +61,8 @@ export type Operation = {
   /** Selects only introspection fields. */
   readonly isIntrospection: boolean;
   readonly cost: (variables: Variables) => number;
+  /** Runs it. */
+  readonly run: Plan;
 };
 
 export type PreparedDocument = {
@@ -155,11 +158,15 @@ function measure(schema: GraphQLSchema, lengths: ListLengths, document: Document
   const definitions: Definitions = { schema, lengths, fragments, measured: new Map() };
   const operations = document.definitions
     .filter((node) => node.kind === Kind.OPERATION_DEFINITION)
-    .map((node) => measureOperation(node, definitions));
+    .map((node) => measureOperation(node, document, definitions));
   return { operations, measured: definitions.measured };
 }
 
-function measureOperation(node: OperationDefinitionNode, definitions: Definitions): Operation {
+function measureOperation(
+  node: OperationDefinitionNode,
+  document: DocumentNode,
+  definitions: Definitions,
+): Operation {
   const { depth, fields, cost } = measureSet(
     node.selectionSet,
     definitions.schema.getRootType(node.operation) ?? undefined,
@@ -179,6 +186,16 @@ function measureOperation(node: OperationDefinitionNode, definitions: Definition
     ),
     isIntrospection: asksSchema(node),
     cost: (variables) => cost({ ...defaults, ...variables }),
+    run: planLater(definitions.schema, document, node),
+  };
+}
+
+/** Compiles an operation when it is first run: validation may reject it. */
+function planLater(...operation: Parameters<typeof planOf>): Plan {
+  let plan: Plan | undefined;
+  return (context, variables) => {
+    plan ??= planOf(...operation);
+    return plan(context, variables);
   };
 }
 

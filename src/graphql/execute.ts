@@ -6,7 +6,6 @@
  */
 import {
   type ExecutionResult,
-  execute,
   GraphQLError,
   type GraphQLFormattedError,
   type GraphQLSchema,
@@ -93,7 +92,7 @@ export function createExecutor(schema: GraphQLSchema, deadlineMs = DEADLINE_MS) 
     } catch (error) {
       return refuse([refusalOf(error)]);
     }
-    const { document, operations, fieldsOf, errors } = prepared;
+    const { operations, fieldsOf, errors } = prepared;
     if (errors.length > 0) return refuse(errors);
     const operation = pick(operations, request.operationName);
     if (operation instanceof GraphQLError) return refuse([operation]);
@@ -113,14 +112,8 @@ export function createExecutor(schema: GraphQLSchema, deadlineMs = DEADLINE_MS) 
       budget: createBudget(deadlineMs),
       fieldsOf,
     };
-    const result = await resultOf(running, within, async (contextValue) =>
-      execute({
-        schema,
-        document,
-        contextValue,
-        variableValues: request.variables,
-        operationName: request.operationName,
-      }),
+    const result = await resultOf(running, within, async (context) =>
+      operation.run(context, request.variables),
     );
     const answer = answerOf(result, cost, format);
     if (key) introspections.set(key, answer);

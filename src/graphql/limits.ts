@@ -25,7 +25,7 @@ export const FIELDS_MAX = 400_000;
 export const FIELDS_PER_TURN = 10_000;
 /** Objects that one request reads, including those of lists without pages. */
 export const READ_ROWS_MAX = 50_000;
-/** Characters that one request reads, selected or not. */
+/** Characters that one request reads. */
 export const READ_LENGTH_MAX = 16 * 1024 * 1024;
 /** Rows per fetch when there may be more: each can be hundreds of kilobytes. */
 export const FETCH_ROWS = 100;

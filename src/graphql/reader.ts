@@ -47,6 +47,8 @@ export type PageWanted = {
   readonly filterType?: GraphQLInputObjectType | undefined;
   /** Computed values to read with the rows. */
   readonly fields?: ReadonlySet<string>;
+  /** Columns to read; all by default. */
+  readonly columns?: ReadonlySet<string> | undefined;
   /** A condition in addition to the filter. */
   readonly where?: (row: Row, scope: Scope) => Maybe<Fragment>;
   /** Keys that come before those of the default order. */
@@ -89,19 +91,22 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
     return made;
   }
 
-  /** `*` and the computed values among `fields`. */
+  /** The columns, `*` by default, and the computed values among `fields`. */
   function columns(
     model: Model,
     alias: string,
     row: Row,
     scope: Scope,
-    fields: ReadonlySet<string>,
+    { fields = NO_FIELDS, columns: wanted }: Pick<PageWanted, "fields" | "columns">,
   ) {
     const { sql } = scope;
+    const own = [...model.columns.keys()].filter((name) => wanted?.has(name));
+    const stored = model.shared || !wanted ? ["*"] : own;
     const computed = computedOf(model, fields).map(
       (name) => sql`${expressionOf(model, row, scope, name) as Fragment} as ${sql(name)}`,
     );
-    return list([sql`${sql(alias)}.*`, ...computed], scope);
+    const listed = stored.map((name) => (name === "*" ? sql`${sql(alias)}.*` : sql`${row(name)}`));
+    return list([...listed, ...computed], scope);
   }
 
   async function fetchRows(
@@ -119,7 +124,7 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
       evenHidden ? undefined : model.visible?.(row, scope),
     ]);
     const query = sql`
-      select ${columns(model, alias, row, scope, fields)}
+      select ${columns(model, alias, row, scope, { fields })}
       from ${source(model, scope)} as ${sql(alias)} where ${where as Fragment}
     `;
     const rows = await collect(query, ids.length);
@@ -176,7 +181,7 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
     const plan = planPage(ordersOf(model, wanted.args, wanted.best), model, window, scope);
     const where = all(scope, [...conditions(model, row, scope, wanted), plan.behind(row)]);
     const query = sql`
-      ${plan.place} select ${columns(model, alias, row, scope, wanted.fields ?? NO_FIELDS)}
+      ${plan.place} select ${columns(model, alias, row, scope, wanted)}
       from ${source(model, scope)} as ${sql(alias)} where ${where ?? sql`true`}
       order by ${plan.orderBy(row)} limit ${window.limit + 1}
     `;
@@ -207,7 +212,7 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
     const query = sql`
       ${plan.place} select ${parentRow("id")} as "$parent", ${sql(page)}.*
       from ${source(parent, scope)} as ${sql(above)} cross join lateral (
-        select ${columns(model, alias, row, scope, wanted.fields ?? NO_FIELDS)},
+        select ${columns(model, alias, row, scope, wanted)},
           row_number() over (order by ${plan.orderBy(row)}) as "$place"
         from ${source(model, scope)} as ${sql(alias)} where ${where}
         order by "$place" limit ${window.limit + 1}

@@ -5,7 +5,6 @@
 import {
   type GraphQLField,
   type GraphQLObjectType,
-  type GraphQLResolveInfo,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
@@ -14,6 +13,8 @@ import {
   isNonNullType,
   isObjectType,
 } from "graphql";
+import { columnsOfNodes, type Reads } from "~/graphql/columns";
+import type { FieldInfo } from "~/graphql/compile";
 import type { Running } from "~/graphql/execute";
 import type { Model, Models, One } from "~/graphql/model";
 import { EMPTY, type PageArguments, type RowObject } from "~/graphql/page";
@@ -25,13 +26,13 @@ export type ReadContext = Pick<Running, "budget" | "fieldsOf"> & { readonly read
 
 // The schema has validated the arguments of each field; each resolver declares the types it expects.
 // biome-ignore lint/suspicious/noExplicitAny: graphql-js types them so too.
-export type Resolver<C> = (source: any, args: any, context: C, info: GraphQLResolveInfo) => unknown;
+export type Resolver<C> = (source: any, args: any, context: C, info: FieldInfo) => unknown;
 export type Resolvers<C> = {
   readonly [type: string]: { readonly [field: string]: Resolver<C> };
 };
 /** The object type of a value, by interface or union. */
 export type TypeNames<C> = {
-  readonly [type: string]: (value: RowObject, context: C, info: GraphQLResolveInfo) => string;
+  readonly [type: string]: (value: RowObject, context: C, info: FieldInfo) => string;
 };
 
 export type Derivation<C> = {
@@ -42,6 +43,8 @@ export type Derivation<C> = {
   readonly conventions: { readonly [field: string]: Resolver<C> };
   /** Resolvers written by hand. A type of `modelOf` inherits those of its model's type. */
   readonly resolvers: Resolvers<C>;
+  /** Fields with a resolver written by hand that are not in it may read any column. */
+  readonly reads?: Reads;
 };
 
 /** The resolvers of every object type: those written by hand, and those derived from the models. */
@@ -142,6 +145,12 @@ export function filterTypeOf(field: GraphQLField<unknown, unknown>) {
   return isInputObjectType(type) ? type : undefined;
 }
 
+/** The fields and columns to read of the nodes of a connection. */
+function nodesOf(info: FieldInfo): Pick<PageWanted, "fields" | "columns"> {
+  const fields = selectedOfNodes(info);
+  return { fields, columns: columnsOfNodes(info, fields) };
+}
+
 /** A page of related rows. `relation` names the relation if it is not the field's name. */
 export function pageOf(
   model: Model,
@@ -150,13 +159,13 @@ export function pageOf(
   return ({ id }: RowObject, args: PageArguments, { read }, info) => {
     const [place] = info.fieldNodes;
     if (!place) throw new Error("a field is resolved without a place in the document");
-    const wanted = { args, filterType: filterTypeOf(fieldOf(info)), fields: selectedOfNodes(info) };
+    const wanted = { args, filterType: filterTypeOf(fieldOf(info)), ...nodesOf(info) };
     return read.childPage(model, relation?.(args) ?? info.fieldName, id, wanted, place);
   };
 }
 
 /** The definition of the field that is being resolved. */
-export function fieldOf({ parentType, fieldName }: GraphQLResolveInfo) {
+export function fieldOf({ parentType, fieldName }: FieldInfo) {
   const field = parentType.getFields()[fieldName];
   if (!field) throw new Error(`${parentType.name} has no field ${fieldName}`);
   return field;
@@ -172,7 +181,7 @@ export function rootPage(
     return await read.page(name, {
       args,
       filterType: filterTypeOf(fieldOf(info)),
-      fields: selectedOfNodes(info),
+      ...nodesOf(info),
       ...(condition && { where: condition }),
     });
   };

@@ -3,13 +3,14 @@ import { addResolversToSchema } from "@graphql-tools/schema";
 import {
   defaultFieldResolver,
   type GraphQLObjectType,
-  type GraphQLResolveInfo,
   type GraphQLSchema,
   getNamedType,
   isCompositeType,
   isIntrospectionType,
   isObjectType,
 } from "graphql";
+import { noteReads } from "~/graphql/columns";
+import type { FieldInfo } from "~/graphql/compile";
 import {
   allResolvers,
   type Derivation,
@@ -30,6 +31,7 @@ export function addResolvers<C extends ReadContext>(
   schema: GraphQLSchema,
   { scalars, typeNames, ...derivation }: SchemaOptions<C>,
 ): GraphQLSchema {
+  noteReads(schema, derivation);
   const abstract = Object.entries(typeNames).map(([type, resolveType]) => [
     type,
     { __resolveType: resolveType },
@@ -59,7 +61,7 @@ function budgeted<C extends ReadContext>(
     const own = resolvers[type.name];
     const composite = Object.values(type.getFields())
       .filter((field) => isCompositeType(getNamedType(field.type)))
-      .map(({ name }) => [name, spending(own?.[name] ?? defaultFieldResolver)]);
+      .map(({ name }) => [name, spending(own?.[name] ?? (defaultFieldResolver as Resolver<C>))]);
     return [type.name, { ...own, ...Object.fromEntries(composite) }];
   });
   return { ...resolvers, ...Object.fromEntries(charged) };
@@ -75,11 +77,7 @@ const spending =
       : spend(value, context, info);
   };
 
-function spend(
-  value: unknown,
-  { budget, fieldsOf }: ReadContext,
-  { fieldNodes }: GraphQLResolveInfo,
-) {
+function spend(value: unknown, { budget, fieldsOf }: ReadContext, { fieldNodes }: FieldInfo) {
   if (value === null || value === undefined) return value;
   const objects = Array.isArray(value) ? value.length : 1;
   const fields = fieldNodes.reduce(

@@ -1,13 +1,9 @@
 /** The fields that a request selects below a field, so that computed values are read together with their row. */
-import {
-  type FieldNode,
-  type FragmentDefinitionNode,
-  type GraphQLResolveInfo,
-  Kind,
-  type SelectionSetNode,
-} from "graphql";
+import { type FieldNode, Kind, type SelectionSetNode } from "graphql";
+import type { Fragments } from "~/graphql/collect";
+import type { FieldInfo } from "~/graphql/compile";
 
-type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
+type Place = Pick<FieldInfo, "fieldNodes" | "fragments">;
 
 /** Documents are cached together with their nodes, so each set is walked once. */
 const cache = new WeakMap<SelectionSetNode, ReadonlySet<string>>();
@@ -42,7 +38,7 @@ function walk(
 }
 
 /** The fields selected on the object that a resolver returns. */
-export function selectedFields({ fieldNodes, fragments }: GraphQLResolveInfo): ReadonlySet<string> {
+export function selectedFields({ fieldNodes, fragments }: Place): ReadonlySet<string> {
   const [first] = fieldNodes;
   if (fieldNodes.length === 1)
     return first?.selectionSet ? namesIn(first.selectionSet, fragments) : NOTHING;
@@ -54,10 +50,7 @@ export function selectedFields({ fieldNodes, fragments }: GraphQLResolveInfo): R
 }
 
 /** The fields selected on the nodes of a connection. */
-export function selectedOfNodes({
-  fieldNodes,
-  fragments,
-}: GraphQLResolveInfo): ReadonlySet<string> {
+export function selectedOfNodes({ fieldNodes, fragments }: Place): ReadonlySet<string> {
   const [first] = fieldNodes;
   const known = first && fieldNodes.length === 1 ? below.get(first) : undefined;
   if (known) return known;

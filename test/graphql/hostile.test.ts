@@ -200,7 +200,7 @@ describe("a query ends, within or at the limits", () => {
   test("more text than the read limit", async () => {
     expect(
       await ask(
-        `{ issues(first: ${PAGE_MAX}, filter: { description: { startsWith: "long" } }) { nodes { id } } }`,
+        `{ issues(first: ${PAGE_MAX}, filter: { description: { startsWith: "long" } }) { nodes { id description } } }`,
       ),
     ).toMatch(new RegExp(`reads more than ${READ_LENGTH_MAX} characters`));
   });

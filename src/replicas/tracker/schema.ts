@@ -8,7 +8,7 @@ import { SCALARS } from "~/graphql/scalars";
 import { addResolvers } from "~/graphql/schema";
 import { completeSdl } from "~/graphql/sdl";
 import { CONVENTIONS } from "~/replicas/tracker/api/conventions";
-import { RESOLVERS, TYPE_NAMES } from "~/replicas/tracker/api/index";
+import { READS, RESOLVERS, TYPE_NAMES } from "~/replicas/tracker/api/index";
 import { DOCUMENTS } from "~/replicas/tracker/api/sdl";
 import type { Context } from "~/replicas/tracker/context";
 import { COVERAGE } from "~/replicas/tracker/coverage";
@@ -41,6 +41,7 @@ function buildSchema(): GraphQLSchema {
     resolvers: { ...RESOLVERS, ...rootResolvers(schema) },
     scalars: SCALARS,
     typeNames: TYPE_NAMES,
+    reads: READS,
   });
 }
 

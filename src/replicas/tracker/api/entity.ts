@@ -2,7 +2,8 @@
  * Builds the mutations that most entities have from the rules of each entity. Everything that follows from the schema
  * and the tables happens here: references are looked up, fields without a column are dropped, the payload is filled.
  */
-import { type GraphQLResolveInfo, getNamedType, isNonNullType, isObjectType } from "graphql";
+import { getNamedType, isNonNullType, isObjectType } from "graphql";
+import type { FieldInfo } from "~/graphql/compile";
 import { type Model, requireModel } from "~/graphql/model";
 import type { RowObject } from "~/graphql/page";
 import type { Resolver, Resolvers } from "~/graphql/resolvers";
@@ -128,7 +129,7 @@ export async function create(
   rules: Omit<Rules, "operations">,
   input: Input,
   context: Context,
-  info: GraphQLResolveInfo,
+  info: FieldInfo,
 ): Promise<RowObject> {
   requireWords(input);
   const given = {
@@ -156,7 +157,7 @@ export async function update(
   row: RowObject,
   input: Input,
   context: Context,
-  info: GraphQLResolveInfo,
+  info: FieldInfo,
 ): Promise<RowObject> {
   requireWords(input);
   const given = {
@@ -201,7 +202,7 @@ export const trashRow = (context: Context, type: Entity, row: RowObject): Promis
   changeRow(context, type, row, { trashed: true, archivedAt: row["archivedAt"] ?? context.now });
 
 /** The payload, with the row under the name that its type has there. */
-export function payloadOf(row: RowObject, type: string, { returnType }: GraphQLResolveInfo) {
+export function payloadOf(row: RowObject, type: string, { returnType }: FieldInfo) {
   const payload = getNamedType(returnType);
   const fields = "getFields" in payload ? Object.values(payload.getFields()) : [];
   const name = fields.find((field) => getNamedType(field.type).name === type)?.name;
@@ -275,7 +276,7 @@ const trashOf = ({ columns }: Model, { trashed }: Input, { now }: Context): Valu
 function isRequired(
   { table, shared, name: type }: Model,
   name: string,
-  { schema }: GraphQLResolveInfo,
+  { schema }: FieldInfo,
 ): boolean {
   if (!shared) return TABLES.get(table)?.get(name)?.required ?? false;
   const found = schema.getType(type);
@@ -284,20 +285,20 @@ function isRequired(
 }
 
 /** The fields of an input that its row stores. */
-function storedOf(model: Model, input: Values, info: GraphQLResolveInfo): Values {
+function storedOf(model: Model, input: Values, info: FieldInfo): Values {
   const isStored = storedIn(model, info);
   return Object.fromEntries(Object.entries(input).filter(([name]) => isStored(name)));
 }
 
 /** A rule that misspells a column would lose its write. */
-function requireStored(model: Model, values: Values, info: GraphQLResolveInfo): void {
+function requireStored(model: Model, values: Values, info: FieldInfo): void {
   const isStored = storedIn(model, info);
   const unknown = Object.keys(values).find((name) => !isStored(name));
   if (unknown !== undefined) throw new Error(`${model.name} has no column ${unknown}`);
 }
 
 /** Whether a row has a place for a value. A shared table stores the fields of the type in the API. */
-function storedIn({ columns, shared, name: type }: Model, { schema }: GraphQLResolveInfo) {
+function storedIn({ columns, shared, name: type }: Model, { schema }: FieldInfo) {
   const found = schema.getType(type);
   const fields = isObjectType(found) ? found.getFields() : {};
   return (name: string): boolean =>

@@ -1,4 +1,5 @@
 /** The resolvers of every entity. */
+import type { Reads } from "~/graphql/columns";
 import type { Resolvers, TypeNames } from "~/graphql/resolvers";
 import { activityNames, agents } from "~/replicas/tracker/api/agent";
 import { apiKeys } from "~/replicas/tracker/api/api-key";
@@ -67,6 +68,16 @@ const FAMILIES: readonly Resolvers<Context>[] = [
 ];
 
 export const RESOLVERS: Resolvers<Context> = joined(FAMILIES);
+
+/** The columns that frequent fields with a resolver read. */
+export const READS: Reads = {
+  Issue: {
+    boardOrder: ["sortOrder"],
+    branchName: ["identifier", "title"],
+    priorityLabel: ["priority"],
+    url: ["identifier", "title"],
+  },
+};
 
 export const TYPE_NAMES: TypeNames<Context> = {
   ...activityNames,

@@ -1,5 +1,6 @@
 /** Releases: their stages, issues and notes. */
-import type { GraphQLInputObjectType, GraphQLResolveInfo } from "graphql";
+import type { GraphQLInputObjectType } from "graphql";
+import type { FieldInfo } from "~/graphql/compile";
 import type { PageArguments, RowObject } from "~/graphql/page";
 import { fieldOf, filterTypeOf, type Resolver, type Resolvers } from "~/graphql/resolvers";
 import { selectedFields } from "~/graphql/selection";
@@ -178,7 +179,7 @@ async function change(
   row: RowObject,
   input: ByPipeline,
   stageId: unknown,
-  info: GraphQLResolveInfo,
+  info: FieldInfo,
 ) {
   const changes = {
     ...given(input, "name", "description", "version", "commitSha"),
