@@ -90,6 +90,8 @@ export const EFFECT_KINDS = {
   status_cleared: "a user's status expired",
   cycle_completed: "a cycle ended, and its open issues moved to the next one",
   cycle_created: "an upcoming cycle was planned",
+  issue_closed: "an open issue that nobody had changed for months was closed",
+  issue_archived: "a closed issue that nobody had changed for months was archived",
   issue_unsnoozed: "an issue left its snooze",
   notification_unsnoozed: "a notification, or the reminder of an issue, left its snooze",
 } as const;

@@ -8,6 +8,8 @@ import { MARIA } from "../../support/tracker";
 
 type Environment = { environmentId: string; environmentUrl: string };
 
+/** The team Operations, which plans no cycles. */
+const OPS = "c0000000-0000-4000-8000-000000000012";
 const NOON = "2026-03-11T12:00:00.000Z";
 const at = (moment: string) => Date.parse(moment) / 1000;
 /** Runs in such environments are equal wherever they are recorded. */
@@ -204,6 +206,74 @@ describe("a clock that is moved", () => {
     const number = (place: string) =>
       cycles.nodes.filter((cycle: any) => cycle[place]).map((cycle: any) => cycle.number);
     expect([number("isPrevious"), number("isActive"), number("isNext")]).toEqual([[2], [3], [4]]);
+  });
+
+  test("closes and archives issues that nobody has changed for months, unless their project goes on", async () => {
+    const { tracker, move, ask } = on(program);
+    const environment = await tracker();
+    const issue = async (input: string) =>
+      (
+        await ask(
+          environment,
+          `mutation { issueCreate(input: { teamId: "${OPS}", ${input} }) { issue { id updatedAt team { states(first: 20) { nodes { id type } } } } } }`,
+        )
+      ).issueCreate.issue;
+    await ask(
+      environment,
+      `mutation { teamUpdate(id: "${OPS}", input: { autoClosePeriod: 3, autoArchivePeriod: 1 }) { success } }`,
+    );
+    const open = await issue('title: "forgotten"');
+    const stateOf = (type: string) =>
+      open.team.states.nodes.find((state: any) => state.type === type).id;
+    const done = await issue(`title: "done", stateId: "${stateOf("completed")}"`);
+    const project = (
+      await ask(
+        environment,
+        "{ projects(first: 50) { nodes { id completedAt canceledAt teams { nodes { id } } } } }",
+      )
+    ).projects.nodes.find(
+      ({ completedAt, canceledAt, teams }: any) =>
+        completedAt === null &&
+        canceledAt === null &&
+        teams.nodes.some(({ id }: any) => id === OPS),
+    );
+    const held = await issue(
+      `title: "held", stateId: "${stateOf("completed")}", projectId: "${project.id}"`,
+    );
+
+    const { effects } = await move(environment, { advance: "P5M" });
+
+    const mine = effects.filter(({ id }: any) => [open.id, done.id, held.id].includes(id));
+    const later = (months: number, moment: string) => {
+      const date = new Date(moment);
+      date.setUTCMonth(date.getUTCMonth() + months);
+      return date.toISOString();
+    };
+    expect(mine).toEqual([
+      { at: later(1, done.updatedAt), kind: "issue_archived", id: done.id },
+      { at: later(3, open.updatedAt), kind: "issue_closed", id: open.id },
+      { at: later(4, open.updatedAt), kind: "issue_archived", id: open.id },
+    ]);
+    const shown = async (id: string) =>
+      (
+        await ask(
+          environment,
+          `{ issue(id: "${id}") { state { type } archivedAt autoArchivedAt autoClosedAt canceledAt history { nodes { autoClosed archived actorId } } } }`,
+        )
+      ).issue;
+    expect(await shown(open.id)).toMatchObject({
+      state: { type: "canceled" },
+      ...{ autoClosedAt: later(3, open.updatedAt), canceledAt: later(3, open.updatedAt) },
+      ...{ autoArchivedAt: later(4, open.updatedAt), archivedAt: later(4, open.updatedAt) },
+      history: {
+        nodes: expect.arrayContaining([
+          expect.objectContaining({ autoClosed: true, actorId: null }),
+          expect.objectContaining({ archived: true, actorId: null }),
+        ]),
+      },
+    });
+    expect(await shown(held.id)).toMatchObject({ archivedAt: null });
+    expect(await move(environment, { advance: "PT0S" })).toMatchObject({ effects: [] });
   });
 
   test("does what is due in order: reminders, snoozes and statuses too", async () => {

@@ -1,18 +1,25 @@
 /** Effects of time: what is due, and when the next thing will be. */
 import type { Row } from "~/replicas/tracker/store/entities";
+import { agingOf } from "~/replicas/tracker/store/issues/aging";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
-/** The next moment at which something is due; undefined if there is none until then. */
+/**
+ * The next moment at which something is due; undefined if there is none until then. Of issues that age, only moments later
+ * than `after` count: a workspace may have any number of older ones.
+ */
 export async function findNextDue(
-  { sql, t }: TrackerSession,
+  session: TrackerSession,
+  after: Date,
   until: Date,
 ): Promise<Date | undefined> {
+  const { sql, t } = session;
   const [row] = await sql<{ at: Date | null }[]>`
     select min(at) as at from (
       select c."endsAt" as at from ${t.cycles} c join ${t.teams} t on t.id = c."teamId" and t."cyclesEnabled"
       where c."completedAt" is null and c."archivedAt" is null
       union all select "snoozedUntilAt" from ${t.issues}
       union all select "snoozedUntilAt" from ${t.notifications}
+      union all select at from ${agingOf(session)} aging where at > ${after}::timestamptz
     ) due where at <= ${until}::timestamptz
   `;
   return row?.at ?? undefined;
