@@ -8,7 +8,7 @@ import type {
   RunEvents,
   TestDetails,
 } from "~/clients/typescript/schema";
-import { type Ask, type Row, type Rows, readRows } from "~/console/rows";
+import { type Ask, IDENTIFIED, type Row, type Rows, readRows } from "~/console/rows";
 
 export type RunData = {
   readonly run: Run;
@@ -74,19 +74,34 @@ async function readCalls(ask: Ask, runId: string) {
   };
 }
 
+/** Some columns of rows. */
+const pick = (rows: readonly Row[] = [], columns: readonly string[]): Row[] =>
+  rows.map((row) => Object.fromEntries(columns.map((column) => [column, row[column]])));
+
 /** The template's users, conversations and messages, with the columns that are shown. */
 async function chatBase(ask: Ask, environment: EnvironmentDetail): Promise<Rows> {
   const tables = ["users", "channels", "messages"];
-  const rows = await readRows(ask, environment.templateSchema, tables);
-  const pick = (table: string, columns: readonly string[]) =>
-    (rows[table] ?? []).map((row) =>
-      Object.fromEntries(columns.map((column) => [column, row[column]])),
-    );
+  const { users, channels, messages } = await readRows(ask, environment.templateSchema, tables);
   return {
-    users: pick("users", ["id", "name", "real_name"]),
-    channels: pick("channels", ["id", "name", "member_key"]),
-    messages: pick("messages", ["channel_id", "ts", "thread_ts", "user_id", "username", "text"]),
+    users: pick(users, ["id", "name", "real_name"]),
+    channels: pick(channels, ["id", "name", "member_key"]),
+    messages: pick(messages, ["channel_id", "ts", "thread_ts", "user_id", "username", "text"]),
   };
+}
+
+/** The template's names and those of its issues that the run touched, for an environment that has ended. */
+async function templateBase(
+  ask: Ask,
+  { templateSchema }: EnvironmentDetail,
+  issueIds: readonly unknown[],
+): Promise<Rows> {
+  const { issues = [], ...named } = await readRows(ask, templateSchema, IDENTIFIED.tracker);
+  const touched = issues.filter(({ id }) => issueIds.includes(id));
+  const columns = ["id", "identifier", "title", "priority", "stateId", "assigneeId"];
+  const names = Object.entries(named).map(
+    ([table, rows]) => [table, pick(rows, ["id", "name"])] as const,
+  );
+  return { ...Object.fromEntries(names), issues: pick(touched, columns) };
 }
 
 const PEOPLE_MAX = 250;
@@ -114,7 +129,7 @@ type TrackerAnswer = {
   };
 };
 
-/** Names in a live environment, and the issues that the run touched as they were at its start. */
+/** Names in the environment, and the issues that the run touched as they were at its start. */
 async function trackerBase(
   ask: Ask,
   environment: EnvironmentDetail,
@@ -127,6 +142,7 @@ async function trackerBase(
     ]),
   );
   const issueIds = [...ids].filter((id) => typeof id === "string").slice(0, ISSUES_MAX);
+  if (environment.status !== "active") return await templateBase(ask, environment, issueIds);
   const page = `first: ${PEOPLE_MAX}`;
   const query = `query($ids: [ID!]!) {
     users(${page}, includeDisabled: true) { nodes { id name displayName } } teams(${page}) { nodes { id name } }

@@ -1,8 +1,9 @@
 /** The page of a run: each change beside the call that made it, as in the journal. */
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { expectStatus } from "../support/program";
 import { useConsole } from "./console";
-import { chatScene, type Scene, startRun } from "./scene";
+import { chatScene, type Scene, startRun, trackerScene } from "./scene";
 
 const { program, open } = useConsole();
 
@@ -43,6 +44,17 @@ test("the slider and j rebuild the world at any call", async () => {
     for (let n = 0; n < 2; n++) await page.keyboard.press("ArrowRight");
     await world.getByText("And a reply").waitFor();
     expect(await world.getByText("Hello all of you").count()).toBe(0);
+  });
+});
+
+test("a run has the names of its tracker after the end of the environment", async () => {
+  const { environmentId, runId } = await trackerScene(program);
+  expectStatus(await program.call("DELETE", `/env/${environmentId}`), 200);
+  await open(`/runs/${runId}`, async (page) => {
+    const update = page.getByRole("article", { name: "Call 2", exact: true });
+    await update.getByText("State: Done").waitFor();
+    expect(await update.textContent()).toContain("Assignee: Agent Smith");
+    expect(await update.getByRole("heading").textContent()).toBe("DES-1");
   });
 });
 

@@ -27,7 +27,7 @@ type Form = {
   readonly request: (name: string, args: object) => Request;
 };
 
-const KINDS = { chat: ["tools", "methods"], tracker: ["tools", "operations"] } as const;
+const KINDS = { chat: ["methods", "tools"], tracker: ["operations", "tools"] } as const;
 
 export function TryCall({
   environment,
