@@ -26,6 +26,7 @@ import { growth } from "./bench/growth";
 import { journal } from "./bench/journal";
 import { tools } from "./bench/mcp";
 import { changes, isRow, type Measured, passes, ratio, table, takeAll } from "./bench/measure";
+import { openEnv } from "./bench/openenv";
 import { type Bench, READY_SCHEMAS, startBench, TEMPLATE } from "./bench/server";
 
 const MEASURES: Record<string, (bench: Bench) => Promise<Measured | Measured[]>> = {
@@ -45,6 +46,7 @@ const MEASURES: Record<string, (bench: Bench) => Promise<Measured | Measured[]>>
   clock,
   control,
   tools,
+  openEnv,
   firstCalls,
   growth,
   verdicts,

@@ -8,7 +8,12 @@ const SECONDS = 2;
 const ROUNDS = 4;
 
 /** One message of the protocol. Throws unless it has a result. */
-async function ask(bench: Bench, { mcpUrl, token }: Answer, method: string, params?: object) {
+export async function ask(
+  bench: Bench,
+  { mcpUrl, token }: Answer,
+  method: string,
+  params?: object,
+) {
   const response = await fetch(`${bench.url}${mcpUrl}`, {
     method: "POST",
     headers: {
@@ -25,7 +30,7 @@ async function ask(bench: Bench, { mcpUrl, token }: Answer, method: string, para
 }
 
 /** Calls per second, and milliseconds of the server's processor per call. */
-async function measured(bench: Bench, call: (client: number) => Promise<unknown>) {
+export async function measured(bench: Bench, call: (client: number) => Promise<unknown>) {
   const before = await timesOf([bench.pid]);
   const rate = await throughput(CLIENTS, SECONDS, call);
   return { rate, cpu: spent(before, await timesOf([bench.pid])) / (rate * SECONDS) };

@@ -43,6 +43,8 @@ type Episode = {
 export const PLAYERS_MAX = 1_000;
 /** The life of an environment: an episode is over after this time. */
 export const EPISODE_SECONDS = 3_600;
+/** How long a player remembers the list of tests. */
+const REMEMBERED_MS = 30_000;
 const LABELS = { harness: "openenv" };
 
 const SUBMIT = {
@@ -100,6 +102,16 @@ export function createPlayers(deps: {
     let release = async () => {};
     let isGone = false;
     let last: Promise<unknown> = Promise.resolve();
+    let known = { tests: [] as readonly TestRow[], until: 0 };
+
+    async function tests(): Promise<readonly TestRow[]> {
+      if (performance.now() > known.until)
+        known = {
+          tests: await suites.tests(suite.suiteId),
+          until: performance.now() + REMEMBERED_MS,
+        };
+      return known.tests;
+    }
 
     /** One at a time. */
     function inOrder<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -113,10 +125,16 @@ export function createPlayers(deps: {
       await release();
       const principal = await authenticate();
       const { userId } = principal;
-      const test = choose(await suites.tests(suite.suiteId), options);
+      const test = choose(await tests(), options);
       const { testId } = test;
-      const wanted = { testId, ttlSeconds: EPISODE_SECONDS };
-      const created = await environments.create(principal, wanted);
+      const actor = test.actingUserId ?? suite.actingUserId;
+      // Not by its id, which would be looked up again.
+      const created = await environments.create(principal, {
+        templateService: suite.service,
+        templateName: test.templateName ?? suite.templateName,
+        ...(actor !== null && { impersonateUserId: actor }),
+        ttlSeconds: EPISODE_SECONDS,
+      });
       const { environmentId, token, service } = created;
       release = async () => {
         release = async () => {};
@@ -126,7 +144,6 @@ export function createPlayers(deps: {
       const { runId } = await runs.start(userId, {
         ...{ envId: environmentId, testId, testSuiteId: suite.suiteId, labels: LABELS },
       });
-      const actor = test.actingUserId ?? suite.actingUserId;
       const id = options.episode_id ?? runId;
       episode = {
         ...{ id, runId, testId, environmentId, token, actor },

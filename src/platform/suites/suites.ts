@@ -201,9 +201,12 @@ export function createSuites(pool: Pool, templates: Templates) {
 
     tests: (suiteId: string) => store.listTests(pool, suiteId),
 
+    /** Returns a test if the user can see it. */
+    findTest: (userId: string, testId: string) => store.findTest(pool, userId, testId),
+
     /** Returns a test that the user can see. Throws `test_not_found`. */
     async requireTest(userId: string, testId: string): Promise<store.WholeTest> {
-      const test = await store.findTest(pool, userId, testId);
+      const test = await this.findTest(userId, testId);
       if (!test) throw testNotFound();
       return test;
     },
