@@ -13,6 +13,18 @@ COPY src src
 ARG VERSION
 RUN DIORAMA_VERSION=$VERSION bun run build
 
+# For one test, as a sidecar: with a Postgres of its own, and a shell for the hooks of a harness.
+#   docker build --target task -t diorama:task . && docker run -e DIORAMA_TASK=TEST_ID diorama:task
+FROM postgres:17-bookworm AS task
+RUN apt-get update && apt-get install -y --no-install-recommends curl && rm -rf /var/lib/apt/lists/*
+COPY --from=build /app/dist/diorama /usr/local/bin/diorama
+COPY scripts/task /usr/local/bin/diorama-task
+ENV ENVIRONMENT=production PORT=3000 POSTGRES_HOST_AUTH_METHOD=trust
+ENV DATABASE_URL=postgres://postgres@127.0.0.1:5432/postgres
+EXPOSE 3000
+HEALTHCHECK --interval=1s --timeout=3s --start-period=30s CMD ["curl", "-sf", "http://127.0.0.1:3000/task"]
+ENTRYPOINT ["diorama-task"]
+
 # The C library and certificates, an unprivileged user, no shell and no package manager.
 FROM gcr.io/distroless/base-debian12:nonroot
 COPY --from=build /app/dist/diorama /usr/local/bin/diorama

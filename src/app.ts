@@ -6,7 +6,7 @@ import type { TSchema } from "@sinclair/typebox";
 import { Elysia, ValidationError } from "elysia";
 import type { Config } from "~/config";
 import { ApiError } from "~/errors";
-import { anyKey, authorization, platformKey } from "~/http/auth";
+import { anyKey, authorization, type Principal, platformKey } from "~/http/auth";
 import { PLATFORM_BODY_MAX, readBody, readJson, setWholeBody } from "~/http/body";
 import { createCache } from "~/http/cached";
 import { answerClients, isClients } from "~/http/clients";
@@ -60,6 +60,7 @@ import type { Runs } from "~/platform/runs/runs";
 import type { SuiteChanges } from "~/platform/suites/changes";
 import { suiteRoutes } from "~/platform/suites/routes";
 import type { Suites } from "~/platform/suites/suites";
+import { createTaskPlace } from "~/platform/task-place";
 import type { TemplateChanges } from "~/platform/templates/changes";
 import { templateRoutes } from "~/platform/templates/routes";
 import type { Templates } from "~/platform/templates/templates";
@@ -112,6 +113,7 @@ export function createApp(parts: {
   const requestLog = createRequestLog(log, parts.metrics);
   const cors = createCors(config.CORS_ORIGINS);
   const cache = createCache();
+  const task = createTaskPlace();
 
   // By default it takes the first ten characters of a URL as the scheme and the host: `http://api/` is shorter.
   const router = new Elysia({ name: "diorama", handler: { standardHostname: false } })
@@ -193,8 +195,16 @@ export function createApp(parts: {
       : new ApiError("not_found", "There is no such path");
   }
 
-  /** Answers a call of the platform that the server makes itself, after authentication. */
-  async function fetchInside(request: Request, requestId: string): Promise<Response> {
+  /** Answers a call of the platform that the server makes itself. */
+  async function performAs(
+    principal: Principal,
+    { method, path, body }: PlatformCall,
+    requestId = crypto.randomUUID() as string,
+  ): Promise<Response> {
+    const headers = { "Content-Type": "application/json" };
+    const request = new Request(`http://localhost/api/platform${path}`, { method, headers });
+    setPrincipal(request, principal);
+    if (body) setWholeBody(request, Buffer.from(JSON.stringify(body)));
     try {
       return await router.fetch(request);
     } catch (error) {
@@ -209,12 +219,8 @@ export function createApp(parts: {
     const key = platformKey(request) ?? authorization(request);
     const principal = await challenged(keys.authenticate(key, request));
     await keys.countRequest(principal);
-    const perform = async ({ method, path, body }: PlatformCall) => {
-      const headers = { "Content-Type": "application/json" };
-      const inner = new Request(`http://localhost/api/platform${path}`, { method, headers });
-      setPrincipal(inner, principal);
-      if (body) setWholeBody(inner, Buffer.from(JSON.stringify(body)));
-      const response = await fetchInside(inner, requestId);
+    const perform = async (call: PlatformCall) => {
+      const response = await performAs(principal, call, requestId);
       return { text: await response.text(), ...(response.ok ? {} : { isError: true }) };
     };
     return await answerMcp(
@@ -234,6 +240,7 @@ export function createApp(parts: {
     const preflight = cors.preflight(request);
     if (preflight) return preflight;
     if (call) {
+      task.admit(request, pathname);
       const baseUrl = publicBase(request, config.TRUST_PROXY);
       return await gateway.handle(request, url, call, { baseUrl, requestId });
     }
@@ -253,6 +260,8 @@ export function createApp(parts: {
       const file = consoleFile(pathname);
       return await cache.answer(request, file, () => consoleAsset(file));
     }
+    if (task.isRoot(pathname))
+      return task.describe(request, publicBase(request, config.TRUST_PROXY));
     if (pathname === ROOT) {
       requireReading(request);
       return answerRoot(request);
@@ -299,13 +308,16 @@ export function createApp(parts: {
 
   return {
     router,
+    performAs,
+    /** Begins to answer `/task`. */
+    place: task.set,
 
     /** Every request ends here. Never throws, and every error has the envelope. */
     async fetch(request: Request, url = new URL(request.url)): Promise<Response> {
       const started = requestLog.begin();
       const requestId = idOf(request);
       const { pathname } = url;
-      const call = gatewayPath(pathname);
+      const call = gatewayPath(pathname) ?? task.callOf(pathname);
       let response: Response;
       let failure: unknown;
       let code: string | undefined;

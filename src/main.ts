@@ -23,8 +23,8 @@ const { env } = process;
 const words = process.argv.slice(2);
 createCommandLine({
   env,
-  serve: () =>
-    serve(env, ({ LOG_FORMAT }) => {
+  serve: (options) =>
+    serve(env, options, ({ LOG_FORMAT }) => {
       log = createLog({ level: "error", format: chooseFormat(LOG_FORMAT) });
     }),
   interruption,

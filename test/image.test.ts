@@ -7,7 +7,9 @@ import { engines } from "../package.json";
 
 const ROOT = join(import.meta.dir, "..");
 const read = (file: string) => Bun.file(join(ROOT, file)).text();
-const [builder = "", image = ""] = (await read("Dockerfile")).split(/^(?=FROM )/m).slice(1);
+const [builder = "", task = "", image = ""] = (await read("Dockerfile"))
+  .split(/^(?=FROM )/m)
+  .slice(1);
 
 test("it is built with the pinned Bun, from files that exist and are not ignored", async () => {
   expect(builder).toStartWith(`FROM oven/bun:${engines.bun} `);
@@ -28,6 +30,14 @@ test("it contains only the binary, and does not run as root", () => {
   ]);
   expect(image).toMatch(/^FROM \S+:nonroot$/m);
   expect(image).toMatch(/^HEALTHCHECK .* CMD \["\/usr\/local\/bin\/diorama", "health"\]$/m);
+});
+
+test("the target for one test has a Postgres that decodes its log, and trusts nobody outside", async () => {
+  expect(task).toStartWith("FROM postgres:17-bookworm AS task\n");
+  const entry = await read("scripts/task");
+  expect(entry).toContain("-c listen_addresses=127.0.0.1 -c wal_level=logical");
+  expect(entry).toContain("exec diorama serve --task");
+  expect(task).toContain("ENV ENVIRONMENT=production ");
 });
 
 test("the compose file has a Postgres that decodes its log", async () => {

@@ -2,13 +2,12 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CallFailed, type Client, UsageError } from "~/commands/client";
-import type { Labels, Outcome, Suite } from "~/commands/suite";
+import { type Labels, type Outcome, type Suite, slugOf } from "~/commands/suite";
 import { notice } from "~/log";
 
 export type Artifacts = Awaited<ReturnType<typeof createArtifacts>>;
 type Head = Pick<Outcome, "name" | "testId" | "attempt">;
 
-const SLUG_MAX = 60;
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
 const CALLS_PAGE = 1_000;
 const VERDICT = "verdict.json";
@@ -82,13 +81,6 @@ export async function createArtifacts(
       }),
   };
 }
-
-const slugOf = (name: string) =>
-  name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .slice(0, SLUG_MAX)
-    .replace(/^-|-$/g, "") || "test";
 
 /** A file that stops growing at a limit. */
 function openLog(path: string) {

@@ -18,9 +18,11 @@ import { keys, PLANS } from "~/commands/keys";
 import { licenses } from "~/commands/licenses";
 import { mcp } from "~/commands/mcp";
 import { exportRun } from "~/commands/runs";
+import type { Serving } from "~/commands/serve";
 import { type Labels, SURFACES } from "~/commands/suite";
 import {
   exportSuite,
+  FORMATS,
   importSuite,
   listSuites,
   runSuiteCommand,
@@ -28,6 +30,7 @@ import {
   type SuiteImport,
   type SuiteRun,
 } from "~/commands/suites";
+import { finishTask } from "~/commands/task";
 import { exportTemplate, importTemplate, listTemplates } from "~/commands/templates";
 import { SETTINGS } from "~/config";
 import { notice, print } from "~/log";
@@ -35,7 +38,7 @@ import { VERSION } from "~/version";
 
 type Context = {
   readonly env: Environment;
-  readonly serve: () => Promise<void>;
+  readonly serve: (options: Serving) => Promise<void>;
   /** Aborts on the first signal: the command cleans up before it ends. */
   readonly interruption: () => AbortSignal;
   /** Sets the exit code of the process. */
@@ -76,8 +79,21 @@ export function createCommandLine({ env, serve, interruption, endWith }: Context
   line
     .command("serve")
     .description("Start the server. This is the default command.")
+    .option(
+      "--task <test>",
+      "Serve one test at /task: its id, or a file of `suites export --format harbor`.",
+    )
     .addHelpText("after", () => `\nSettings, from the environment:\n${settingsHelp()}`)
-    .action(serve);
+    .action((options: Serving) => serve(options));
+  line
+    .command("task")
+    .description("The test of a server that was started with serve --task, on this machine.")
+    .command("finish")
+    .description(
+      "End the run, and write result.json into a folder, and reward.json if the run is gradable.",
+    )
+    .requiredOption("--out <folder>", "For the files.")
+    .action(({ out }: { out: string }) => finishTask(env, out));
   line
     .command("health")
     .description("Check whether the server on this machine can serve, for container health checks.")
@@ -197,7 +213,10 @@ export function createCommandLine({ env, serve, interruption, endWith }: Context
     .description("Print a suite, or write it into a folder for another harness.")
     .argument("[folder]", "For the files of --format; no file there is replaced.")
     .addOption(
-      new Option("--format <format>", "inspect: a task of Inspect AI.").choices(["inspect"]),
+      new Option(
+        "--format <format>",
+        "inspect: a task of Inspect AI; harbor: a folder for each test, a task of Harbor.",
+      ).choices(FORMATS),
     )
     .action((subject: string, folder: string | undefined, options: SuiteExport & ServerOptions) =>
       exportSuite(connect(options), subject, folder, options),

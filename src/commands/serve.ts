@@ -8,14 +8,24 @@ import { PreflightError } from "~/doctor";
 import { notice } from "~/log";
 import { DEVELOPMENT_KEY } from "~/platform/keys/format";
 import { type Program, startProgram } from "~/program";
+import { listenForFinish, openTask, socketOf } from "~/task";
 import { VERSION } from "~/version";
 
 /** How long to wait for a database that is still starting. */
 const DATABASE_WAIT_MS = 10_000;
 const DATABASE_RETRY_MS = 1_000;
 
+export type Serving = {
+  /** The id of a test, or a file with one: the server exists for it alone. */
+  readonly task?: string;
+};
+
 /** `onConfig` gets the settings as soon as they are known. */
-export async function serve(env: Environment, onConfig: (config: Config) => void): Promise<void> {
+export async function serve(
+  env: Environment,
+  { task: wanted }: Serving,
+  onConfig: (config: Config) => void,
+): Promise<void> {
   let program: Program | undefined;
   onSignal((signal) =>
     program ? stop(program, config, signal) : process.exit(exitCodeOf(signal)),
@@ -26,7 +36,11 @@ export async function serve(env: Environment, onConfig: (config: Config) => void
   program = await waitForDatabase(() => startProgram(config)).catch((error) => {
     throw explained(config, error);
   });
-  if (config.development) banner(program.url);
+  if (wanted !== undefined) {
+    const task = await openTask(program, wanted);
+    await listenForFinish(socketOf(env), task.finish);
+    notice(`the task runs at ${program.url}/task; its run is ${task.runId}`);
+  } else if (config.development) banner(program.url);
 }
 
 /** Calls still running this long after the shutdown delay are cut off. */

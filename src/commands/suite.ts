@@ -9,6 +9,7 @@ export type Test = {
   readonly name: string;
   readonly prompt: string;
   readonly expectedOutput: { readonly assertions?: readonly object[] };
+  readonly templateName?: string;
   readonly impersonateUserId?: string;
   readonly surfaces?: readonly Surface[];
 };
@@ -76,3 +77,13 @@ export type Outcome = Partial<Omit<Judgement, "status">> & {
 /** The verdicts that are the agent's own. */
 export const isGraded = ({ verdict }: Outcome) =>
   verdict !== "not gradable" && verdict !== "interrupted";
+
+const SLUG_MAX = 60;
+
+/** A name for a folder. */
+export const slugOf = (name: string) =>
+  name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, SLUG_MAX)
+    .replace(/^-|-$/g, "") || "test";

@@ -15,6 +15,7 @@ import {
   UsageError,
 } from "~/commands/client";
 import { findEarlier } from "~/commands/earlier-attempts";
+import { harborTasks } from "~/commands/export/harbor";
 import { inspectTask } from "~/commands/export/inspect";
 import { CommandError } from "~/commands/failure";
 import { junit } from "~/commands/junit";
@@ -86,7 +87,8 @@ const writeReport = async (path: string, text: string) =>
   );
 
 /** Options of `suites export`. */
-export type SuiteExport = { readonly json: boolean; readonly format?: "inspect" };
+export const FORMATS = ["inspect", "harbor"] as const;
+export type SuiteExport = { readonly json: boolean; readonly format?: (typeof FORMATS)[number] };
 
 /** Prints a suite, or writes it in another format into a folder. */
 export async function exportSuite(
@@ -99,7 +101,11 @@ export async function exportSuite(
     throw new UsageError("--format and the folder to write to need each other");
   if (format && json) throw new UsageError("--json is for a suite that is printed");
   const suite = await findSuite(client, subject);
-  if (folder !== undefined) return await writeFiles(folder, inspectTask(suite, client.url));
+  if (folder !== undefined)
+    return await writeFiles(
+      folder,
+      format === "harbor" ? await harborTasks(suite, client) : inspectTask(suite, client.url),
+    );
   print(json ? JSON.stringify(exported(suite), null, 2) : asYaml(exported(suite)));
 }
 

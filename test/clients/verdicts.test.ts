@@ -1,13 +1,14 @@
 /**
- * The native runner, both clients, Inspect AI and OpenEnv's client give the same verdicts on the built-in suites: of
- * every solution, and of a mistake in every test. The agent of all is a server here, which acts with the agent's
- * access, in the service's official client.
+ * The native runner, both clients, Inspect AI, OpenEnv's client and task mode give the same verdicts on the built-in
+ * suites: of every solution, and of a mistake in every test. The agent of all is a server here, which acts with the
+ * agent's access, in the service's official client.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Attempt, Diorama } from "~/clients/typescript/index";
+import { openTask } from "~/task";
 import * as chat from "../suites/chat";
 import type { Given } from "../suites/prove";
 import * as tracker from "../suites/tracker";
@@ -208,6 +209,24 @@ async function openEnv(suite: string, kind: Kind, count: number): Promise<Verdic
   );
 }
 
+/** One task after the other: a server has one. */
+async function taskMode(suite: string, kind: Kind): Promise<Verdict[]> {
+  const { tests = [], templateService } = await new Diorama({ url: program.url })
+    .suite(suite)
+    .details();
+  const verdicts: Verdict[] = [];
+  for (const { id, name, prompt } of tests) {
+    const task = await openTask(program.program, id);
+    const serviceUrl = `${program.url}/task/services/${templateService}`;
+    await acts.get(`${kind} ${prompt}`)?.({ serviceUrl, token: "any" });
+    const { result, rewards } = await task.finish();
+    const { status, score, failures } = result as Omit<Verdict, "test">;
+    expect(rewards?.["passed"]).toBe(status === "passed" ? 1 : 0);
+    verdicts.push({ test: name, status, score, failures });
+  }
+  return verdicts;
+}
+
 /** Without the keys of rows that the agent has made: they differ from one environment to the next. */
 const comparable = (verdicts: readonly Verdict[]) =>
   verdicts.map((verdict) => ({
@@ -229,6 +248,8 @@ describe.each(SUITES)("%s", (suite, _, count) => {
       expect(comparable(await python(suite, kind))).toEqual(expected);
       expect(comparable(await inspect(suite, kind))).toEqual(expected.toSorted(byName));
       expect(comparable(await openEnv(suite, kind, count))).toEqual(expected);
+      // One at a time takes too long to do it twice.
+      if (kind === "solution") expect(comparable(await taskMode(suite, kind))).toEqual(expected);
     },
     MINUTES,
   );

@@ -37,6 +37,8 @@ describe("help", () => {
     expect(all.map((path) => path.join(" "))).toEqual([
       "",
       "serve",
+      "task",
+      "task finish",
       "health",
       "doctor",
       "keys",

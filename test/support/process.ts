@@ -22,6 +22,8 @@ export type Launch = {
   readonly prefix?: readonly string[];
   /** A module to load before the sources, by its path. */
   readonly preload?: string;
+  /** In place of `serve`. */
+  readonly args?: readonly string[];
 };
 
 const SOURCES = join(ROOT, "src/main.ts");
@@ -34,12 +36,12 @@ const READY_SECONDS = 20;
 export async function launch(
   database: Pick<TestDatabase, "url">,
   settings: Record<string, string> = {},
-  { prefix = [], preload }: Launch = {},
+  { prefix = [], preload, args = [] }: Launch = {},
 ): Promise<ServerProcess> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const program = preload ? ["bun", "--preload", preload, SOURCES] : PROGRAM;
-  const child = Bun.spawn([...prefix, ...program], {
+  const child = Bun.spawn([...prefix, ...program, ...args], {
     cwd: ROOT,
     env: {
       ...process.env,

@@ -1,0 +1,84 @@
+/** A suite as tasks of Harbor: a folder for each test, with everything that it needs. */
+import type { Answer, Client } from "~/commands/client";
+import COMPOSE from "~/commands/export/harbor/compose.txt" with { type: "text" };
+import MAIN from "~/commands/export/harbor/Dockerfile.txt" with { type: "text" };
+import SIDECAR from "~/commands/export/harbor/sidecar.txt" with { type: "text" };
+import TASK from "~/commands/export/harbor/task.toml.txt" with { type: "text" };
+import VERIFIER from "~/commands/export/harbor/test.sh.txt" with { type: "text" };
+import { type Suite, slugOf, type Test } from "~/commands/suite";
+import { VERSION } from "~/version";
+import { SEEDS } from "../../../seeds/index";
+
+/** Under these names agents know the services. */
+const VENDORS: { readonly [service: string]: { readonly name: string; readonly api: string } } = {
+  chat: { name: "slack", api: "the Slack Web API" },
+  tracker: { name: "linear", api: "the Linear GraphQL API, at the path /graphql" },
+};
+
+/** Templates that every server has. */
+const BUILTIN = new Set(SEEDS.map((seed) => (seed as { template: string }).template));
+const ID_LENGTH = 8;
+
+/** Files by path, of all tests of the suite. Throws CallFailed. */
+export async function harborTasks(
+  suite: Suite,
+  client: Client,
+): Promise<{ readonly [file: string]: string }> {
+  const seeds = new Map<string, Answer>();
+  const files: { [file: string]: string } = {};
+  for (const test of suite.tests) {
+    const template = test.templateName ?? suite.templateName;
+    if (!seeds.has(template) && !BUILTIN.has(template))
+      seeds.set(template, await client.call("GET", `/templates/${template}/seed`));
+    const folder = `${slugOf(test.name)}-${test.id.slice(0, ID_LENGTH)}`;
+    for (const [name, text] of Object.entries(taskFiles(suite, test, seeds.get(template))))
+      files[`${folder}/${name}`] = text;
+  }
+  return files;
+}
+
+function taskFiles(suite: Suite, { id, ...test }: Test, template: Answer | undefined) {
+  const { name: vendor, api } = VENDORS[suite.templateService] ?? {
+    name: suite.templateService,
+    api: "the API of the service",
+  };
+  const tools = test.surfaces?.includes("mcp") ?? true;
+  const url = `http://diorama:3000/task/services/${suite.templateService}`;
+  const values: { readonly [name: string]: string } = {
+    TITLE: oneLine(test.name),
+    TITLE_TEXT: JSON.stringify(oneLine(test.name)),
+    NAME: `${slugOf(suite.name)}-${slugOf(test.name)}`,
+    SUITE_TEXT: JSON.stringify(oneLine(suite.name)),
+    SERVICE: suite.templateService,
+    TEST_ID: id,
+    VENDOR: vendor,
+    IMAGE: `diorama:${VERSION}-task`,
+  };
+  const access = [
+    ...(tools ? [`Use the tools of the MCP server "${vendor}".`] : []),
+    `${tools ? "You can also call" : "Call"} ${api} at ${url}; any token is accepted.`,
+  ];
+  const filled = (text: string) =>
+    text.replace(/@([A-Z_]+)@/g, (whole, name: string) => values[name] ?? whole);
+  const { id: _, impersonateUserId, ...frame } = suite;
+  const task = {
+    ...(template && { template }),
+    suite: {
+      ...frame,
+      ...(impersonateUserId !== null && { impersonateUserId }),
+      tests: [test],
+    },
+  };
+  return {
+    "task.toml": filled(TASK),
+    "instruction.md": `${test.prompt.trimEnd()}\n\n${access.join(" ")}\n`,
+    "environment/Dockerfile": MAIN,
+    "environment/Dockerfile.diorama": filled(SIDECAR),
+    "environment/docker-compose.yaml": COMPOSE,
+    "environment/task.json": `${JSON.stringify(task, null, 2)}\n`,
+    "tests/test.sh": VERIFIER,
+  };
+}
+
+/** Text without line breaks. */
+const oneLine = (text: string) => text.replace(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, " ").trim();

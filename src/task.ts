@@ -1,0 +1,134 @@
+/**
+ * Task mode: a server that exists for one test, which it has begun when `/task` answers. The verdict is asked for over
+ * a socket of this machine, out of the reach of an agent that is elsewhere.
+ */
+import { mkdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { ConfigError } from "~/config";
+import { isObject } from "~/json";
+import type { Program } from "~/program";
+
+/** Owns everything of the task. It has no key: nobody can act as this user from outside. */
+const OWNER = { userId: "diorama task", keyId: "diorama task", plan: "enterprise" } as const;
+const TTL_SECONDS = 24 * 3_600;
+const LABELS = { harness: "task" };
+const TEST_ID = /^[0-9a-f]{32}$/;
+
+export const socketOf = (env: { readonly [name: string]: string | undefined }) =>
+  env["DIORAMA_TASK_SOCKET"] ?? join(tmpdir(), "diorama-task.sock");
+
+/** The result of a task, and the numbers that a harness rewards: null if the run says nothing about the agent. */
+export type TaskResult = {
+  readonly result: object;
+  readonly rewards: { readonly [name: string]: number } | null;
+};
+
+type Answer = { readonly [field: string]: unknown };
+
+/** Begins the test with this id, or the one in a file of `suites export --format harbor`. Throws ConfigError. */
+export async function openTask({ app }: Pick<Program, "app">, wanted: string) {
+  async function call(method: "GET" | "POST", path: string, body?: object): Promise<Answer> {
+    const response = await app.performAs(OWNER, { method, path, ...(body && { body }) });
+    const answer = (await response.json()) as Answer;
+    if (response.ok) return answer;
+    throw new ConfigError([`--task ${wanted}: ${answer["error"]}: ${answer["detail"]}`]);
+  }
+
+  const testId = TEST_ID.test(wanted) ? wanted : await importTask(wanted, call);
+  const test = await call("GET", `/tests/${testId}`);
+  const { environmentId, service, token } = await call("POST", "/initEnv", {
+    ...{ testId, ttlSeconds: TTL_SECONDS },
+  });
+  const { runId } = await call("POST", "/startRun", {
+    ...{ envId: environmentId, testId, labels: LABELS },
+  });
+  app.place({
+    ...{ environmentId: `${environmentId}`, service: `${service}`, token: `${token}` },
+    prompt: `${test["prompt"]}`,
+  });
+
+  let finished: Promise<TaskResult> | undefined;
+
+  async function conclude(): Promise<TaskResult> {
+    const ended = await app.performAs(OWNER, {
+      ...{ method: "POST", path: "/evaluateRun", body: { runId } },
+    });
+    await ended.body?.cancel();
+    const {
+      environmentId: _,
+      testId: __,
+      labels: ___,
+      ...result
+    } = await call("GET", `/results/${runId}`);
+    return { result, rewards: rewardsOf(result, test["expectedOutput"]) };
+  }
+
+  return {
+    runId: `${runId}`,
+    /** Ends the run. Later calls return the same. */
+    finish: (): Promise<TaskResult> => (finished ??= conclude()),
+  };
+}
+
+async function importTask(
+  path: string,
+  call: (method: "POST" | "GET", path: string, body?: object) => Promise<Answer>,
+): Promise<string> {
+  const content: unknown = await Bun.file(path)
+    .json()
+    .catch(() => undefined);
+  if (!isObject(content) || !isObject(content["suite"]))
+    throw new ConfigError([`--task ${path}: neither the id of a test nor the file of a task`]);
+  const { template, suite } = content;
+  if (isObject(template)) {
+    const { template: name, service } = template;
+    const known = await call("GET", "/templates?limit=1000");
+    const isKnown = (known["templates"] as { name: string }[]).some((each) => each.name === name);
+    if (!isKnown) await call("POST", "/templates/import", { name, service, seed: template });
+  }
+  const { suiteId } = await call("POST", "/testSuites", suite as object);
+  const { tests } = await call("GET", `/testSuites/${suiteId}?expand=true`);
+  const [first] = tests as { id: string }[];
+  if (!first) throw new ConfigError([`--task ${path}: its suite has no test`]);
+  return first.id;
+}
+
+/** One number for each assertion, and their share as `reward`. */
+function rewardsOf(result: Answer, expected: unknown): TaskResult["rewards"] {
+  const { gradable, passed, score, failures, cause } = result as {
+    gradable: boolean | null;
+    /** Of a run that ended before the agent did. */
+    cause?: string;
+    passed: boolean | null;
+    score: { passed: number; total: number } | null;
+    failures: string[];
+  };
+  if (gradable !== true || passed === null || !score || cause !== undefined) return null;
+  const failed = new Set(failures.map((line) => Number(/^assertion#(\d+) /.exec(line)?.[1])));
+  const assertions = ((expected as { assertions?: object[] }).assertions ?? []).map((_, index) => [
+    `assertion_${index + 1}`,
+    failed.has(index + 1) ? 0 : 1,
+  ]);
+  return {
+    reward: score.total === 0 ? Number(passed) : score.passed / score.total,
+    passed: Number(passed),
+    ...Object.fromEntries(assertions),
+  };
+}
+
+/** Answers `diorama task finish` until the process ends. */
+export async function listenForFinish(
+  socket: string,
+  finish: () => Promise<TaskResult>,
+): Promise<Bun.Server<undefined>> {
+  await mkdir(dirname(socket), { recursive: true });
+  await rm(socket, { force: true });
+  return Bun.serve({
+    unix: socket,
+    fetch: async ({ method }) =>
+      method === "POST"
+        ? Response.json(await finish())
+        : new Response("POST finishes the task", { status: 405 }),
+  });
+}

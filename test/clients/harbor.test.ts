@@ -1,0 +1,211 @@
+/** Tasks of Harbor: read by its own classes, and played as its trials do, up to the containers. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { WebClient } from "@slack/web-api";
+import { openTask } from "~/task";
+import { eventually, useDatabase } from "../support/database";
+import { pythonPackages, run } from "../support/packages";
+import { launch } from "../support/process";
+import { expectStatus, useProgram } from "../support/program";
+
+const MINUTES = 5 * 60_000;
+const MAIN = join(import.meta.dir, "../../src/main.ts");
+/** Its models run on Python 3.11 too, but for one decorator. Its verifier needs 3.12. */
+const HARBOR = ["--no-deps", "--ignore-requires-python", "harbor==0.25.0"];
+const NEEDED = ["pydantic==2.14.3", "toml==0.10.2", "pathspec==1.0.3"];
+
+const database = useDatabase();
+const sidecar = useDatabase();
+const program = useProgram(database, { ENVIRONMENT_POOL_TARGETS: "" });
+let folder = "";
+
+const exporting = async (suite: string) => {
+  const into = join(folder, suite);
+  const command = ["suites", "export", suite, into, "--format", "harbor", "--url", program.url];
+  await run([process.execPath, MAIN, ...command]);
+  return into;
+};
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "diorama-harbor-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const READ = `
+import json, sys, typing
+typing.override = getattr(typing, "override", lambda method: method)
+from pathlib import Path
+from harbor.models.task.task import Task
+from harbor.models.task.verifier_mode import resolve_task_verifier_mode
+
+tasks = [Task(path) for path in sorted(Path(sys.argv[1]).iterdir())]
+assert all(Task.is_valid_dir(task.task_dir) for task in tasks)
+print(json.dumps([
+    {
+        "name": task.name,
+        "instruction": task.instruction,
+        "mcp": [(each.name, each.transport, each.url) for each in task.config.environment.mcp_servers],
+        "healthcheck": task.config.environment.healthcheck.command,
+        "verifier": resolve_task_verifier_mode(task.config).value,
+        "collect": [(each.service, each.command) for each in task.config.verifier.collect],
+        "artifacts": [(each.service, each.source) for each in task.config.artifacts],
+    }
+    for task in tasks
+]))
+`;
+
+test(
+  "Harbor's own classes read a task for each test",
+  async () => {
+    const path = `${await pythonPackages(...HARBOR)}:${await pythonPackages(...NEEDED)}`;
+    const env = { ...process.env, PYTHONPATH: path, PYTHONDONTWRITEBYTECODE: "1" };
+    const tasks: any[] = [];
+    for (const suite of ["Chat benchmark", "Tracker benchmark"])
+      tasks.push(
+        ...JSON.parse(await run(["python3", "-c", READ, await exporting(suite)], { env })),
+      );
+
+    expect(tasks).toHaveLength(60);
+    expect(new Set(tasks.map(({ name }) => name)).size).toBe(60);
+    for (const task of tasks)
+      expect(task).toMatchObject({
+        name: expect.stringMatching(/^diorama\/(chat|tracker)-benchmark-/),
+        instruction: expect.stringContaining("http://diorama:3000/task/services/"),
+        mcp: [[expect.any(String), "streamable-http", "http://diorama:3000/task/mcp"]],
+        healthcheck: "curl -sf http://diorama:3000/task",
+        verifier: "separate",
+        collect: [["diorama", "diorama task finish --out /verdict"]],
+        artifacts: [["diorama", "/verdict"]],
+      });
+  },
+  MINUTES,
+);
+
+/** A suite of somebody's, on a template of theirs. */
+async function createOwn(): Promise<string> {
+  const environment = await program.environment();
+  await program.chat(environment, "chat.postMessage", { channel: "C01GENERAL", text: "Mine" });
+  const { environmentId } = environment;
+  const template = { environmentId, service: "chat", name: "of_my_own" };
+  expectStatus(await program.post("/templates", template), 201);
+  const said = (text: string) => ({
+    ...{ diff_type: "added", entity: "messages", where: { text }, expected_count: 1 },
+  });
+  const suite = {
+    ...{ name: 'My "own" suite', templateService: "chat", templateName: "of_my_own" },
+    impersonateUserId: "U01AGENT",
+    tests: [
+      {
+        ...{ name: "Say hello and bye", prompt: "Say hello and bye." },
+        expectedOutput: { assertions: [said("Hello"), said("Bye")] },
+      },
+    ],
+  };
+  expectStatus(await program.post("/testSuites", suite), 201);
+  return suite.name;
+}
+
+test(
+  "a trial: the sidecar serves the test alone, and hands its verdict to the verifier",
+  async () => {
+    const path = await exporting(await createOwn());
+    const [name = ""] = await readdir(path);
+    const task = join(path, name);
+    const socket = join(folder, "task.sock");
+    const other = await launch(
+      sidecar,
+      { ENVIRONMENT: "production", HOST: "127.0.0.1", DIORAMA_TASK_SOCKET: socket },
+      { args: ["serve", "--task", join(task, "environment/task.json")] },
+    );
+    try {
+      const started = await eventually(async () => {
+        const response = await fetch(`${other.url}/task`);
+        expect(response.status).toBe(200);
+        return (await response.json()) as { prompt: string; service_url: string; mcp_url: string };
+      }, 30);
+      expect(started).toEqual({
+        ...{ prompt: "Say hello and bye.", service: "chat" },
+        service_url: `${other.url}/task/services/chat`,
+        mcp_url: `${other.url}/task/mcp`,
+      } as typeof started);
+
+      const slack = new WebClient("any-token", { slackApiUrl: `${started.service_url}/` });
+      const { messages = [] } = await slack.conversations.history({ channel: "C01GENERAL" });
+      expect(messages.map(({ text }) => text)).toContain("Mine");
+      const message = { channel_id: "C01GENERAL", message: "Hello" };
+      const tool = await fetch(started.mcp_url, {
+        method: "POST",
+        headers: {
+          "Content-Type": "application/json",
+          Accept: "application/json, text/event-stream",
+        },
+        body: JSON.stringify({
+          ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+          params: { name: "slack_send_message", arguments: message },
+        }),
+      });
+      expect(await tool.json()).toMatchObject({ result: { content: expect.any(Array) } });
+      for (const [method, at] of [
+        ["GET", "/api/platform/environments"],
+        ["POST", "/api/platform/evaluateRun"],
+      ] as const)
+        expect((await fetch(other.url + at, { method })).status).toBe(401);
+
+      const verdict = join(folder, "verdict");
+      const finish = ["task", "finish", "--out", verdict];
+      const env = { ...process.env, DIORAMA_TASK_SOCKET: socket };
+      await run([process.execPath, MAIN, ...finish], { env });
+      await slack.chat.postMessage({ channel: "C01GENERAL", text: "Bye" });
+      await run([process.execPath, MAIN, ...finish], { env });
+
+      const script = await Bun.file(join(task, "tests/test.sh")).text();
+      const moved = script
+        .replaceAll("/logs", join(folder, "logs"))
+        .replaceAll("/verdict", verdict);
+      await run(["sh", "-ec", moved]);
+      expect(await Bun.file(join(folder, "logs/verifier/reward.json")).json()).toEqual({
+        ...{ reward: 0.5, passed: 0, assertion_1: 1, assertion_2: 0 },
+      });
+      expect(await Bun.file(join(folder, "logs/verifier/result.json")).json()).toMatchObject({
+        ...{ gradable: true, passed: false },
+        diff: { inserts: [{ text: "Hello" }] },
+      });
+    } finally {
+      other.kill("SIGTERM");
+      await other.exited;
+    }
+  },
+  MINUTES,
+);
+
+test("a run that is not gradable has no reward", async () => {
+  const { body } = await program.get("/testSuites?name=Chat%20benchmark");
+  const { tests } = (await program.get(`/testSuites/${body.testSuites[0].id}?expand=true`)).body;
+  const task = await openTask(program.program, tests[0].id);
+  const { mcp_url } = (await (await fetch(`${program.url}/task`)).json()) as { mcp_url: string };
+  const [row] = await database.sql`
+    select environment_id from diorama.runs where run_id = ${task.runId}
+  `;
+  const owner = { userId: "diorama task", keyId: "diorama task", plan: "enterprise" } as const;
+  const deletion = { method: "DELETE", path: `/env/${row?.["environment_id"]}` } as const;
+  expect((await program.program.app.performAs(owner, deletion)).status).toBe(200);
+
+  const { result, rewards } = await task.finish();
+
+  expect(rewards).toBeNull();
+  expect(result).toMatchObject({ gradable: false });
+  expect((await fetch(mcp_url, { method: "POST", body: "{}" })).status).toBe(404);
+});
+
+test("a server without a task, and a test that does not exist", async () => {
+  const finish = ["task", "finish", "--out", folder];
+  const env = { ...process.env, DIORAMA_TASK_SOCKET: join(folder, "nobody") };
+
+  await expect(run([process.execPath, MAIN, ...finish], { env })).rejects.toThrow(
+    /no server with a task listens at/,
+  );
+  await expect(openTask(program.program, "0".repeat(32))).rejects.toThrow(/test_not_found/);
+  await expect(openTask(program.program, "/nowhere")).rejects.toThrow(/the file of a task/);
+});
