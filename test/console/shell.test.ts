@@ -120,7 +120,7 @@ describe("in production", () => {
       production.url,
       {},
       async (page) => {
-        for (const path of ["", "/environments", "/runs"]) {
+        for (const path of ["", "/environments", "/runs", "/templates", "/playground"]) {
           await page.goto(`${production.url}/console${path}`);
           await page.getByRole("heading", { name: "API key" }).waitFor();
           expect(await page.locator("main").textContent()).not.toContain(environmentId);
