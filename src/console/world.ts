@@ -56,6 +56,18 @@ function push<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   else lists.set(key, [value]);
 }
 
+/** The last `count` numbers below a limit, of a list in ascending order. */
+function lastBelow(sorted: readonly number[], limit: number, count: number): readonly number[] {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? 0) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return sorted.slice(Math.max(0, low - count), low);
+}
+
 /** Indexes a run once: rebuilding the world at a call then reads only the changes of its places. */
 export function createHistory(data: RunData) {
   const { events, calls, base, attribution } = data;
@@ -111,7 +123,7 @@ export function createHistory(data: RunData) {
         const place = placeOf(event);
         const indexes = wanted.get(place) ?? new Set<number>();
         wanted.set(place, indexes);
-        const earlier = (byPlace.get(place) ?? []).filter((index) => index < upTo).slice(-EARLIER);
+        const earlier = lastBelow(byPlace.get(place) ?? [], upTo, EARLIER);
         // A reaction or a comment is shown with what it belongs to.
         const row: Row = { ...event.key, ...event.before, ...event.after };
         const owners = [

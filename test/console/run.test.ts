@@ -1,9 +1,13 @@
 /** The page of a run: each change beside the call that made it, as in the journal. */
-import { beforeAll, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { expectStatus } from "../support/program";
 import { useConsole } from "./console";
 import { chatScene, type Scene, startRun, trackerScene } from "./scene";
+import { longestTask, TASK_MS } from "./scrolling";
+
+const CALLS = 5_000;
+const ELEMENTS_MAX = 4_000;
 
 const { program, open } = useConsole();
 
@@ -16,15 +20,16 @@ test("each call has the changes that the journal names, and the place that it to
   const { calls } = (await program.get(`/runs/${scene.runId}/calls`)).body;
   const { events } = (await program.get(`/runs/${scene.runId}/events`)).body;
   const check = async (page: Page) => {
+    await page.getByRole("article", { name: "Call 1", exact: true }).waitFor();
     for (const { n, name, changes } of calls) {
       const line = page.getByRole("article", { name: `Call ${n}`, exact: true });
-      await line.scrollIntoViewIfNeeded();
+      await page.keyboard.press("j"); // the list renders only lines near its view
+      await line.waitFor();
       expect(await line.getByRole("button", { name: `${n} ${name}` }).count()).toBe(1);
       const tables = await line.locator(".change > strong > code").allTextContents();
       expect([n, tables]).toEqual([n, changes.map((at: number) => events[at - 1].table)]);
+      if (n === 4) expect(await line.locator(".tinted").textContent()).toContain("And a reply");
     }
-    const reply = page.getByRole("article", { name: "Call 4", exact: true }).locator(".tinted");
-    expect(await reply.textContent()).toContain("And a reply");
     expect(await page.getByText("1 of 2 assertions hold (50 %)").count()).toBe(1);
     expect(await page.locator(".failures").textContent()).toContain('contains "Welcome"');
   };
@@ -55,6 +60,50 @@ test("a run has the names of its tracker after the end of the environment", asyn
     await update.getByText("State: Done").waitFor();
     expect(await update.textContent()).toContain("Assignee: Agent Smith");
     expect(await update.getByRole("heading").textContent()).toBe("DES-1");
+  });
+});
+
+describe("a run of 5,000 calls", () => {
+  /** The answers of a short run, repeated. */
+  async function answersOf(runId: string) {
+    const { calls, ...page } = (await program.get(`/runs/${runId}/calls`)).body;
+    const { events, ...rest } = (await program.get(`/runs/${runId}/events`)).body;
+    const rounds = Array.from({ length: CALLS / calls.length }, (_, round) => round);
+    const numbered = (round: number) => (call: any, index: number) => ({
+      ...call,
+      n: round * calls.length + index + 1,
+      changes: call.changes.map((at: number) => round * events.length + at),
+      answer: { ok: true, texts: Array(40).fill("An answer that is not opened. ") },
+    });
+    const later = (round: number) => (event: any) => {
+      const { ts } = event.key;
+      const moved = ts && `${Number.parseInt(ts, 10) + 60 * round}${ts.slice(ts.indexOf("."))}`;
+      const id = event.key.id && `${event.key.id}${round}`;
+      const key = { ...event.key, ...(ts && { ts: moved }), ...(id && { id }) };
+      return { ...event, key };
+    };
+    return {
+      calls: { ...page, calls: rounds.flatMap((round) => calls.map(numbered(round))), next: null },
+      events: { ...rest, events: rounds.flatMap((round) => events.map(later(round))) },
+    };
+  }
+
+  test("scrolls without long tasks, and shows a bounded part of the world", async () => {
+    const answers = await answersOf(scene.runId);
+    expect(answers.calls.calls).toHaveLength(CALLS);
+    await open("/runs", async (page) => {
+      for (const [name, answer] of Object.entries(answers))
+        await page.route(`**/runs/${scene.runId}/${name}*`, (route) =>
+          route.fulfill({ json: answer }),
+        );
+      await page.goto(`${program.url}/console/runs/${scene.runId}`);
+      await page.getByRole("article", { name: "Call 1", exact: true }).waitFor();
+      const longest = await longestTask(page, "Calls in order", 1);
+      const shown = (await page.evaluate("document.querySelectorAll('*').length")) as number;
+      expect(shown).toBeLessThan(ELEMENTS_MAX);
+      expect(await page.getByRole("article", { name: "Call 1", exact: true }).count()).toBe(0);
+      expect(longest).toBeLessThan(TASK_MS);
+    });
   });
 });
 

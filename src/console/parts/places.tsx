@@ -9,6 +9,7 @@ import type { WorldRow } from "~/console/world";
 
 /** Messages that are shown before a changed one, as context. */
 const CONTEXT = 2;
+/** Rows of a table that are shown of one place: the last ones. */
 const SHOWN_MAX = 60;
 
 const text = (value: unknown) => (typeof value === "string" ? value : "");
@@ -57,15 +58,13 @@ export function Place({
     ofTable("messages").toSorted((a, b) => (text(a.row["ts"]) < text(b.row["ts"]) ? -1 : 1)),
   );
   const issue = ofTable("issues")[0];
-  const comments = ofTable("comments");
-  const shown = new Set<WorldRow>([
-    ...messages,
-    ...comments,
-    ...ofTable("reactions"),
-    ...(issue ? [issue] : []),
-  ]);
-  const others = rows.filter(
-    (each) => each.changedBy !== undefined && !shown.has(each) && !QUIET.has(each.table),
+  const comments = ofTable("comments").slice(-SHOWN_MAX);
+  const others = rows
+    .filter((each) => each.changedBy !== undefined && each !== issue && !DRAWN.has(each.table))
+    .slice(-SHOWN_MAX);
+  const reactionsOn = Map.groupBy(
+    reactions.filter(({ isGone }) => !isGone),
+    ({ row }) => messageKey(row),
   );
   return (
     <div class="place">
@@ -75,17 +74,15 @@ export function Place({
           <Issue row={issue.row} names={names} />
         </Marked>
       )}
-      {messages.map((message) => {
-        const { channel_id, ts } = message.row;
-        const on = reactions.filter(
-          ({ row, isGone }) => !isGone && row["channel_id"] === channel_id && row["ts"] === ts,
-        );
-        return (
-          <Marked key={ts} of={message} latest={latest}>
-            <Message row={message.row} reactions={on} names={names} />
-          </Marked>
-        );
-      })}
+      {messages.map((message) => (
+        <Marked key={text(message.row["ts"])} of={message} latest={latest}>
+          <Message
+            row={message.row}
+            reactions={reactionsOn.get(messageKey(message.row)) ?? []}
+            names={names}
+          />
+        </Marked>
+      ))}
       {comments.map((comment) => (
         <Marked key={text(comment.row["id"])} of={comment} latest={latest}>
           <strong>{names.get(text(comment.row["userId"])) ?? "Unknown user"}</strong>{" "}
@@ -104,8 +101,13 @@ export function Place({
   );
 }
 
-/** Tables whose rows only accompany other changes. */
-const QUIET = new Set(["issue_history", "notifications", "issue_subscribers", "channels"]);
+/** Tables with a form of their own, and those whose rows only accompany other changes. */
+const DRAWN = new Set([
+  ...["messages", "reactions", "comments"],
+  ...["issue_history", "notifications", "issue_subscribers", "channels"],
+]);
+
+const messageKey = (row: Row) => `${row["channel_id"]} ${row["ts"]}`;
 
 /** Messages that changed or whose reactions changed, each with some before it. */
 function inView(reacted: ReadonlySet<unknown>, messages: readonly WorldRow[]): WorldRow[] {

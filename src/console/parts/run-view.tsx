@@ -219,7 +219,7 @@ function Calls({ data, history }: { data: RunData; history: History }) {
         label="Calls in order"
         items={lines}
         keyOf={({ n }) => n}
-        estimate={64}
+        estimate={180}
         target={target}
       >
         {(line) => (
@@ -298,15 +298,23 @@ function CallHead({
         {error ? <Badge kind="bad">{error.slice(0, 100)}</Badge> : (status ?? "no answer noted")}
       </div>
       <Arguments of={call.arguments} />
-      {call.answer !== undefined && (
-        <details>
-          <summary>Answer</summary>
-          <pre>
-            <Long text={JSON.stringify(call.answer, null, 1)} />
-          </pre>
-        </details>
-      )}
+      {call.answer !== undefined && <Answer of={call.answer} />}
     </>
+  );
+}
+
+/** Rendered when it is opened: an answer may be large. */
+function Answer({ of }: { of: unknown }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Answer</summary>
+      {isOpen && (
+        <pre>
+          <Long text={JSON.stringify(of, null, 1)} />
+        </pre>
+      )}
+    </details>
   );
 }
 

@@ -1,9 +1,16 @@
 /** A virtual list: only the rows in view are in the document. Rows may have any height. */
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
 /** Rows are rendered up to this far outside of the view, in pixels. */
-const MARGIN = 600;
+const MARGIN = 400;
+
+type Rendered<T> = {
+  readonly key: string | number;
+  readonly item: T;
+  readonly index: number;
+  readonly element: VNode;
+};
 
 /** The last index whose offset is not beyond `position`. */
 function indexAt(offsets: Float64Array, position: number): number {
@@ -129,16 +136,32 @@ export function VirtualList<T>({
     if (scrollTop < 2 * MARGIN) onTop?.();
   };
 
+  // Scrolling renders only rows that come into view: Preact does not compare an element with itself.
+  const rendered = useRef<{ render: unknown; rows: ReadonlyMap<unknown, Rendered<T>> }>({
+    render: children,
+    rows: new Map(),
+  });
+  const known = rendered.current.render === children ? rendered.current.rows : undefined;
+  const rows = items.slice(first, last).map((item, place): Rendered<T> => {
+    const key = keyOf(item);
+    const index = first + place;
+    const before = known?.get(key);
+    if (before?.item === item && before.index === index) return before;
+    const element = (
+      <div key={key} data-key={key} data-index={index}>
+        {children(item, index)}
+      </div>
+    );
+    return { key, item, index, element };
+  });
+  rendered.current = { render: children, rows: new Map(rows.map((row) => [row.key, row])) };
+
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: an area that scrolls must be reachable by keyboard
     <section ref={box} class="virtual" aria-label={label} tabIndex={0} onScroll={onScroll}>
       <div style={{ height: `${offsets[items.length] ?? 0}px` }}>
         <div ref={content} style={{ transform: `translateY(${offsets[first] ?? 0}px)` }}>
-          {items.slice(first, last).map((item, place) => (
-            <div key={keyOf(item)} data-key={keyOf(item)} data-index={first + place}>
-              {children(item, first + place)}
-            </div>
-          ))}
+          {rows.map(({ element }) => element)}
         </div>
       </div>
     </section>
