@@ -129,7 +129,7 @@ export function useDatabase(wanted: { cluster?: TestCluster; empty?: boolean } =
 }
 
 /** Repeats a call until it does not throw, and returns its result. Throws the last error after `seconds`. */
-export async function eventually<T>(attempt: () => Promise<T> | T, seconds = 10): Promise<T> {
+export async function eventually<T>(attempt: () => Promise<T> | T, seconds = 20): Promise<T> {
   const deadline = performance.now() + seconds * 1000;
   for (;;) {
     try {
