@@ -1,6 +1,7 @@
 """The Python client against a server; `client.test.ts` runs it with pytest."""
 
 import asyncio
+import contextlib
 import json
 import os
 import re
@@ -15,6 +16,7 @@ import httpx
 import pytest
 from diorama.models import Diff
 from diorama.testing import assert_diff
+from slack_sdk.errors import SlackApiError
 
 GREETING = {"channel": "C01GENERAL", "text": "Hello"}
 SUITE = "Chat benchmark"
@@ -78,6 +80,19 @@ def test_a_run_is_evaluated_once_and_graded_any_number_of_times() -> None:
             pass
         with pytest.raises(diorama.DioramaError, match=r"grade\(\)"):
             run.evaluate(added)
+
+
+def test_an_environment_has_a_clock_and_faults_and_its_calls_are_counted() -> None:
+    clock = {"now": "2026-03-11T09:00:00Z", "mode": "frozen"}
+    faults = [{"fault": "lost_answer", "method": "chat.postMessage", "when": {"times": 1}}]
+    retried = {"diff_type": "called", "entity": "chat.postMessage", "where": {"retry": 1}}
+    with diorama.env("chat_default", as_="U01AGENT", clock=clock, seed=7, faults=faults) as env:
+        with env.run() as run:
+            for _ in range(2):
+                with contextlib.suppress(SlackApiError):
+                    env.slack().chat_postMessage(**GREETING)
+            assert run.evaluate({"assertions": [{**retried, "expected_count": 1}]}).passed
+        assert [row["ts"][:10] for row in run.diff.inserts] == ["1773219600"] * 2
 
 
 def test_the_tracker_reads_and_reports_errors() -> None:

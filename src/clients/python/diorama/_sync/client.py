@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import quote
 
 from .._clients import user, without_none
@@ -41,10 +42,14 @@ class Diorama:
         ttl_seconds: int | None = None,
         token_style: Literal["xoxp", "xoxb"] | None = None,
         allow_impersonation: bool | None = None,
+        clock: Mapping[str, Any] | Literal["real"] | None = None,
+        seed: int | None = None,
+        faults: Sequence[Mapping[str, Any]] | None = None,
     ) -> Environment:
         """
         Creates an environment from a template, or for a test. `as_` is the id or email of the user that the agent acts
-        as. The environment expires after `ttl_seconds`, 1800 by default. `with` deletes it.
+        as. The environment expires after `ttl_seconds`, 1800 by default. `clock`, `seed` and `faults` are those of
+        initEnv; without `faults`, those of the test apply. `with` deletes it.
         """
         body = without_none(
             templateName=template,
@@ -53,6 +58,9 @@ class Diorama:
             ttlSeconds=ttl_seconds,
             tokenStyle=token_style,
             allowImpersonation=allow_impersonation,
+            clock=clock,
+            seed=seed,
+            faults=faults,
             **user(as_),
         )
         answer = self._http.call("POST", "/initEnv", body=body, has_key=True)
