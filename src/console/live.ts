@@ -6,7 +6,7 @@ import { addressOf, send } from "~/console/api";
 const RETRY_MS = 1_000;
 const RETRY_MS_MAX = 30_000;
 /** Events within this time cause one reload. */
-const GATHER_MS = 100;
+export const GATHER_MS = 100;
 /** Calls outside of runs cause no events: the world of an environment without a running run is polled. */
 const POLL_MS = 2_000;
 
@@ -114,15 +114,16 @@ export function useLive(
   isWanted: (event: ServerEvent) => boolean,
   { pollMs, delayMs = GATHER_MS }: LiveOptions = {},
 ): void {
-  const latest = useRef({ reload, isWanted });
-  latest.current = { reload, isWanted };
+  const latest = useRef({ reload, isWanted, delayMs });
+  latest.current = { reload, isWanted, delayMs };
+  const timer = useRef<number | undefined>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
   useEffect(() => {
-    let timer: number | undefined;
     const schedule = () => {
-      timer ??= window.setTimeout(() => {
-        timer = undefined;
+      timer.current ??= window.setTimeout(() => {
+        timer.current = undefined;
         latest.current.reload();
-      }, delayMs);
+      }, latest.current.delayMs);
     };
     const listen = (event: ServerEvent) => {
       // Events before `open` or `reset` may have been missed.
@@ -140,10 +141,9 @@ export function useLive(
     return () => {
       listeners.delete(listen);
       clearInterval(poll);
-      clearTimeout(timer);
       setTimeout(connect); // the next page may listen too
     };
-  }, [pollMs, delayMs]);
+  }, [pollMs]);
 }
 
 /** Calls `reload` when the world of an environment may have changed. `cost`: requests of a reload, which make it rarer. */

@@ -23,7 +23,7 @@ export type RunData = {
   readonly base: Rows;
 };
 
-const CALLS_PER_PAGE = 1_000;
+export const CALLS_PER_PAGE = 1_000;
 const CALLS_MAX = 20_000;
 
 const orNull = <T>(answer: Promise<T>): Promise<T | null> => answer.catch(() => null);

@@ -52,6 +52,30 @@ test("the slider and j rebuild the world at any call", async () => {
   });
 });
 
+test("the page of an active run shows each call within two seconds, and its changes at the end", async () => {
+  const environment = await program.environment();
+  const runId = await startRun(program, environment.environmentId);
+  await open(`/runs/${runId}`, async (page) => {
+    await page.getByText("The agent has not called the environment yet.").waitFor();
+    await Bun.sleep(500);
+    for (const n of [1, 2]) {
+      const text = `News number ${n}`;
+      await program.chat(environment, "chat.postMessage", { channel: "C01GENERAL", text });
+      const answered = performance.now();
+      await page
+        .getByRole("article", { name: `Call ${n}`, exact: true })
+        .getByText(text)
+        .waitFor();
+      expect(performance.now() - answered).toBeLessThan(2_000);
+    }
+    expect(await page.locator(".change").count()).toBe(0);
+    await program.post("/diffRun", { runId });
+    const second = page.getByRole("article", { name: "Call 2", exact: true });
+    await second.locator(".change").getByText("News number 2").waitFor();
+    await second.locator(".tinted").getByText("News number 2").waitFor();
+  });
+});
+
 test("a run has the names of its tracker after the end of the environment", async () => {
   const { environmentId, runId } = await trackerScene(program);
   expectStatus(await program.call("DELETE", `/env/${environmentId}`), 200);

@@ -1,18 +1,20 @@
 /** One run. */
 import { addressOf, ask, send } from "~/console/api";
-import { useLive } from "~/console/live";
+import { GATHER_MS, useLive } from "~/console/live";
 import { useAction, useLoad } from "~/console/loading";
 import { Failure, Head, Ready } from "~/console/parts/basics";
 import { AsJson } from "~/console/parts/dialog";
 import { download } from "~/console/parts/download";
 import { Help } from "~/console/parts/keyboard";
 import { RunView } from "~/console/parts/run-view";
-import { type RunData, readRun } from "~/console/run-data";
+import { CALLS_PER_PAGE, type RunData, readRun } from "~/console/run-data";
 import { assetsOf, savedPage } from "~/console/saved";
 
 export function RunPage({ id }: { id: string }) {
   const loaded = useLoad(() => readRun(ask, id), [id]);
-  useLive(loaded.reload, ({ data }) => data["runId"] === id);
+  const pages = Math.floor((loaded.data?.calls.length ?? 0) / CALLS_PER_PAGE);
+  // A reload reads all calls: the more there are, the rarer it is.
+  useLive(loaded.reload, ({ data }) => data["runId"] === id, { delayMs: GATHER_MS * (1 + pages) });
   return (
     <>
       <Head title="Run" id={id}>
