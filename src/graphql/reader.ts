@@ -189,7 +189,7 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
     return rows.map((found) => flatten(model, found) as RowObject);
   }
 
-  /** A page of related rows for each of several parents, in one statement. */
+  /** A page of related rows for each of several parents, in one statement. Each page is sorted once, then numbered. */
   async function fetchChildren(
     parent: Model,
     { to, on }: { readonly to: string; readonly on: Relation },
@@ -201,6 +201,7 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
     const scope = statement(viewer);
     const { sql } = scope;
     const [above, alias, page] = [scope.alias(), scope.alias(), scope.alias()];
+    const sorted = scope.alias();
     const parentRow = rowOf(parent, scope, above);
     const row = rowOf(model, scope, alias);
     const plan = planPage(ordersOf(model, wanted.args, wanted.best), model, window, scope);
@@ -212,10 +213,11 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
     const query = sql`
       ${plan.place} select ${parentRow("id")} as "$parent", ${sql(page)}.*
       from ${source(parent, scope)} as ${sql(above)} cross join lateral (
-        select ${columns(model, alias, row, scope, wanted)},
-          row_number() over (order by ${plan.orderBy(row)}) as "$place"
-        from ${source(model, scope)} as ${sql(alias)} where ${where}
-        order by "$place" limit ${window.limit + 1}
+        select ${sql(sorted)}.*, row_number() over () as "$place" from (
+          select ${columns(model, alias, row, scope, wanted)}
+          from ${source(model, scope)} as ${sql(alias)} where ${where}
+          order by ${plan.orderBy(row)} limit ${window.limit + 1}
+        ) as ${sql(sorted)}
       ) as ${sql(page)}
       where ${parentRow("id")} = any(${ids as string[]}::uuid[])
       order by "$parent", "$place"
