@@ -1,6 +1,7 @@
 /** Reset, snapshots and forks of environments with 50 changed rows. */
 import postgres from "postgres";
 import { connect, inTransaction } from "~/db/connect";
+import { createBuilders } from "~/db/origins";
 import { buildClone, dropSchema, newSchemaName, readBlueprint, refreshClone } from "~/db/schemas";
 import { inTurn, latencies, median, type Row, timed } from "./measure";
 import { type Answer, type Bench, CHANNEL, poolOf, READY_SCHEMAS, TEMPLATE } from "./server";
@@ -36,6 +37,7 @@ async function reset(bench: Bench, change: Change): Promise<Row> {
   // As many connections as the server has for recycling and resets.
   const max = navigator.hardwareConcurrency + 1;
   const pool = connect(bench.databaseUrl, { max, name: "bench", patient: true });
+  const builders = createBuilders(pool, true);
   const [template] = await pool`select schema_name from diorama.templates where name = ${TEMPLATE}`;
   const blueprint = await readBlueprint(pool, template?.["schema_name"]);
   const environments = await environmentsOf(bench);
@@ -59,7 +61,7 @@ async function reset(bench: Bench, change: Change): Promise<Row> {
       return await Promise.all(
         clones.map((clone) =>
           timed(async () => {
-            const fresh = await inTransaction(pool, (tx) => refreshClone(tx, blueprint, clone));
+            const fresh = await builders.transaction((tx) => refreshClone(tx, blueprint, clone));
             if (!fresh) throw new Error("the schema could not be refreshed");
             Object.assign(clone, fresh);
           }),

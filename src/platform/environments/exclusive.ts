@@ -69,7 +69,6 @@ export function createExclusive(deps: {
       try {
         const isIdle = sessionPool.hold(environmentId, token).then(() => true);
         if (!(await Promise.race([isIdle, Bun.sleep(BUSY_MS)]))) throw busy();
-        await announced;
         for (let wait = RETRY_MS; ; wait = Math.min(wait * 2, RETRY_MS_MAX)) {
           try {
             return await attempt(schemaName, work, transaction);
@@ -81,8 +80,10 @@ export function createExclusive(deps: {
         }
       } finally {
         sessionPool.resume(environmentId, token);
-        // Otherwise a hold ends by its own time limit.
-        store.announceHold(pool, `resume ${environmentId} ${token}`).catch(() => undefined);
+        // After the hold: otherwise other servers would hold until the time limit.
+        announced
+          .then(() => store.announceHold(pool, `resume ${environmentId} ${token}`))
+          .catch(() => undefined);
       }
     },
 

@@ -155,10 +155,10 @@ export function createSnapshots(deps: {
         if (locked.closed?.capture === "snapshot")
           await discard(tx, locked.closed.runId, schemaName);
         const fresh = await resetClone(tx, blueprint, locked, state?.delta, onBuild);
-        await store.setFresh(tx, schemaName, blueprint.schema, fresh);
         const { timing } = locked;
         const { reading, calls } = state ?? { reading: timing.firstClock, calls: 0 };
         await together([
+          store.setFresh(tx, schemaName, blueprint.schema, fresh),
           setClock(tx, id, continued(timing, reading, calls)),
           locked.faults && restart(tx, id),
         ]);
