@@ -22,7 +22,11 @@ export type Given = { readonly variables: Variables; readonly known: Map<Coercio
 /** Coerces the arguments at one place of a document. Throws GraphQLError. */
 export type Coercion = (given: Given) => Arguments;
 
+const NONE: Arguments = Object.freeze({});
+const coerceNone: Coercion = () => NONE;
+
 export function coercionOf(field: GraphQLField<unknown, unknown>, node: FieldNode): Coercion {
+  if (field.args.length === 0) return coerceNone;
   if (!isConstant(field, node)) return coercionOnce(field, node);
   let constant: Arguments | undefined;
   return () => {

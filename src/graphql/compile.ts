@@ -191,6 +191,7 @@ export function createCompiler(
         return completed;
       };
     }
+    if (isLeafType(type)) return completionOfLeaf(type);
     const complete = completionOfPresent(type, info);
     return (run, value, path) => {
       if (value instanceof Error) throw value;
@@ -198,9 +199,11 @@ export function createCompiler(
     };
   }
 
-  function completionOfPresent(type: NullableOutput, info: FieldInfo): Complete {
+  function completionOfPresent(
+    type: Exclude<NullableOutput, GraphQLLeafType>,
+    info: FieldInfo,
+  ): Complete {
     if (isListType(type)) return completionOfList(type.ofType, info);
-    if (isLeafType(type)) return completionOfLeaf(type);
     if (isObjectType(type)) return completionOfObject(type, info.fieldNodes);
     return completionOfAbstract(type, info);
   }
@@ -272,14 +275,23 @@ export function createCompiler(
   return compile;
 }
 
-const completionOfLeaf =
-  (type: GraphQLLeafType): Complete =>
-  (_run, value) => {
+const leaves = new WeakMap<GraphQLLeafType, Complete>();
+
+/** The same for each field of a type. */
+function completionOfLeaf(type: GraphQLLeafType): Complete {
+  const known = leaves.get(type);
+  if (known) return known;
+  const complete: Complete = (_run, value) => {
+    if (value instanceof Error) throw value;
+    if (value === null || value === undefined) return null;
     const serialized = type.serialize(value);
     if (serialized === null || serialized === undefined)
       throw new Error(`${type.name}.serialize(${value}) returned ${serialized}`);
     return serialized;
   };
+  leaves.set(type, complete);
+  return complete;
+}
 
 /** Notes the error of a field or an item that may be null, which it returns. Rethrows that of any other. */
 function handlerOf(type: GraphQLOutputType, nodes: readonly FieldNode[]) {

@@ -47,8 +47,11 @@ import {
 } from "~/graphql/limits";
 import { type Plan, planOf } from "~/graphql/plan";
 
-/** Total size of cached documents: each takes 38 bytes of memory per character. */
-const CHARACTERS_MAX = 1_500_000;
+/**
+ * Total size of cached documents: each takes up to 100 bytes of memory per character, half of it for its plan. The
+ * documents of the official client have 700,000.
+ */
+const CHARACTERS_MAX = 750_000;
 const ERRORS_MAX = 20;
 
 type Variables = Readonly<Record<string, unknown>>;
