@@ -19,6 +19,8 @@ const CLIENTS = 8;
 const SECONDS = 2;
 const ROUNDS = 4;
 const WARM_UP_SECONDS = 0.5;
+/** Issues of an environment above which clients share environments. */
+const LARGE = 10_000;
 
 type Call = (client: number) => Promise<unknown>;
 type Bars = { readonly rate?: number; readonly cpuMs?: number };
@@ -136,11 +138,13 @@ export const growIssues = (bench: Bench, environment: Answer, count: number) =>
           'documentContentId', gen_random_uuid(), 'sortOrder', -n, 'createdAt', i."createdAt" + n * interval '1 second'
         )) r
     `);
+    const [row] = await sql.unsafe(`select count(*)::int as count from ${schema}.issues`);
+    if (row?.["count"] < count) throw new Error(`the team has no issue to copy`);
     await sql.unsafe(`vacuum analyze ${schema}.issues`);
   });
 
-const perClient = <T>(make: () => Promise<T>): Promise<T[]> =>
-  Promise.all(Array.from({ length: CLIENTS }, make));
+const perClient = <T>(make: (client: number) => Promise<T>, count = CLIENTS): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, client) => make(client)));
 
 const answered = (answer: Answer) => {
   if (!answer["data"] || answer["errors"])
@@ -235,7 +239,9 @@ export const CREATE_COMMENT = `mutation ($id: String!) {
 }`;
 
 async function trackers(bench: Bench, issues: number): Promise<Answer[]> {
-  const environments = await perClient(() => bench.environment("tracker_expanded", AGENT));
+  // Making many large ones takes minutes.
+  const count = issues > LARGE ? 2 : CLIENTS;
+  const environments = await perClient(() => bench.environment("tracker_expanded", AGENT), count);
   for (const environment of environments) await growIssues(bench, environment, issues);
   return environments;
 }
@@ -244,7 +250,13 @@ const asker =
   (bench: Bench, environments: readonly Answer[]) =>
   async (client: number, query: string, variables = {}) =>
     answered(
-      await bench.post(`${environments[client]?.["environmentUrl"]}/graphql`, { query, variables }),
+      await bench.post(
+        `${environments[client % environments.length]?.["environmentUrl"]}/graphql`,
+        {
+          query,
+          variables,
+        },
+      ),
     );
 
 /** The emulator's team, with `count` issues. */
@@ -290,12 +302,10 @@ export async function issueWrites(bench: Bench): Promise<Measured[]> {
     const environments = await trackers(bench, count);
     const ask = asker(bench, environments);
     const of = (name: string) => `${name}, ${count.toLocaleString("en")} issues`;
-    const ids = await Promise.all(
-      environments.map(async (_, client) => {
-        const { issueCreate } = await ask(client, CREATE_ISSUE, { team: TEAM });
-        return issueCreate?.issue.id;
-      }),
-    );
+    const ids = await perClient(async (client) => {
+      const { issueCreate } = await ask(client, CREATE_ISSUE, { team: TEAM });
+      return issueCreate?.issue.id;
+    });
     rows.push(
       ...(await withEmulator("linear", async (emulator) => {
         const team = emulator && (await emulatedTeam(emulator, 0));

@@ -26,9 +26,9 @@ export type Bench = {
 
 export const TEMPLATE = "chat_default";
 export const CHANNEL = "C01GENERAL";
-/** A user and a team of the tracker's templates. */
+/** A user of the tracker's templates, and a team of tracker_expanded. */
 export const AGENT = "b0000000-0000-4000-8000-000000000001";
-export const TEAM = "c0000000-0000-4000-8000-000000000001";
+export const TEAM = "c0000000-0000-4000-8000-000000000011";
 /** Target of the pool: a full pool builds nothing during the measurement. */
 export const READY_SCHEMAS = 100;
 
