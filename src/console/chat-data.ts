@@ -1,6 +1,7 @@
 /** A chat environment through its own API, as one of its users sees it. */
 import type { EnvironmentDetail } from "~/clients/typescript/schema";
 import { CallError, errorOf, jsonOf, send, VIEW } from "~/console/api";
+import { shortName } from "~/console/names";
 
 export type ChatUser = {
   readonly id: string;
@@ -137,7 +138,8 @@ export function createChat(environment: EnvironmentDetail, as: string) {
   };
 }
 
-const display = (user: ChatUser) => user.profile?.real_name || user.real_name || user.name;
+const display = (user: ChatUser) =>
+  shortName(user.profile?.real_name || user.real_name || user.name);
 
 /** Names of users and conversations by id. */
 export function chatNames(

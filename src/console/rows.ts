@@ -1,5 +1,7 @@
 /** Rows as the database has them. */
+
 import type { Diff } from "~/clients/typescript/schema";
+import { shortName } from "~/console/names";
 
 /** A row by its columns. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -29,7 +31,7 @@ export const IDENTIFIED = {
 /** The text that names a row for readers; empty if it has none. */
 export function nameOf(row: Row): string {
   const names = ["identifier", "real_name", "name", "title", "member_key"].map((name) => row[name]);
-  return String(names.find(Boolean) ?? "");
+  return shortName(String(names.find(Boolean) ?? ""));
 }
 
 /** Columns that identify a row of a table without `id`: references, timestamps of messages, and names. */

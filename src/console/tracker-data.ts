@@ -1,6 +1,7 @@
 /** A tracker environment through its own GraphQL API, as one of its users sees it. */
 import type { EnvironmentDetail } from "~/clients/typescript/schema";
 import { CallError, errorOf, jsonOf, send, VIEW } from "~/console/api";
+import { withShortNames } from "~/console/names";
 
 export type Person = { readonly id: string; readonly name: string; readonly displayName: string };
 export type State = {
@@ -109,7 +110,7 @@ export function createTracker(environment: EnvironmentDetail, as: string) {
     const [error] = answer?.errors ?? [];
     if (error) throw new CallError("graphql", response.status, error.message);
     if (!response.ok || !answer?.data) throw errorOf(response, answer);
-    return answer.data;
+    return withShortNames(answer.data);
   }
 
   return {

@@ -1,5 +1,6 @@
 /** The rows of an environment after any call of a run, rebuilt from its changes. */
 import type { Call, RunEvent } from "~/clients/typescript/schema";
+import { shortName } from "~/console/names";
 import type { Names } from "~/console/parts/chat-text";
 import { KEYS, type Row } from "~/console/rows";
 import type { RunData } from "~/console/run-data";
@@ -180,7 +181,7 @@ export function namesOf(data: Pick<RunData, "base" | "events">): Names {
     if (id === undefined) return;
     const known = ["identifier", "real_name", "name", "title"].map((column) => textOf(row[column]));
     const name = known.find((each) => each !== undefined);
-    if (name !== undefined) names.set(id, table === "channels" ? `#${name}` : name);
+    if (name !== undefined) names.set(id, shortName(table === "channels" ? `#${name}` : name));
   };
   /** A direct conversation is named after its members. */
   const direct = (row: Row) => {

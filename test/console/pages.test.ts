@@ -1,7 +1,10 @@
-/** Every page opens by its address: in light and dark, on a wide and a narrow screen, without a violation of accessibility. */
+/**
+ * Every page opens by its address: in light and dark, on a wide and a narrow screen, without a violation of
+ * accessibility, and the keyboard reaches everything on it.
+ */
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { takePicture, violationsOf, waitUntilLoaded } from "../support/browser";
+import { missedByKeyboard, takePicture, violationsOf, waitUntilLoaded } from "../support/browser";
 import { useConsole } from "./console";
 import { chatScene, graphql, type Scene, suiteScene, trackerScene } from "./scene";
 
@@ -73,6 +76,7 @@ test.each(PAGES)("$name", async ({ name, path, shows }) => {
         const rules = colorScheme === "dark" ? COLOR_RULES : undefined;
         expect(await violationsOf(page, rules)).toEqual([]);
       }
+      if (width === WIDTHS[0]) expect(await missedByKeyboard(page)).toEqual([]);
     };
     await open(path(), check, { viewport: { width, height: 800 }, reducedMotion: "reduce" });
   }

@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { PLOT_SCRIPT } from "~/console/assets";
 import { connect } from "~/db/connect";
 import { createKey } from "~/platform/keys/keys";
+import { waitUntilLoaded } from "../support/browser";
 import { useProgram } from "../support/program";
 import { useConsole } from "./console";
 
@@ -94,6 +95,21 @@ describe("the keyboard", () => {
   });
 });
 
+const PRIVATE_SUITE = {
+  name: "A suite of Alice",
+  visibility: "private",
+  templateService: "chat",
+  templateName: "chat_default",
+  impersonateUserId: "U01AGENT",
+  tests: [
+    {
+      name: "Say hello",
+      prompt: "Say hello.",
+      expectedOutput: { assertions: [{ diff_type: "added", entity: "messages" }] },
+    },
+  ],
+};
+
 describe("in production", () => {
   const production = useProgram(database, { ENVIRONMENT: "production", HOST: "127.0.0.1" });
 
@@ -109,9 +125,23 @@ describe("in production", () => {
 
   test("no page shows data without a key, and none of another user with one", async () => {
     const [alice, bob] = [await newKey("alice"), await newKey("bob")];
-    const { environmentId } = await production.environment({}, { "X-API-Key": alice });
-    // The browser logs each answer 401.
-    const denied = /401 \(Unauthorized\)/;
+    const own = { "X-API-Key": alice };
+    const { environmentId } = await production.environment({}, own);
+    const { body: run } = await production.post("/startRun", { envId: environmentId }, own);
+    const { body: suite } = await production.post("/testSuites", PRIVATE_SUITE, own);
+    const lists = ["", "/environments", "/runs", "/suites", "/templates", "/playground"];
+    const pages = [
+      ...[`/environments/${environmentId}`, `/runs/${run.runId}`, `/suites/${suite.suiteId}`],
+      ...["/templates/chat_default", `/playground?environment=${environmentId}`],
+    ];
+    const secrets = [environmentId.slice(0, 8), run.runId.slice(0, 8), PRIVATE_SUITE.name];
+    const shown = async (page: Page) => {
+      await waitUntilLoaded(page);
+      const text = (await page.locator("main").textContent()) ?? "";
+      return secrets.filter((secret) => text.includes(secret));
+    };
+    // The browser logs each answer 401, and 404 for objects of another user.
+    const denied = /(401 \(Unauthorized\)|404 \(Not Found\))/;
     const enter = async (page: Page, key: string) => {
       await page.getByLabel("Key", { exact: true }).fill(key);
       await page.getByRole("button", { name: "Open" }).click();
@@ -120,16 +150,28 @@ describe("in production", () => {
       production.url,
       {},
       async (page) => {
-        for (const path of ["", "/environments", "/runs", "/templates", "/playground"]) {
+        for (const path of [...lists, ...pages]) {
           await page.goto(`${production.url}/console${path}`);
           await page.getByRole("heading", { name: "API key" }).waitFor();
-          expect(await page.locator("main").textContent()).not.toContain(environmentId);
+          expect(await page.locator("main").textContent()).toStartWith("API key");
+          expect(await page.locator("main table, main .tiles, main article").count()).toBe(0);
         }
         await page.goto(`${production.url}/console/environments`);
         await enter(page, "diorama_wrong");
         await page.getByText("The server does not accept this key.").waitFor();
         await enter(page, bob);
         await page.getByText("No environments.").waitFor();
+        for (const path of [...lists, ...pages.slice(0, 3)]) {
+          await page.goto(`${production.url}/console${path}`);
+          await page.getByRole("heading", { level: 1 }).waitFor();
+          // The heading of a page has the id of its address.
+          expect([path, await shown(page)]).toEqual([
+            path,
+            secrets.filter((secret) => path.includes(secret)),
+          ]);
+          expect(await page.locator("main article, main .tiles .number").count()).toBe(0);
+        }
+        await page.goto(`${production.url}/console/environments`);
 
         await page.getByRole("button", { name: "Forget key" }).click();
         await enter(page, alice);

@@ -80,6 +80,34 @@ export async function violationsOf(page: Page, rules?: readonly string[]): Promi
     );
 }
 
+/** Collects what a pointer can use and what scrolls, and what gets the focus. A pointer as cursor marks what reacts to clicks. */
+const WATCH = `
+  window.reached = new Set();
+  const isShown = (element) => element.checkVisibility() && getComputedStyle(element).visibility !== "hidden";
+  const isOffered = (element) =>
+    element.matches("a[href], button, input, select, textarea, summary, [tabindex='0'], [onclick]") ||
+    (getComputedStyle(element).cursor === "pointer" && getComputedStyle(element.parentElement).cursor !== "pointer");
+  const root = document.querySelector("dialog[open]") ?? document.body;
+  window.wanted = [...root.querySelectorAll("*")].filter(
+    (element) => isShown(element) && isOffered(element) && !element.disabled,
+  );
+  document.addEventListener("focusin", ({ target }) => window.reached.add(target));
+`;
+const MISSED = `window.wanted
+  .filter((element) => element.isConnected && !window.reached.has(element))
+  .map((element) => element.outerHTML.slice(0, 120))`;
+/** Rows of a virtual list come into the document as the focus approaches. */
+const EXTRA = 20;
+
+/** The elements that react to a pointer, or scroll, and do not get the focus while Tab goes through the page. */
+export async function missedByKeyboard(page: Page): Promise<string[]> {
+  await page.evaluate(WATCH);
+  const wanted = (await page.evaluate("window.wanted.length")) as number;
+  expect(wanted).toBeGreaterThan(0);
+  for (let n = 0; n < wanted + EXTRA; n++) await page.keyboard.press("Tab");
+  return (await page.evaluate(MISSED)) as string[];
+}
+
 export async function takePicture(page: Page, name: string): Promise<void> {
   mkdirSync(PICTURES, { recursive: true });
   await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });

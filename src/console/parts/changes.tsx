@@ -1,5 +1,6 @@
 /** Row changes: beside the call that made them, and as the net effect by table. */
 import type { Diff, RunEvent } from "~/clients/typescript/schema";
+import { shortName } from "~/console/names";
 import { Table } from "~/console/parts/basics";
 import type { Names } from "~/console/parts/chat-text";
 import { BeforeAfter, shortValue, Value } from "~/console/parts/text";
@@ -36,7 +37,7 @@ export function Change({ of: event, names }: { of: RunEvent; names: Names }) {
           <span class="quiet">
             {" "}
             {Object.values(key)
-              .map((part) => shortValue(named(part, names)))
+              .map((part) => shortName(shortValue(named(part, names))))
               .join(" · ")}
           </span>
           {changed.map(([column, value]) => (
@@ -113,7 +114,7 @@ function TableDiff({ table, diff, names }: { table: string; diff: Diff; names: N
               {Object.entries(line.sign === "update" ? line.key : keyLike(line.row)).map(
                 ([column, value]) => (
                   <div key={column}>
-                    <code>{shortValue(named(value, names))}</code>
+                    <code>{shortName(shortValue(named(value, names)))}</code>
                   </div>
                 ),
               )}

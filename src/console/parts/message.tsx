@@ -1,6 +1,7 @@
 /** A message of the chat, with its reactions, files and attachments. */
 import type { ChatFile, ChatMessage } from "~/console/chat-data";
 import type { Cause, Mark } from "~/console/marks";
+import { shortName } from "~/console/names";
 import { chatText, emoji, type Names } from "~/console/parts/chat-text";
 import { Minute } from "~/console/parts/clock";
 import { MarkNote, titleOf } from "~/console/parts/mark-note";
@@ -8,6 +9,7 @@ import { Link, Long } from "~/console/parts/text";
 
 const KIB = 1024;
 const BLOCK_TEXTS_MAX = 200;
+const TITLE_USERS_MAX = 50;
 
 export function Message({
   of,
@@ -23,7 +25,7 @@ export function Message({
   onThread?: () => void;
 }) {
   const { ts, user, username, subtype, reply_count: replies = 0 } = of;
-  const author = username || names.get(user ?? "") || user || "Unknown user";
+  const author = shortName(username || names.get(user ?? "") || user || "Unknown user");
   return (
     <article
       class={`message ${mark ? "tinted" : ""}`}
@@ -57,7 +59,10 @@ export function Message({
             <span
               key={name}
               class="badge"
-              title={`:${name}: ${users.map((each) => names.get(each) ?? each).join(", ")}`}
+              title={`:${name}: ${users
+                .slice(0, TITLE_USERS_MAX)
+                .map((each) => names.get(each) ?? each)
+                .join(", ")}`}
             >
               {emoji(name)} {count}
             </span>
@@ -105,7 +110,7 @@ function sizeOf(bytes: number): string {
 function File({ of: { title, name, size, mimetype } }: { of: ChatFile }) {
   return (
     <div class="file">
-      <bdi>{title || name || "a file"}</bdi>{" "}
+      <bdi>{shortName(title || name || "a file")}</bdi>{" "}
       <span class="quiet">
         {mimetype}
         {size !== undefined && ` · ${sizeOf(size)}`}
@@ -116,7 +121,7 @@ function File({ of: { title, name, size, mimetype } }: { of: ChatFile }) {
 
 function Attachment({ of, names }: { of: Readonly<Record<string, unknown>>; names: Names }) {
   const text = (field: string) => (typeof of[field] === "string" ? of[field] : "");
-  const title = text("title");
+  const title = shortName(text("title"));
   const body = text("text") || (title ? "" : text("fallback"));
   return (
     <div class="attachment">

@@ -1,5 +1,6 @@
 /** Places as users see them: a conversation with its messages, an issue with its fields and comments. */
 import type { ComponentChildren } from "preact";
+import { shortName } from "~/console/names";
 import { chatText, emoji, type Names } from "~/console/parts/chat-text";
 import { Minute } from "~/console/parts/clock";
 import { Long } from "~/console/parts/text";
@@ -68,7 +69,7 @@ export function Place({
   );
   return (
     <div class="place">
-      <h4>{names.get(id) ?? id}</h4>
+      <h4>{names.get(id) ?? shortName(id)}</h4>
       {issue && (
         <Marked of={issue} latest={latest}>
           <Issue row={issue.row} names={names} />
@@ -132,7 +133,9 @@ function Message({
   names: Names;
 }) {
   const byEmoji = Map.groupBy(reactions, ({ row }) => text(row["name"]));
-  const author = text(row["username"]) || names.get(text(row["user_id"])) || text(row["user_id"]);
+  const author = shortName(
+    text(row["username"]) || names.get(text(row["user_id"])) || text(row["user_id"]),
+  );
   return (
     <>
       <strong>{author}</strong>{" "}

@@ -1,6 +1,7 @@
 /** A run: its verdict, its calls beside their changes and the places they touched, and its net effect. */
 import { useMemo, useState } from "preact/hooks";
 import type { Call, Explanation } from "~/clients/typescript/schema";
+import { shortName } from "~/console/names";
 import { Badge, Empty, Id, Tile } from "~/console/parts/basics";
 import { Change, NetDiff } from "~/console/parts/changes";
 import type { Names } from "~/console/parts/chat-text";
@@ -118,7 +119,7 @@ function Failures({
                 <span class="quiet">Nearest row</span>{" "}
                 <code>
                   {Object.values(key)
-                    .map((value) => names.get(String(value)) ?? String(value))
+                    .map((value) => shortName(names.get(String(value)) ?? String(value)))
                     .join(" · ")}
                 </code>
                 <ul>
