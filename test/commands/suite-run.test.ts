@@ -94,6 +94,39 @@ pass@1 0.500, pass@2 0.667, pass^2 0.333
   });
 });
 
+test("every attempt has the faults of its test, and calls are counted", async () => {
+  const faults = [{ fault: "lost_answer", method: "chat.postMessage", when: { times: 1 } }];
+  const retries = {
+    ...{ diff_type: "called", entity: "chat.postMessage", where: { retry: 1 }, expected_count: 0 },
+  };
+  const once = (name: string, prompt: string) => ({
+    ...aTest(name, prompt),
+    ...{ faults, expectedOutput: { assertions: [says("done"), retries] } },
+  });
+  await imported(
+    "Faulty",
+    once("careful", "post done || true"),
+    once("blind", "post done || post done"),
+  );
+  const { code, out } = await run(running("Faulty", "--json", "--repeat", "2"));
+  expect(code).toBe(1);
+  const blind = [
+    "assertion#1 messages expected count 1 but got 2",
+    "assertion#2 chat.postMessage expected count 0 but got 1",
+  ];
+  const attempts = JSON.parse(out).tests.map(({ name, failures }: any) => [name, failures]);
+  expect(attempts).toEqual([
+    ...[
+      ["careful", []],
+      ["careful", []],
+    ],
+    ...[
+      ["blind", blind],
+      ["blind", blind],
+    ],
+  ]);
+});
+
 describe("an attempt that is not gradable", () => {
   /** Deletes the environment, so that the run has no diff. */
   const LOST = `curl -sf -X DELETE "$(echo "$DIORAMA_SERVICE_URL" | sed 's,/api/env/\\([^/]*\\)/.*,/api/platform/env/\\1,')"`;
