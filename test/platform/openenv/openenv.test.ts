@@ -1,6 +1,7 @@
 /** Suites as environments of OpenEnv: episodes over a WebSocket and over HTTP, and the list of tasks. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { createPlayers, PLAYERS_MAX } from "~/platform/openenv/players";
+import { turnAway } from "~/platform/openenv/wire";
 import { eventually, useDatabase } from "../../support/database";
 import { joinOpenEnv } from "../../support/openenv";
 import { expectStatus, useProgram } from "../../support/program";
@@ -241,6 +242,21 @@ test("sessions are bounded", () => {
   expect(open).toThrow(`${PLAYERS_MAX} players`);
   first?.end();
   expect(players.hasRoom()).toBe(true);
+});
+
+test("a session too many is told so, and ended", async () => {
+  const seen: unknown[] = [];
+  const peer = {
+    send: async (text: string) => void seen.push(JSON.parse(text)),
+    close: (code: number) => void seen.push(code),
+  };
+
+  await turnAway(peer, "full");
+
+  expect(seen).toEqual([
+    { type: "error", data: { message: "full", code: "CAPACITY_REACHED" } },
+    1013,
+  ]);
 });
 
 describe("a server in production", () => {
