@@ -152,7 +152,7 @@ export async function listOrphans(sql: Sql): Promise<{ schemas: string[]; entrie
       array(
         select nspname::text from pg_namespace
         where (nspname ~ '^env_[0-9a-f]{32}$' and nspname not in (select schema_name from diorama.schemas))
-           or (nspname ~ '^tpl_[0-9a-f]{32}$' and not ${isKept(sql, sql`nspname`)})
+           or (nspname ~ '^tpl_(large_)?[0-9a-f]{32}$' and not ${isKept(sql, sql`nspname`)})
       ) as schemas,
       array(
         select schema_name from diorama.schemas where schema_name not in (select nspname from pg_namespace)

@@ -82,7 +82,8 @@ export function createSnapshots(deps: {
     );
     await flushed;
     if (delta) return { templateSchema, delta, rows: await countRows(tx, locked, size.rows) };
-    const schemaName = `tpl_${newId()}`;
+    // A server of an earlier version, which does not know these schemas, leaves such names alone.
+    const schemaName = `tpl_large_${newId()}`;
     const { ofFamily, ofKey } = await store.insertHidden(tx, {
       ...{ schemaName, keyId, familyId: locked.familyId },
       baseSchema: locked.base.templateSchema,
