@@ -1,11 +1,13 @@
 /** The statements of a request do not grow with its rows. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { LinearDocument } from "@linear/sdk";
+import { type GraphQLObjectType, getNamedType, isLeafType } from "graphql";
 import postgres from "postgres";
 import { SESSION } from "~/db/connect";
 import { openSession, tablesOf } from "~/db/session";
 import { newAccount } from "~/replicas/replica";
 import { tracker as replica } from "~/replicas/tracker/index";
+import { trackerSchema } from "~/replicas/tracker/schema";
 import { TABLES } from "~/replicas/tracker/store/tables";
 import { useDatabase } from "../../support/database";
 import { MARIA, useTracker } from "../../support/tracker";
@@ -155,6 +157,40 @@ describe("statements", () => {
       ]);
     });
   });
+
+  test("a page reads the columns of its fields only", async () => {
+    const { statements: sent } = await count(
+      "{ issues(first: 2) { nodes { title url assignee { name } labels { nodes { name } } } } }",
+    );
+    const columnsOf = (table: string) => {
+      const read = new RegExp(`select((?:(?!select).)*?)from "[^"]+"\\."${table}" as`, "s");
+      const [, list = ""] = sent.map((text) => read.exec(text)).find((found) => found) ?? [];
+      return [...list.matchAll(/"r\d+"\."(\w+)"/g)].map(([, column]) => column);
+    };
+
+    expect(columnsOf("issues")).toEqual(["id", "identifier", "title", "assigneeId"]);
+    expect(columnsOf("issue_labels")).toEqual(["id", "name"]);
+  });
+
+  test.each(["issues", "comments", "projects"])(
+    "each field of %s has the same value alone as among all others",
+    async (name) => {
+      const query = trackerSchema().getQueryType()?.getFields()[name];
+      const page = getNamedType(query!.type) as GraphQLObjectType;
+      const node = getNamedType(page.getFields()["nodes"]!.type) as GraphQLObjectType;
+      const leaves = Object.values(node.getFields()).filter(
+        ({ type, args }) => isLeafType(getNamedType(type)) && args.length === 0,
+      );
+      const read = async (fields: readonly string[]) =>
+        (await count(`{ ${name}(first: 3) { nodes { ${fields.join(" ")} } } }`)).data[name].nodes;
+      const whole = await read(leaves.map((field) => field.name));
+
+      for (const field of leaves)
+        expect(await read([field.name])).toEqual(
+          whole.map((row: object) => ({ [field.name]: row[field.name as never] })),
+        );
+    },
+  );
 
   test("comments of many issues, with their authors and reactions: as many as for one", async () => {
     const query = `query($first: Int) { issues(first: $first) { nodes { comments { nodes {
