@@ -254,6 +254,35 @@ describe("a stream", () => {
     await ended;
   });
 
+  test("sends no statement before the first reader and after the last one, whatever happens", async () => {
+    const { environment } = await developer();
+    let statements = 0;
+    const counting = new Proxy(pool, {
+      apply(target, self, args) {
+        statements++;
+        return Reflect.apply(target, self, args);
+      },
+    });
+    const feed = createFeed({ pool: counting, log, metrics: createMetrics() });
+    const during = async (ms: number) => {
+      const before = statements;
+      for (let waited = 0; waited < ms; waited += 100) {
+        await program.chat(environment, "chat.postMessage", post("News"));
+        await Bun.sleep(100);
+      }
+      return statements - before;
+    };
+    expect(await during(600)).toBe(0);
+
+    const wanted = { lastEventId: undefined, environmentId: undefined };
+    const response = await feed.open("alice", wanted, async () => undefined);
+    await eventually(async () => expect(await during(300)).toBeGreaterThan(0));
+    await streamOf(response)!.cancel();
+    await during(600); // a look may have begun
+    expect(await during(600)).toBe(0);
+    feed.stop();
+  });
+
   test("counts: one more than allowed is rejected, and the place of a closed one is free", async () => {
     const streams = await Promise.all(
       Array.from({ length: READERS_PER_USER_MAX }, () => listen(program.url + EVENTS, as("bob"))),
