@@ -3,11 +3,12 @@
  *
  * By default a compiled Bun program reads `.env` and `bunfig.toml` of its working directory, and runs preloads from the
  * latter; both are disabled. The build also writes the licences of the contents, which the binaries embed, and a bill of
- * materials (CycloneDX). The packages of the clients are built first, and embedded.
+ * materials (CycloneDX). The packages of the clients and the console are built first, and embedded.
  */
-import { mkdir, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { version } from "../package.json";
+import { bundleConsole } from "../src/http/console";
 import { buildClients, CLIENTS } from "./clients";
 import { ENTRIES, writeContents } from "./contents";
 
@@ -36,7 +37,7 @@ async function stamp(): Promise<string> {
 /** Returns the binary's path. */
 export async function build(target: string, name = `diorama-${target}`): Promise<string> {
   const file = join(ROOT, "dist", target.startsWith("windows") ? `${name}.exe` : name);
-  await mkdir(join(ROOT, "dist"), { recursive: true });
+  await Bun.write(join(ROOT, "dist/console.txt"), JSON.stringify(await bundleConsole()));
   const child = Bun.spawn(
     [
       ...[

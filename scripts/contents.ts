@@ -4,10 +4,11 @@
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { patchedDependencies } from "../package.json";
+import { buildConsole } from "../src/http/console";
 
 const ROOT = join(import.meta.dir, "..");
 /** Entry points of `bun build`. */
@@ -63,10 +64,19 @@ WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEM
 COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE,
 ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
 
+/** Creates the files that only a build writes: the sources import them. */
+async function createMissing(): Promise<void> {
+  for (const name of ["licenses.txt", "console.txt"]) {
+    const file = join(ROOT, "dist", name);
+    if (!existsSync(file)) await Bun.write(file, "");
+  }
+}
+
 /** Packages in order of name. Throws if a licence cannot be found. */
 export async function listPackages(): Promise<Package[]> {
   const folder = await mkdtemp(join(tmpdir(), "diorama-contents-"));
   try {
+    await createMissing();
     const meta = join(folder, "meta.json");
     const build = ["build", "--target=bun", `--outdir=${folder}`, `--metafile=${meta}`, ...ENTRIES];
     const child = Bun.spawn(["bun", ...build], { cwd: ROOT, stdout: "ignore", stderr: "inherit" });
@@ -74,7 +84,11 @@ export async function listPackages(): Promise<Package[]> {
     const { outputs } = (await Bun.file(meta).json()) as {
       outputs: Record<string, { inputs: Record<string, unknown> }>;
     };
-    const paths = Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs));
+    const { metafile } = await buildConsole();
+    const paths = [
+      ...Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs)),
+      ...Object.keys(metafile?.inputs ?? {}),
+    ];
     const places = new Set(
       paths.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path) ?? []),
     );
@@ -195,11 +209,8 @@ export function billOfMaterials(packages: readonly Package[], version: string): 
 
 /** Writes both into dist/. Must run before the build, which embeds the licences. */
 export async function writeContents(version: string): Promise<void> {
-  const file = join(ROOT, "dist/licenses.txt");
-  await mkdir(join(ROOT, "dist"), { recursive: true });
-  if (!existsSync(file)) await Bun.write(file, ""); // the sources import it
   const packages = await listPackages();
-  await Bun.write(file, licenses(packages));
+  await Bun.write(join(ROOT, "dist/licenses.txt"), licenses(packages));
   const bill = JSON.stringify(billOfMaterials(packages, version), null, 2);
   await Bun.write(join(ROOT, "dist/diorama.cdx.json"), `${bill}\n`);
 }

@@ -43,9 +43,3 @@ declare module "swagger-ui-dist/*" {
   const text: string;
   export default text;
 }
-
-/** In the binary, `files` are its embedded parts; from source there is only `index`, the path of the page. */
-declare module "*.html" {
-  const page: { readonly index: string; readonly files?: readonly { readonly path: string }[] };
-  export default page;
-}

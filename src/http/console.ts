@@ -1,16 +1,18 @@
 /**
  * The console, a page with a script and a style sheet, served from the binary.
  *
- * Bun's own routes for an HTML import send no Cache-Control and no Content-Security-Policy, and need Bun.serve: here only
- * its list of files is used.
+ * Not an HTML import: its routes send no Cache-Control and no Content-Security-Policy, and need Bun.serve. In a binary its
+ * script would also keep the long names of the server's code.
  */
+import { basename, join } from "node:path";
 import plot from "uplot/dist/uPlot.iife.min.js" with { type: "text" };
 import { ASSETS, PLOT_SCRIPT } from "~/console/assets";
-import page from "~/console/index.html";
 import { ApiError } from "~/errors";
 import { VERSION } from "~/version";
 
 const PAGE = "/console";
+/** Not in the binary. */
+const SOURCE = join(import.meta.dir, "../console/index.html");
 /** As the bundler names them: by the hash of their contents. */
 const ASSET_PATH = /(?:\.?\/)(chunk-[a-z0-9]+\.(?:js|css))/g;
 const TYPES: Record<string, string> = { js: "text/javascript", css: "text/css" };
@@ -19,23 +21,21 @@ const TYPES: Record<string, string> = { js: "text/javascript", css: "text/css" }
 const CONTENT_SECURITY_POLICY =
   "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/** Texts by name: those of the page, its script and its style sheet. */
+type Bundle = Readonly<Record<string, string>>;
 /** `assets`: contents by name. */
-export type ConsoleFiles = { readonly html: string; readonly assets: ReadonlyMap<string, string> };
+type ConsoleFiles = { readonly html: string; readonly assets: ReadonlyMap<string, string> };
 
 let files: Promise<ConsoleFiles> | undefined;
 
-/** The files of the binary; from source, they are bundled at the first request. */
-export function consoleFiles(): Promise<ConsoleFiles> {
+function consoleFiles(): Promise<ConsoleFiles> {
   files ??= readFiles();
   return files;
 }
 
 async function readFiles(): Promise<ConsoleFiles> {
-  const found = page.files?.map(({ path }) => ({ path, file: Bun.file(path) })) ?? (await bundle());
-  const texts = await Promise.all(
-    found.map(
-      async ({ path, file }) => [path.split(/[\\/]/).at(-1) ?? "", await file.text()] as const,
-    ),
+  const texts = Object.entries(
+    typeof DIORAMA_VERSION === "undefined" ? await bundleConsole() : await embedded(),
   );
   const [, html = ""] = texts.find(([name]) => name.endsWith(".html")) ?? [];
   return {
@@ -47,9 +47,21 @@ async function readFiles(): Promise<ConsoleFiles> {
   };
 }
 
-async function bundle(): Promise<{ path: string; file: Blob }[]> {
-  const { outputs } = await Bun.build({ entrypoints: [page.index], minify: true });
-  return outputs.map((file) => ({ path: file.path, file }));
+/** Builds the page from the sources, with a list of what is in it. */
+export const buildConsole = () =>
+  Bun.build({ entrypoints: [SOURCE], minify: true, metafile: true });
+
+/** The texts of the built page. */
+export async function bundleConsole(): Promise<Bundle> {
+  const { outputs } = await buildConsole();
+  const texts = outputs.map(async (file) => [basename(file.path), await file.text()] as const);
+  return Object.fromEntries(await Promise.all(texts));
+}
+
+/** `bun run build` writes the bundle right before it embeds it; it does not exist in the sources. */
+async function embedded(): Promise<Bundle> {
+  const { default: text } = await import("../../dist/console.txt", { with: { type: "text" } });
+  return JSON.parse(text) as Bundle;
 }
 
 export const isConsole = (pathname: string) => pathname === PAGE || pathname.startsWith(`${PAGE}/`);
