@@ -74,7 +74,7 @@ describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => 
     expect(after.pool).toContainEqual({
       template: "chat_default",
       ready: expect.any(Number),
-      target: 2,
+      target: 1,
     });
     const ready = (await (await fetch(`${program.url}/readyz`)).json()) as object;
     expect({ status: after.status, checks: after.checks }).toEqual(ready as never);

@@ -215,7 +215,7 @@ describe("metrics", () => {
     expect(read(during, "diorama_capture_slot_wal_status", { status: "reserved" })).toBe(1);
     expect(read(during, "diorama_capture_hold_seconds")).toBeGreaterThan(0);
     expect(read(during, "diorama_db_pool_connections")).toBeGreaterThan(5);
-    expect(read(during, "diorama_pool_target", { template: "chat_default" })).toBe(2);
+    expect(read(during, "diorama_pool_target", { template: "chat_default" })).toBe(1);
     expect(read(during, "process_resident_memory_bytes")).toBeGreaterThan(10_000_000);
     await program.call("DELETE", `/env/${environment.environmentId}`);
   });
@@ -305,7 +305,7 @@ describe("log lines", () => {
     const { host, pathname, password } = new URL(database.url);
 
     expect(started?.["settings"]).toContain(`DATABASE_URL=postgres://${host}${pathname}`);
-    expect(started?.["settings"]).toContain("ENVIRONMENT_POOL_TARGETS=chat_default:2");
+    expect(started?.["settings"]).toContain("ENVIRONMENT_POOL_TARGETS=chat_default:1");
     expect(JSON.stringify(lines)).not.toContain(password);
   });
 

@@ -49,7 +49,7 @@ export async function launch(
       PORT: String(port),
       LOG_LEVEL: "warn",
       SHUTDOWN_DELAY: "0",
-      ENVIRONMENT_POOL_TARGETS: "chat_default:2",
+      ENVIRONMENT_POOL_TARGETS: "chat_default:1",
       ...settings,
     },
     stdout: "pipe",

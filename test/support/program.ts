@@ -28,7 +28,7 @@ export type TestProgram = {
 const SETTINGS = {
   PORT: "0",
   LOG_LEVEL: "error",
-  ENVIRONMENT_POOL_TARGETS: "chat_default:2",
+  ENVIRONMENT_POOL_TARGETS: "chat_default:1",
   MAINTENANCE_CYCLE_INTERVAL: "1",
 };
 
