@@ -9,7 +9,7 @@ import { startClusters, type TestCluster } from "./clusters";
 import { enlarge } from "./large";
 
 /** Set by `bun run plans`: templates are large, and Postgres logs the plan of each statement. */
-const LOG_PLANS = process.env["LOG_PLANS"] !== undefined;
+export const LOG_PLANS = process.env["LOG_PLANS"] !== undefined;
 const PLAN_SETTINGS = {
   session_preload_libraries: "auto_explain",
   "auto_explain.log_min_duration": "0",

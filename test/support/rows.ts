@@ -1,12 +1,13 @@
 /** Reads every row of an environment. */
 import { TABLES } from "~/replicas/tracker/store/tables";
-import type { TestDatabase } from "./database";
+import { LOG_PLANS, type TestDatabase } from "./database";
 
-/** Rows by table, ordered by content only. */
+/** Rows by table, ordered by content only. None while plans are logged: there are too many, and plans are the subject. */
 export async function everyRow(
   { sql }: TestDatabase,
   schema: string,
 ): Promise<Record<string, unknown[]>> {
+  if (LOG_PLANS) return {};
   const parts = [...TABLES.keys()].map(
     (table) =>
       `select '${table}' as name, coalesce(jsonb_agg(to_jsonb(r) order by to_jsonb(r)::text), '[]') as rows from "${schema}".${table} r`,
