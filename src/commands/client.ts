@@ -46,7 +46,7 @@ export function createClient(options: ServerOptions, env: Environment) {
       throw new CallFailed(`${url} has no ${path}`);
     },
 
-    /** A call of an environment by somebody who looks on: it is not journaled. Throws CallFailed unless it succeeds. */
+    /** A call of an environment by a viewer, which is not journaled. Throws CallFailed unless it succeeds. */
     async view(path: string, body: object): Promise<unknown> {
       const response = await fetchFrom(path, {
         method: "POST",
