@@ -6,6 +6,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { ConfigError } from "~/config";
+import { rewardOf } from "~/evaluation/score";
 import { isObject } from "~/json";
 import type { Program } from "~/program";
 
@@ -38,10 +39,13 @@ export async function openTask({ app }: Pick<Program, "app">, wanted: string) {
   const testId = TEST_ID.test(wanted) ? wanted : await importTask(wanted, call);
   const test = await call("GET", `/tests/${testId}`);
   const { environmentId, service, token } = await call("POST", "/initEnv", {
-    ...{ testId, ttlSeconds: TTL_SECONDS },
+    testId,
+    ttlSeconds: TTL_SECONDS,
   });
   const { runId } = await call("POST", "/startRun", {
-    ...{ envId: environmentId, testId, labels: LABELS },
+    envId: environmentId,
+    testId,
+    labels: LABELS,
   });
   app.place({
     ...{ environmentId: `${environmentId}`, service: `${service}`, token: `${token}` },
@@ -52,7 +56,9 @@ export async function openTask({ app }: Pick<Program, "app">, wanted: string) {
 
   async function conclude(): Promise<TaskResult> {
     const ended = await app.performAs(OWNER, {
-      ...{ method: "POST", path: "/evaluateRun", body: { runId } },
+      method: "POST",
+      path: "/evaluateRun",
+      body: { runId },
     });
     await ended.body?.cancel();
     const {
@@ -111,7 +117,7 @@ function rewardsOf(result: Answer, expected: unknown): TaskResult["rewards"] {
     failed.has(index + 1) ? 0 : 1,
   ]);
   return {
-    reward: score.total === 0 ? Number(passed) : score.passed / score.total,
+    reward: rewardOf(passed, score),
     passed: Number(passed),
     ...Object.fromEntries(assertions),
   };

@@ -25,6 +25,7 @@ import testFaults from "~/db/migrations/0015_test_faults.sql" with { type: "text
 import forkPoints from "~/db/migrations/0016_fork_points.sql" with { type: "text" };
 import pastStates from "~/db/migrations/0017_past_states.sql" with { type: "text" };
 import hiddenTemplates from "~/db/migrations/0018_hidden_templates.sql" with { type: "text" };
+import suiteSlugs from "~/db/migrations/0019_suite_slugs.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -53,6 +54,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 16, name: "fork points", text: forkPoints },
   { version: 17, name: "past states", text: pastStates },
   { version: 18, name: "hidden templates", text: hiddenTemplates },
+  { version: 19, name: "suite slugs", text: suiteSlugs },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

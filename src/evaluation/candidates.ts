@@ -65,7 +65,10 @@ export function gather(diff: Diff, unchangedColumns: RunEvidence["unchangedColum
 export function callsOf({ calls }: RunEvidence): Candidate[] {
   if (!calls) throw new Error("the evidence has no calls");
   return callRows(calls).map((row) => ({
-    ...{ before: undefined, after: row, changed: [], source: row },
+    before: undefined,
+    after: row,
+    changed: [],
+    source: row,
   }));
 }
 

@@ -16,7 +16,7 @@ import {
 } from "~/evaluation/candidates";
 import type { CompiledAssertion, CompiledSpec } from "~/evaluation/compile";
 import { type Explanation, explain } from "~/evaluation/explain";
-import { percentOf } from "~/evaluation/percent";
+import { percentOf } from "~/evaluation/score";
 
 export type Verdict = {
   readonly passed: boolean;

@@ -338,6 +338,8 @@ CREATE INDEX schemas_used ON diorama.schemas USING btree (changed_at) WHERE (sta
 
 CREATE INDEX snapshot_rows_of_run ON diorama.snapshot_rows USING btree (run_id, table_name);
 
+CREATE INDEX suites_by_slug ON diorama.suites USING btree (TRIM(BOTH '-'::text FROM regexp_replace(lower(name), '[^a-z0-9]+'::text, '-'::text, 'g'::text)));
+
 CREATE INDEX suites_newest ON diorama.suites USING btree (created_at DESC, suite_id DESC);
 
 CREATE INDEX templates_newest ON diorama.templates USING btree (created_at DESC, template_id DESC);

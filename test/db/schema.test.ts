@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { connect, type Pool } from "~/db/connect";
-import { migrate } from "~/db/migrate";
+import { MIGRATIONS, migrate } from "~/db/migrate";
 import { startClusters } from "../support/clusters";
 import { useDatabase } from "../support/database";
 
@@ -52,6 +52,14 @@ async function readSchema(sql: Pool): Promise<string> {
   const texts = [...tables, ...indexes, ...functions, ...others].map(({ text }) => text);
   return [`-- The platform's schema. Renew it with: ${RENEW}`, ...texts].join("\n\n").concat("\n");
 }
+
+test("every file of a migration is applied", async () => {
+  const files = [...new Bun.Glob("src/db/migrations/*.sql").scanSync()].toSorted();
+
+  const texts = await Promise.all(files.map((file) => Bun.file(file).text()));
+
+  expect(MIGRATIONS.map(({ text }) => text)).toEqual(texts);
+});
 
 for (const cluster of await startClusters())
   describe(`on the ${cluster.name} Postgres`, () => {

@@ -3,6 +3,7 @@
  * and, in the end, a verdict. Whatever ends a player releases its environment.
  */
 import { ApiError, unavailable } from "~/errors";
+import { rewardOf } from "~/evaluation/score";
 import type { Principal } from "~/http/auth";
 import { setWholeBody } from "~/http/body";
 import { DEFAULT_PROFILE, findSurface, listingFor } from "~/http/mcp/profile";
@@ -133,6 +134,7 @@ export function createPlayers(deps: {
         templateService: suite.service,
         templateName: test.templateName ?? suite.templateName,
         ...(actor !== null && { impersonateUserId: actor }),
+        ...(test.faults && { faults: test.faults }),
         ttlSeconds: EPISODE_SECONDS,
       });
       const { environmentId, token, service } = created;
@@ -142,7 +144,10 @@ export function createPlayers(deps: {
       };
       if (isGone) await release();
       const { runId } = await runs.start(userId, {
-        ...{ envId: environmentId, testId, testSuiteId: suite.suiteId, labels: LABELS },
+        envId: environmentId,
+        testId,
+        testSuiteId: suite.suiteId,
+        labels: LABELS,
       });
       const id = options.episode_id ?? runId;
       episode = {
@@ -207,7 +212,7 @@ export function createPlayers(deps: {
       const { userId } = await authenticate();
       const { runId } = played;
       const { passed, score, failures, explanations } = await runs.evaluate(userId, { runId });
-      const reward = score.total === 0 ? Number(passed) : score.passed / score.total;
+      const reward = rewardOf(passed, score);
       Object.assign(played, { isOver: true, reward });
       void release();
       return {
@@ -225,11 +230,15 @@ export function createPlayers(deps: {
         if (!episode) return { episode_id: null, step_count: 0 };
         const { id, stepCount, testId, runId, isOver, reward } = episode;
         return {
-          ...{ episode_id: id, step_count: stepCount, test_id: testId, run_id: runId },
-          ...{ done: isOver, reward },
+          episode_id: id,
+          step_count: stepCount,
+          test_id: testId,
+          run_id: runId,
+          done: isOver,
+          reward,
         };
       },
-      /** The client is gone. */
+      /** Called when the client has disconnected. */
       end(): void {
         isGone = true;
         players.delete(player);
@@ -282,7 +291,9 @@ function toolsOf(service: string, actor: string | null): object[] {
     : [];
   return [
     ...tools.map(({ name, description = "", inputSchema }) => ({
-      ...{ name, description, input_schema: inputSchema },
+      name,
+      description,
+      input_schema: inputSchema,
     })),
     SUBMIT,
   ];

@@ -181,7 +181,9 @@ export const openEnvRoutes = (parts: Parts) => {
       async ({ request, params }) => {
         const { name, description } = await suiteOf(request, params);
         return {
-          ...{ name: slugOf(name), description: description || name, version: VERSION },
+          name: slugOf(name),
+          description: description || name,
+          version: VERSION,
           documentation_url: `${byOf(request).baseUrl}/docs/guide/train`,
         };
       },

@@ -23,7 +23,11 @@ export function createTasks(suites: Suites) {
   async function list(suite: SuiteRow, split: Split) {
     const tests = testsOf(await suites.tests(suite.suiteId), split);
     return tests.map(({ testId, name, prompt }, index) => ({
-      ...{ test: testId, name, prompt, split, index },
+      test: testId,
+      name,
+      prompt,
+      split,
+      index,
     }));
   }
 

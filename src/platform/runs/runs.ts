@@ -7,7 +7,7 @@ import type { ClockChanges } from "~/capture/records";
 import { inTransaction, type Pool, type Sql } from "~/db/connect";
 import { ApiError, unavailable } from "~/errors";
 import type { Verdict } from "~/evaluation/evaluate";
-import { percentOf } from "~/evaluation/percent";
+import { percentOf } from "~/evaluation/score";
 import { pageOf, readPage } from "~/http/page";
 import { type Environments, environmentId, notFound } from "~/platform/environments/environments";
 import type { Once } from "~/platform/keys/idempotency";

@@ -16,7 +16,10 @@ const SLUG = "play-me";
 const hello = { type: "call_tool", tool_name: "slack_send_message" };
 const say = (message: string) => ({ ...hello, arguments: { channel_id: "C01GENERAL", message } });
 const said = (text: string) => ({
-  ...{ diff_type: "added", entity: "messages", where: { text }, expected_count: 1 },
+  diff_type: "added",
+  entity: "messages",
+  where: { text },
+  expected_count: 1,
 });
 const TESTS = [
   { name: "Hello", prompt: "Say hello.", expectedOutput: { assertions: [said("Hello")] } },
@@ -76,10 +79,16 @@ describe("over a WebSocket", () => {
     });
     const { run_id: runId } = begun.observation.metadata;
     expect((await program.get(`/results/${runId}`)).body).toMatchObject({
-      ...{ status: "passed", testSuiteId: suiteId, labels: { harness: "openenv" } },
+      status: "passed",
+      testSuiteId: suiteId,
+      labels: { harness: "openenv" },
     });
     expect((await client.state()).data).toMatchObject({
-      ...{ episode_id: "mine", step_count: 2, run_id: runId, done: true, reward: 1 },
+      episode_id: "mine",
+      step_count: 2,
+      run_id: runId,
+      done: true,
+      reward: 1,
     });
     await nothingIsLeft();
     client.close();
@@ -112,6 +121,26 @@ describe("over a WebSocket", () => {
 
     expect((await client.step({ type: "submit" })).data.reward).toBe(1);
     client.close();
+  });
+
+  test("an episode has the faults of its test", async () => {
+    const faults = [{ fault: "rate_limited", tool: hello.tool_name, when: { times: 1 } }];
+    const answer = await program.post("/testSuites", {
+      ...{ ...SUITE, name: "Broken world" },
+      tests: [{ ...TESTS[0], faults }],
+    });
+    expectStatus(answer, 201);
+    const client = await join("broken-world");
+    await client.reset();
+
+    const first = (await client.step(say("Hello"))).data.observation;
+    const second = (await client.step(say("Hello"))).data.observation;
+
+    expect(first).toMatchObject({ result: null, error: { error_type: "execution_error" } });
+    expect(second).toMatchObject({ result: { is_error: false }, error: null });
+    expect((await client.step({ type: "submit" })).data.reward).toBe(1);
+    client.close();
+    await nothingIsLeft();
   });
 
   test("a reset takes the test by index or seed, and otherwise the next one that tools can solve", async () => {
@@ -209,7 +238,8 @@ describe("over a WebSocket", () => {
       await client.closed;
       await nothingIsLeft();
       expect((await program.get(`/results/${metadata.run_id}`)).body).toMatchObject({
-        ...{ status: "failed", cause: "environment_deleted" },
+        status: "failed",
+        cause: "environment_deleted",
       });
     },
   );
@@ -306,10 +336,12 @@ describe("over HTTP", () => {
     expect(state.body).toMatchObject({ episode_id, step_count: 1, done: false });
     expect(ended.body).toMatchObject({ reward: 1, done: true });
     expect((await get(`state?episode_id=${episode_id}`)).body).toEqual({
-      ...{ episode_id: null, step_count: 0 },
+      episode_id: null,
+      step_count: 0,
     });
     expect(await post("step", { episode_id, action: { type: "submit" } })).toMatchObject({
-      ...{ status: 400, body: { error: "invalid_request" } },
+      status: 400,
+      body: { error: "invalid_request" },
     });
     await nothingIsLeft();
   });
@@ -325,7 +357,8 @@ describe("over HTTP", () => {
 
   test("a reset that fails leaves nothing", async () => {
     expect(await post("reset", { test: "x" })).toMatchObject({
-      ...{ status: 404, body: { error: "test_not_found" } },
+      status: 404,
+      body: { error: "test_not_found" },
     });
     await nothingIsLeft();
   });
