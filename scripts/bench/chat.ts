@@ -4,9 +4,11 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
+import type { Sql } from "~/db/connect";
 import { tablesOf } from "~/db/session";
 import type { ChatSession } from "~/replicas/chat/method";
 import { insertMessage } from "~/replicas/chat/store/posting";
+import { REAL } from "~/source";
 import { inTurn, median, type Row, throughput } from "./measure";
 import { type Answer, type Bench, CHANNEL } from "./server";
 
@@ -31,27 +33,27 @@ async function postScript(bench: Bench, environment: Answer, client: number): Pr
   const tables = await sql<{ name: string }[]>`
     select relname as name from pg_class where relnamespace = ${schema}::regnamespace and relkind = 'r'
   `;
-  const session = {
-    sql,
-    t: tablesOf(sql as never, schema, tables),
-    transaction: () => Promise.reject(),
+  const session: ChatSession = {
+    sql: sql as unknown as Sql,
+    t: tablesOf(sql as unknown as Sql, schema, tables) as ChatSession["t"],
+    schema,
+    source: REAL,
+    transaction: () => Promise.reject(new Error("the statement needs no transaction")),
   };
-  await insertMessage(
-    session as unknown as ChatSession,
-    {
-      channel: CHANNEL,
-      user: "U01AGENT",
-      text: "hello",
-      threadTs: null,
-      broadcast: false,
-      subtype: null,
-      username: null,
-      icons: null,
-      blocks: null,
-      attachments: null,
-      metadata: null,
-    } as never,
-  );
+  await insertMessage(session, {
+    channel: CHANNEL,
+    user: "U01AGENT",
+    text: "hello",
+    threadTs: null,
+    broadcast: false,
+    subtype: null,
+    username: null,
+    icons: null,
+    blocks: null,
+    attachments: null,
+    metadata: null,
+    extra: null,
+  });
   await sql.end();
   const file = join(tmpdir(), `diorama-bench-${client}.sql`);
   await writeFile(file, `${statement.replace(/\s+/g, " ").trim()};\n`);
@@ -61,18 +63,8 @@ async function postScript(bench: Bench, environment: Answer, client: number): Pr
 async function pgbench(bench: Bench, scripts: readonly string[]): Promise<number> {
   const child = Bun.spawn(
     [
-      ...[
-        join(bench.cluster.bin, "pgbench"),
-        "-n",
-        "-M",
-        "prepared",
-        "-c",
-        String(CLIENTS),
-        "-j",
-        "2",
-        "-T",
-        String(SECONDS),
-      ],
+      join(bench.cluster.bin, "pgbench"),
+      ...["-n", "-M", "prepared", "-c", String(CLIENTS), "-j", "2", "-T", String(SECONDS)],
       ...scripts.flatMap((script) => ["-f", script]),
       bench.databaseUrl,
     ],
