@@ -53,7 +53,13 @@ export async function createArtifacts(
     }
     // The last one: a folder without it is not complete.
     await file(VERDICT, {
-      ...{ suite, runId: runId ?? null, ...known, labels, ...journal, prompt, expectedOutput },
+      suite,
+      runId: runId ?? null,
+      ...known,
+      labels,
+      ...journal,
+      prompt,
+      expectedOutput,
     });
   }
 

@@ -55,7 +55,10 @@ export function createTaskPlace() {
       const { prompt, service } = task;
       const root = `${base}${ROOT}`;
       return Response.json({
-        ...{ prompt, service, service_url: `${root}/services/${service}`, mcp_url: `${root}/mcp` },
+        prompt,
+        service,
+        service_url: `${root}/services/${service}`,
+        mcp_url: `${root}/mcp`,
       });
     },
   };

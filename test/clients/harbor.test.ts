@@ -91,7 +91,10 @@ async function createOwn(): Promise<string> {
   const template = { environmentId, service: "chat", name: "of_my_own" };
   expectStatus(await program.post("/templates", template), 201);
   const said = (text: string) => ({
-    ...{ diff_type: "added", entity: "messages", where: { text }, expected_count: 1 },
+    diff_type: "added",
+    entity: "messages",
+    where: { text },
+    expected_count: 1,
   });
   const suite = {
     ...{ name: 'My "own" suite', templateService: "chat", templateName: "of_my_own" },
@@ -166,7 +169,10 @@ test(
         .replaceAll("/verdict", verdict);
       await run(["sh", "-ec", moved]);
       expect(await Bun.file(join(folder, "logs/verifier/reward.json")).json()).toEqual({
-        ...{ reward: 0.5, passed: 0, assertion_1: 1, assertion_2: 0 },
+        reward: 0.5,
+        passed: 0,
+        assertion_1: 1,
+        assertion_2: 0,
       });
       expect(await Bun.file(join(folder, "logs/verifier/result.json")).json()).toMatchObject({
         ...{ gradable: true, passed: false },

@@ -16,7 +16,8 @@ let blocks: { readonly language: string; readonly code: string }[] = [];
 beforeAll(async () => {
   const text = await Bun.file(join(import.meta.dir, "../../src/docs/train.md")).text();
   blocks = [...text.matchAll(/```(\w+)\n([\s\S]*?)```/g)].map(([, language = "", code = ""]) => ({
-    ...{ language, code: code.replaceAll(SERVER, program.url) },
+    language,
+    code: code.replaceAll(SERVER, program.url),
   }));
   await openEnvPython();
 }, MINUTES);

@@ -85,7 +85,10 @@ async function native(suite: string, kind: Kind): Promise<Verdict[]> {
     tests: (Omit<Verdict, "test"> & { name: string; verdict: string })[];
   };
   return tests.map(({ name, verdict, score, failures }) => ({
-    ...{ test: name, status: verdict, score, failures },
+    test: name,
+    status: verdict,
+    score,
+    failures,
   }));
 }
 
@@ -99,7 +102,10 @@ async function typescript(suite: string, kind: Kind): Promise<Verdict[]> {
     { parallel: PARALLEL },
   );
   return attempts.map(({ test: name, status, verdict }: Attempt) => ({
-    ...{ test: name, status, score: verdict?.score, failures: verdict?.failures ?? [] },
+    test: name,
+    status,
+    score: verdict?.score,
+    failures: verdict?.failures ?? [],
   }));
 }
 

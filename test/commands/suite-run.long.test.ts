@@ -97,7 +97,10 @@ pass@1 0.500, pass@2 0.667, pass^2 0.333
 test("every attempt has the faults of its test, and calls are counted", async () => {
   const faults = [{ fault: "lost_answer", method: "chat.postMessage", when: { times: 1 } }];
   const retries = {
-    ...{ diff_type: "called", entity: "chat.postMessage", where: { retry: 1 }, expected_count: 0 },
+    diff_type: "called",
+    entity: "chat.postMessage",
+    where: { retry: 1 },
+    expected_count: 0,
   };
   const once = (name: string, prompt: string) => ({
     ...aTest(name, prompt),

@@ -49,7 +49,8 @@ const made = {
 };
 
 const stepOf = (episode_id: string, type = "call_tool") => ({
-  ...{ episode_id, action: { type, tool_name: "slack_read_user_profile" } },
+  episode_id,
+  action: { type, tool_name: "slack_read_user_profile" },
 });
 
 /** `[path, body]` of one request; a function where ids are needed. */

@@ -389,7 +389,10 @@ describe("tools", () => {
 describe("a test with faults", () => {
   const lost = { fault: "lost_answer", method: POST, when: { times: 1 } };
   const called = (where: object, count: unknown, entity = POST) => ({
-    ...{ diff_type: "called", entity, where, expected_count: count },
+    diff_type: "called",
+    entity,
+    where,
+    expected_count: count,
   });
   const create = async (...assertions: object[]) => {
     const { body: suite } = await program.post("/testSuites", {

@@ -15,7 +15,9 @@ import { dateOf } from "~/source";
 
 /** A change by the service itself. */
 const byService = (session: TrackerSession, now: Date): Moving => ({
-  ...{ session, now, viewer: { id: null } },
+  session,
+  now,
+  viewer: { id: null },
 });
 
 async function completeCycles(session: TrackerSession, now: Date): Promise<DueEffect[]> {

@@ -289,7 +289,11 @@ describe("a journal", () => {
       const { diff } = (await program.post("/diffRun", { runId })).body;
       const { calls } = await callsOf(program, runId);
       const common = calls.map(({ status, error, service, changes, n }: Answer["body"]) => ({
-        ...{ status, error, service, changes, n },
+        status,
+        error,
+        service,
+        changes,
+        n,
       }));
       return { diff, common };
     };

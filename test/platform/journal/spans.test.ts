@@ -250,7 +250,9 @@ describe("without a collector that answers", () => {
   });
   const callsOf = (count: number) =>
     Array.from({ length: count }, (_, n) => ({
-      ...{ runId: "1".repeat(32), environmentId: "2".repeat(32), line: line(n) },
+      runId: "1".repeat(32),
+      environmentId: "2".repeat(32),
+      line: line(n),
     }));
   const openSpans = (endpoint: string) => {
     const logged: any[] = [];

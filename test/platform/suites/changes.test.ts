@@ -11,7 +11,10 @@ const { ann, bob } = useUsers(database, "ann", "bob");
 
 const SAID = { assertions: [{ diff_type: "added", entity: "messages" }] };
 const aTest = (name: string, fields = {}) => ({
-  ...{ name, prompt: "Greet.", expectedOutput: SAID, ...fields },
+  name,
+  prompt: "Greet.",
+  expectedOutput: SAID,
+  ...fields,
 });
 let number = 0;
 const aSuite = (...tests: object[]) => ({
@@ -109,7 +112,10 @@ describe("a test", () => {
     const expected = aTest("a", { ...own, prompt: "Wave.", surfaces: ["api", "mcp"] });
     expect(changed.body).toEqual({ id: ids[0], ...expected });
     await patch(`/tests/${ids[0]}`, {
-      ...{ templateName: null, impersonateUserId: null, surfaces: null, name: "c" },
+      templateName: null,
+      impersonateUserId: null,
+      surfaces: null,
+      name: "c",
     });
 
     expect((await whole(suiteId)).tests).toEqual([

@@ -35,7 +35,13 @@ const upload: Resolver<Context> = async (_source, args: Upload, context) => {
   const { baseUrl, now, session, viewer } = context;
   const [id, signature] = [newId(session), hexOf(session.source, 16)];
   await insertUpload(session, {
-    ...{ id, createdAt: now, creatorId: viewer.id, filename, contentType, size, signature },
+    id,
+    createdAt: now,
+    creatorId: viewer.id,
+    filename,
+    contentType,
+    size,
+    signature,
   });
   const headers = [
     { key: "Content-Type", value: contentType },

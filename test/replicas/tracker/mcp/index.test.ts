@@ -260,13 +260,17 @@ describe("files", () => {
   test("are uploaded to the prepared address, attached, and read as images", async () => {
     const at = endpoint();
     const prepared = await callTool(at, "prepare_attachment_upload", {
-      ...{ issue: "ENG-1", filename: "a.png", contentType: "image/png", size: PNG.byteLength },
+      issue: "ENG-1",
+      filename: "a.png",
+      contentType: "image/png",
+      size: PNG.byteLength,
     });
     const { assetUrl, uploadRequest } = JSON.parse(prepared.text);
     const { url, method, headers } = uploadRequest;
     expect((await fetch(url, { method, headers, body: PNG })).status).toBe(200);
     const attached = await callTool(at, "create_attachment_from_upload", {
-      ...{ issue: "ENG-1", assetUrl },
+      issue: "ENG-1",
+      assetUrl,
     });
     const attachment = JSON.parse(attached.text);
     expect(attachment).toMatchObject({ title: "a.png", subtitle: null, url: assetUrl });

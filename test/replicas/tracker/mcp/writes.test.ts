@@ -180,7 +180,8 @@ const CASES: readonly Case[] = [
     steps: [
       () =>
         input("initiativeLabelCreate", "InitiativeLabelCreateInput", "success", {
-          ...{ name: "Kind", isGroup: true },
+          name: "Kind",
+          isGroup: true,
         }),
     ],
   },
@@ -191,7 +192,8 @@ const CASES: readonly Case[] = [
     steps: [
       () =>
         input("commentCreate", "CommentCreateInput", "comment { id }", {
-          ...{ issueId: named["ENG-2"], body: "Look, @alex" },
+          issueId: named["ENG-2"],
+          body: "Look, @alex",
         }),
     ],
   },
@@ -244,7 +246,9 @@ const CASES: readonly Case[] = [
     steps: [
       () =>
         input("projectMilestoneCreate", "ProjectMilestoneCreateInput", "success", {
-          ...{ projectId: named["Billing revamp"], name: "Beta", targetDate: "2026-04-01" },
+          projectId: named["Billing revamp"],
+          name: "Beta",
+          targetDate: "2026-04-01",
         }),
     ],
   },
@@ -254,7 +258,9 @@ const CASES: readonly Case[] = [
     steps: [
       () =>
         input("documentCreate", "DocumentCreateInput", "success", {
-          ...{ title: "Plan", content: "Text", projectId: named["Billing revamp"] },
+          title: "Plan",
+          content: "Text",
+          projectId: named["Billing revamp"],
         }),
     ],
   },
@@ -269,7 +275,9 @@ const CASES: readonly Case[] = [
     steps: [
       () =>
         input("initiativeCreate", "InitiativeCreateInput", "initiative { id }", {
-          ...{ name: "Fast", ownerId: MARIA, labelIds: [named["Board"]] },
+          name: "Fast",
+          ownerId: MARIA,
+          labelIds: [named["Board"]],
         }),
       (_ids, [{ initiativeCreate }]) =>
         input("initiativeRelationCreate", "InitiativeRelationCreateInput", "success", {
@@ -285,7 +293,9 @@ const CASES: readonly Case[] = [
     steps: [
       () =>
         input("projectUpdateCreate", "ProjectUpdateCreateInput", "projectUpdate { id }", {
-          ...{ projectId: named["Billing revamp"], body: "Late", health: "offTrack" },
+          projectId: named["Billing revamp"],
+          body: "Late",
+          health: "offTrack",
         }),
     ],
   },
@@ -338,7 +348,9 @@ const CASES: readonly Case[] = [
       (_ids, [{ fileUpload }]) => ["PUT hello", { url: fileUpload.uploadFile.uploadUrl }],
       (_ids, [{ fileUpload }]) =>
         input("attachmentCreate", "AttachmentCreateInput", "attachment { id }", {
-          ...{ issueId: named["ENG-1"], title: "a.txt", url: fileUpload.uploadFile.assetUrl },
+          issueId: named["ENG-1"],
+          title: "a.txt",
+          url: fileUpload.uploadFile.assetUrl,
         }),
     ],
   },
