@@ -5,6 +5,7 @@
  * latter; both are disabled. The build also writes the licences of the contents, which the binaries embed, and a bill of
  * materials (CycloneDX). The packages of the clients and the console are built first, and embedded.
  */
+import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { version } from "../package.json";
@@ -62,8 +63,9 @@ export async function build(target: string, name = `diorama-${target}`): Promise
   return file;
 }
 
-/** The packages that a server serves at `/clients/`. */
+/** The packages that a server serves at `/clients/`. Builds them if there are none. */
 async function clientPackages(): Promise<string[]> {
+  if (!existsSync(CLIENTS)) await buildClients();
   const names = await readdir(CLIENTS);
   return names.toSorted().map((name) => join(CLIENTS, name));
 }

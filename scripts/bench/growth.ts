@@ -32,10 +32,23 @@ const chatProbes = (bench: Bench): Probe[] => {
     method("conversations.replies", { channel: CHANNEL, ts: root }),
     method("conversations.info", { channel: CHANNEL }),
     method("reactions.get", { channel: CHANNEL, timestamp: root }),
-    method("chat.update", { channel: CHANNEL, ts: "", text: "changed" }),
+    { name: "chat.update", call: changeOwn(bench) },
     method("search.messages", { query: "message" }, true),
   ];
 };
+
+/** Changes the message that it has posted at its first call in the environment. */
+function changeOwn(bench: Bench): Probe["call"] {
+  const posted = new Map<Answer, Promise<Answer>>();
+  return async (environment) => {
+    const post = () =>
+      bench.chat(environment, "chat.postMessage", { channel: CHANNEL, text: "new" });
+    const message = posted.get(environment) ?? post();
+    posted.set(environment, message);
+    const { ts } = await message;
+    return await bench.chat(environment, "chat.update", { channel: CHANNEL, ts, text: "changed" });
+  };
+}
 
 const trackerProbes = (bench: Bench): Probe[] => {
   const request = (name: string, query: string, mayGrow = false): Probe => ({
