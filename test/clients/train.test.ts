@@ -39,7 +39,7 @@ test(
 );
 
 test(
-  "TRL finds the tools of the class, plays two rows with one instance, and gets their rewards",
+  "TRL finds the tools of the class, plays rows with one instance, and gets their rewards; none for a lost environment",
   async () => {
     const rows = `
 import inspect, json
@@ -48,6 +48,11 @@ from urllib.request import Request, urlopen
 def tasks():
     request = Request(f"{URL}/chat-benchmark/tasks", b'{"split": "mcp"}', {"Content-Type": "application/json"})
     return json.load(urlopen(request))["tasks"]
+
+def lose():
+    listed = json.load(urlopen("${program.url}/api/platform/environments"))["environments"]
+    (live,) = [each["environmentId"] for each in listed if each["status"] == "active"]
+    urlopen(Request(f"${program.url}/api/platform/env/{live}", method="DELETE"))
 
 workspace = Workspace()
 members = inspect.getmembers(Workspace, predicate=inspect.isfunction)
@@ -60,6 +65,19 @@ workspace.slack_send_message(channel_id="C03ENG", message="The demo on Friday st
 outcome["rewards"] = [workspace.get_reward()]
 workspace.reset(**other)
 outcome["rewards"].append(workspace.get_reward())
+workspace.reset(**row)
+lose()
+outcome["rewards"].append(workspace.get_reward())
+workspace.reset(**row)
+lose()
+try:
+    workspace.slack_search_channels(query="eng")
+except RuntimeError as error:
+    outcome["lost"] = str(error)
+outcome["rewards"].append(workspace.get_reward())
+workspace.reset(**row)
+workspace.slack_send_message(channel_id="C03ENG", message="The demo on Friday starts at 14:00 CET.")
+outcome["rewards"].append(workspace.get_reward())
 print(json.dumps(outcome))
 `;
     const outcome = JSON.parse(await play(python(1) + rows));
@@ -69,18 +87,48 @@ print(json.dumps(outcome))
       prompt: expect.stringContaining("14:00 CET"),
       found: expect.stringContaining("C03ENG"),
       wrong: expect.any(String),
+      lost: expect.stringContaining("environment_not_found"),
     });
-    const [solved, untouched] = outcome.rewards;
+    const [solved, untouched, ...later] = outcome.rewards;
     expect(solved).toBe(1);
     expect(untouched).toBeLessThan(1);
+    expect(later).toEqual([null, null, 1]);
   },
   MINUTES,
 );
 
-test("the trainer's part of the page compiles, and names what TRL calls", async () => {
-  await run(["python3", "-c", `compile(${JSON.stringify(python(2))}, "train.py", "exec")`]);
+/** In place of the packages that need a model. */
+const STUBS = `
+import json, sys
+from types import SimpleNamespace as Module
+from urllib.request import Request, urlopen
 
-  expect(python(2)).toContain("environment_factory=Workspace");
+class Trainer:
+    def __init__(self, model, args, train_dataset, environment_factory):
+        self.rows, self.factory = train_dataset, environment_factory
+
+    def train(self):
+        environment = self.factory()
+        prompts = [row["prompt"][-1]["content"] + environment.reset(**row) for row in self.rows[:2]]
+        print(json.dumps({"rows": len(self.rows), "prompts": prompts, "reward": environment.get_reward()}))
+
+def post(url, json):
+    body = sys.modules["json"].dumps(json).encode()
+    answer = urlopen(Request(url, body, {"Content-Type": "application/json"})).read()
+    return Module(json=lambda: sys.modules["json"].loads(answer))
+
+sys.modules["httpx"] = Module(post=post)
+sys.modules["datasets"] = Module(Dataset=Module(from_list=list))
+sys.modules["trl"] = Module(GRPOConfig=dict, GRPOTrainer=Trainer)
+`;
+
+test("the trainer gets a row for each test that tools can solve, and the class", async () => {
+  const { rows, prompts, reward } = JSON.parse(await play(STUBS + python(1) + python(2)));
+
+  expect(rows).toBeGreaterThan(5);
+  expect(prompts[0]).toStartWith("Do this with the tools: Post this message in #engineering");
+  expect(prompts[1]).not.toBe(prompts[0]);
+  expect(reward).toBeLessThan(1);
 });
 
 test("the configuration for verifiers names a suite and tests that exist", async () => {
