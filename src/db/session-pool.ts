@@ -16,6 +16,7 @@
 import { connect, errorCode, isUnavailable, type Pool, type Sql } from "~/db/connect";
 import type { Flusher } from "~/db/flusher";
 import { type LogMark, openSession, type Session, tablesOf } from "~/db/session";
+import { createShapes, type Shapes } from "~/db/shapes";
 import { unavailable } from "~/errors";
 import type { Source } from "~/source";
 
@@ -32,7 +33,7 @@ export class EnvironmentEnded extends Error {
 }
 
 /** Once it is set, the driver rejects everything sent with it. */
-type Token = { lost: boolean };
+type Token = { lost: boolean; readonly shapes?: Shapes };
 
 /** One environment's lease of its schema. */
 type SchemaLease<S> = {
@@ -162,6 +163,7 @@ export function createSessionPool<S>(
   const sessions = Array.from({ length: count }, (_, index) =>
     createPinnedSession<S>(url, `session ${index}`, lifetimeMs),
   );
+  const shapesOf = createShapes();
   /** By environment. */
   const holds = new Map<string, Hold>();
   /** Receives no new calls until those in progress are done and it has a new session. One at a time: see `pick`. */
@@ -196,7 +198,7 @@ export function createSessionPool<S>(
 
   function lease(
     pinned: PinnedSession<S>,
-    { schemaName, environmentId }: EnvironmentRef,
+    { schemaName, environmentId, tables }: EnvironmentRef,
   ): SchemaLease<S> {
     const known = pinned.leases.get(environmentId);
     if (known) {
@@ -204,7 +206,7 @@ export function createSessionPool<S>(
       pinned.leases.set(environmentId, known); // as the most recently used
       return known;
     }
-    const token = { lost: false, over: false };
+    const token = { lost: false, over: false, shapes: shapesOf(schemaName, tables) };
     const entry: SchemaLease<S> = {
       schema: schemaName,
       taken: take(pinned, schemaName, environmentId),
