@@ -19,19 +19,21 @@ const TARGETS = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64", "wind
 const here = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
 const all = process.argv.includes("--all");
 
-async function output(...command: string[]): Promise<string> {
-  const child = Bun.spawn(command, { cwd: ROOT, stderr: "ignore" });
+/** Nothing where there is no git, as in the image that the Dockerfile builds in. */
+async function git(...args: string[]): Promise<string> {
+  if (!Bun.which("git")) return "";
+  const child = Bun.spawn(["git", ...args], { cwd: ROOT, stderr: "ignore" });
   const text = await new Response(child.stdout).text();
   return (await child.exited) === 0 ? text.trim() : "";
 }
 
 /** DIORAMA_VERSION, else the tag of this commit, else the package's version and the commit. */
-async function stamp(): Promise<string> {
+export async function stamp(): Promise<string> {
   const given = process.env["DIORAMA_VERSION"];
   if (given) return given;
-  const tag = await output("git", "describe", "--tags", "--exact-match");
+  const tag = await git("describe", "--tags", "--exact-match");
   if (tag) return tag.replace(/^v/, "");
-  const commit = await output("git", "rev-parse", "--short", "HEAD");
+  const commit = await git("rev-parse", "--short", "HEAD");
   return commit ? `${version}+${commit}` : version;
 }
 
