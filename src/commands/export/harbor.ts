@@ -6,7 +6,6 @@ import SIDECAR from "~/commands/export/harbor/sidecar.txt" with { type: "text" }
 import TASK from "~/commands/export/harbor/task.toml.txt" with { type: "text" };
 import VERIFIER from "~/commands/export/harbor/test.sh.txt" with { type: "text" };
 import { type Suite, slugOf, type Test } from "~/commands/suite";
-import { VERSION } from "~/version";
 import { SEEDS } from "../../../seeds/index";
 
 /** Under these names agents know the services. */
@@ -52,7 +51,6 @@ function taskFiles(suite: Suite, { id, ...test }: Test, template: Answer | undef
     SERVICE: suite.templateService,
     TEST_ID: id,
     VENDOR: vendor,
-    IMAGE: `diorama:${VERSION}-task`,
   };
   const access = [
     ...(tools ? [`Use the tools of the MCP server "${vendor}".`] : []),
