@@ -35,10 +35,6 @@ declare module "~/docs/explorer.js" {
   const text: string;
   export default text;
 }
-declare module "uplot/dist/*.js" {
-  const text: string;
-  export default text;
-}
 declare module "swagger-ui-dist/*" {
   const text: string;
   export default text;

@@ -9,6 +9,8 @@ import { build } from "../scripts/build";
 import { CLIENTS } from "../scripts/clients";
 import { buildPython } from "../scripts/clients/wheel";
 import { freePort } from "../scripts/postgres";
+import { SAVED } from "../src/console/assets";
+import { PLACES, SCRIPTS_MAX, STYLE_MAX, sizesOf } from "./support/console";
 import { eventually, useDatabase } from "./support/database";
 
 const database = useDatabase();
@@ -75,15 +77,12 @@ test("contains guide, reference, console, their style sheets and the client pack
       ],
     ] as const)
       expect(await (await get(path)).text()).toContain(text);
-    const page = await (await get("/console")).text();
-    for (const [path, type, max] of [
-      [/src="([^"]+)"/.exec(page)?.[1], "text/javascript", 150_000],
-      [/<link[^>]+href="([^"]+)"/.exec(page)?.[1], "text/css", 30_000],
-    ] as const) {
-      const asset = await get(path ?? "");
-      expect(asset.headers.get("content-type")).toBe(`${type}; charset=utf-8`);
-      expect((await asset.bytes()).byteLength).toBeLessThan(max);
+    for (const place of PLACES) {
+      const { scripts, styles } = await sizesOf(get, place);
+      expect([place, scripts > 10_000, scripts < SCRIPTS_MAX]).toEqual([place, true, true]);
+      expect(styles).toBeWithin(1_000, STYLE_MAX);
     }
+    expect(await (await get(SAVED)).text()).toContain('<script type="module">');
     const wheel = await (await get(`/clients/diorama-${version}-py3-none-any.whl`)).bytes();
     expect(wheel).toEqual(
       await Bun.file(join(CLIENTS, `diorama-${version}-py3-none-any.whl`)).bytes(),

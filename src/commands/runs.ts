@@ -1,8 +1,9 @@
 /** `diorama runs`: runs of a server. */
 import { type Client, UsageError } from "~/commands/client";
+import { SAVED } from "~/console/assets";
 import type { Ask } from "~/console/rows";
 import { readRun } from "~/console/run-data";
-import { assetsOf, savedPage } from "~/console/saved";
+import { savedPage } from "~/console/saved";
 import { notice } from "~/log";
 
 const PLATFORM = "/api/platform";
@@ -14,10 +15,7 @@ export async function exportRun(client: Client, runId: string, file: string): Pr
       ? await client.view(path, body)
       : await client.call("GET", path.slice(PLATFORM.length))) as Ask;
   const data = await readRun(ask, runId);
-  const html = await client.text("/console");
-  const texts = new Map<string, string>();
-  for (const path of assetsOf(html)) texts.set(path, await client.text(path));
-  const page = await savedPage(html, texts, data);
+  const page = savedPage(await client.text(SAVED), data);
   await Bun.write(file, page).catch(() => {
     throw new UsageError(`${file} cannot be written`);
   });

@@ -3,16 +3,7 @@ import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { isLocked, key, setKey } from "~/console/api";
 import { KeyForm } from "~/console/key-form";
-import { EnvironmentPage } from "~/console/pages/environment";
-import { Environments } from "~/console/pages/environments";
-import { Overview } from "~/console/pages/overview";
-import { Playground } from "~/console/pages/playground";
-import { RunPage } from "~/console/pages/run";
-import { Runs } from "~/console/pages/runs";
-import { SuitePage } from "~/console/pages/suite";
-import { Suites } from "~/console/pages/suites";
-import { TemplatePage } from "~/console/pages/template";
-import { Templates } from "~/console/pages/templates";
+import { lazy } from "~/console/lazy";
 import { Empty, Head } from "~/console/parts/basics";
 import { Help, openHelp } from "~/console/parts/keyboard";
 import { pathTo, place } from "~/console/place";
@@ -24,14 +15,36 @@ type Page = {
   readonly one?: ComponentType<{ id: string }>;
 };
 
-/** By the first part of the path. */
+/** By the first part of the path. The script of a page is loaded when the page is first shown. */
 const PAGES: Readonly<Record<string, Page>> = {
-  "": { name: "Overview", list: Overview },
-  environments: { name: "Environments", list: Environments, one: EnvironmentPage },
-  runs: { name: "Runs", list: Runs, one: RunPage },
-  suites: { name: "Suites", list: Suites, one: SuitePage },
-  templates: { name: "Templates", list: Templates, one: TemplatePage },
-  playground: { name: "Playground", list: Playground },
+  "": {
+    name: "Overview",
+    list: lazy(async () => (await import("~/console/pages/overview")).Overview),
+  },
+  environments: {
+    name: "Environments",
+    list: lazy(async () => (await import("~/console/pages/environments")).Environments),
+    one: lazy(async () => (await import("~/console/pages/environment")).EnvironmentPage),
+  },
+  runs: {
+    name: "Runs",
+    list: lazy(async () => (await import("~/console/pages/runs")).Runs),
+    one: lazy(async () => (await import("~/console/pages/run")).RunPage),
+  },
+  suites: {
+    name: "Suites",
+    list: lazy(async () => (await import("~/console/pages/suites")).Suites),
+    one: lazy(async () => (await import("~/console/pages/suite")).SuitePage),
+  },
+  templates: {
+    name: "Templates",
+    list: lazy(async () => (await import("~/console/pages/templates")).Templates),
+    one: lazy(async () => (await import("~/console/pages/template")).TemplatePage),
+  },
+  playground: {
+    name: "Playground",
+    list: lazy(async () => (await import("~/console/pages/playground")).Playground),
+  },
 };
 
 export function App() {

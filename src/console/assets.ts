@@ -1,6 +1,4 @@
-/** Addresses of files that a page loads when it needs them. */
-import { version } from "uplot/package.json";
-
+/** Addresses of the files that belong to the console. */
 export const ASSETS = "/console/assets/";
-/** The version is in the name, so that a browser may keep the file for ever. */
-export const PLOT_SCRIPT = `${ASSETS}uplot-${version}.js`;
+/** The page that shows a run without a server; the run is missing. */
+export const SAVED = `${ASSETS}saved.txt`;

@@ -1,18 +1,16 @@
 /**
- * The console, a page with a script and a style sheet, served from the binary.
+ * The console, a page with scripts and a style sheet, served from the binary.
  *
- * Not an HTML import: its routes send no Cache-Control and no Content-Security-Policy, and need Bun.serve. In a binary its
- * script would also keep the long names of the server's code.
+ * Not an HTML import: `bun build --compile` would keep long names in its scripts, as in the server's (the charts' library
+ * then has 92 kB in place of 53), and would split the script of a saved run too, which must be one. From source there
+ * would be no files to serve with headers of our own.
  */
-import { basename, join } from "node:path";
-import plot from "uplot/dist/uPlot.iife.min.js" with { type: "text" };
-import { ASSETS, PLOT_SCRIPT } from "~/console/assets";
+import { ASSETS, SAVED } from "~/console/assets";
 import { ApiError } from "~/errors";
+import { type Bundle, bundleConsole } from "~/http/console-bundle";
 import { VERSION } from "~/version";
 
 const PAGE = "/console";
-/** Not in the binary. */
-const SOURCE = join(import.meta.dir, "../console/index.html");
 /** As the bundler names them: by the hash of their contents. */
 const ASSET_PATH = /(?:\.?\/)(chunk-[a-z0-9]+\.(?:js|css))/g;
 const TYPES: Record<string, string> = { js: "text/javascript", css: "text/css" };
@@ -21,41 +19,11 @@ const TYPES: Record<string, string> = { js: "text/javascript", css: "text/css" }
 const CONTENT_SECURITY_POLICY =
   "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Texts by name: those of the page, its script and its style sheet. */
-type Bundle = Readonly<Record<string, string>>;
-/** `assets`: contents by name. */
-type ConsoleFiles = { readonly html: string; readonly assets: ReadonlyMap<string, string> };
+let bundle: Promise<Bundle> | undefined;
 
-let files: Promise<ConsoleFiles> | undefined;
-
-function consoleFiles(): Promise<ConsoleFiles> {
-  files ??= readFiles();
-  return files;
-}
-
-async function readFiles(): Promise<ConsoleFiles> {
-  const texts = Object.entries(
-    typeof DIORAMA_VERSION === "undefined" ? await bundleConsole() : await embedded(),
-  );
-  const [, html = ""] = texts.find(([name]) => name.endsWith(".html")) ?? [];
-  return {
-    html: html.replace(ASSET_PATH, `${ASSETS}$1`),
-    assets: new Map([
-      ...texts.filter(([name]) => !name.endsWith(".html")),
-      [PLOT_SCRIPT.slice(ASSETS.length), plot],
-    ]),
-  };
-}
-
-/** Builds the page from the sources, with a list of what is in it. */
-export const buildConsole = () =>
-  Bun.build({ entrypoints: [SOURCE], minify: true, metafile: true });
-
-/** The texts of the built page. */
-export async function bundleConsole(): Promise<Bundle> {
-  const { outputs } = await buildConsole();
-  const texts = outputs.map(async (file) => [basename(file.path), await file.text()] as const);
-  return Object.fromEntries(await Promise.all(texts));
+function readBundle(): Promise<Bundle> {
+  bundle ??= typeof DIORAMA_VERSION === "undefined" ? bundleConsole() : embedded();
+  return bundle;
 }
 
 /** `bun run build` writes the bundle right before it embeds it; it does not exist in the sources. */
@@ -66,14 +34,34 @@ async function embedded(): Promise<Bundle> {
 
 export const isConsole = (pathname: string) => pathname === PAGE || pathname.startsWith(`${PAGE}/`);
 
-/** The name of the file that a path leads to: every path that is no asset leads to the page. */
-export const consoleFile = (pathname: string) => (pathname.startsWith(ASSETS) ? pathname : PAGE);
+/** The modules of the console's pages by the first part of the path: of a list, and of one thing of it. */
+const MODULES: Readonly<Record<string, readonly string[]>> = {
+  "": ["overview"],
+  environments: ["environments", "environment"],
+  runs: ["runs", "run"],
+  suites: ["suites", "suite"],
+  templates: ["templates", "template"],
+  playground: ["playground"],
+};
+
+/**
+ * The name of the file that a path leads to: every path that is no asset leads to the page, which is the same for all
+ * but for the scripts that it preloads.
+ */
+export function consoleFile(pathname: string): string {
+  if (pathname.startsWith(ASSETS)) return pathname;
+  const [section = "", id] = pathname.slice(PAGE.length + 1).split("/");
+  return `${PAGE}/${MODULES[section]?.[id ? 1 : 0] ?? "nothing"}`;
+}
 
 /** Throws `not_found` for an asset that does not exist, such as one of an older version. */
 export async function consoleAsset(file: string): Promise<Response> {
-  const { html, assets } = await consoleFiles();
-  if (file === PAGE)
-    return new Response(html, {
+  const { html, assets, scripts, saved } = await readBundle();
+  if (!file.startsWith(ASSETS)) {
+    const wanted = scripts[file.slice(PAGE.length + 1)] ?? [];
+    const preloads = wanted.map((name) => `<link rel="modulepreload" href="./${name}">`).join("");
+    const page = html.replace("</head>", `${preloads}</head>`);
+    return new Response(page.replace(ASSET_PATH, `${ASSETS}$1`), {
       headers: {
         "Content-Type": "text/html; charset=utf-8",
         "Cache-Control": "no-store",
@@ -81,8 +69,14 @@ export async function consoleAsset(file: string): Promise<Response> {
         "Referrer-Policy": "no-referrer",
       },
     });
+  }
+  // Text: as a page of this server it might not run its script.
+  if (file === SAVED)
+    return new Response(saved, {
+      headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" },
+    });
   const name = file.slice(ASSETS.length);
-  const text = assets.get(name);
+  const text = Object.hasOwn(assets, name) ? assets[name] : undefined;
   const type = TYPES[name.split(".").at(-1) ?? ""];
   if (text === undefined || !type) throw new ApiError("not_found", "There is no such path");
   return new Response(text, {

@@ -5,6 +5,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { missedByKeyboard, takePicture, violationsOf, waitUntilLoaded } from "../support/browser";
+import { assetsOf } from "../support/console";
 import { useConsole } from "./console";
 import { chatScene, graphql, type Scene, suiteScene, trackerScene } from "./scene";
 
@@ -63,6 +64,12 @@ beforeAll(async () => {
   issue = `/environments/${tracker.environmentId}?issue=${issues.nodes[0].id}`;
 });
 
+/** The addresses of the scripts that a page has loaded. */
+const scriptsOf = async (page: Page) =>
+  (await page.evaluate(
+    `performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname).filter((path) => path.endsWith(".js"))`,
+  )) as string[];
+
 test.each(PAGES)("$name", async ({ name, path, shows }) => {
   for (const width of WIDTHS) {
     const check = async (page: Page) => {
@@ -76,7 +83,14 @@ test.each(PAGES)("$name", async ({ name, path, shows }) => {
         const rules = colorScheme === "dark" ? COLOR_RULES : undefined;
         expect(await violationsOf(page, rules)).toEqual([]);
       }
-      if (width === WIDTHS[0]) expect(await missedByKeyboard(page)).toEqual([]);
+      if (width !== WIDTHS[0]) return;
+      expect(await missedByKeyboard(page)).toEqual([]);
+      const named = assetsOf(await (await fetch(page.url())).text());
+      const loaded = await scriptsOf(page);
+      expect([loaded.length > 0, loaded.filter((path) => !named.includes(path))]).toEqual([
+        true,
+        [],
+      ]);
     };
     await open(path(), check, { viewport: { width, height: 800 }, reducedMotion: "reduce" });
   }

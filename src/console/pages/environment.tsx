@@ -1,10 +1,9 @@
 /** One environment: its state, what can be done with it, and its world. */
 import type { EnvironmentDetail } from "~/clients/typescript/schema";
 import { addressOf, get } from "~/console/api";
+import { lazy } from "~/console/lazy";
 import { isOf, useLive } from "~/console/live";
 import { useLoad } from "~/console/loading";
-import { ChatWorld } from "~/console/pages/chat";
-import { TrackerWorld } from "~/console/pages/tracker";
 import { Badge, Empty, Head, Ready } from "~/console/parts/basics";
 import { Time } from "~/console/parts/clock";
 import { AsJson } from "~/console/parts/dialog";
@@ -65,6 +64,9 @@ function Facts({ of }: { of: EnvironmentDetail }) {
     </p>
   );
 }
+
+const ChatWorld = lazy(async () => (await import("~/console/pages/chat")).ChatWorld);
+const TrackerWorld = lazy(async () => (await import("~/console/pages/tracker")).TrackerWorld);
 
 export function World({ of }: { of: EnvironmentDetail }) {
   if (of.status !== "active")

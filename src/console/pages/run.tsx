@@ -1,14 +1,14 @@
 /** One run. */
 import { addressOf, ask, send } from "~/console/api";
+import { SAVED } from "~/console/assets";
 import { GATHER_MS, useLive } from "~/console/live";
 import { useAction, useLoad } from "~/console/loading";
 import { Failure, Head, Ready } from "~/console/parts/basics";
 import { AsJson } from "~/console/parts/dialog";
 import { download } from "~/console/parts/download";
-import { Help } from "~/console/parts/keyboard";
 import { RunView } from "~/console/parts/run-view";
 import { CALLS_PER_PAGE, type RunData, readRun } from "~/console/run-data";
-import { assetsOf, savedPage } from "~/console/saved";
+import { savedPage } from "~/console/saved";
 
 export function RunPage({ id }: { id: string }) {
   const loaded = useLoad(() => readRun(ask, id), [id]);
@@ -30,10 +30,8 @@ export function RunPage({ id }: { id: string }) {
 function Save({ data }: { data: RunData }) {
   const { error, perform } = useAction();
   const save = async () => {
-    const html = await (await send("GET", "/console")).text();
-    const texts = new Map<string, string>();
-    for (const path of assetsOf(html)) texts.set(path, await (await send("GET", path)).text());
-    download(`run-${data.run.runId}.html`, "text/html", await savedPage(html, texts, data));
+    const page = await (await send("GET", SAVED)).text();
+    download(`run-${data.run.runId}.html`, "text/html", savedPage(page, data));
   };
   return (
     <>
@@ -45,19 +43,6 @@ function Save({ data }: { data: RunData }) {
         Save
       </button>
       <Failure error={error} />
-    </>
-  );
-}
-
-/** A run that was saved to a file. */
-export function SavedRun({ data }: { data: RunData }) {
-  return (
-    <>
-      <main class="saved">
-        <Head title="Run" id={data.run.runId} />
-        <RunView data={data} isSaved />
-      </main>
-      <Help />
     </>
   );
 }

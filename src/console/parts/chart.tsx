@@ -1,7 +1,6 @@
-/** Values over time. The library that draws them is a script of its own: only a page with a chart loads it. */
+/** Values over time. The library that draws them is loaded once a chart is shown. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type Plot from "uplot";
-import { PLOT_SCRIPT } from "~/console/assets";
 
 const HEIGHT = 170;
 
@@ -9,23 +8,6 @@ export type Series = {
   readonly name: string;
   readonly values: readonly (number | null)[];
 };
-
-let loading: Promise<typeof Plot> | undefined;
-
-/** Throws if the script cannot be loaded: it may belong to an older version of the server. */
-function loadPlot(): Promise<typeof Plot> {
-  loading ??= new Promise((resolve, reject) => {
-    const script = document.createElement("script");
-    script.src = PLOT_SCRIPT;
-    script.onload = () => resolve((window as unknown as { uPlot: typeof Plot }).uPlot);
-    script.onerror = () => {
-      loading = undefined;
-      reject(new Error("The charts could not be loaded. Load the page again."));
-    };
-    document.head.append(script);
-  });
-  return loading;
-}
 
 /** `14:05:30`, in UTC, as the console shows all times. */
 const clock = (seconds: number) => new Date(1000 * seconds).toISOString().slice(11, 19);
@@ -97,7 +79,7 @@ export function Chart({
     let isGone = false;
     const draw = async () => {
       try {
-        const Uplot = await loadPlot();
+        const { default: Uplot } = await import("uplot");
         if (isGone || !figure.current || !box.current) return;
         plot.current?.destroy();
         const options = optionsOf(series, figure.current, ({ cursor }) => setChosen(cursor.idx));
