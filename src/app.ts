@@ -214,7 +214,8 @@ export function createApp(parts: {
 
   /** The platform as tools. A key is also accepted as a bearer token, as clients of the protocol send it. */
   async function answerControl(request: Request, requestId: string): Promise<Response> {
-    const rejected = rejectPage(request, config.CORS_ORIGINS);
+    const base = publicBase(request, config.TRUST_PROXY);
+    const rejected = rejectPage(request, base, config.CORS_ORIGINS);
     if (rejected) return rejected;
     const key = platformKey(request) ?? authorization(request);
     const principal = await challenged(keys.authenticate(key, request));

@@ -233,7 +233,7 @@ export function createGateway(deps: {
       const carriesSecret = REPLICAS.get(service)?.carriesSecret?.(path) ?? false;
       const toolPath = readToolPath(path);
       if (toolPath) {
-        const rejected = rejectPage(request, origins);
+        const rejected = rejectPage(request, baseUrl, origins);
         if (rejected) return rejected;
       }
       const { credential, userToken } = await credentialOf(request, url, service, toolPath);

@@ -1,5 +1,6 @@
 /** The MCP endpoint as clients see it: both eras of the protocol, credentials, pages, malformed messages. */
 import { describe, expect, test } from "bun:test";
+import { DEVELOPMENT_KEY } from "~/platform/keys/format";
 import { useDatabase } from "../support/database";
 import {
   callTool,
@@ -124,15 +125,64 @@ describe("a credential", () => {
 
 describe("a page of another site", () => {
   test.each([
-    ["http://evil.example", "evil.example", 403],
     ["http://evil.example", "127.0.0.1", 403],
+    ["http://evil.example", "server.example", 403],
+    ["http://server.example:1", "server.example:2", 403],
     ["null", "127.0.0.1", 403],
+    ["null", "null", 403],
     ["http://localhost:6274", "127.0.0.1", 200],
     ["http://localhost:6274", "evil.example", 403],
   ])("%s under the name %s: %d", async (Origin, Host, status) => {
     const answer = await send(await endpoint(), LIST, { Origin, Host });
 
     expect(answer.status).toBe(status);
+  });
+});
+
+describe("a page of the server's own address", () => {
+  const production = useProgram(database, { ENVIRONMENT: "production", HOST: "127.0.0.1" });
+  const behind = useProgram(database, { TRUST_PROXY: "true" });
+  const [HOST, ADDRESS] = ["server.example:3000", "10.0.0.7:3000"];
+  const own = (Host: string) => ({ Host, Origin: `http://${Host}` });
+
+  test.each([HOST, "SERVER.example:3000", ADDRESS, "[fe80::1]:3000", "localhost:3000"])(
+    "%s calls tools with the environment's token",
+    async (host) => {
+      const { status } = await send(await endpoint(), LIST, own(host));
+
+      expect(status).toBe(200);
+    },
+  );
+
+  test("has no credential if its name only resolves to this machine", async () => {
+    const { url } = await endpoint();
+    const control = `${program.url}/mcp`;
+    const credentials = [{}, { "X-API-Key": DEVELOPMENT_KEY }];
+    for (const host of [HOST, ADDRESS, "127.0.0.1.evil.example", "localhost.evil.example"])
+      for (const at of [url, control])
+        for (const headers of credentials) {
+          const { status } = await send({ url: at, headers }, LIST, own(host));
+          expect([host, at, status]).toEqual([host, at, 401]);
+        }
+    expect((await send({ url, headers: {} }, LIST, own("127.0.0.1:3000"))).status).toBe(200);
+  });
+
+  test("needs a key in production", async () => {
+    const at = { url: `${production.url}/mcp`, headers: {} };
+    expect((await send(at, LIST, own(HOST))).status).toBe(401);
+    expect((await send(at, LIST, own("localhost:3000"))).status).toBe(401);
+    const other = await send(at, LIST, { ...own(HOST), Origin: "http://evil.example" });
+    expect(other.status).toBe(403);
+  });
+
+  test("has the address that a proxy forwards, if the proxy is trusted", async () => {
+    const forwarded = {
+      ...{ Host: ADDRESS, Origin: "https://server.example" },
+      ...{ "X-Forwarded-Host": "server.example", "X-Forwarded-Proto": "https" },
+    };
+    const at = endpointOf(behind, await behind.environment());
+    expect((await send(at, LIST, forwarded)).status).toBe(200);
+    expect((await send(await endpoint(), LIST, forwarded)).status).toBe(403);
   });
 });
 

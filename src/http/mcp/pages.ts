@@ -1,20 +1,29 @@
 /**
- * Protection from DNS rebinding: a page of another site can call this machine under its own name. Browsers send the
- * page's origin with every POST; other clients send none.
+ * Protection from pages of other sites. Browsers send the page's origin with every POST; other clients send none.
+ *
+ * A page of the server's own address may call. That includes a page whose name resolves to this machine (DNS rebinding):
+ * it has no credential, and a development server answers without one only under the names of this machine.
  */
 import { isLoopback } from "~/config";
 
-const hostnameOf = (origin: string) => (URL.canParse(origin) ? new URL(origin).hostname : "");
-
 /**
- * Returns the protocol's response to a call by a page that may not make it; undefined for any other call. `origins`: the
- * setting CORS_ORIGINS. Pages of this machine, such as inspectors, may call it under one of its own names.
+ * Returns the protocol's response to a call by a page that may not make it; undefined for any other call. `base`: the
+ * address that the call used. `origins`: the setting CORS_ORIGINS. Pages of this machine, such as inspectors, may call it
+ * under one of its own names.
  */
-export function rejectPage(request: Request, origins: ReadonlySet<string>): Response | undefined {
+export function rejectPage(
+  request: Request,
+  base: string,
+  origins: ReadonlySet<string>,
+): Response | undefined {
   const origin = request.headers.get("origin");
   if (origin === null || origins.has(origin) || origins.has("*")) return undefined;
-  const host = hostnameOf(`http://${request.headers.get("host") ?? ""}`);
-  if (isLoopback(hostnameOf(origin)) && isLoopback(host)) return undefined;
+  const [page, server] = [URL.parse(origin), URL.parse(base)];
+  if (page && server) {
+    // Not the scheme: a proxy may have added it.
+    if (page.host !== "" && page.host === server.host) return undefined;
+    if (isLoopback(page.hostname) && isLoopback(server.hostname)) return undefined;
+  }
   return Response.json(
     {
       jsonrpc: "2.0",
