@@ -20,7 +20,9 @@ RUN apt-get update && apt-get install -y --no-install-recommends curl && rm -rf 
 COPY --from=build /app/dist/diorama /usr/local/bin/diorama
 COPY scripts/task /usr/local/bin/diorama-task
 ENV ENVIRONMENT=production PORT=3000 POSTGRES_HOST_AUTH_METHOD=trust
-ENV DATABASE_URL=postgres://postgres@127.0.0.1:5432/postgres
+# Not in the volume of the base image, whose contents a build does not keep.
+ENV DATABASE_URL=postgres://postgres@127.0.0.1:5432/postgres PGDATA=/var/lib/postgresql/task
+RUN diorama-task prepare
 EXPOSE 3000
 HEALTHCHECK --interval=1s --timeout=3s --start-period=30s CMD ["curl", "-sf", "http://127.0.0.1:3000/task"]
 ENTRYPOINT ["diorama-task"]

@@ -38,7 +38,7 @@ import json, sys, typing
 typing.override = getattr(typing, "override", lambda method: method)
 from pathlib import Path
 from harbor.models.task.task import Task
-from harbor.models.task.verifier_mode import resolve_task_verifier_mode
+from harbor.models.task.verifier_mode import resolve_task_verifier_mode, resolve_verifier_environment_definition
 
 tasks = [Task(path) for path in sorted(Path(sys.argv[1]).iterdir())]
 assert all(Task.is_valid_dir(task.task_dir) for task in tasks)
@@ -49,6 +49,7 @@ print(json.dumps([
         "mcp": [(each.name, each.transport, each.url) for each in task.config.environment.mcp_servers],
         "healthcheck": task.config.environment.healthcheck.command,
         "verifier": resolve_task_verifier_mode(task.config).value,
+        "grader": resolve_verifier_environment_definition(task.config, task.paths).bundled_tests,
         "collect": [(each.service, each.command) for each in task.config.verifier.collect],
         "artifacts": [(each.service, each.source) for each in task.config.artifacts],
     }
@@ -75,7 +76,7 @@ test(
         instruction: expect.stringContaining("http://diorama:3000/task/services/"),
         mcp: [[expect.any(String), "streamable-http", "http://diorama:3000/task/mcp"]],
         healthcheck: "curl -sf http://diorama:3000/task",
-        verifier: "separate",
+        ...{ verifier: "separate", grader: true },
         collect: [["diorama", "diorama task finish --out /verdict"]],
         artifacts: [["diorama", "/verdict"]],
       });

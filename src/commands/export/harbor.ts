@@ -5,6 +5,7 @@ import MAIN from "~/commands/export/harbor/Dockerfile.txt" with { type: "text" }
 import SIDECAR from "~/commands/export/harbor/sidecar.txt" with { type: "text" };
 import TASK from "~/commands/export/harbor/task.toml.txt" with { type: "text" };
 import VERIFIER from "~/commands/export/harbor/test.sh.txt" with { type: "text" };
+import GRADER from "~/commands/export/harbor/verifier.txt" with { type: "text" };
 import { type Suite, slugOf, type Test } from "~/commands/suite";
 import { SEEDS } from "../../../seeds/index";
 
@@ -74,6 +75,7 @@ function taskFiles(suite: Suite, { id, ...test }: Test, template: Answer | undef
     "environment/Dockerfile.diorama": filled(SIDECAR),
     "environment/docker-compose.yaml": COMPOSE,
     "environment/task.json": `${JSON.stringify(task, null, 2)}\n`,
+    "tests/Dockerfile": GRADER,
     "tests/test.sh": VERIFIER,
   };
 }
