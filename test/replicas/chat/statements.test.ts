@@ -103,8 +103,9 @@ const HOT: readonly (readonly [string, object, number])[] = [
   ["chat.postMessage", { channel: GENERAL, text: "hi" }, 1],
   ["chat.postMessage", { channel: GENERAL, text: "hi", thread_ts: WELCOME }, 1],
   ["chat.postMessage", { channel: "#general", text: "hi" }, 2],
-  ["conversations.history", { channel: GENERAL }, 1],
-  ["conversations.replies", { channel: GENERAL, ts: WELCOME }, 1],
+  ["conversations.history", { channel: RANDOM }, 1],
+  ["conversations.history", { channel: GENERAL }, 2],
+  ["conversations.replies", { channel: GENERAL, ts: WELCOME }, 2],
   ["reactions.add", { channel: GENERAL, timestamp: WELCOME, name: "eyes" }, 1],
   ["conversations.list", {}, 1],
   ["users.list", {}, 1],
@@ -134,7 +135,7 @@ const LISTS: readonly (readonly [string, object])[] = [
 ];
 
 describe("a call", () => {
-  test("that is frequent takes one statement, or two for a name", async () => {
+  test("that is frequent takes one statement, or two for a name or for reactions and threads", async () => {
     const scene = await newScene();
     const { count, end } = await counting(scene);
 

@@ -8,7 +8,7 @@ import { clampLimit, cut, decodeCursor, encodeCursor, LIMIT } from "~/replicas/c
 import { withFreeTs } from "~/replicas/chat/posting";
 import { requireMembership } from "~/replicas/chat/require";
 import { setLastRead } from "~/replicas/chat/store/members";
-import { listHistory, listReplies, type Page } from "~/replicas/chat/store/messages";
+import { listHistory, listReplies, type Page } from "~/replicas/chat/store/pages";
 import { deliverDue } from "~/replicas/chat/store/scheduled";
 import { messageView } from "~/replicas/chat/views/messages";
 

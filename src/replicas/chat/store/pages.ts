@@ -1,0 +1,243 @@
+/** Pages of messages: the history of a channel, and the replies of a thread. */
+import type { Fragment, Sql } from "~/db/connect";
+import type { ChatSession } from "~/replicas/chat/method";
+import { nowSeconds } from "~/replicas/chat/store/clock";
+import { columnsOf, type MessageRow, PARTS } from "~/replicas/chat/store/messages";
+import type { Rows } from "~/replicas/chat/store/rows";
+
+/** A page of messages with facts about its channel. Undefined when the viewer cannot see the channel. */
+export type Page = {
+  readonly is_member: boolean;
+  readonly viewer_is_bot: boolean;
+  readonly pin_count: number;
+  /** The channel has scheduled messages that are due and not posted yet. */
+  readonly is_due: boolean;
+  readonly messages: MessageRow[];
+};
+
+/** The columns of a message in the order in which a page has them. */
+const COLUMNS = [
+  ...(["channel_id", "ts", "thread_ts", "subtype", "user_id", "text", "bot_id", "app_id"] as const),
+  ...(["username", "icons", "blocks", "attachments", "metadata", "edited", "extra"] as const),
+] satisfies (keyof Rows["messages"])[];
+
+type Stored = Pick<MessageRow, (typeof COLUMNS)[number]>;
+type Parts = Pick<MessageRow, keyof typeof PARTS>;
+
+const NO_PARTS: Parts = {
+  ...{ bot: null, parent_user_id: null, files: null, is_pinned: false, is_starred: false },
+  ...{ reactions: null, thread: null },
+};
+
+/** A page before the parts of its messages are read. `occurs`: whether any message has them. */
+type Outline = Omit<Page, "messages"> &
+  Pick<MessageRow, "team_id" | "team_url"> & {
+    readonly occurs: Readonly<Record<"files" | "stars" | "reactions" | "replies", boolean>>;
+    /** The values of each column; null in a page without messages. */
+    readonly columns: readonly (readonly unknown[] | null)[];
+  };
+
+/**
+ * The messages of `select`, which sorts them, with facts about the channel. In most pages no message has a file, a star
+ * or a reaction. The statement only finds out which parts occur, and another one reads those: Postgres would plan and set
+ * up a subquery for each part in each page. One JSON array for each column takes half the time of an object for
+ * each message.
+ */
+async function pageOf(
+  session: ChatSession,
+  viewer: string,
+  channel: string,
+  select: Fragment,
+): Promise<Page | undefined> {
+  const { sql, t } = session;
+  const inSpan = (ts: Fragment) => sql`${ts} >= span.first and ${ts} <= span.last`;
+  const columns = COLUMNS.map((name) => sql`json_agg(${sql(name)})`);
+  const [outline] = await sql<Outline[]>`
+    with page as materialized (${select})
+    select m.user_id is not null as is_member, coalesce(u.is_bot, false) as viewer_is_bot,
+      w.id as team_id, w.url as team_url,
+      (select count(*)::int from ${t.pins} where channel_id = c.id) as pin_count,
+      exists (
+        select from ${t.scheduled_messages} where channel_id = c.id and post_at <= ${nowSeconds(session)}
+      ) as is_due,
+      (
+        select json_build_object(
+          'files', exists (select from ${t.file_shares} where channel_id = ${channel} and ${inSpan(sql`ts`)}),
+          'stars', exists (
+            select from ${t.stars} where user_id = ${viewer} and channel_id = ${channel} and ${inSpan(sql`ts`)}
+          ),
+          'reactions', exists (select from ${t.reactions} where channel_id = ${channel} and ${inSpan(sql`ts`)}),
+          'replies', exists (select from ${t.messages} where channel_id = ${channel} and ${inSpan(sql`thread_ts`)})
+        )
+        from (select min(ts) as first, max(ts) as last from page) span
+      ) as occurs,
+      (select json_build_array(${joined(sql, columns)}) from page) as columns
+    from ${t.channels} c
+    left join ${t.channel_members} m on m.channel_id = c.id and m.user_id = ${viewer}
+    left join ${t.users} u on u.id = ${viewer}
+    left join (select id, url from ${t.teams} limit 1) w on true
+    where c.id = ${channel} and (not c.is_private and not c.is_im or m.user_id is not null)
+  `;
+  return (
+    outline && { ...outline, messages: await wholeMessages(session, viewer, channel, outline) }
+  );
+}
+
+const joined = (sql: Sql, fragments: readonly Fragment[]): Fragment =>
+  fragments.reduce((all, one) => sql`${all}, ${one}`);
+
+/** Adds the parts that occur, and the roots of broadcasts, in statements that are sent together. */
+async function wholeMessages(
+  session: ChatSession,
+  viewer: string,
+  channel: string,
+  { columns, occurs, pin_count: pins, team_id, team_url }: Outline,
+): Promise<MessageRow[]> {
+  const stored = storedMessages(columns);
+  const authors = new Map(stored.map(({ ts, user_id: user }) => [ts, user]));
+  const needed: Record<keyof Parts, boolean> = {
+    bot: stored.some(({ bot_id: bot }) => bot !== null),
+    parent_user_id: stored.some(({ thread_ts: root }) => root !== null && !authors.has(root)),
+    files: occurs.files,
+    is_pinned: pins > 0,
+    is_starred: occurs.stars,
+    reactions: occurs.reactions,
+    thread: occurs.replies,
+  };
+  const [parts, roots] = await Promise.all([
+    partsOf(session, viewer, channel, stored, needed),
+    rootsOf(session, viewer, channel, stored),
+  ]);
+  return stored.map((message) => {
+    const { ts, thread_ts: root } = message;
+    const parent = root === null ? null : (authors.get(root) ?? null);
+    const none = { ...NO_PARTS, parent_user_id: parent };
+    return { ...message, team_id, team_url, ...none, ...parts.get(ts), root: roots(message) };
+  });
+}
+
+function storedMessages(columns: Outline["columns"]): Stored[] {
+  const [first] = columns;
+  return (first ?? []).map((_, index) => {
+    const message: Record<string, unknown> = {};
+    for (const [place, name] of COLUMNS.entries()) message[name] = columns[place]?.[index];
+    return message as Stored;
+  });
+}
+
+/** The parts of messages that are needed, by the message's timestamp. */
+async function partsOf(
+  session: ChatSession,
+  viewer: string,
+  channel: string,
+  messages: readonly Stored[],
+  needed: Readonly<Record<keyof Parts, boolean>>,
+): Promise<ReadonlyMap<string, Partial<Parts>>> {
+  const names = (Object.keys(PARTS) as (keyof Parts)[]).filter((name) => needed[name]);
+  if (names.length === 0) return new Map();
+  const { sql, t } = session;
+  const values = names.map(
+    (name) => sql`, ${PARTS[name](session, viewer, sql`m`)} as ${sql(name)}`,
+  );
+  const found = await sql<(Partial<Parts> & { ts: string })[]>`
+    select m.ts ${values} from ${t.messages} m
+    where m.channel_id = ${channel} and m.ts = any(${messages.map(({ ts }) => ts)}::text[])
+  `;
+  return new Map(found.map((parts) => [parts.ts, parts]));
+}
+
+/** Reads the roots of the broadcasts among `messages`. Returns that of one message. */
+async function rootsOf(
+  session: ChatSession,
+  viewer: string,
+  channel: string,
+  messages: readonly Stored[],
+): Promise<(message: Stored) => MessageRow | null> {
+  const broadcasts = messages.filter(({ subtype }) => subtype === "thread_broadcast");
+  if (broadcasts.length === 0) return () => null;
+  const { sql, t } = session;
+  const wanted = [...new Set(broadcasts.map(({ thread_ts: ts }) => ts))];
+  const [found] = await sql<{ roots: MessageRow[] }[]>`
+    select coalesce(json_agg(r), '[]') as roots from (
+      select ${columnsOf(session, viewer, sql`o`)} from ${t.messages} o
+      where o.channel_id = ${channel} and o.ts = any(${wanted}::text[])
+    ) r
+  `;
+  const roots = new Map(found?.roots.map((root) => [root.ts, root]));
+  return ({ subtype, thread_ts: ts }) =>
+    subtype === "thread_broadcast" && ts !== null ? (roots.get(ts) ?? null) : null;
+}
+
+export type Window = {
+  readonly oldest: string | undefined;
+  readonly latest: string | undefined;
+  readonly inclusive: boolean;
+  readonly limit: number;
+};
+
+/** Only the given bounds become part of the statement, so that each form has its own plan. */
+function within(sql: Sql, { oldest, latest, inclusive }: Window): Fragment {
+  const lower =
+    oldest === undefined ? sql`` : sql`and m.ts ${inclusive ? sql`>=` : sql`>`} ${oldest}`;
+  const upper =
+    latest === undefined ? sql`` : sql`and m.ts ${inclusive ? sql`<=` : sql`<`} ${latest}`;
+  return sql`${lower} ${upper}`;
+}
+
+/** Newest first, roots and broadcasts only, with one extra row when there is another page. */
+export async function listHistory(
+  session: ChatSession,
+  viewer: string,
+  channel: string,
+  window: Window & { readonly before: string | undefined },
+): Promise<Page | undefined> {
+  const { sql, t } = session;
+  const older = window.before === undefined ? sql`` : sql`and m.ts < ${window.before}`;
+  return await pageOf(
+    session,
+    viewer,
+    channel,
+    sql`
+      select m.* from ${t.messages} m
+      where m.channel_id = ${channel} and (m.thread_ts is null or m.subtype = 'thread_broadcast')
+        ${within(sql, window)} ${older}
+      order by m.ts desc limit ${window.limit + 1}
+    `,
+  );
+}
+
+/**
+ * The root of a thread, then its replies, oldest first; `ts` is that of any message in it. The first page has the root
+ * regardless of the window. There is one extra row when there is another page.
+ */
+export async function listReplies(
+  session: ChatSession,
+  viewer: string,
+  channel: string,
+  ts: string,
+  window: Window & { readonly after: string | undefined },
+): Promise<Page | undefined> {
+  const { sql, t } = session;
+  const root = sql`(
+    select coalesce(thread_ts, ts) from ${t.messages} where channel_id = ${channel} and ts = ${ts}
+  )`;
+  const first = sql`select * from ${t.messages} where channel_id = ${channel} and ts = ${root} union all`;
+  const newer = window.after === undefined ? sql`` : sql`and m.ts > ${window.after}`;
+  // In two parts, so that each is read by its own index: a condition with `or` reads the whole channel.
+  return await pageOf(
+    session,
+    viewer,
+    channel,
+    sql`
+      select m.* from (
+        ${window.after === undefined ? first : sql``}
+        (
+          select m.* from ${t.messages} m
+          where m.channel_id = ${channel} and m.thread_ts = ${root} ${within(sql, window)} ${newer}
+          order by m.ts limit ${window.limit + 1}
+        )
+      ) m
+      order by m.ts limit ${window.limit + 1}
+    `,
+  );
+}
