@@ -2,6 +2,8 @@
 import chatBase from "./chat_base.yaml";
 import chatBenchDefault from "./chat_bench_default.yaml";
 import chatDefault from "./chat_default.yaml";
+import chatSolutions from "./solutions/chat.json";
+import trackerSolutions from "./solutions/tracker.json";
 import chatBench from "./suites/chat.yaml";
 import trackerBench from "./suites/tracker.yaml";
 import trackerBase from "./tracker_base.yaml";
@@ -19,3 +21,9 @@ export const SEEDS: readonly unknown[] = [
 
 /** Every file of `seeds/suites`; the only list. */
 export const SUITES: readonly unknown[] = [chatBench, trackerBench];
+
+/** Calls that solve the tests of those suites, by the id of the test. `RENEW_SOLUTIONS=1 bun test test/suites` writes them. */
+export const SOLUTIONS: { readonly [testId: string]: { readonly calls: readonly object[] } } = {
+  ...chatSolutions,
+  ...trackerSolutions,
+};

@@ -20,9 +20,10 @@ const database = useDatabase();
 const sidecar = useDatabase();
 const program = useProgram(database, { ENVIRONMENT_POOL_TARGETS: "" });
 let folder = "";
+let own: Awaited<ReturnType<typeof createOwn>>;
 
-const exporting = async (suite: string) => {
-  const into = join(folder, suite);
+const exporting = async (suite: string, name = suite) => {
+  const into = join(folder, name);
   const command = ["suites", "export", suite, into, "--format", "harbor", "--url", program.url];
   await run([process.execPath, MAIN, ...command]);
   return into;
@@ -30,6 +31,7 @@ const exporting = async (suite: string) => {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "diorama-harbor-"));
+  own = await createOwn();
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -85,7 +87,7 @@ test(
 );
 
 /** A suite of somebody's, on a template of theirs. */
-async function createOwn(): Promise<string> {
+async function createOwn(): Promise<{ readonly name: string; readonly testId: string }> {
   const environment = await program.environment();
   await program.chat(environment, "chat.postMessage", { channel: "C01GENERAL", text: "Mine" });
   const { environmentId } = environment;
@@ -107,14 +109,47 @@ async function createOwn(): Promise<string> {
       },
     ],
   };
-  expectStatus(await program.post("/testSuites", suite), 201);
-  return suite.name;
+  const { body } = await program.post("/testSuites", suite);
+  const { tests } = (await program.get(`/testSuites/${body.suiteId}?expand=true`)).body;
+  return { name: suite.name, testId: String(tests[0].id) };
 }
+
+test(
+  "the solution is that of a run that passed, with the ids of now",
+  async () => {
+    const { name, testId } = own;
+    const environment = (await program.post("/initEnv", { testId })).body;
+    const { environmentId: envId } = environment;
+    const { runId } = (await program.post("/startRun", { envId, testId, journal: "full" })).body;
+    const channel = "C01GENERAL";
+    const { ts } = await program.chat(environment, "chat.postMessage", { channel, text: "Hello" });
+    await program.chat(environment, "chat.postMessage", { channel, text: "Bye", thread_ts: ts });
+    expect((await program.post("/evaluateRun", { runId })).body.status).toBe("passed");
+
+    const path = await exporting(name, "solved");
+    const folder = join(path, (await readdir(path))[0] ?? "");
+    const solution = join(folder, "solution");
+    const script = join(solution, "solve.py");
+    await Bun.write(
+      script,
+      (await Bun.file(script).text()).replace("http://diorama:3000", program.url),
+    );
+    const task = await openTask(program.program, join(folder, "environment/task.json"));
+    await run(["sh", join(solution, "solve.sh")]);
+    const { result, rewards } = await task.finish();
+
+    expect(rewards).toMatchObject({ reward: 1 });
+    const [hello, bye] = (result as { diff: { inserts: any[] } }).diff.inserts;
+    expect(hello.ts).not.toBe(ts);
+    expect(bye.thread_ts).toBe(hello.ts);
+  },
+  MINUTES,
+);
 
 test(
   "a trial: the sidecar serves the test alone, and hands its verdict to the verifier",
   async () => {
-    const path = await exporting(await createOwn());
+    const path = await exporting(own.name);
     const [name = ""] = await readdir(path);
     const task = join(path, name);
     const socket = join(folder, "task.sock");

@@ -4,6 +4,8 @@
  * a server in a separate process: from source, or the binary in DIORAMA_BINARY.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { writesOf } from "~/commands/export/solution";
 import type { NewSuite } from "~/platform/suites/model";
 import { useDatabase } from "../support/database";
 import { callTool, endpointOf } from "../support/mcp";
@@ -40,10 +42,11 @@ export function prove<Client>(
   clientOf: (given: Given) => Client,
   proofs: Proofs<Client>,
 ): void {
-  const { name: suite, templateName } = file as NewSuite;
+  const { name: suite, templateName, templateService } = file as NewSuite;
   const database = useDatabase();
   const ids = new Map<string, string>();
   const surfaces = new Map<string, readonly string[] | undefined>();
+  const solutions: { [testId: string]: object } = {};
   let server: ServerProcess;
 
   beforeAll(async () => {
@@ -60,6 +63,8 @@ export function prove<Client>(
   afterAll(async () => {
     server.kill("SIGTERM");
     await server.exited;
+    const file = join(import.meta.dir, `../../seeds/solutions/${templateService}.json`);
+    if (process.env["RENEW_SOLUTIONS"]) await Bun.write(file, JSON.stringify(solutions, null, 2));
   });
 
   /** The verdict on the effects of `act` in an environment of the test. */
@@ -90,6 +95,7 @@ export function prove<Client>(
     const { body: page } = await server.get(`/runs/${run.runId}/calls?limit=1000`);
     await server.call("DELETE", `/env/${envId}`);
     expect([page.attribution, page.complete, page.next]).toEqual(["exact", true, null]);
+    solutions[testId ?? ""] = { test: name, calls: writesOf(page) };
     const calls = page.calls.map(({ at, ms, request, ...call }: any) => call);
     return {
       calls: calls.length,

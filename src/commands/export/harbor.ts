@@ -3,9 +3,12 @@ import type { Answer, Client } from "~/commands/client";
 import COMPOSE from "~/commands/export/harbor/compose.txt" with { type: "text" };
 import MAIN from "~/commands/export/harbor/Dockerfile.txt" with { type: "text" };
 import SIDECAR from "~/commands/export/harbor/sidecar.txt" with { type: "text" };
+import SOLVE from "~/commands/export/harbor/solve.py" with { type: "text" };
+import SOLUTION from "~/commands/export/harbor/solve.sh.txt" with { type: "text" };
 import TASK from "~/commands/export/harbor/task.toml.txt" with { type: "text" };
 import VERIFIER from "~/commands/export/harbor/test.sh.txt" with { type: "text" };
 import GRADER from "~/commands/export/harbor/verifier.txt" with { type: "text" };
+import { type SolvingCall, solutionOf } from "~/commands/export/solution";
 import { type Suite, slugOf, type Test } from "~/commands/suite";
 import { SEEDS } from "../../../seeds/index";
 
@@ -31,8 +34,12 @@ export async function harborTasks(
     if (!seeds.has(template) && !BUILTIN.has(template))
       seeds.set(template, await client.call("GET", `/templates/${template}/seed`));
     const folder = `${slugOf(test.name)}-${test.id.slice(0, ID_LENGTH)}`;
-    for (const [name, text] of Object.entries(taskFiles(suite, test, seeds.get(template))))
-      files[`${folder}/${name}`] = text;
+    const solution = await solutionOf(client, test.id);
+    const texts = {
+      ...taskFiles(suite, test, seeds.get(template)),
+      ...(solution && solutionFiles(solution)),
+    };
+    for (const [name, text] of Object.entries(texts)) files[`${folder}/${name}`] = text;
   }
   return files;
 }
@@ -79,6 +86,12 @@ function taskFiles(suite: Suite, { id, ...test }: Test, template: Answer | undef
     "tests/test.sh": VERIFIER,
   };
 }
+
+const solutionFiles = (calls: readonly SolvingCall[]) => ({
+  "solution/calls.json": `${JSON.stringify(calls, null, 2)}\n`,
+  "solution/solve.py": SOLVE,
+  "solution/solve.sh": SOLUTION,
+});
 
 /** Text without line breaks. */
 const oneLine = (text: string) => text.replace(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, " ").trim();
