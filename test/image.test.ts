@@ -13,8 +13,8 @@ const [builder = "", task = "", image = ""] = (await read("Dockerfile"))
 
 test("it is built with the pinned Bun, from files that exist and are not ignored", async () => {
   expect(builder).toStartWith(`FROM oven/bun:${engines.bun} `);
-  const copied = [...builder.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, from = ""]) =>
-    from.split(" "),
+  const copied = [...(builder + task).matchAll(/^COPY (?!--)(.+) \S+$/gm)].flatMap(
+    ([, from = ""]) => from.split(" "),
   );
   const allowed = [...(await read(".dockerignore")).matchAll(/^!(.+)$/gm)].map(([, path]) => path);
   expect(copied.length).toBeGreaterThan(5);
