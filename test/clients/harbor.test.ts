@@ -4,6 +4,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { WebClient } from "@slack/web-api";
+import { writesOf } from "~/commands/export/solution";
 import { openTask } from "~/task";
 import { eventually, useDatabase } from "../support/database";
 import { pythonPackages, run } from "../support/packages";
@@ -78,7 +79,8 @@ test(
         instruction: expect.stringContaining("http://diorama:3000/task/services/"),
         mcp: [[expect.any(String), "streamable-http", "http://diorama:3000/task/mcp"]],
         healthcheck: "curl -sf http://diorama:3000/task",
-        ...{ verifier: "separate", grader: true },
+        verifier: "separate",
+        grader: true,
         collect: [["diorama", "diorama task finish --out /verdict"]],
         artifacts: [["diorama", "/verdict"]],
       });
@@ -145,6 +147,37 @@ test(
   },
   MINUTES,
 );
+
+const WRITE = {
+  via: "rest" as const,
+  service: "chat",
+  name: "chat.delete",
+  arguments: {},
+  answer: {},
+  fault: null,
+  changes: [1],
+};
+const CUT = { truncated: true, characters: 20_000, beginning: "{" };
+const PAGE = {
+  journal: "full",
+  attribution: "exact",
+  next: null,
+  complete: true,
+  calls: [WRITE, { ...WRITE, changes: [] }, WRITE],
+};
+
+test.each([
+  ["writes with answers", PAGE, 2],
+  ["one write without an answer", { ...PAGE, journal: "calls", calls: [WRITE] }, 1],
+  ["writes without answers", { ...PAGE, journal: "calls" }, undefined],
+  ["no writes", { ...PAGE, calls: [] }, undefined],
+  ["a write that is cut", { ...PAGE, calls: [{ ...WRITE, arguments: CUT }] }, undefined],
+  ["a fault", { ...PAGE, calls: [{ ...WRITE, fault: "500" }] }, undefined],
+  ["a journal that lacks calls", { ...PAGE, complete: false }, undefined],
+  ["calls without their changes", { ...PAGE, attribution: "none" }, undefined],
+])("the solution of a run with %s", (_, page, count) => {
+  expect(writesOf(page)?.length).toBe(count as number);
+});
 
 test(
   "a trial: the sidecar serves the test alone, and hands its verdict to the verifier",

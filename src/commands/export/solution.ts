@@ -22,7 +22,7 @@ type Page = {
 const RUNS_MAX = 5;
 const CALLS_MAX = 1_000;
 
-/** Of a built-in test, or of the newest run that passed and has all answers in its journal. Throws CallFailed. */
+/** Of a built-in test, or of the newest run that passed and whose journal suffices. Throws CallFailed. */
 export async function solutionOf(
   client: Client,
   testId: string,
@@ -39,7 +39,7 @@ export async function solutionOf(
   return undefined;
 }
 
-/** Nothing if they cannot be repeated. */
+/** Nothing if they cannot be repeated: all but the last need their answers, which have the ids that they made. */
 export function writesOf({
   journal,
   attribution,
@@ -47,13 +47,17 @@ export function writesOf({
   complete,
   calls,
 }: Page): SolvingCall[] | undefined {
-  if (journal !== "full" || attribution !== "exact" || next !== null || !complete) return undefined;
+  if (attribution !== "exact" || next !== null || !complete) return undefined;
   const writes = calls.filter(({ changes }) => changes && changes.length > 0);
   const isWhole = ({ fault, ...call }: Noted) =>
     fault === null && !isCut(call.arguments) && !isCut(call.answer);
-  if (writes.length === 0 || !writes.every(isWhole)) return undefined;
+  if (writes.length === 0 || (writes.length > 1 && journal !== "full")) return undefined;
+  if (!writes.every(isWhole)) return undefined;
   return writes.map(({ via, service, name, arguments: given, answer }, index) => ({
-    ...{ via, service, name, arguments: given },
+    via,
+    service,
+    name,
+    arguments: given,
     ...(index < writes.length - 1 && { answer }),
   }));
 }
