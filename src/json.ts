@@ -63,10 +63,15 @@ export function sizeOf(value: unknown, max: number): number {
   if (value instanceof Uint8Array) return value.byteLength;
   if (typeof value !== "object" || value === null || value instanceof Date) return 8;
   let size = 2;
-  for (const key in value) {
-    size += Array.isArray(value) ? 1 : key.length + 4;
-    size += sizeOf((value as Record<string, unknown>)[key], max - size);
-    if (size > max) break;
-  }
+  if (Array.isArray(value))
+    for (const item of value) {
+      size += 1 + sizeOf(item, max - size);
+      if (size > max) break;
+    }
+  else
+    for (const key in value) {
+      size += key.length + 4 + sizeOf((value as Record<string, unknown>)[key], max - size);
+      if (size > max) break;
+    }
   return size;
 }
