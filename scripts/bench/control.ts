@@ -2,7 +2,8 @@
 import postgres from "postgres";
 import { connect, inTransaction } from "~/db/connect";
 import { createBuilders } from "~/db/origins";
-import { buildClone, dropSchema, newSchemaName, readBlueprint, refreshClone } from "~/db/schemas";
+import { refreshClone } from "~/db/recycling";
+import { buildClone, dropSchema, newSchemaName, readBlueprint } from "~/db/schemas";
 import { inTurn, latencies, median, type Row, timed } from "./measure";
 import { type Answer, type Bench, CHANNEL, poolOf, READY_SCHEMAS, TEMPLATE } from "./server";
 

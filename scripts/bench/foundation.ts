@@ -1,14 +1,8 @@
 /** Environments, runs, capture, start, memory. */
 import postgres from "postgres";
 import { connect, inTransaction } from "~/db/connect";
-import {
-  type Built,
-  buildClone,
-  dropSchema,
-  newSchemaName,
-  readBlueprint,
-  refreshClone,
-} from "~/db/schemas";
+import { refreshClone } from "~/db/recycling";
+import { type Built, buildClone, dropSchema, newSchemaName, readBlueprint } from "~/db/schemas";
 import { drain } from "./drain";
 import { inTurn, latencies, median, type Row, throughput, timed } from "./measure";
 import { residentMegabytes } from "./processes";

@@ -5,19 +5,15 @@
  * same columns in the same order, so a text of one is a row of the other.
  */
 import { literal, quote, type Tx } from "~/db/connect";
+import { isNewer, refreshClone, sequenceResets, touchedTables, type Used } from "~/db/recycling";
 import {
   type Blueprint,
   type Built,
   buildClone,
   dropSchema,
-  isNewer,
   of,
-  refreshClone,
   type Sequence,
-  sequenceResets,
   type Table,
-  touchedTables,
-  type Used,
   withoutTriggers,
 } from "~/db/schemas";
 

@@ -1,12 +1,8 @@
 /**
- * Builds, clones, recycles and drops schemas.
+ * Builds, clones and drops schemas.
  *
  * A clone is built from DDL text that is read once from the template's catalog entries, never with `like`: that would
  * omit replica identity and foreign keys, and keep defaults that use the template's sequences.
- *
- * Building costs relations, not rows (about 90 files for 20 tables), so a used schema is not dropped. Instead, one
- * transaction deletes the rows written since it was fresh, inserts the template's missing rows, and resets the
- * sequences.
  */
 import { createHash } from "node:crypto";
 import {
@@ -261,25 +257,29 @@ function cloneDdl(
   return statements.join(";\n");
 }
 
-const setSequence = ({ name, value, called }: Sequence) =>
+export const setSequence = ({ name, value, called }: Sequence) =>
   `select setval(${literal(quote(name))}, ${value}, ${called})`;
 
 export const of = (schema: string, table: string) => `${quote(schema)}.${quote(table)}`;
 
-/** Returns a hash of all relations and columns of a schema by id, so that any DDL changes it. */
-async function fingerprintOf(tx: Tx, schema: string): Promise<string | undefined> {
+/**
+ * Returns a text that differs after any DDL: it has the ids of all relations and the versions of all columns' catalog
+ * rows, which a truncate does not change.
+ */
+export async function fingerprintOf(tx: Tx, schema: string): Promise<string | undefined> {
   const [row] = await tx<{ fingerprint: string | null }[]>`
-    with tables as (
+    with tables as materialized (
       select objid as oid from pg_depend
       where refclassid = 'pg_namespace'::regclass and refobjid = to_regnamespace(quote_ident(${schema}))
         and classid = 'pg_class'::regclass
     ), relations as (
       select oid from tables union all select indexrelid from pg_index join tables on indrelid = tables.oid
     )
-    select md5(string_agg(concat_ws(' ', c.oid, c.relname, c.relkind, c.relreplident, a.attname, a.atttypid, a.attnotnull,
-        exists (select from pg_trigger where tgrelid = c.oid and not tgisinternal)),
-      ',' order by c.oid, a.attnum)) as fingerprint
-    from relations join pg_class c using (oid) join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
+    select md5(string_agg(concat_ws(' ', c.oid, c.relname, c.relkind, c.relreplident), ',' order by c.oid)) || concat_ws(' ', '',
+      (select sum(a.xmin::text::bigint) from tables join pg_attribute a on attrelid = tables.oid and attnum > 0),
+      (select count(*) from tables join pg_trigger on tgrelid = tables.oid where not tgisinternal)
+    ) as fingerprint
+    from relations join pg_class c using (oid)
   `;
   return row?.fingerprint ?? undefined;
 }
@@ -295,105 +295,6 @@ export async function buildClone(tx: Tx, blueprint: Blueprint, schema: string): 
   if (fingerprint === undefined) throw new Error("a template has no tables");
   const [now] = await tx`select pg_current_xact_id()::text as xid`;
   return { freshXid: now?.["xid"], fingerprint };
-}
-
-export type Used = {
-  readonly schema: string;
-  readonly freshXid: string;
-  readonly fingerprint: string;
-};
-
-/**
- * Makes a used clone equal to its template again, inside the caller's transaction. Returns undefined if that fails: the
- * schema must be dropped.
- *
- * Uses the rows themselves, not tracked changes: a row that the environment wrote or changed has a newer xmin than the
- * schema's last fresh state, and a deleted row is missing from the count.
- */
-export async function refreshClone(
-  tx: Tx,
-  blueprint: Blueprint,
-  used: Used,
-): Promise<Built | undefined> {
-  if ((await fingerprintOf(tx, used.schema)) !== used.fingerprint) return undefined;
-  const touched = await touchedTables(tx, blueprint, used);
-  if (touched.length > 0 && blueprint.hasForeignKeys && !(await withoutTriggers(tx)))
-    return undefined;
-  const results = await tx.unsafe<{ different: boolean; xid: string }[][]>(
-    [
-      ...repairs(blueprint, used, touched),
-      ...sequenceResets(blueprint.sequences, used.schema),
-      `select ${differences(blueprint, used, touched)} as different, pg_current_xact_id()::text as xid`,
-    ].join(";\n"),
-  );
-  const proof = results.flat().at(-1);
-  return proof?.different === false
-    ? { freshXid: proof.xid, fingerprint: used.fingerprint }
-    : undefined;
-}
-
-/** Whether a row of a used clone was written since the clone was fresh. */
-export const isNewer = ({ freshXid }: Used) => `age(xmin) < age(${literal(freshXid)}::xid8::xid)`;
-
-/** Returns the tables that may differ from the template's. Prevents writes to all tables until the transaction ends. */
-export async function touchedTables(
-  tx: Tx,
-  { tables, rowCounts }: Blueprint,
-  used: Used,
-  { isWritable = false } = {},
-): Promise<readonly Table[]> {
-  const names = tables.map(({ name }) => of(used.schema, name));
-  const counts = tables.map(
-    ({ name }) =>
-      `select ${literal(name)} as name, count(*)::int as count, count(*) filter (where ${isNewer(used)})::int as newer from ${of(used.schema, name)}`,
-  );
-  // Writes in progress finish first.
-  const lock = `lock table ${names.join(", ")} in share row exclusive mode`;
-  const [, states] = await tx.unsafe<[unknown[], { name: string; count: number; newer: number }[]]>(
-    `${isWritable ? "select" : lock};\n${counts.join(" union all ")}`,
-  );
-  return tables.filter(({ name }) => {
-    const state = states.find((row) => row.name === name);
-    return state?.newer !== 0 || state.count !== rowCounts.get(name);
-  });
-}
-
-export const sequenceResets = (sequences: readonly Sequence[], schema: string): string[] =>
-  sequences.length === 0
-    ? []
-    : [
-        `set local search_path to ${quote(schema)}`,
-        ...sequences.map(setSequence),
-        "set local search_path to ''",
-      ];
-
-/** Deletes rows that only the clone has, and inserts rows that only the template has. */
-function repairs(blueprint: Blueprint, used: Used, touched: readonly Table[]): string[] {
-  const { schema } = used;
-  const deletes = touched.map(
-    ({ name }) => `delete from ${of(schema, name)} where ${isNewer(used)}`,
-  );
-  const inserts = touched.map(({ name, columns, key }) => {
-    const list = columns.filter(({ generated }) => !generated).map((column) => quote(column.name));
-    const same = key
-      .map((column) => `mine.${quote(column)} = template.${quote(column)}`)
-      .join(" and ");
-    return `insert into ${of(schema, name)} (${list.join(", ")}) overriding system value
-      select ${list.map((column) => `template.${column}`).join(", ")} from ${of(blueprint.schema, name)} template
-      where not exists (select from ${of(schema, name)} mine where ${same})`;
-  });
-  return [...deletes, ...inserts];
-}
-
-/** Whether any of the tables differs from the template's, in any row. */
-function differences(blueprint: Blueprint, { schema }: Used, tables: readonly Table[]): string {
-  const each = tables.map(
-    ({
-      name,
-    }) => `exists (select from ${of(schema, name)} having count(*) <> ${blueprint.rowCounts.get(name)})
-      or exists (select r::text from ${of(schema, name)} r except select r::text from ${of(blueprint.schema, name)} r)`,
-  );
-  return each.length > 0 ? each.join(" or ") : "false";
 }
 
 /** Disables foreign keys for this transaction; false if the role may not. */

@@ -2,6 +2,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { inTransaction, type Pool } from "~/db/connect";
+import { refreshClone } from "~/db/recycling";
 import {
   type Blueprint,
   type Built,
@@ -9,7 +10,6 @@ import {
   dropSchema,
   newSchemaName,
   readBlueprint,
-  refreshClone,
 } from "~/db/schemas";
 import { useDatabase } from "../support/database";
 
@@ -32,6 +32,7 @@ const TEMPLATE = `
     at timestamptz, tags text[], code text default nextval('counter')::text
   );
   create table links (a int, b int, note text, primary key (b, a));
+  create table notes (id int primary key, note text);
   create index links_note on links (lower(note)) where note is not null;
   insert into "Odd Name" values ('x', 1), ('Y', 2);
   insert into parents (name) select 'p' || i from generate_series(1, 5) i;
@@ -211,6 +212,9 @@ describe("a used clone", () => {
     "select nextval('counter')",
     'update "Odd Name" set "Key" = "Key" || \'!\'',
     "truncate links",
+    "insert into notes select coalesce(max(id), 0) + 1, 'written' from notes",
+    "delete from notes",
+    "truncate notes",
     "update links set note = note",
     "delete from links where a = 5; insert into links values (5, 10, null)",
   );
@@ -234,7 +238,12 @@ describe("a used clone", () => {
   test.each([
     ["a new table", "create table extra (a int primary key)"],
     ["a new column", "alter table links add column more int"],
+    ["a renamed column", "alter table links rename note to text"],
+    ["another type of a column", "alter table notes alter note type varchar(10)"],
+    ["a column that may be null", "alter table parents alter name drop not null"],
+    ["a dropped column", "alter table links drop note"],
     ["a dropped table", "drop table links"],
+    ["a dropped empty table", "drop table notes"],
     ["another replica identity", "alter table links replica identity default"],
     ["a dropped index", "drop index links_note"],
     [

@@ -1,5 +1,5 @@
 import type { Sql } from "~/db/connect";
-import type { Used } from "~/db/schemas";
+import type { Used } from "~/db/recycling";
 import type { Timing } from "~/platform/environments/model";
 import {
   journaledCalls,

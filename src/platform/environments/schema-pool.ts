@@ -6,7 +6,8 @@
  */
 import { inTransaction, isUnavailable, type Pool, type Tx } from "~/db/connect";
 import type { Builders } from "~/db/origins";
-import { buildClone, dropSchema, newSchemaName, refreshClone } from "~/db/schemas";
+import { refreshClone } from "~/db/recycling";
+import { buildClone, dropSchema, newSchemaName } from "~/db/schemas";
 import { unavailable } from "~/errors";
 import { errorFields, type Log } from "~/log";
 import type { Metrics } from "~/metrics";

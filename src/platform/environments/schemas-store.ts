@@ -3,8 +3,9 @@
  * schemas.
  */
 import type { Fragment, Sql } from "~/db/connect";
+import type { Used } from "~/db/recycling";
 import { schemaIdle } from "~/db/schema-locks";
-import type { Built, Used } from "~/db/schemas";
+import type { Built } from "~/db/schemas";
 
 export type SchemaState = "ready" | "reserved" | "claimed" | "used";
 

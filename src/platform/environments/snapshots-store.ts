@@ -2,7 +2,8 @@
 
 import type { Fragment, Sql } from "~/db/connect";
 import type { Delta } from "~/db/deltas";
-import type { Built, Used } from "~/db/schemas";
+import type { Used } from "~/db/recycling";
+import type { Built } from "~/db/schemas";
 import { timingOf } from "~/platform/environments/clock-store";
 import type { Reading, Timing } from "~/platform/environments/model";
 import { isKept } from "~/platform/environments/schemas-store";
