@@ -89,8 +89,36 @@ const PERSON = "{ id name displayName }";
 const LINKED = "id identifier title";
 const FIELDS = `id identifier title priority estimate dueDate state { id name type position } team { id }
   assignee ${PERSON} project { id name } cycle { id number name } labels(first: 10) { nodes { id name } }`;
-export const PER_PAGE = 50;
-const PAGES_MAX = 60;
+/** As many as the service returns at a time. */
+const PER_PAGE = 250;
+
+export type IssuePage = {
+  readonly issues: readonly Issue[];
+  /** Where the next page begins; undefined on the last one. */
+  readonly end: string | undefined;
+};
+export type Cycle = NonNullable<Issue["cycle"]> & { readonly team: { readonly key: string } };
+
+/** The filters of the page as the service takes them; empty ones select everything. `word`: in lower case. */
+export function issueFilter(wanted: {
+  readonly team: string;
+  readonly project: string;
+  readonly cycle: string;
+  readonly word: string;
+}): object {
+  const { team, project, cycle, word } = wanted;
+  const [, key, number] = /^([a-z][a-z0-9]*)-(\d{1,9})$/.exec(word) ?? [];
+  const identified = { number: { eq: Number(number) }, team: { key: { eqIgnoreCase: key } } };
+  const has = { containsIgnoreCase: word };
+  return {
+    ...(team && { team: { key: { eq: team } } }),
+    ...(project && { project: { id: { eq: project } } }),
+    ...(cycle && { cycle: { id: { eq: cycle } } }),
+    ...(word && {
+      or: [{ title: has }, { assignee: { name: has } }, ...(key ? [identified] : [])],
+    }),
+  };
+}
 
 export type Tracker = ReturnType<typeof createTracker>;
 
@@ -115,37 +143,41 @@ export function createTracker(environment: EnvironmentDetail, as: string) {
 
   return {
     async workspace(signal: AbortSignal) {
-      const { users, teams } = await query<{
+      const { users, teams, projects, cycles } = await query<{
         users: { nodes: Person[] };
         teams: { nodes: Team[] };
+        projects: { nodes: NonNullable<Issue["project"]>[] };
+        cycles: { nodes: Cycle[] };
       }>(
-        `{ users(first: 250) { nodes ${PERSON} }
+        `{ users(first: 250) { nodes ${PERSON} } projects(first: 250) { nodes { id name } }
+          cycles(first: 250) { nodes { id number name team { key } } }
           teams(first: 50) { nodes { id key name states(first: 50) { nodes { id name type position } } } } }`,
         {},
         signal,
       );
-      return { users: users.nodes, teams: teams.nodes };
+      return {
+        ...{ users: users.nodes, teams: teams.nodes },
+        ...{ projects: projects.nodes, cycles: cycles.nodes },
+      };
     },
 
-    /** Issues that are not archived, at most 3,000. */
-    async issues(signal: AbortSignal): Promise<Issue[]> {
-      const found: Issue[] = [];
-      let after: string | null = null;
-      for (let page = 0; page < PAGES_MAX; page++) {
-        const {
-          issues,
-        }: { issues: { nodes: Issue[]; pageInfo: { hasNextPage: boolean; endCursor: string } } } =
-          await query(
-            `query($after: String) { issues(first: ${PER_PAGE}, after: $after) {
-              nodes { ${FIELDS} } pageInfo { hasNextPage endCursor } } }`,
-            { after },
-            signal,
-          );
-        found.push(...issues.nodes);
-        if (!issues.pageInfo.hasNextPage) break;
-        after = issues.pageInfo.endCursor;
-      }
-      return found;
+    /** Issues that are not archived, newest first. `after`: the end of the page before. */
+    async issues(
+      filter: object,
+      after: string | undefined,
+      signal: AbortSignal,
+    ): Promise<IssuePage> {
+      const { issues } = await query<{
+        issues: { nodes: Issue[]; pageInfo: { hasNextPage: boolean; endCursor: string } };
+      }>(
+        `query($filter: IssueFilter, $after: String) {
+          issues(first: ${PER_PAGE}, filter: $filter, after: $after) {
+            nodes { ${FIELDS} } pageInfo { hasNextPage endCursor } } }`,
+        { filter, after },
+        signal,
+      );
+      const { hasNextPage, endCursor } = issues.pageInfo;
+      return { issues: issues.nodes, end: hasNextPage ? endCursor : undefined };
     },
 
     async issue(id: string, signal: AbortSignal): Promise<WholeIssue> {

@@ -1,5 +1,5 @@
 /** A tracker environment as one of its users sees it. Differences from the template are tinted. */
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import type { EnvironmentDetail } from "~/clients/typescript/schema";
 import { useWorldLive } from "~/console/live";
 import { useLoad } from "~/console/loading";
@@ -12,22 +12,33 @@ import {
   readIssueBaseline,
 } from "~/console/marks";
 import { IssueView } from "~/console/pages/issue";
-import { Empty, Ready, Table } from "~/console/parts/basics";
+import { Empty, Ready } from "~/console/parts/basics";
 import { Choice, Rest, Search, searched } from "~/console/parts/filters";
 import { MarkNote, titleOf } from "~/console/parts/mark-note";
 import { UserChoice } from "~/console/parts/user-choice";
+import { VirtualList } from "~/console/parts/virtual";
 import { pathTo, place } from "~/console/place";
 import {
+  type Cycle,
   createTracker,
   type Issue,
-  PER_PAGE,
-  type Person,
+  type IssuePage,
+  issueFilter,
   PRIORITIES,
   type State,
   type Team,
+  type Tracker,
 } from "~/console/tracker-data";
 
 const NO_CAUSES: ReadonlyMap<string, Cause> = new Map();
+
+/** A workspace as one user sees it. */
+type View = {
+  readonly environment: EnvironmentDetail;
+  readonly tracker: Tracker;
+  readonly teams: readonly Team[];
+  readonly marks: IssueMarks;
+};
 
 export function TrackerWorld({ environment }: { environment: EnvironmentDetail }) {
   const { query } = place.value;
@@ -35,25 +46,17 @@ export function TrackerWorld({ environment }: { environment: EnvironmentDetail }
   const as = query.get("as") ?? "";
   const tracker = useMemo(() => createTracker(environment, as), [environmentId, as]);
   const workspace = useLoad((signal) => tracker.workspace(signal), [tracker]);
-  const issues = useLoad((signal) => tracker.issues(signal), [tracker]);
   const baseline = useLoad(() => readIssueBaseline(environment), [environmentId]);
   const causes = useLoad(() => readCauses(environmentId), [environmentId, run?.runId, run?.status]);
-  useWorldLive(environment, issues.reload, 1 + Math.floor((issues.data?.length ?? 0) / PER_PAGE));
   const marks = { baseline: baseline.data, causes: causes.data ?? NO_CAUSES };
   const chosen = query.get("issue");
+  const Issues = query.get("view") === "list" ? List : Board;
   return (
     <Ready of={workspace}>
-      {({ users, teams }) => (
+      {(data) => (
         <>
-          <Filters
-            environment={environment}
-            users={users}
-            teams={teams}
-            issues={issues.data ?? []}
-          />
-          <Ready of={issues}>
-            {(all) => <Issues all={all} teams={teams} environment={environment} marks={marks} />}
-          </Ready>
+          <Filters environment={environment} of={data} />
+          <Issues view={{ environment, tracker, teams: data.teams, marks }} />
           {chosen && (
             <IssueView key={`${chosen} ${as}`} tracker={tracker} id={chosen} marks={marks} />
           )}
@@ -67,24 +70,13 @@ const ALL = ["", "all"] as const;
 
 function Filters({
   environment,
-  users,
-  teams,
-  issues,
+  of: { users, teams, projects, cycles },
 }: {
   environment: EnvironmentDetail;
-  users: readonly Person[];
-  teams: readonly Team[];
-  issues: readonly Issue[];
+  of: Awaited<ReturnType<Tracker["workspace"]>>;
 }) {
   const { query } = place.value;
-  const projects = new Map(
-    issues.flatMap(({ project }) => (project ? [[project.id, project.name] as const] : [])),
-  );
-  const cycles = new Map(
-    issues.flatMap(({ cycle }) =>
-      cycle ? [[cycle.id, cycle.name ?? `Cycle ${cycle.number}`] as const] : [],
-    ),
-  );
+  const cycleName = ({ team, name, number }: Cycle) => `${team.key} ${name ?? `Cycle ${number}`}`;
   return (
     <div class="filters">
       <Search />
@@ -93,8 +85,16 @@ function Filters({
         name="team"
         options={[ALL, ...teams.map(({ key, name }) => [key, name] as const)]}
       />
-      <Choice label="Project" name="project" options={[ALL, ...projects]} />
-      <Choice label="Cycle" name="cycle" options={[ALL, ...cycles]} />
+      <Choice
+        label="Project"
+        name="project"
+        options={[ALL, ...projects.map(({ id, name }) => [id, name] as const)]}
+      />
+      <Choice
+        label="Cycle"
+        name="cycle"
+        options={[ALL, ...cycles.map((cycle) => [cycle.id, cycleName(cycle)] as const)]}
+      />
       <Choice
         label="View"
         name="view"
@@ -106,55 +106,100 @@ function Filters({
   );
 }
 
+/**
+ * The newest issues that pass the filters of the page, `count` pages of them; with those that are known, `more` reads the
+ * following ones only.
+ */
+function useIssues({ environment, tracker }: View, pagesFirst: number) {
+  const { query } = place.value;
+  const [team = "", project = "", cycle = ""] = ["team", "project", "cycle"].map(
+    (name) => query.get(name) ?? "",
+  );
+  const filter = issueFilter({ team, project, cycle, word: searched() });
+  const key = JSON.stringify([environment.environmentId, query.get("as"), filter]);
+  const known = useRef<{ key: string; pages: readonly IssuePage[] }>({ key, pages: [] });
+  const isStale = useRef(false);
+  const [wanted, setWanted] = useState({ key, count: pagesFirst });
+  const count = wanted.key === key ? wanted.count : pagesFirst;
+  const loaded = useLoad(
+    async (signal) => {
+      const isKnown = known.current.key === key && !isStale.current;
+      isStale.current = false;
+      const pages = isKnown ? [...known.current.pages] : [];
+      let last = pages.at(-1);
+      while (pages.length < count && (!last || last.end !== undefined)) {
+        last = await tracker.issues(filter, last?.end, signal);
+        pages.push(last);
+      }
+      known.current = { key, pages };
+      return { issues: pages.flatMap(({ issues }) => issues), hasMore: last?.end !== undefined };
+    },
+    [tracker, key, count],
+  );
+  const reload = () => {
+    isStale.current = true;
+    loaded.reload();
+  };
+  useWorldLive(environment, reload, Math.max(1, known.current.pages.length));
+  const more = () => {
+    if (loaded.data?.hasMore && known.current.pages.length === count)
+      setWanted({ key, count: count + 1 });
+  };
+  return { loaded, more };
+}
+
+function NoIssues({ environment }: View) {
+  return (
+    <Empty title="No issues, or none that match.">
+      <p>
+        The agent files issues at <code>{environment.environmentUrl}/graphql</code>.
+      </p>
+    </Empty>
+  );
+}
+
 /** In the order of the workflow. */
 const TYPES = ["triage", "backlog", "unstarted", "started", "completed", "canceled", "duplicate"];
 
 const byProgress = (a: State, b: State) =>
   TYPES.indexOf(a.type) - TYPES.indexOf(b.type) || a.position - b.position;
 
-/** Limits of issues that are shown in a column and in the list. */
+/** The board has the newest 3,000 issues, and shows so many of a column. */
+const BOARD_PAGES = 12;
 const COLUMN_MAX = 100;
-const LIST_MAX = 1_000;
 
-function Issues({
-  all,
-  teams,
-  environment,
-  marks,
-}: {
-  all: readonly Issue[];
-  teams: readonly Team[];
-  environment: EnvironmentDetail;
-  marks: IssueMarks;
-}) {
-  const { query } = place.value;
-  const word = searched();
-  const team = teams.find(({ key }) => key === query.get("team"));
-  const [project, cycle] = [query.get("project"), query.get("cycle")];
-  const shown = all.filter(
-    (issue) =>
-      (!team || issue.team.id === team.id) &&
-      (!project || issue.project?.id === project) &&
-      (!cycle || issue.cycle?.id === cycle) &&
-      `${issue.identifier} ${issue.title} ${issue.assignee?.name}`.toLowerCase().includes(word),
+function Board({ view }: { view: View }) {
+  const { loaded } = useIssues(view, BOARD_PAGES);
+  return (
+    <Ready of={loaded}>
+      {({ issues, hasMore }) =>
+        issues.length === 0 ? (
+          <NoIssues {...view} />
+        ) : (
+          <>
+            <Columns issues={issues} view={view} />
+            {hasMore && (
+              <p class="quiet">
+                These are the newest {issues.length.toLocaleString("en")} issues: the list has all.
+              </p>
+            )}
+          </>
+        )
+      }
+    </Ready>
   );
-  if (shown.length === 0)
-    return (
-      <Empty title={all.length === 0 ? "No issues." : "No matches."}>
-        <p>
-          The agent files issues at <code>{environment.environmentUrl}/graphql</code>.
-        </p>
-      </Empty>
-    );
-  if (query.get("view") === "list") return <List issues={shown} marks={marks} />;
+}
+
+function Columns({ issues, view: { teams, marks } }: { issues: readonly Issue[]; view: View }) {
+  const team = place.value.query.get("team");
   // States of the same name in several teams share a column.
-  const states = teams.flatMap((each) => (team && each !== team ? [] : each.states.nodes));
+  const states = teams.flatMap(({ key, states }) => (team && key !== team ? [] : states.nodes));
   const columns = new Map(states.toSorted(byProgress).map((state) => [state.name, state]));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: an area that scrolls must be reachable by keyboard
     <section class="board" aria-label="Board" tabIndex={0}>
       {[...columns.keys()].map((name) => {
-        const inside = shown.filter(({ state }) => state.name === name);
+        const inside = issues.filter(({ state }) => state.name === name);
         return (
           <section key={name} aria-label={name}>
             <h3>
@@ -211,38 +256,58 @@ function Card({ issue, marks }: { issue: Issue; marks: IssueMarks }) {
   );
 }
 
-function List({ issues, marks }: { issues: readonly Issue[]; marks: IssueMarks }) {
+function List({ view }: { view: View }) {
+  const { loaded, more } = useIssues(view, 1);
+  const { marks } = view;
   return (
-    <>
-      <Table
-        label="Issues"
-        columns={["Issue", "Title", "State", "Priority", "Assignee", "Changed"]}
-      >
-        {issues.slice(0, LIST_MAX).map((issue) => {
-          const change = changeOf(issue, marks);
-          return (
-            <tr
-              key={issue.id}
-              class={change.mark ? "tinted" : ""}
-              title={change.cause && titleOf(change.cause)}
+    <Ready of={loaded}>
+      {({ issues, hasMore }) =>
+        issues.length === 0 ? (
+          <NoIssues {...view} />
+        ) : (
+          <>
+            <p class="quiet" role="status">
+              {issues.length.toLocaleString("en")} issues{hasMore && ", more as you scroll"}
+            </p>
+            <div class="columns issues" aria-hidden="true">
+              {["Issue", "Title", "State", "Priority", "Assignee", "Changed"].map((name) => (
+                <span key={name}>{name}</span>
+              ))}
+            </div>
+            <VirtualList
+              label="Issues"
+              items={issues}
+              keyOf={({ id }) => id}
+              estimate={34}
+              onEnd={more}
             >
-              <td class="number">{issue.identifier}</td>
-              <td>
-                <a href={issueAddress(issue.id)}>
-                  <bdi>{issue.title.slice(0, 300)}</bdi>
-                </a>
-              </td>
-              <td>{issue.state.name}</td>
-              <td>{PRIORITIES[issue.priority]}</td>
-              <td>{issue.assignee?.name}</td>
-              <td>
-                <MarkNote {...change} />
-              </td>
-            </tr>
-          );
-        })}
-      </Table>
-      <Rest count={issues.length - LIST_MAX} />
-    </>
+              {(issue) => <Line issue={issue} marks={marks} />}
+            </VirtualList>
+          </>
+        )
+      }
+    </Ready>
+  );
+}
+
+function Line({ issue, marks }: { issue: Issue; marks: IssueMarks }) {
+  const { id, identifier, title, state, priority, assignee } = issue;
+  const change = changeOf(issue, marks);
+  return (
+    <article
+      class={`issues ${change.mark ? "tinted" : ""}`}
+      title={change.cause && titleOf(change.cause)}
+    >
+      <span class="number">{identifier}</span>
+      <a href={issueAddress(id)}>
+        <bdi>{title.slice(0, 300)}</bdi>
+      </a>
+      <span>{state.name}</span>
+      <span>{PRIORITIES[priority]}</span>
+      <span>{assignee?.name}</span>
+      <span>
+        <MarkNote {...change} />
+      </span>
+    </article>
   );
 }

@@ -12,6 +12,10 @@ export type Series = {
 /** `14:05:30`, in UTC, as the console shows all times. */
 const clock = (seconds: number) => new Date(1000 * seconds).toISOString().slice(11, 19);
 
+/** The times of the axis; none until two readings make a line. */
+const clocks = ({ data: [at] }: Plot, splits: number[]) =>
+  splits.map((split) => (at.length > 1 ? clock(split) : ""));
+
 const shown = (value: number | null | undefined) =>
   value === null || value === undefined ? "–" : value.toFixed(value < 10 ? 1 : 0);
 
@@ -32,7 +36,7 @@ function optionsOf(series: readonly Series[], figure: HTMLElement, follow: (plot
     cursor: { y: false, drag: { x: false, y: false } },
     scales: { y: { range: (_: Plot, __: number, max: number) => [0, Math.max(1, 1.1 * max)] } },
     axes: [
-      { ...axis, values: (_: Plot, splits: number[]) => splits.map(clock), space: 90 },
+      { ...axis, values: clocks, space: 90 },
       { ...axis, size: 48 },
     ],
     series: [

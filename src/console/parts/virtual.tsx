@@ -26,8 +26,8 @@ function indexAt(offsets: Float64Array, position: number): number {
 
 /**
  * `estimate`: height of a row that was never rendered, in pixels. `target`: a row to scroll to; each new object scrolls
- * again. `atEnd`: begins at the end, and stays there while rows are added. `onTop`: called near the first row, to add
- * earlier ones.
+ * again. `atEnd`: begins at the end, and stays there while rows are added. `onTop` and `onEnd`: called near the first and
+ * the last row, to add others.
  */
 export function VirtualList<T>({
   label,
@@ -37,6 +37,7 @@ export function VirtualList<T>({
   target,
   atEnd = false,
   onTop,
+  onEnd,
   children,
 }: {
   label: string;
@@ -46,6 +47,7 @@ export function VirtualList<T>({
   target?: { readonly index: number } | undefined;
   atEnd?: boolean;
   onTop?: () => void;
+  onEnd?: () => void;
   children: (item: T, index: number) => ComponentChildren;
 }) {
   const box = useRef<HTMLElement>(null);
@@ -134,6 +136,7 @@ export function VirtualList<T>({
     isAtEnd.current = atEnd && scrollTop + clientHeight >= scrollHeight - 2;
     setView({ top: scrollTop, height: clientHeight });
     if (scrollTop < 2 * MARGIN) onTop?.();
+    if (scrollTop + clientHeight > scrollHeight - 2 * MARGIN) onEnd?.();
   };
 
   // Scrolling renders only rows that come into view: Preact does not compare an element with itself.
