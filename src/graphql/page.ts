@@ -14,6 +14,7 @@ import {
   type Scope,
   type SortOptions,
   source,
+  type Value,
 } from "~/graphql/model";
 import { isUuid } from "~/graphql/scalars";
 
@@ -149,9 +150,12 @@ export function planPage(
   };
 }
 
-/** Fragments joined by commas. */
-export const list = (fragments: readonly Fragment[], { sql }: Scope): Fragment =>
-  fragments.reduce((joined, one) => sql`${joined}, ${one}`);
+/** Values joined by commas. */
+export function list([first, ...others]: readonly Value[], { sql }: Scope): Fragment {
+  // The driver takes an empty list for a parameter.
+  if (others.length === 0) return sql`${first as Value}`;
+  return sql`${first as Value} ${others.map((one) => sql`, ${one}`)}`;
+}
 
 function place(model: Model, orders: readonly Order[], cursor: string, scope: Scope): Fragment {
   const { sql } = scope;

@@ -105,7 +105,7 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
     const computed = computedOf(model, fields).map(
       (name) => sql`${expressionOf(model, row, scope, name) as Fragment} as ${sql(name)}`,
     );
-    const listed = stored.map((name) => (name === "*" ? sql`${sql(alias)}.*` : sql`${row(name)}`));
+    const listed = stored.map((name) => (name === "*" ? sql`${sql(alias)}.*` : row(name)));
     return list([...listed, ...computed], scope);
   }
 

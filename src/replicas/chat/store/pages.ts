@@ -15,7 +15,7 @@ export type Page = {
   readonly messages: MessageRow[];
 };
 
-/** The columns of a message in the order in which a page has them. */
+/** The columns of a message in the order in which `pageOf` reads them. */
 const COLUMNS = [
   ...(["channel_id", "ts", "thread_ts", "subtype", "user_id", "text", "bot_id", "app_id"] as const),
   ...(["username", "icons", "blocks", "attachments", "metadata", "edited", "extra"] as const),
@@ -50,8 +50,6 @@ async function pageOf(
   select: Fragment,
 ): Promise<Page | undefined> {
   const { sql, t } = session;
-  const inSpan = (ts: Fragment) => sql`${ts} >= span.first and ${ts} <= span.last`;
-  const columns = COLUMNS.map((name) => sql`json_agg(${sql(name)})`);
   const [outline] = await sql<Outline[]>`
     with page as materialized (${select})
     select m.user_id is not null as is_member, coalesce(u.is_bot, false) as viewer_is_bot,
@@ -62,16 +60,29 @@ async function pageOf(
       ) as is_due,
       (
         select json_build_object(
-          'files', exists (select from ${t.file_shares} where channel_id = ${channel} and ${inSpan(sql`ts`)}),
-          'stars', exists (
-            select from ${t.stars} where user_id = ${viewer} and channel_id = ${channel} and ${inSpan(sql`ts`)}
+          'files', exists (
+            select from ${t.file_shares} where channel_id = ${channel} and ts between span.first and span.last
           ),
-          'reactions', exists (select from ${t.reactions} where channel_id = ${channel} and ${inSpan(sql`ts`)}),
-          'replies', exists (select from ${t.messages} where channel_id = ${channel} and ${inSpan(sql`thread_ts`)})
+          'stars', exists (
+            select from ${t.stars}
+            where user_id = ${viewer} and channel_id = ${channel} and ts between span.first and span.last
+          ),
+          'reactions', exists (
+            select from ${t.reactions} where channel_id = ${channel} and ts between span.first and span.last
+          ),
+          'replies', exists (
+            select from ${t.messages} where channel_id = ${channel} and thread_ts between span.first and span.last
+          )
         )
         from (select min(ts) as first, max(ts) as last from page) span
       ) as occurs,
-      (select json_build_array(${joined(sql, columns)}) from page) as columns
+      (
+        select json_build_array(
+          json_agg(channel_id), json_agg(ts), json_agg(thread_ts), json_agg(subtype), json_agg(user_id), json_agg(text),
+          json_agg(bot_id), json_agg(app_id), json_agg(username), json_agg(icons), json_agg(blocks),
+          json_agg(attachments), json_agg(metadata), json_agg(edited), json_agg(extra)
+        ) from page
+      ) as columns
     from ${t.channels} c
     left join ${t.channel_members} m on m.channel_id = c.id and m.user_id = ${viewer}
     left join ${t.users} u on u.id = ${viewer}
@@ -82,9 +93,6 @@ async function pageOf(
     outline && { ...outline, messages: await wholeMessages(session, viewer, channel, outline) }
   );
 }
-
-const joined = (sql: Sql, fragments: readonly Fragment[]): Fragment =>
-  fragments.reduce((all, one) => sql`${all}, ${one}`);
 
 /** Adds the parts that occur, and the roots of broadcasts, in statements that are sent together. */
 async function wholeMessages(
