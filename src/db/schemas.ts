@@ -288,8 +288,16 @@ export type Built = { readonly freshXid: string; readonly fingerprint: string };
 
 /** Builds a clone named `schema` inside the caller's transaction. */
 export async function buildClone(tx: Tx, blueprint: Blueprint, schema: string): Promise<Built> {
+  // The template's rows fulfil its foreign keys.
+  const isUnchecked = blueprint.hasForeignKeys && (await withoutTriggers(tx));
   await tx.unsafe(
-    `create schema ${quote(schema)};\nset local search_path to ${quote(schema)};\n${blueprint.ddl};\nset local search_path to ''`,
+    [
+      `create schema ${quote(schema)}`,
+      `set local search_path to ${quote(schema)}`,
+      blueprint.ddl,
+      "set local search_path to ''",
+      ...(isUnchecked ? ["set local session_replication_role to default"] : []),
+    ].join(";\n"),
   );
   const fingerprint = await fingerprintOf(tx, schema);
   if (fingerprint === undefined) throw new Error("a template has no tables");
