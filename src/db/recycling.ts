@@ -50,6 +50,9 @@ export async function refreshClone(
     : undefined;
 }
 
+/** `newer`: rows that were written since the clone was fresh. `isLacking`: rows of the template are missing. */
+type Touched = Table & { readonly newer: number; readonly isLacking: boolean };
+
 /** Whether a row of a used clone was written since the clone was fresh. */
 export const isNewer = ({ freshXid }: Used) => `age(xmin) < age(${literal(freshXid)}::xid8::xid)`;
 
@@ -59,7 +62,7 @@ export async function touchedTables(
   { tables, rowCounts }: Blueprint,
   used: Used,
   { isWritable = false } = {},
-): Promise<readonly Table[]> {
+): Promise<readonly Touched[]> {
   const names = tables.map(({ name }) => of(used.schema, name));
   const empty = tables.flatMap(({ name }) => (rowCounts.get(name) === 0 ? [name] : []));
   const [, written] = await Promise.all([
@@ -77,9 +80,10 @@ export async function touchedTables(
       )
       .join(" union all "),
   );
-  return counted.filter(({ name }) => {
-    const state = states.find((row) => row.name === name);
-    return state?.newer !== 0 || state.count !== rowCounts.get(name);
+  return counted.flatMap((table) => {
+    const { count = 0, newer = 0 } = states.find(({ name }) => name === table.name) ?? {};
+    const isLacking = count - newer !== rowCounts.get(table.name);
+    return newer > 0 || isLacking ? [{ ...table, newer, isLacking }] : [];
   });
 }
 
@@ -106,12 +110,13 @@ export const sequenceResets = (sequences: readonly Sequence[], schema: string): 
       ];
 
 /** Deletes rows that only the clone has, and inserts rows that only the template has. */
-function repairs(blueprint: Blueprint, used: Used, touched: readonly Table[]): string[] {
+function repairs(blueprint: Blueprint, used: Used, touched: readonly Touched[]): string[] {
   const { schema } = used;
-  const deletes = touched.map(
-    ({ name }) => `delete from ${of(schema, name)} where ${isNewer(used)}`,
-  );
-  const inserts = touched.map(({ name, columns, key }) => {
+  const deletes = touched
+    .filter(({ newer }) => newer > 0)
+    .map(({ name }) => `delete from ${of(schema, name)} where ${isNewer(used)}`);
+  const lacking = touched.filter(({ isLacking }) => isLacking);
+  const inserts = lacking.map(({ name, columns, key }) => {
     const list = columns.filter(({ generated }) => !generated).map((column) => quote(column.name));
     const same = key
       .map((column) => `mine.${quote(column)} = template.${quote(column)}`)
