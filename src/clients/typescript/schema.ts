@@ -107,6 +107,25 @@ export interface components {
          * @enum {string}
          */
         readonly EnvironmentStatus: "active" | "deleted";
+        /** @description The newest run of an environment */
+        readonly LastRun: {
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly runId: string;
+            /**
+             * @example running
+             * @enum {string}
+             */
+            readonly status: "running" | "completed" | "passed" | "failed";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-01-05T09:00:00.000Z
+             */
+            readonly startedAt: string;
+        };
         /** @description An environment, without its token */
         readonly ListedEnvironment: {
             /**
@@ -148,6 +167,13 @@ export interface components {
              * @example 2026-01-05T09:00:00.000Z
              */
             readonly createdAt: string;
+            /**
+             * @description The user that the agent acts as
+             * @example U01AGENT
+             */
+            readonly impersonateUserId: string;
+            /** @description Its newest run, active or not; null if it had none */
+            readonly run: components["schemas"]["LastRun"] | null;
         };
         /** @description A page of environments, newest first */
         readonly EnvironmentList: {
@@ -427,25 +453,6 @@ export interface components {
             /** @constant */
             readonly status: "deleted";
         };
-        /** @description The newest run of an environment */
-        readonly LastRun: {
-            /**
-             * @description 32 lower-case hex digits
-             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
-             */
-            readonly runId: string;
-            /**
-             * @example running
-             * @enum {string}
-             */
-            readonly status: "running" | "completed" | "passed" | "failed";
-            /**
-             * Format: date-time
-             * @description ISO 8601, UTC
-             * @example 2026-01-05T09:00:00.000Z
-             */
-            readonly startedAt: string;
-        };
         /** @description An environment and what has happened in it so far */
         readonly EnvironmentDetail: {
             /**
@@ -492,6 +499,8 @@ export interface components {
              * @example U01AGENT
              */
             readonly impersonateUserId: string;
+            /** @description Its newest run, active or not; null if it had none */
+            readonly run: components["schemas"]["LastRun"] | null;
             /** @description Its token may act as other users */
             readonly allowImpersonation: boolean;
             /**
@@ -515,8 +524,6 @@ export interface components {
              * @example 1738.5
              */
             readonly secondsLeft: number;
-            /** @description Its newest run, active or not; null if it had none */
-            readonly run: components["schemas"]["LastRun"] | null;
             /**
              * @description Calls during its runs, by their journals: up to a fifth of a second ago
              * @example 12
@@ -2644,6 +2651,7 @@ export type Condition = components['schemas']['Condition'];
 export type Health = components['schemas']['Health'];
 export type Service = components['schemas']['Service'];
 export type EnvironmentStatus = components['schemas']['EnvironmentStatus'];
+export type LastRun = components['schemas']['LastRun'];
 export type ListedEnvironment = components['schemas']['ListedEnvironment'];
 export type EnvironmentList = components['schemas']['EnvironmentList'];
 export type LimitExceeded = components['schemas']['LimitExceeded'];
@@ -2658,7 +2666,6 @@ export type Clock = components['schemas']['Clock'];
 export type Environment = components['schemas']['Environment'];
 export type CreatedEnvironment = components['schemas']['CreatedEnvironment'];
 export type DeletedEnvironment = components['schemas']['DeletedEnvironment'];
-export type LastRun = components['schemas']['LastRun'];
 export type EnvironmentDetail = components['schemas']['EnvironmentDetail'];
 export type Extension = components['schemas']['Extension'];
 export type Journal = components['schemas']['Journal'];

@@ -8,6 +8,7 @@ import { Time } from "~/console/parts/clock";
 import { AsJson } from "~/console/parts/dialog";
 import { EnvironmentActions } from "~/console/parts/environment-actions";
 import { Choice, Listing, Search } from "~/console/parts/filters";
+import { Verdict } from "~/console/parts/verdict";
 import { pathTo, place } from "~/console/place";
 
 const PER_PAGE = 200;
@@ -43,18 +44,20 @@ export function EnvironmentTable({ query, hasMore = false }: { query: Query; has
     (signal) => get<EnvironmentList>("/environments", query, signal),
     [JSON.stringify(query)],
   );
-  useLive(list.reload, ({ name }) => name === "environment");
+  useLive(list.reload, ({ name }) => name === "environment" || name === "run");
   return (
     <Ready of={list}>
       {({ environments, nextCursor }) => (
         <Listing
           label="Environments"
-          columns={["Environment", "Service", "Template", "Created", "Ends", "Actions"]}
+          columns={[
+            ...["Environment", "Service", "Template", "User", "Newest run"],
+            ...["Created", "Ends", "Actions"],
+          ]}
           items={environments}
-          textsOf={({ environmentId, templateSchema, service }) => [
-            environmentId,
-            templateSchema,
-            service,
+          textsOf={({ environmentId, templateSchema, service, impersonateUserId, run }) => [
+            ...[environmentId, templateSchema, service, impersonateUserId],
+            run?.runId ?? "",
           ]}
           row={(environment) => (
             <Row key={environment.environmentId} of={environment} reload={list.reload} />
@@ -87,6 +90,18 @@ function Row({ of, reload }: { of: ListedEnvironment; reload: () => void }) {
         <Badge kind="plain">{of.service}</Badge>
       </td>
       <td>{of.templateSchema}</td>
+      <td>
+        <Id id={of.impersonateUserId} name="user's id" />
+      </td>
+      <td>
+        {of.run ? (
+          <a href={pathTo("runs", of.run.runId)} title={of.run.runId}>
+            <Verdict run={{ status: of.run.status, gradable: null }} />
+          </a>
+        ) : (
+          "–"
+        )}
+      </td>
       <td>
         <Time at={of.createdAt} />
       </td>

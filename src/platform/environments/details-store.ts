@@ -4,6 +4,7 @@ import type { Timing } from "~/platform/environments/model";
 import {
   journaledCalls,
   type ListedEnvironment,
+  lastRun,
   stateExpression,
 } from "~/platform/environments/store";
 
@@ -12,7 +13,6 @@ export type EnvironmentDetailRow = Omit<ListedEnvironment, "place"> & {
   readonly templateSchema: string | null;
   /** The template that it comes from, if it was cloned from a large state. */
   readonly baseSchema: string | null;
-  readonly actingUserId: string;
   readonly allowImpersonation: boolean;
   readonly parentEnvironmentId: string | null;
   readonly atCall: number | null;
@@ -20,12 +20,6 @@ export type EnvironmentDetailRow = Omit<ListedEnvironment, "place"> & {
   readonly secondsLeft: number;
   readonly timing: Pick<Timing, "clock" | "calls">;
   readonly calls: number;
-  readonly run: {
-    readonly runId: string;
-    readonly status: "running" | "completed" | "passed" | "failed";
-    /** In milliseconds since 1970. */
-    readonly startedAt: number;
-  } | null;
 };
 
 /** Finds an environment of this user, in any state. */
@@ -46,13 +40,7 @@ export async function find(
       case when e.deleted_at is null then greatest(extract(epoch from e.expires_at - now()), 0) else 0 end::float8
         as seconds_left,
       ${journaledCalls(sql, sql`e.environment_id`)} as calls,
-      (
-        select json_build_object(
-          'runId', run_id, 'startedAt', extract(epoch from started_at)::float8 * 1000,
-          'status', case when status in ('ending', 'evaluating') then 'running' else status end
-        )
-        from diorama.runs r where r.environment_id = e.environment_id order by started_at desc limit 1
-      ) as run
+      ${lastRun(sql)} as run
     from diorama.environments e left join diorama.schemas s using (schema_name)
     where e.environment_id = ${environmentId} and e.user_id = ${userId}
   `;

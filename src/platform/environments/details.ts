@@ -4,7 +4,7 @@ import { asUnknown, countDifferences } from "~/db/deltas";
 import { ApiError } from "~/errors";
 import { viewClock } from "~/platform/environments/clock";
 import * as store from "~/platform/environments/details-store";
-import { notFound, requireId, view } from "~/platform/environments/environments";
+import { notFound, requireId, viewListed } from "~/platform/environments/environments";
 import { type Extension, TTL_SECONDS_MAX } from "~/platform/environments/model";
 import type { Templates } from "~/platform/templates/templates";
 
@@ -38,16 +38,14 @@ export function createDetails({ pool, templates }: { pool: Pool; templates: Temp
   async function describe(userId: string, id: string) {
     const row = await store.find(pool, id, userId);
     if (!row) throw notFound();
-    const { run, actingUserId, allowImpersonation, parentEnvironmentId, atCall } = row;
+    const { allowImpersonation, parentEnvironmentId, atCall } = row;
     return {
-      ...view(row),
-      impersonateUserId: actingUserId,
+      ...viewListed(row),
       allowImpersonation,
       ...{ parentEnvironmentId, atCall },
       clock: viewClock(row.timing),
       ageSeconds: row.ageSeconds,
       secondsLeft: row.secondsLeft,
-      run: run && { ...run, startedAt: new Date(run.startedAt).toISOString() },
       calls: row.calls,
       changedRows: await countChanges(row),
     };

@@ -262,7 +262,7 @@ export function createEnvironments(deps: {
         query.service === undefined ? undefined : requireReplica(query.service).service;
       const found = await store.list(pool, userId, { service, templateName, status }, page);
       const { rows, ...rest } = pageOf(found, page, LIST, userId);
-      return { environments: rows.map(view), ...rest };
+      return { environments: rows.map(viewListed), ...rest };
     },
 
     /** Ends an environment and closes its running run. Its schema is recycled in the background. */
@@ -356,7 +356,18 @@ const answerOf = (
 });
 
 /** An environment as lists show it. */
-export const view = (environment: Omit<store.ListedEnvironment, "place">) => ({
+export const viewListed = (
+  environment: store.EnvironmentState & Pick<store.ListedEnvironment, "actingUserId" | "run">,
+) => ({
+  ...view(environment),
+  impersonateUserId: environment.actingUserId,
+  run: environment.run && {
+    ...environment.run,
+    startedAt: new Date(environment.run.startedAt).toISOString(),
+  },
+});
+
+export const view = (environment: store.EnvironmentState) => ({
   environmentId: environment.environmentId,
   ...pathsOf(environment),
   schemaName: environment.schemaName,

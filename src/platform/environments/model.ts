@@ -273,10 +273,8 @@ export type CreatedEnvironment = Static<typeof CreatedEnvironment>;
 
 const { token: _, clock: __, ...listed } = Environment.properties;
 
-export const ListedEnvironment = t.Object(
-  { ...listed, status: Status, createdAt: Timestamp },
-  { title: "ListedEnvironment", description: "An environment, without its token" },
-);
+/** The state of an environment, without its token. */
+export const StateProperties = { ...listed, status: Status, createdAt: Timestamp };
 
 const LastRun = t.Object(
   {
@@ -290,10 +288,19 @@ const LastRun = t.Object(
   { title: "LastRun", description: "The newest run of an environment" },
 );
 
+const ActingUser = t.String({ ...UserId, description: "The user that the agent acts as" });
+const NewestRun = t.Nullable(LastRun, {
+  description: "Its newest run, active or not; null if it had none",
+});
+
+export const ListedEnvironment = t.Object(
+  { ...StateProperties, impersonateUserId: ActingUser, run: NewestRun },
+  { title: "ListedEnvironment", description: "An environment, without its token" },
+);
+
 export const EnvironmentDetail = t.Object(
   {
     ...ListedEnvironment.properties,
-    impersonateUserId: t.String({ ...UserId, description: "The user that the agent acts as" }),
     allowImpersonation: t.Boolean({ description: "Its token may act as other users" }),
     parentEnvironmentId: t.Nullable(Id, {
       description: "The environment that it is a fork of; null if it is not a fork",
@@ -307,9 +314,6 @@ export const EnvironmentDetail = t.Object(
       minimum: 0,
       description: "Until it expires; 0 once it is deleted",
       examples: [1738.5],
-    }),
-    run: t.Nullable(LastRun, {
-      description: "Its newest run, active or not; null if it had none",
     }),
     calls: Type.Integer({
       ...Count,

@@ -178,10 +178,32 @@ export async function find(
   return environment;
 }
 
-export type ListedEnvironment = Pick<
+export type EnvironmentState = Pick<
   EnvironmentRow,
   "environmentId" | "service" | "templateName" | "schemaName" | "expiresAt" | "state"
-> & { readonly createdAt: Date; readonly place: CursorPosition };
+> & { readonly createdAt: Date };
+
+export type ListedEnvironment = EnvironmentState & {
+  readonly actingUserId: string;
+  readonly run: LastRun | null;
+  readonly place: CursorPosition;
+};
+
+export type LastRun = {
+  readonly runId: string;
+  readonly status: "running" | "completed" | "passed" | "failed";
+  /** In milliseconds since 1970. */
+  readonly startedAt: number;
+};
+
+/** The newest run of an environment, by one row of an index. */
+export const lastRun = (sql: Sql): Fragment => sql`(
+  select json_build_object(
+    'runId', run_id, 'startedAt', extract(epoch from started_at)::float8 * 1000,
+    'status', case when status in ('ending', 'evaluating') then 'running' else status end
+  )
+  from diorama.runs r where r.environment_id = e.environment_id order by started_at desc limit 1
+)`;
 
 export async function list(
   sql: Sql,
@@ -196,10 +218,10 @@ export async function list(
   const { service, templateName, status } = filter;
   const live = sql`(deleted_at is null and expires_at > now())`;
   return await sql<ListedEnvironment[]>`
-    select environment_id, service, template_name, schema_name, expires_at, created_at,
-      ${stateExpression(sql)} as state,
+    select environment_id, service, template_name, schema_name, expires_at, created_at, acting_user_id,
+      ${stateExpression(sql)} as state, ${lastRun(sql)} as run,
       json_build_object('at', created_at::text, 'id', environment_id) as place
-    from diorama.environments
+    from diorama.environments e
     where user_id = ${userId}
       ${service === undefined ? sql`` : sql`and service = ${service}`}
       ${templateName === undefined ? sql`` : sql`and template_name = ${templateName}`}

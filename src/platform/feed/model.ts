@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { ENVIRONMENT_ID, Id, UserId } from "~/http/model";
-import { ListedEnvironment } from "~/platform/environments/model";
+import { StateProperties } from "~/platform/environments/model";
 import { Call } from "~/platform/journal/model";
 import { ListedRun } from "~/platform/runs/model";
 
@@ -49,7 +49,7 @@ const Opened = t.Object(
 
 export const FeedEnvironment = t.Object(
   {
-    ...ListedEnvironment.properties,
+    ...StateProperties,
     impersonateUserId: t.String({ ...UserId, description: "The user that the agent acts as" }),
   },
   { title: "FeedEnvironment", description: "An environment as it is now" },

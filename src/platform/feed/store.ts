@@ -1,9 +1,9 @@
 import type { Sql } from "~/db/connect";
 import { isWithin, type Span } from "~/db/positions";
-import { type ListedEnvironment, stateExpression } from "~/platform/environments/store";
+import { type EnvironmentState, stateExpression } from "~/platform/environments/store";
 import type { Line } from "~/platform/journal/line";
 
-export type ChangedEnvironment = Omit<ListedEnvironment, "place"> & {
+export type ChangedEnvironment = EnvironmentState & {
   readonly userId: string;
   readonly actingUserId: string;
 };

@@ -16,6 +16,7 @@ describe.each(ways)("with $name", ({ cluster, settings }) => {
     expectStatus(answer, 200);
     return answer.body;
   };
+  const newest = async () => (await program.get("/environments?limit=1")).body.environments[0];
   const post = (text: string) => ({ channel: "C01GENERAL", text });
 
   test("an environment shows its user, its age, its run, its calls and its changed rows", async () => {
@@ -34,6 +35,7 @@ describe.each(ways)("with $name", ({ cluster, settings }) => {
       calls: 0,
       changedRows: 0,
     });
+    expect(await newest()).toMatchObject({ ...listed, impersonateUserId: "U01AGENT", run: null });
     expect(fresh.clock.mode).toBe("running");
     expect(Date.parse(fresh.clock.now)).toBeWithin(
       Date.parse(clock.now),
@@ -58,7 +60,9 @@ describe.each(ways)("with $name", ({ cluster, settings }) => {
     expect(worked.changedRows).toBe(
       diff.inserts.length + diff.updates.length + diff.deletes.length,
     );
-    expect((await describe(environment)).run.status).toBe("completed");
+    const ended = await describe(environment);
+    expect(ended.run.status).toBe("completed");
+    expect(await newest()).toMatchObject({ ...listed, run: ended.run });
   });
 
   test("changed rows are net: an update that is taken back counts nothing", async () => {
