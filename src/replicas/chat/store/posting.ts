@@ -95,7 +95,7 @@ export async function insertMessage(
   const isReply = m.threadTs !== null;
   const subtype = isReply && m.broadcast ? "thread_broadcast" : m.subtype;
   const { mayPost, isFull } = workspaceRules(session);
-  const root = sql`
+  const root = () => sql`
     join lateral (
       select coalesce(p.ts, r.ts) as ts, coalesce(p.user_id, r.user_id) as user_id
       from ${t.messages} r
@@ -114,7 +114,7 @@ export async function insertMessage(
       from ${t.channels} c
       join ${t.users} u on u.id = ${m.user}
       join ${t.teams} w on w.id = u.team_id
-      ${isReply ? root : sql``}
+      ${isReply ? root() : sql``}
       where c.id = ${m.channel} and not c.is_archived and not u.deleted and ${mayPost} and not ${isFull} and (
         exists (select from ${t.channel_members} where channel_id = c.id and user_id = u.id)
         or u.is_bot and not c.is_private and not c.is_im
