@@ -6,7 +6,11 @@ import { eventually, useDatabase } from "../../support/database";
 import { expectStatus, useProgram } from "../../support/program";
 
 const database = useDatabase();
-const program = useProgram(database, { MAINTENANCE_CYCLE_INTERVAL: "60" });
+const program = useProgram(database, {
+  MAINTENANCE_CYCLE_INTERVAL: "60",
+  // Ready schemas beyond twice the target are dropped: the tests' own must never be one of them.
+  ENVIRONMENT_POOL_TARGETS: "chat_default:3",
+});
 let otherServer: SessionPool;
 beforeAll(() => {
   otherServer = createSessionPool(database.url, 2, openEnvironment);

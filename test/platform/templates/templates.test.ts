@@ -317,7 +317,13 @@ test("environments are listed: the caller's own, filtered, in pages", async () =
     );
   const { token: _, clock: __, ...shown } = second;
   const [newest, older] = await list();
-  expect(newest).toEqual({ ...shown, status: "active", createdAt: expect.any(String) });
+  expect(newest).toEqual({
+    ...shown,
+    status: "active",
+    createdAt: expect.any(String),
+    impersonateUserId: "U01AGENT",
+    run: null,
+  });
   expect(older).toMatchObject({ environmentId: first.environmentId, status: "deleted" });
   expect(await list("?status=active")).toEqual([newest]);
   expect(await list("?status=deleted")).toEqual([older]);
