@@ -118,6 +118,8 @@ type Planned = {
   readonly isAnonymous?: boolean;
   /** No request behind it is answered. */
   readonly endsConnection: boolean;
+  /** Can be rejected by its first bytes. */
+  readonly isMalformed?: boolean;
 };
 
 export type Place = { readonly environmentUrl: string; readonly token: string };
@@ -140,7 +142,7 @@ const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 function plan(one: WireRequest, id: string, place: Place, isLast: boolean): Planned {
   const closing = isLast ? ["Connection: close"] : [];
   const line = `POST ${place.environmentUrl}/chat.postMessage`;
-  const known = { id, endsConnection: true };
+  const known = { id, endsConnection: true, isMalformed: true };
   if (one.kind === "bad head")
     return { ...known, bytes: BAD_HEADS[one.flaw], status: 400, isAnonymous: true };
   if (one.kind === "bad chunk") {
@@ -260,11 +262,13 @@ function faultOf(
   let end = 0;
   let isOver = false;
   for (const [index, asked] of planned.entries()) {
+    const isBegun = end < sentBytes && !isOver;
     end += asked.bytes.length;
     const answer = answers[index];
     const isComplete = end <= sentBytes && !isOver;
     isOver ||= asked.endsConnection;
-    if (answer && (!isComplete || !isTo(asked, answer)))
+    const mayAnswer = asked.isMalformed ? isBegun : isComplete;
+    if (answer && (!mayAnswer || !isTo(asked, answer)))
       return `answer ${index + 1} is not to request ${index + 1} (${asked.id}): ${answer.status} ${answer.body.slice(0, 200)}`;
     const isWanted =
       ending.kind === "close" ||

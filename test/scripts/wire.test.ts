@@ -77,6 +77,14 @@ describe("a connection by hand", () => {
     ],
     ["with the client's FIN behind it", { ...PIPELINE, ending: { kind: "fin", at: 999_999 } }],
     ["with the client's FIN within it", { ...PIPELINE, ending: { kind: "fin", at: 700 } }],
+    [
+      "with the client's FIN within a malformed head, which is rejected all the same",
+      {
+        requests: [{ kind: "bad head", flaw: "lone LF" }, POST],
+        cuts: [],
+        ending: { kind: "fin", at: 20 },
+      },
+    ],
     ["that the client resets", { ...PIPELINE, ending: { kind: "reset", at: 800 } }],
   ])("%s has no fault", async (_what, wire) => {
     expect(

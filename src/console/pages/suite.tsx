@@ -69,7 +69,7 @@ export function SuitePage({ id }: { id: string }) {
               />
               <Columns groups={data.groups ?? []} />
             </div>
-            <Matrix of={data} runs={runs.data ?? []} label={label} />
+            <Ready of={runs}>{(list) => <Matrix of={data} runs={list} label={label} />}</Ready>
           </>
         )}
       </Ready>
