@@ -125,6 +125,11 @@ export interface components {
              * @example 2026-01-05T09:00:00.000Z
              */
             readonly startedAt: string;
+            /**
+             * @description True if the run has a complete diff; otherwise its outcome says nothing about the agent. Null while it is running
+             * @example true
+             */
+            readonly gradable: boolean | null;
         };
         /** @description An environment, without its token */
         readonly ListedEnvironment: {

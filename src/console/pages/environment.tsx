@@ -58,7 +58,7 @@ function Facts({ of }: { of: EnvironmentDetail }) {
       {changedRows !== null && <span>{changedRows.toLocaleString("en")} rows changed</span>}
       {run && (
         <a href={pathTo("runs", run.runId)}>
-          last run <Verdict run={{ status: run.status, gradable: null }} />
+          last run <Verdict run={run} />
         </a>
       )}
     </p>

@@ -96,7 +96,7 @@ function Row({ of, reload }: { of: ListedEnvironment; reload: () => void }) {
       <td>
         {of.run ? (
           <a href={pathTo("runs", of.run.runId)} title={of.run.runId}>
-            <Verdict run={{ status: of.run.status, gradable: null }} />
+            <Verdict run={of.run} />
           </a>
         ) : (
           "–"

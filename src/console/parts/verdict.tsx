@@ -4,7 +4,8 @@ import { Badge } from "~/console/parts/basics";
 
 /** A verdict in a word and a colour. An outcome that says nothing about the agent is not a failure. */
 export function Verdict({ run }: { run: Pick<Run, "status" | "gradable" | "cause"> }) {
-  if (run.gradable === false) return <Badge kind="unsure">not graded: {run.cause}</Badge>;
+  if (run.gradable === false)
+    return <Badge kind="unsure">not graded{run.cause && `: ${run.cause}`}</Badge>;
   const kind = { running: "busy", completed: "plain", passed: "good", failed: "bad" }[run.status];
   return <Badge kind={kind}>{run.status}</Badge>;
 }

@@ -276,6 +276,12 @@ const { token: _, clock: __, ...listed } = Environment.properties;
 /** The state of an environment, without its token. */
 export const StateProperties = { ...listed, status: Status, createdAt: Timestamp };
 
+export const Gradable = t.Nullable(t.Boolean(), {
+  description:
+    "True if the run has a complete diff; otherwise its outcome says nothing about the agent. Null while it is running",
+  examples: [true],
+});
+
 const LastRun = t.Object(
   {
     runId: Id,
@@ -284,6 +290,7 @@ const LastRun = t.Object(
       { examples: ["running"] },
     ),
     startedAt: Timestamp,
+    gradable: Gradable,
   },
   { title: "LastRun", description: "The newest run of an environment" },
 );

@@ -194,13 +194,16 @@ export type LastRun = {
   readonly status: "running" | "completed" | "passed" | "failed";
   /** In milliseconds since 1970. */
   readonly startedAt: number;
+  /** Null while it is running. */
+  readonly gradable: boolean | null;
 };
 
 /** The newest run of an environment, by one row of an index. */
 export const lastRun = (sql: Sql): Fragment => sql`(
   select json_build_object(
     'runId', run_id, 'startedAt', extract(epoch from started_at)::float8 * 1000,
-    'status', case when status in ('ending', 'evaluating') then 'running' else status end
+    'status', case when status in ('ending', 'evaluating') then 'running' else status end,
+    'gradable', case when status in ('completed', 'passed', 'failed') then diff is not null end
   )
   from diorama.runs r where r.environment_id = e.environment_id order by started_at desc limit 1
 )`;

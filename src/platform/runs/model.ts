@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { Count, EnvironmentRef, Id, IdRef, Timestamp } from "~/http/model";
 import { NextCursor, PageQuery } from "~/http/page";
+import { Gradable } from "~/platform/environments/model";
 import { Journal } from "~/platform/journal/model";
 import { ExpectedOutput } from "~/platform/suites/model";
 
@@ -192,11 +193,7 @@ export type Cause = keyof typeof CAUSES;
 
 /** Whether a result says something about the agent. */
 const Graded = {
-  gradable: t.Nullable(t.Boolean(), {
-    description:
-      "True if the run has a complete diff; otherwise its outcome says nothing about the agent. Null while it is running",
-    examples: [true],
-  }),
+  gradable: Gradable,
   cause: t.Optional(
     t.String({
       title: "RunCause",

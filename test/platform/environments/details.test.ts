@@ -56,12 +56,12 @@ describe.each(ways)("with $name", ({ cluster, settings }) => {
     });
     const { diff } = (await program.post("/diffRun", { runId: run.body.runId })).body;
 
-    expect(worked.run).toMatchObject({ runId: run.body.runId, status: "running" });
+    expect(worked.run).toMatchObject({ runId: run.body.runId, status: "running", gradable: null });
     expect(worked.changedRows).toBe(
       diff.inserts.length + diff.updates.length + diff.deletes.length,
     );
     const ended = await describe(environment);
-    expect(ended.run.status).toBe("completed");
+    expect(ended.run).toMatchObject({ status: "completed", gradable: true });
     expect(await newest()).toMatchObject({ ...listed, run: ended.run });
   });
 

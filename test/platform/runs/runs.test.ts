@@ -186,6 +186,8 @@ describe("a run whose environment", () => {
 
     expect((await program.get(`/results/${runId}`)).body).toEqual(deleted(runId));
     expectRefusal(await program.post("/diffRun", { runId }), 400, "run_already_completed");
+    const { body: ended } = await program.get(`/env/${environment.environmentId}`);
+    expect(ended.run).toMatchObject({ runId, status: "failed", gradable: false });
   });
 
   test("is deleted is closed although its end is marked, when its result is not there", async () => {
