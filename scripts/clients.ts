@@ -13,6 +13,7 @@ import { buildPython } from "./clients/wheel";
 const ROOT = join(import.meta.dir, "..");
 /** Where the packages are built; a server from source serves them. */
 export const CLIENTS = join(ROOT, "dist/clients");
+const TSC = join(ROOT, "node_modules/.bin/tsc");
 const TYPESCRIPT = join(ROOT, "src/clients/typescript");
 
 const MANIFEST = {
@@ -51,7 +52,7 @@ export async function buildTypeScript(destination: string): Promise<string> {
       ...["bun", "build", join(TYPESCRIPT, "index.ts"), "--target", "node", "--format", "esm"],
       ...["--outfile", join(folder, "index.js")],
     );
-    await run(ROOT, ...["tsc", "--project", join(TYPESCRIPT, "tsconfig.json"), "--outDir", folder]);
+    await run(ROOT, TSC, "--project", join(TYPESCRIPT, "tsconfig.json"), "--outDir", folder);
     for (const name of await readdir(folder))
       if (name.endsWith(".d.ts")) {
         const path = join(folder, name);

@@ -1,0 +1,32 @@
+/** The first command of a newcomer. */
+import { expect, test } from "bun:test";
+import { delimiter, join } from "node:path";
+import { version } from "../../package.json";
+import { useDatabase } from "../support/database";
+import { inTerminal } from "../support/terminal";
+
+const ROOT = join(import.meta.dir, "../..");
+const MINUTE = 60_000;
+const database = useDatabase();
+
+/** A shell does not find the commands of the project's packages, as a script of package.json does. */
+const PATH = `${process.env["PATH"]}`
+  .split(delimiter)
+  .filter((folder) => folder !== join(ROOT, "node_modules/.bin"))
+  .join(delimiter);
+
+test(
+  "scripts/start serves a first environment and the packages of the clients",
+  async () => {
+    const settings = { PATH, PORT: "0", DATABASE_URL: database.url };
+    await using server = inTerminal(["./scripts/start"], ROOT, settings);
+    await server.shows("A first environment", 60);
+
+    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(server.screen()) ?? [];
+    const packages = await (await fetch(`${url}/clients/`)).text();
+    expect(packages).toContain(`diorama-${version}.tgz`);
+    expect(packages).toContain(`diorama-${version}-py3-none-any.whl`);
+    await server.interrupt();
+  },
+  2 * MINUTE,
+);
