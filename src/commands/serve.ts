@@ -85,6 +85,7 @@ function banner(url: string): void {
   notice(`
 Diorama ${VERSION} listens on ${url}
 
+  Console          ${url}/console
   Explorer         ${url}/docs
   Development key  ${DEVELOPMENT_KEY}
                    (X-API-Key; a development server also answers without it)

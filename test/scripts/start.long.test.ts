@@ -16,13 +16,14 @@ const PATH = `${process.env["PATH"]}`
   .join(delimiter);
 
 test(
-  "scripts/start serves a first environment and the packages of the clients",
+  "scripts/start shows the console's address and serves the packages of the clients",
   async () => {
     const settings = { PATH, PORT: "0", DATABASE_URL: database.url };
     await using server = inTerminal(["./scripts/start"], ROOT, settings);
     await server.shows("A first environment", 60);
 
-    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(server.screen()) ?? [];
+    const [, url] = /Console +(http:\S+)\/console/.exec(server.screen()) ?? [];
+    expect((await fetch(`${url}/console`)).status).toBe(200);
     const packages = await (await fetch(`${url}/clients/`)).text();
     expect(packages).toContain(`diorama-${version}.tgz`);
     expect(packages).toContain(`diorama-${version}-py3-none-any.whl`);
