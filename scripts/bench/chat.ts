@@ -7,6 +7,7 @@ import postgres from "postgres";
 import type { Sql } from "~/db/connect";
 import { tablesOf } from "~/db/session";
 import type { ChatSession } from "~/replicas/chat/method";
+import { PLAIN } from "~/replicas/chat/posting";
 import { insertMessage } from "~/replicas/chat/store/posting";
 import { REAL } from "~/source";
 import { inTurn, median, type Row, throughput } from "./measure";
@@ -40,20 +41,7 @@ async function postScript(bench: Bench, environment: Answer, client: number): Pr
     source: REAL,
     transaction: () => Promise.reject(new Error("the statement needs no transaction")),
   };
-  await insertMessage(session, {
-    channel: CHANNEL,
-    user: "U01AGENT",
-    text: "hello",
-    threadTs: null,
-    broadcast: false,
-    subtype: null,
-    username: null,
-    icons: null,
-    blocks: null,
-    attachments: null,
-    metadata: null,
-    extra: null,
-  });
+  await insertMessage(session, { channel: CHANNEL, user: "U01AGENT", text: "hello", ...PLAIN });
   await sql.end();
   const file = join(tmpdir(), `diorama-bench-${client}.sql`);
   await writeFile(file, `${statement.replace(/\s+/g, " ").trim()};\n`);
