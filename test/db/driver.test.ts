@@ -109,6 +109,20 @@ describe("under load, with backends killed at random", () => {
   });
 });
 
+describe("a pool with free sessions", () => {
+  test("runs a statement in the session that was used last", async () => {
+    const wide = connect(database.url, { max: 3, name: "wide" });
+    const backend = async () => (await wide`select pg_backend_pid() as pid, pg_sleep(0.05)`)[0];
+    const all = await Promise.all([backend(), backend(), backend()]);
+    expect(new Set(all.map((each) => each?.["pid"])).size).toBe(3);
+
+    const last = await backend();
+
+    for (let n = 0; n < 3; n++) expect(await backend()).toEqual(last);
+    await wide.end();
+  });
+});
+
 describe("deadlines", () => {
   test("a query that finds no free connection is rejected, and the pool keeps working", async () => {
     const narrow = connect(database.url, { max: 1, name: "narrow" });
