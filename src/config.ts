@@ -207,7 +207,7 @@ export const SETTINGS = {
     poolTargets,
     "name:count,…",
     "",
-    "Ready schemas kept for each template. Empty: for every built-in template as many as the last hour needed, from 20 to 100; in development 2, plus the recently used templates.",
+    "Ready schemas kept for each template. Empty: for every built-in template as many as the last hour needed, from 20 to 100; in development 2, plus the recently used templates. Beside them, for bursts: empty schemas, twice as many as the largest number of a service, up to 200.",
   ),
   POOL_REFILL_CONCURRENCY: setting(
     whole(1, 64),

@@ -114,7 +114,11 @@ export function createMetrics() {
     ),
     poolReady: gauge("pool_ready", "Ready schemas", "template"),
     poolTarget: gauge("pool_target", "Target number of ready schemas", "template"),
-    poolBuilds: counter("pool_builds_total", "Schemas built", "result"),
+    poolBuilds: counter(
+      "pool_builds_total",
+      "Schemas built, or filled from an empty one",
+      "result",
+    ),
     orphanSchemas: counter("orphan_schemas_total", "Unreferenced schemas that were dropped"),
 
     runs: gauge("runs", "Runs of all servers that are not ended", "state"),

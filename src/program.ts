@@ -261,6 +261,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       pool,
       lock,
       builders,
+      templates,
       targets,
       schemaPool,
       evaluation,

@@ -6,7 +6,7 @@ import { type Built, buildClone, dropSchema, newSchemaName, readBlueprint } from
 import { drain } from "./drain";
 import { inTurn, latencies, median, type Row, throughput, timed } from "./measure";
 import { residentMegabytes } from "./processes";
-import { type Bench, CHANNEL, healthy, poolOf, READY_SCHEMAS, TEMPLATE } from "./server";
+import { type Bench, CHANNEL, fullPool, healthy, poolOf, READY_SCHEMAS, TEMPLATE } from "./server";
 
 const CLIENTS = 8;
 
@@ -60,6 +60,7 @@ const DDL = Array.from(
 ).join("\n");
 
 export async function schemas(bench: Bench): Promise<Row[]> {
+  await fullPool(bench);
   const sql = connect(bench.databaseUrl, { max: 2, name: "bench", patient: true });
   await sql.unsafe(
     `create schema tpl_bench; set search_path to tpl_bench; ${DDL}; set search_path to ''`,

@@ -6,10 +6,10 @@ import {
   type Answer,
   type Bench,
   CHANNEL,
-  poolOf,
+  EMPTY_SCHEMAS,
+  fullPool,
   READY_SCHEMAS,
   TEAM,
-  TEMPLATE,
 } from "./server";
 
 const ENVIRONMENTS = 12;
@@ -76,7 +76,7 @@ async function firstAndTenth(
 
 /** A group of rollouts that starts at the same moment, from a pool that is smaller. */
 export async function burst(bench: Bench): Promise<Measured[]> {
-  await poolOf(bench, TEMPLATE, READY_SCHEMAS);
+  await fullPool(bench);
   let rejected = 0;
   const made: Answer[] = [];
   const samples = await latencies(BURST, BURST, async () => {
@@ -86,7 +86,8 @@ export async function burst(bench: Bench): Promise<Measured[]> {
     );
   });
   for (const { environmentId } of made) await bench.platform("DELETE", `/env/${environmentId}`);
-  const name = `${BURST} initEnv at the same moment, from a pool of ${READY_SCHEMAS}`;
+  await fullPool(bench);
+  const name = `${BURST} initEnv at the same moment, from ${READY_SCHEMAS} ready and ${EMPTY_SCHEMAS} empty schemas`;
   if (rejected > 0) return [{ name, missing: `${rejected} were rejected` }];
   return [
     {

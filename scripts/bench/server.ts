@@ -31,6 +31,8 @@ export const AGENT = "b0000000-0000-4000-8000-000000000001";
 export const TEAM = "c0000000-0000-4000-8000-000000000011";
 /** Target of the pool: a full pool builds nothing during the measurement. */
 export const READY_SCHEMAS = 100;
+/** Built beside the ready ones, while there are no calls. */
+export const EMPTY_SCHEMAS = 200;
 
 const ROOT = join(import.meta.dir, "../..");
 
@@ -142,12 +144,31 @@ export async function healthy(url: string): Promise<void> {
 
 /** Resolves once `template` has `count` ready schemas. */
 export async function poolOf(bench: Bench, template: string, count: number): Promise<void> {
+  await untilReady(
+    bench,
+    count,
+    (sql) => sql`
+    template_schema = (select schema_name from diorama.templates where name = ${template})
+  `,
+  );
+}
+
+/** Resolves once the server builds nothing more. */
+export async function fullPool(bench: Bench): Promise<void> {
+  await poolOf(bench, TEMPLATE, READY_SCHEMAS);
+  await untilReady(bench, EMPTY_SCHEMAS, (sql) => sql`template_schema like 'empty_%'`);
+}
+
+async function untilReady(
+  bench: Bench,
+  count: number,
+  which: (sql: postgres.Sql) => postgres.PendingQuery<postgres.Row[]>,
+): Promise<void> {
   const sql = postgres(bench.databaseUrl, { max: 1, onnotice: () => {} });
   const deadline = performance.now() + 300_000;
   for (;;) {
     const [row] = await sql`
-      select count(*)::int as ready from diorama.schemas s join diorama.templates t on t.schema_name = s.template_schema
-      where s.state = 'ready' and t.name = ${template}
+      select count(*)::int as ready from diorama.schemas where state = 'ready' and ${which(sql)}
     `;
     if (row?.["ready"] >= count) break;
     if (performance.now() > deadline) throw new Error("the pool was not filled");

@@ -27,12 +27,21 @@ export type Table = {
 /** A sequence's name and state. */
 export type Sequence = { readonly name: string; readonly value: string; readonly called: boolean };
 
+/** Statements that fill the schema in `search_path`, in this order. */
+type Ddl = {
+  readonly tables: readonly string[];
+  /** Only of tables that have rows. */
+  readonly rows: readonly string[];
+  readonly indexes: readonly string[];
+};
+
 /** A template's structure, and the DDL that recreates it in another schema. */
 export type Blueprint = {
   readonly schema: string;
   readonly tables: readonly Table[];
-  /** Multi-statement text that fills the schema in `search_path`. */
-  readonly ddl: string;
+  readonly ddl: Ddl;
+  /** Identifies its tables: equal for templates that differ in their rows only. */
+  readonly shape: string;
   readonly rowCounts: ReadonlyMap<string, number>;
   readonly sequences: readonly Sequence[];
   readonly hasForeignKeys: boolean;
@@ -65,6 +74,7 @@ export async function readBlueprintIn(tx: Tx, schema: string): Promise<Blueprint
     const [row] = await tx`select count(*)::int as count from ${tx(`${schema}.${name}`)}`;
     rowCounts.set(name, row?.["count"]);
   }
+  const ddl = cloneDdl(schema, tables, sequences, rowCounts);
   return {
     schema,
     tables: tables.map(({ name, columns, key }) => ({
@@ -72,7 +82,8 @@ export async function readBlueprintIn(tx: Tx, schema: string): Promise<Blueprint
       columns: columns.map(({ name, type, generated }) => ({ name, type, generated })),
       key,
     })),
-    ddl: cloneDdl(schema, tables, sequences),
+    ddl,
+    shape: contentHash(...ddl.tables, ...ddl.indexes),
     rowCounts,
     sequences: sequences.map(({ name, value, called }) => ({ name, value, called })),
     hasForeignKeys: tables.some(({ constraints }) => constraints.some(({ kind }) => kind === "f")),
@@ -210,7 +221,8 @@ function cloneDdl(
   template: string,
   tables: readonly CatalogTable[],
   sequences: readonly CatalogSequence[],
-): string {
+  rowCounts: ReadonlyMap<string, number>,
+): Ddl {
   const statements: string[] = [];
   for (const { name, definition, identity } of sequences)
     if (!identity) statements.push(`create sequence ${quote(name)} ${definition}`);
@@ -238,23 +250,23 @@ function cloneDdl(
   // Old images of every column: without them the log has only the key of an updated or deleted row.
   for (const { name } of tables)
     statements.push(`alter table ${quote(name)} replica identity full`);
-  for (const { name, columns } of tables) {
+
+  const filled = tables.filter(({ name }) => rowCounts.get(name) !== 0);
+  const rows = filled.map(({ name, columns }) => {
     const list = columns
       .filter(({ generated }) => !generated)
       .map((column) => quote(column.name))
       .join(", ");
-    const source = `${quote(template)}.${quote(name)}`;
-    statements.push(
-      `insert into ${quote(name)} (${list}) overriding system value select ${list} from ${source}`,
-    );
-  }
-  for (const { indexes } of tables) statements.push(...indexes);
+    const source = of(template, name);
+    return `insert into ${quote(name)} (${list}) overriding system value select ${list} from ${source}`;
+  });
+
+  const indexes = tables.flatMap((table) => table.indexes);
   // Deferred keys leave checks pending, and a table with pending checks cannot be altered.
-  if (later.length > 0) statements.push("set constraints all immediate", ...later);
+  if (later.length > 0) indexes.push("set constraints all immediate", ...later);
   for (const { name, owner, identity } of sequences)
-    if (owner && !identity) statements.push(`alter sequence ${quote(name)} owned by ${owner}`);
-  statements.push(...sequences.map(setSequence));
-  return statements.join(";\n");
+    if (owner && !identity) indexes.push(`alter sequence ${quote(name)} owned by ${owner}`);
+  return { tables: statements, rows, indexes };
 }
 
 export const setSequence = ({ name, value, called }: Sequence) =>
@@ -288,14 +300,18 @@ export type Built = { readonly freshXid: string; readonly fingerprint: string };
 
 /** Builds a clone named `schema` inside the caller's transaction. */
 export async function buildClone(tx: Tx, blueprint: Blueprint, schema: string): Promise<Built> {
+  const { ddl, hasForeignKeys, sequences } = blueprint;
   // The template's rows fulfil its foreign keys.
-  const isUnchecked = blueprint.hasForeignKeys && (await withoutTriggers(tx));
+  const isUnchecked = hasForeignKeys && (await withoutTriggers(tx));
   await tx.unsafe(
     [
       `create schema ${quote(schema)}`,
-      `set local search_path to ${quote(schema)}`,
-      blueprint.ddl,
-      "set local search_path to ''",
+      ...inSchema(schema, [
+        ...ddl.tables,
+        ...ddl.rows,
+        ...ddl.indexes,
+        ...sequences.map(setSequence),
+      ]),
       ...(isUnchecked ? ["set local session_replication_role to default"] : []),
     ].join(";\n"),
   );
@@ -304,6 +320,36 @@ export async function buildClone(tx: Tx, blueprint: Blueprint, schema: string): 
   const [now] = await tx`select pg_current_xact_id()::text as xid`;
   return { freshXid: now?.["xid"], fingerprint };
 }
+
+/** The same template without its rows: a clone of it fits all templates of its shape. */
+export const withoutRows = (blueprint: Blueprint): Blueprint => ({
+  ...blueprint,
+  ddl: { ...blueprint.ddl, rows: [] },
+  sequences: [],
+});
+
+/**
+ * Inserts the template's rows into a clone of its shape without rows, inside the caller's transaction. Returns its new
+ * `freshXid`.
+ */
+export async function fillClone(tx: Tx, blueprint: Blueprint, schema: string): Promise<string> {
+  const { ddl, sequences } = blueprint;
+  const results = await tx.unsafe<{ xid: string }[][]>(
+    [
+      ...inSchema(schema, [...ddl.rows, ...sequences.map(setSequence)]),
+      "select pg_current_xact_id()::text as xid",
+    ].join(";\n"),
+  );
+  const xid = results.flat().at(-1)?.xid;
+  if (xid === undefined) throw new Error("a clone has no transaction id");
+  return xid;
+}
+
+const inSchema = (schema: string, statements: readonly string[]) => [
+  `set local search_path to ${quote(schema)}`,
+  ...statements,
+  "set local search_path to ''",
+];
 
 /** Disables foreign keys for this transaction; false if the role may not. */
 export async function withoutTriggers(tx: Tx): Promise<boolean> {

@@ -17,7 +17,12 @@ import {
   deleteUnused as deleteUnusedSnapshots,
 } from "~/platform/environments/snapshots-store";
 import * as environments from "~/platform/environments/store";
-import { READY_MAX, type Targets } from "~/platform/environments/targets";
+import {
+  type EmptyTargets,
+  emptyTargets,
+  READY_MAX,
+  type Targets,
+} from "~/platform/environments/targets";
 import { deleteEndedStates } from "~/platform/faults/store";
 import { deleteOldAnswers, RETENTION_HOURS } from "~/platform/keys/idempotency-store";
 import { deleteOldUsage } from "~/platform/keys/store";
@@ -25,6 +30,7 @@ import type { Evaluation } from "~/platform/runs/evaluation";
 import type { Expiry } from "~/platform/runs/expiry";
 import { deleteOld as deleteOldRuns, runClosing } from "~/platform/runs/lifecycle-store";
 import { createOverdue } from "~/platform/runs/overdue";
+import type { Templates } from "~/platform/templates/templates";
 
 export type Maintenance = ReturnType<typeof createMaintenance>;
 
@@ -40,6 +46,8 @@ const RETENTION_DAYS = 30;
 /** Pause between two builds for the pool, as a multiple of the build's duration: calls come first. */
 const REST_IDLE = 0.2;
 const REST_BUSY = 3;
+/** Time without calls after which empty schemas are built. */
+const QUIET_MS = 1_000;
 
 export function createMaintenance(deps: {
   config: Config;
@@ -47,6 +55,7 @@ export function createMaintenance(deps: {
   /** The connection that holds the lock. */
   lock: Pool;
   builders: Builders;
+  templates: Pick<Templates, "blueprint">;
   targets: Targets;
   schemaPool: SchemaPool;
   evaluation: Evaluation;
@@ -56,7 +65,7 @@ export function createMaintenance(deps: {
   /** Number of calls in progress. */
   inFlight: () => number;
 }) {
-  const { config, pool, lock, builders, targets, schemaPool, log, metrics } = deps;
+  const { config, pool, lock, builders, templates, targets, schemaPool, log, metrics } = deps;
   const { evaluation, expiry } = deps;
   const overdue = createOverdue({ pool, log, metrics });
   const orphanSince = new Map<string, number>();
@@ -104,12 +113,21 @@ export function createMaintenance(deps: {
   const grows = () =>
     config.development && config.ENVIRONMENT_POOL_TARGETS === undefined && active();
 
-  /** Drops ready schemas beyond the target of their template. */
-  async function trim(wanted: ReadonlyMap<string, number>, ready: ReadonlyMap<string, number>) {
+  /**
+   * Drops ready schemas beyond twice the target of their template: recycling after a burst leaves more than the target,
+   * and the next burst needs them.
+   */
+  async function trim(
+    wanted: ReadonlyMap<string, number>,
+    empties: EmptyTargets,
+    ready: ReadonlyMap<string, number>,
+  ) {
     for (const [templateSchema, count] of ready) {
-      const keep = wanted.get(templateSchema) ?? 0;
-      // Recycling after a burst exceeds the target; some reserve is useful.
-      if (count <= (keep > 0 && grows() ? READY_MAX : keep * 2)) continue;
+      const target = wanted.get(templateSchema) ?? 0;
+      const reserve = target > 0 && grows() ? READY_MAX : target * 2;
+      const empty = empties.get(templateSchema)?.count;
+      if (count <= (empty ?? reserve)) continue;
+      const keep = empty ?? (config.development ? target : reserve);
       const retired = await schemas.retire(pool, templateSchema, keep, BATCH);
       for (const schema of retired) {
         await dropSchema(builders.sql, schema);
@@ -120,17 +138,31 @@ export function createMaintenance(deps: {
 
   const active = () => performance.now() - touchedAt < config.MAINTENANCE_IDLE_TIMEOUT * 1000;
 
-  /** Adds ready schemas, to the emptiest template first, until all targets are reached or the cycle is over. */
-  async function fill(wanted: ReadonlyMap<string, number>, deadline: number) {
+  /** Builds one schema where most are missing; empty ones last, in a quiet moment. Returns false if there is none to build. */
+  async function addOne(wanted: ReadonlyMap<string, number>, empties: EmptyTargets) {
+    const have = await schemas.countReady(pool);
+    const template = poorest(wanted, have);
+    if (template !== undefined) {
+      await schemaPool.addSchema(template);
+      return true;
+    }
+    if (deps.inFlight() > 0 || performance.now() - touchedAt < QUIET_MS) return false;
+    const counts = new Map([...empties].map(([name, { count }]) => [name, count]));
+    const { like } = empties.get(poorest(counts, have) ?? "") ?? {};
+    if (like === undefined) return false;
+    await schemaPool.addEmpty(like);
+    return true;
+  }
+
+  /** Builds schemas until all targets are reached or the cycle is over. */
+  async function fill(
+    wanted: ReadonlyMap<string, number>,
+    empties: EmptyTargets,
+    deadline: number,
+  ) {
     while (!stopping && active() && performance.now() < deadline) {
-      const ready = await schemas.countReady(pool);
-      const [poorest] = [...wanted]
-        .map(([template, target]) => ({ template, have: ready.get(template) ?? 0, target }))
-        .filter(({ have, target }) => have < target)
-        .sort((a, b) => a.have / a.target - b.have / b.target);
-      if (!poorest) return;
       const started = performance.now();
-      await schemaPool.addSchema(poorest.template);
+      if (!(await addOne(wanted, empties))) return;
       const took = performance.now() - started;
       await pause(took * (deps.inFlight() > 0 ? REST_BUSY : REST_IDLE));
     }
@@ -172,8 +204,9 @@ export function createMaintenance(deps: {
     await endWithoutSchema();
     await forgetOld();
     const wanted = await targets();
-    await trim(wanted, await schemas.countReady(pool));
-    await fill(wanted, deadline);
+    const empties = await emptyTargets(templates, wanted);
+    await trim(wanted, empties, await schemas.countReady(pool));
+    await fill(wanted, empties, deadline);
   }
 
   async function run() {
@@ -206,4 +239,16 @@ export function createMaintenance(deps: {
       await schemaPool.settle();
     },
   };
+}
+
+/** The key whose count is the smallest share of its target; undefined if all have been reached. */
+function poorest(
+  targets: ReadonlyMap<string, number>,
+  have: ReadonlyMap<string, number>,
+): string | undefined {
+  const [first] = [...targets]
+    .map(([key, target]) => ({ key, count: have.get(key) ?? 0, target }))
+    .filter(({ count, target }) => count < target)
+    .sort((a, b) => a.count / a.target - b.count / b.target);
+  return first?.key;
 }

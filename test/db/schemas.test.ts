@@ -8,8 +8,10 @@ import {
   type Built,
   buildClone,
   dropSchema,
+  fillClone,
   newSchemaName,
   readBlueprint,
+  withoutRows,
 } from "~/db/schemas";
 import { useDatabase } from "../support/database";
 
@@ -50,6 +52,13 @@ beforeAll(async () => {
 async function clone(from: Blueprint = blueprint): Promise<{ schema: string; built: Built }> {
   const schema = newSchemaName();
   return { schema, built: await inTransaction(sql, (tx) => buildClone(tx, from, schema)) };
+}
+
+/** A clone that was built without rows, and filled by a later transaction. */
+async function filled(): Promise<{ schema: string; built: Built }> {
+  const { schema, built } = await clone(withoutRows(blueprint));
+  const freshXid = await inTransaction(sql, (tx) => fillClone(tx, blueprint, schema));
+  return { schema, built: { ...built, freshXid } };
 }
 
 /** All catalog entries of a schema as text, without its name. */
@@ -168,6 +177,40 @@ describe("a clone", () => {
       await fingerprint("tpl_rich"),
       await content("tpl_rich"),
     ]);
+  });
+});
+
+describe("a clone without rows", () => {
+  test("is empty", async () => {
+    const { schema } = await clone(withoutRows(blueprint));
+    for (const { name } of blueprint.tables)
+      expect([...(await sql.unsafe(`select * from "${schema}"."${name}"`))]).toEqual([]);
+  });
+
+  test("is like any other when it is filled", async () => {
+    const { schema, built } = await filled();
+    expect([await fingerprint(schema), await content(schema)]).toEqual([
+      await fingerprint("tpl_rich"),
+      await content("tpl_rich"),
+    ]);
+
+    await sql.unsafe(
+      `delete from "${schema}".links where a < 3; update "${schema}".parents set name = 'new' where id = 1`,
+    );
+    await inTransaction(sql, (tx) => refreshClone(tx, blueprint, { schema, ...built }));
+    expect(await content(schema)).toEqual(await content("tpl_rich"));
+  });
+
+  test("fits templates that differ in their rows only", async () => {
+    const like = async (statements: string) => {
+      await sql.unsafe(
+        `drop schema if exists tpl_like cascade; ${TEMPLATE.replaceAll("tpl_rich", "tpl_like")}; ${statements}`,
+      );
+      return (await readBlueprint(sql, "tpl_like")).shape;
+    };
+    expect(await like("insert into tpl_like.notes values (1, 'x')")).toBe(blueprint.shape);
+    expect(await like("create index on tpl_like.notes (note)")).not.toBe(blueprint.shape);
+    expect(await like("alter table tpl_like.notes add tag text")).not.toBe(blueprint.shape);
   });
 });
 

@@ -2,12 +2,20 @@
  * Ready schemas, so that an environment costs one statement.
  *
  * Schemas are rarely built: after its environment a schema is made equal to its template again and returns to the pool.
- * An environment takes a ready schema, else waits briefly for one that is being recycled, else has one built.
+ * An environment takes a ready schema, else waits briefly for one that is being recycled, else has one built. Building
+ * costs tables, not rows, so there are also empty schemas. They serve any template with the same tables.
  */
 import { inTransaction, isUnavailable, type Pool, type Tx } from "~/db/connect";
 import type { Builders } from "~/db/origins";
 import { refreshClone } from "~/db/recycling";
-import { buildClone, dropSchema, newSchemaName } from "~/db/schemas";
+import {
+  type Blueprint,
+  buildClone,
+  dropSchema,
+  fillClone,
+  newSchemaName,
+  withoutRows,
+} from "~/db/schemas";
 import { unavailable } from "~/errors";
 import { errorFields, type Log } from "~/log";
 import type { Metrics } from "~/metrics";
@@ -28,13 +36,25 @@ const RECYCLE_RETRY_MS = 10;
 const RECYCLE_RETRY_MS_MAX = 1_000;
 /** Until the first build has shown how long one takes. */
 const BUILD_SECONDS = 0.1;
+/** Rows of a template beyond which the indexes cost more in an empty schema than in a new one. */
+const FILL_ROWS_MAX = 5_000;
 /** Share of the newest build in the average. */
 const NEWEST = 0.2;
+
+/** Under this name of a template, the register has the empty schemas for templates of this shape. */
+export const emptyOf = ({ shape }: Blueprint) => `empty_${shape}`;
+
+/** Whether an empty schema with the rows of this template is cheaper than a new one. */
+const isFillable = ({ hasForeignKeys, rowCounts }: Blueprint) =>
+  !hasForeignKeys && rowCounts.values().reduce((all, rows) => all + rows, 0) <= FILL_ROWS_MAX;
 
 class NoReadySchema extends Error {}
 
 /** Runs in the transaction that creates an environment: calls `insert`, which gives it a schema and adds its row. */
 export type Creation = (tx: Tx, insert: () => Promise<store.Claimed>) => Promise<store.Claimed>;
+
+/** How a schema was made, and what its transaction returned. */
+type Made<T> = { readonly result: "built" | "filled"; readonly value: T };
 
 export function createSchemaPool(deps: {
   pool: Pool;
@@ -78,30 +98,64 @@ export function createSchemaPool(deps: {
     }
   }
 
-  /** Builds and registers a schema; what `then` does with it is part of the same transaction. */
-  async function build<T>(
+  /** Builds and registers a schema under a template's name, inside the caller's transaction. */
+  async function buildNew(
+    tx: Tx,
+    blueprint: Blueprint,
     templateSchema: string,
     state: schemas.SchemaState,
-    then: (tx: Tx, schema: string) => Promise<T>,
+  ): Promise<string> {
+    const schema = newSchemaName();
+    const built = await buildClone(tx, blueprint, schema);
+    await deps.onBuild(tx, schema);
+    await schemas.register(tx, schema, templateSchema, state, built);
+    return schema;
+  }
+
+  /** Fills an empty schema, inside the caller's transaction. Returns undefined if there is none. */
+  async function fillEmpty(
+    tx: Tx,
+    blueprint: Blueprint,
+    state: schemas.SchemaState,
+  ): Promise<string | undefined> {
+    if (!isFillable(blueprint)) return undefined;
+    const empty = await schemas.lockReady(tx, emptyOf(blueprint));
+    if (!empty) return undefined;
+    const freshXid = await fillClone(tx, blueprint, empty.schema);
+    await schemas.assign(tx, empty.schema, blueprint.schema, state, freshXid);
+    return empty.schema;
+  }
+
+  /** Makes a schema in one transaction. */
+  async function make<T>(
+    templateSchema: string,
+    work: (tx: Tx, blueprint: Blueprint) => Promise<Made<T>>,
   ): Promise<T> {
     const blueprint = await templates.blueprint(templateSchema);
     const started = performance.now();
-    let result = "failed";
+    let result: Made<T>["result"] | "failed" = "failed";
     try {
-      const made = await builders.transaction(async (tx) => {
-        const schema = newSchemaName();
-        const built = await buildClone(tx, blueprint, schema);
-        await deps.onBuild(tx, schema);
-        await schemas.register(tx, schema, templateSchema, state, built);
-        return await then(tx, schema);
-      });
-      result = "built";
-      buildSeconds += NEWEST * ((performance.now() - started) / 1000 - buildSeconds);
-      return made;
+      const made = await builders.transaction((tx) => work(tx, blueprint));
+      ({ result } = made);
+      if (result === "built")
+        buildSeconds += NEWEST * ((performance.now() - started) / 1000 - buildSeconds);
+      return made.value;
     } finally {
       metrics.poolBuilds.inc({ result });
     }
   }
+
+  /** Fills or builds a schema and registers it; what `then` does with it is part of the same transaction. */
+  const build = <T>(
+    templateSchema: string,
+    state: schemas.SchemaState,
+    then: (tx: Tx, schema: string) => Promise<T>,
+  ): Promise<T> =>
+    make(templateSchema, async (tx, blueprint) => {
+      const filled = await fillEmpty(tx, blueprint, state);
+      const schema = filled ?? (await buildNew(tx, blueprint, templateSchema, state));
+      return { result: filled ? "filled" : "built", value: await then(tx, schema) };
+    });
 
   /** Waits for a turn to build. Throws 503 if it comes after the deadline. */
   const buildWithin = <T>(deadline: number, work: () => Promise<T>): Promise<T> =>
@@ -212,9 +266,19 @@ export function createSchemaPool(deps: {
       for (const schema of reserved) recycle(schema).catch(() => undefined);
     },
 
-    /** Builds one schema for the pool. */
+    /** Adds one ready schema to the pool. */
     async addSchema(templateSchema: string): Promise<void> {
       await building(() => build(templateSchema, "ready", async () => {}));
+    },
+
+    /** Builds one empty schema with the tables of this template. */
+    async addEmpty(templateSchema: string): Promise<void> {
+      await building(() =>
+        make(templateSchema, async (tx, blueprint) => ({
+          result: "built",
+          value: await buildNew(tx, withoutRows(blueprint), emptyOf(blueprint), "ready"),
+        })),
+      );
     },
 
     /** Resolves when nothing is being recycled any more. */

@@ -21,6 +21,33 @@ export const register = async (
     values (${schema}, ${templateSchema}, ${state}, ${freshXid}, ${fingerprint})
   `;
 
+/** Locks a ready schema of this template for the caller's transaction. Returns undefined if there is none. */
+export async function lockReady(
+  sql: Sql,
+  templateSchema: string,
+): Promise<{ readonly schema: string; readonly fingerprint: string } | undefined> {
+  const [row] = await sql<{ schema: string; fingerprint: string }[]>`
+    select schema_name as schema, fingerprint from diorama.schemas
+    where template_schema = ${templateSchema} and state = 'ready'
+    limit 1 for update skip locked
+  `;
+  return row;
+}
+
+/** Gives a locked schema to another template, whose rows it has now. */
+export const assign = async (
+  sql: Sql,
+  schema: string,
+  templateSchema: string,
+  state: SchemaState,
+  freshXid: string,
+) =>
+  await sql`
+    update diorama.schemas set template_schema = ${templateSchema}, state = ${state}, fresh_xid = ${freshXid},
+      changed_at = now()
+    where schema_name = ${schema}
+  `;
+
 export type Recyclable = Used & {
   readonly templateSchema: string;
   /** Its template has not changed. */

@@ -7,7 +7,7 @@
  */
 import type { Config } from "~/config";
 import type { Pool } from "~/db/connect";
-import type { SchemaPool } from "~/platform/environments/schema-pool";
+import { emptyOf, type SchemaPool } from "~/platform/environments/schema-pool";
 import * as store from "~/platform/environments/store";
 import type { Templates } from "~/platform/templates/templates";
 
@@ -49,6 +49,32 @@ export function readyTargets(
       wanted ? (wanted.get(name) ?? 0) : byDefault(name, userId),
     ]),
   );
+}
+
+/** Empty schemas for each ready one of the largest target: a burst may be larger, or on another template. */
+const EMPTY_PER_READY = 2;
+const EMPTY_MAX = 200;
+/** A template with fewer ready schemas needs no empty ones. */
+const READY_WITH_EMPTY = 3;
+
+/** Empty schemas wanted, and a template with their tables, by their name in the register. */
+export type EmptyTargets = ReadonlyMap<string, { readonly count: number; readonly like: string }>;
+
+/** Returns the empty schemas that are wanted beside these ready ones. */
+export async function emptyTargets(
+  templates: Pick<Templates, "blueprint">,
+  ready: ReadonlyMap<string, number>,
+): Promise<EmptyTargets> {
+  const wanted = new Map<string, { count: number; like: string }>();
+  for (const [like, target] of ready) {
+    if (target < READY_WITH_EMPTY) continue;
+    const blueprint = await templates.blueprint(like).catch(() => undefined); // deleted meanwhile
+    if (!blueprint) continue;
+    const name = emptyOf(blueprint);
+    const count = Math.min(target * EMPTY_PER_READY, EMPTY_MAX);
+    if (count > (wanted.get(name)?.count ?? 0)) wanted.set(name, { count, like });
+  }
+  return wanted;
 }
 
 export function createTargets(deps: {

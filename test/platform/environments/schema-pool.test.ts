@@ -96,3 +96,45 @@ describe("a used schema", () => {
     expect(await texts()).toEqual(template);
   });
 });
+
+describe("an empty schema", () => {
+  const emptied = async () =>
+    (
+      await database.sql<{ name: string }[]>`
+        select schema_name as name from diorama.schemas where template_schema like 'empty_%' order by 1
+      `
+    ).map(({ name }) => name);
+
+  beforeAll(async () => {
+    await eventually(async () => {
+      await program.program.maintenance.cycle();
+      expect(await emptied()).toHaveLength(6);
+    });
+  });
+
+  test("is filled for a new environment when no schema is ready, and then is one of its template's", async () => {
+    const empty = await emptied();
+    const template = await texts();
+    await database.sql`
+      update diorama.schemas set state = 'reserved' where state = 'ready' and not schema_name = any(${empty})
+    `;
+
+    environment = await program.environment();
+
+    expect(empty).toContain(environment.schemaName);
+    expect(await emptied()).toEqual(empty.filter((name) => name !== environment.schemaName));
+    expect(await texts()).toEqual(template);
+    await write();
+    await deleteIt();
+    await eventually(async () => expect(await schema()).toEqual({ state: "ready", exists: true }));
+    expect(await texts()).toEqual(template);
+  });
+
+  test("serves another template of the service", async () => {
+    const empty = await emptied();
+
+    const other = await program.environment({ templateName: "chat_base" });
+
+    expect(empty).toContain(other.schemaName);
+  });
+});

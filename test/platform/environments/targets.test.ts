@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { readConfig } from "~/config";
 import { connect } from "~/db/connect";
+import type { Blueprint } from "~/db/schemas";
 import { readDemand } from "~/platform/environments/store";
-import { createTargets, readyTargets } from "~/platform/environments/targets";
+import { createTargets, emptyTargets, readyTargets } from "~/platform/environments/targets";
 import { useDatabase } from "../../support/database";
 import { startTestProgram } from "../../support/program";
 
@@ -45,6 +46,31 @@ describe("the number of ready schemas", () => {
     expect(targets({ ...PRODUCTION, ENVIRONMENT_POOL_TARGETS: "chat_default:7" }, demand)).toEqual([
       7, 0, 0,
     ]);
+  });
+});
+
+describe("the number of empty schemas", () => {
+  const shapes: Record<string, string> = {
+    tpl_chat: "chat",
+    tpl_base: "chat",
+    tpl_tracker: "tracker",
+  };
+  const empty = async (ready: Record<string, number>) => {
+    const blueprint = async (schema: string) => ({ shape: shapes[schema] }) as Blueprint;
+    return Object.fromEntries(await emptyTargets({ blueprint }, new Map(Object.entries(ready))));
+  };
+
+  test("is twice the largest target of the templates with these tables", async () => {
+    expect(await empty({ tpl_chat: 20, tpl_base: 40, tpl_tracker: 7 })).toEqual({
+      empty_chat: { count: 80, like: "tpl_base" },
+      empty_tracker: { count: 14, like: "tpl_tracker" },
+    });
+  });
+
+  test("is bounded, and zero for a small pool", async () => {
+    expect(await empty({ tpl_chat: 1_000, tpl_tracker: 2 })).toEqual({
+      empty_chat: { count: 200, like: "tpl_chat" },
+    });
   });
 });
 
