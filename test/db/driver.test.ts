@@ -123,6 +123,17 @@ describe("a pool with free sessions", () => {
   });
 });
 
+test("a session knows arrays of built-in types, and no types of tables", async () => {
+  const typed = connect(database.url, { max: 1, name: "typed" });
+
+  const [row] = await typed`select ${["a", "b"]}::text[] as texts, ${[1, 2]}::int[] as numbers`;
+
+  expect(row).toEqual({ texts: ["a", "b"], numbers: [1, 2] });
+  const known = Object.keys(typed.options.parsers).map(Number);
+  expect(Math.max(...known)).toBeLessThan(16_384);
+  await typed.end();
+});
+
 describe("deadlines", () => {
   test("a query that finds no free connection is rejected, and the pool keeps working", async () => {
     const narrow = connect(database.url, { max: 1, name: "narrow" });
