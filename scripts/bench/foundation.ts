@@ -2,7 +2,16 @@
 import postgres from "postgres";
 import { connect, inTransaction } from "~/db/connect";
 import { refreshClone } from "~/db/recycling";
-import { type Built, buildClone, dropSchema, newSchemaName, readBlueprint } from "~/db/schemas";
+import {
+  type Blueprint,
+  type Built,
+  buildClone,
+  dropSchema,
+  fillClone,
+  newSchemaName,
+  readBlueprint,
+  withoutRows,
+} from "~/db/schemas";
 import { drain } from "./drain";
 import { inTurn, latencies, median, type Row, throughput, timed } from "./measure";
 import { residentMegabytes } from "./processes";
@@ -58,14 +67,20 @@ const DDL = Array.from(
      create index on t${i} (name);
      insert into t${i} select n, 'name ' || n, '{"a":1}', ${i > 0 ? "n" : "null"} from generate_series(1, 25) n;`,
 ).join("\n");
+/** Like the services' own tables, which alone are built ahead. */
+const DDL_WITHOUT_KEYS = DDL.replaceAll(/references t\d+/g, "");
 
 export async function schemas(bench: Bench): Promise<Row[]> {
   await fullPool(bench);
   const sql = connect(bench.databaseUrl, { max: 2, name: "bench", patient: true });
-  await sql.unsafe(
-    `create schema tpl_bench; set search_path to tpl_bench; ${DDL}; set search_path to ''`,
-  );
-  const blueprint = await readBlueprint(sql, "tpl_bench");
+  const template = async (name: string, ddl: string) => {
+    await sql.unsafe(
+      `create schema ${name}; set search_path to ${name}; ${ddl}; set search_path to ''`,
+    );
+    return await readBlueprint(sql, name);
+  };
+  const blueprint = await template("tpl_bench", DDL);
+  const withoutKeys = await template("tpl_bench_keyless", DDL_WITHOUT_KEYS);
   const admin = postgres(bench.cluster.url, { max: 1, onnotice: () => {} });
   await admin.unsafe("drop database if exists bench_template with (force)");
   await admin.unsafe("create database bench_template");
@@ -77,9 +92,9 @@ export async function schemas(bench: Bench): Promise<Row[]> {
   await inTemplate.end();
 
   let used: { schema: string; built: Built } | undefined;
-  const build = async () => {
+  const build = async (of: Blueprint = blueprint) => {
     const schema = newSchemaName();
-    return { schema, built: await inTransaction(sql, (tx) => buildClone(tx, blueprint, schema)) };
+    return { schema, built: await inTransaction(sql, (tx) => buildClone(tx, of, schema)) };
   };
   let databases = 0;
   const samples = await inTurn(12, {
@@ -102,6 +117,14 @@ export async function schemas(bench: Bench): Promise<Row[]> {
       used = { schema, built: fresh };
       return [took];
     },
+    async fill() {
+      const { schema } = await build(withoutRows(withoutKeys));
+      const took = await timed(() =>
+        inTransaction(sql, (tx) => fillClone(tx, withoutKeys, schema)),
+      );
+      await dropSchema(sql, schema);
+      return [took];
+    },
     async database() {
       const name = `bench_copy_${databases++}`;
       const took = await timed(() =>
@@ -117,6 +140,14 @@ export async function schemas(bench: Bench): Promise<Row[]> {
     {
       name: "new schema from a template (20 tables, 500 rows)",
       ours: median(samples.build),
+      base: median(samples.database),
+      unit: "ms",
+      comparedWith: "`create database … template` of the same",
+      bar: { most: 1 },
+    },
+    {
+      name: "empty schema filled with a template's 500 rows",
+      ours: median(samples.fill),
       base: median(samples.database),
       unit: "ms",
       comparedWith: "`create database … template` of the same",
