@@ -7,22 +7,25 @@ import { Elysia, ValidationError } from "elysia";
 import type { Config } from "~/config";
 import { ApiError } from "~/errors";
 import { anyKey, authorization, type Principal, platformKey } from "~/http/auth";
-import { PLATFORM_BODY_MAX, readBody, readJson, setWholeBody } from "~/http/body";
+import { PLATFORM_BODY_MAX, readBody, readJson, wholeBody } from "~/http/body";
 import { createCache } from "~/http/cached";
 import { answerClients, isClients } from "~/http/clients";
 import { answerRoot, consoleAsset, consoleFile, isConsole } from "~/http/console";
 import { createCors } from "~/http/cors";
 import { answerDocs, docs, explorerAsset, isDocs } from "~/http/docs";
-import { errorResponse, requireReading } from "~/http/errors";
+import { errorAnswer, requireReading } from "~/http/errors";
 import { fitCall, type Parts, type Shapes } from "~/http/fitting";
-import { ClientGone } from "~/http/incoming";
+import { ClientGone, IncomingRequest } from "~/http/incoming";
 import { controlTools, type PlatformCall } from "~/http/mcp/control";
 import { answerMcp } from "~/http/mcp/endpoint";
 import { rejectPage } from "~/http/mcp/pages";
+import { answerOf, nativeOf, requestOf } from "~/http/native";
 import { publicBase } from "~/http/origin";
+import type { OutgoingAnswer } from "~/http/outgoing";
 import { setPrincipal } from "~/http/principal";
 import { createRequestLog, noteIds, type Route } from "~/http/request-log";
 import type { Log } from "~/log";
+import { HeaderList, type HttpAnswer, type HttpRequest, isOk, textOf } from "~/message";
 import type { Metrics } from "~/metrics";
 import type { Clocks } from "~/platform/environments/clocks";
 import { controlRoutes } from "~/platform/environments/control-routes";
@@ -123,8 +126,9 @@ export function createApp(parts: {
     })
     .parser("strict", async ({ request }) => {
       if (!WITH_BODY.has(request.method)) return undefined;
-      const body = await readJson(request);
-      noteIds(request, body);
+      const incoming = requestOf(request);
+      const body = await readJson(incoming);
+      noteIds(incoming, body);
       return body;
     })
     .use(docs())
@@ -200,20 +204,20 @@ export function createApp(parts: {
     principal: Principal,
     { method, path, body }: PlatformCall,
     requestId = crypto.randomUUID() as string,
-  ): Promise<Response> {
-    const headers = { "Content-Type": "application/json" };
-    const request = new Request(`http://localhost/api/platform${path}`, { method, headers });
+  ): Promise<HttpAnswer> {
+    const headers = HeaderList.of({ "Content-Type": "application/json" });
+    const request = new IncomingRequest(method, `/api/platform${path}`, headers);
+    if (body) request.body = wholeBody(Buffer.from(JSON.stringify(body)));
     setPrincipal(request, principal);
-    if (body) setWholeBody(request, Buffer.from(JSON.stringify(body)));
     try {
-      return await router.fetch(request);
+      return await answerOf(await router.fetch(nativeOf(request)));
     } catch (error) {
-      return errorResponse(readable(error), log, requestId).response;
+      return errorAnswer(readable(error), log, requestId).answer;
     }
   }
 
   /** The platform as tools. A key is also accepted as a bearer token, as clients of the protocol send it. */
-  async function answerControl(request: Request, requestId: string): Promise<Response> {
+  async function answerControl(request: IncomingRequest, requestId: string): Promise<HttpAnswer> {
     const base = publicBase(request, config.TRUST_PROXY);
     const rejected = rejectPage(request, base, config.CORS_ORIGINS);
     if (rejected) return rejected;
@@ -221,8 +225,8 @@ export function createApp(parts: {
     const principal = await challenged(keys.authenticate(key, request));
     await keys.countRequest(principal);
     const perform = async (call: PlatformCall) => {
-      const response = await performAs(principal, call, requestId);
-      return { text: await response.text(), ...(response.ok ? {} : { isError: true }) };
+      const made = await performAs(principal, call, requestId);
+      return { text: textOf(made), ...(isOk(made) ? {} : { isError: true }) };
     };
     return await answerMcp(
       request,
@@ -232,18 +236,17 @@ export function createApp(parts: {
   }
 
   async function answer(
-    request: Request,
-    url: URL,
+    request: IncomingRequest,
     call: GatewayPath | undefined,
     requestId: string,
-  ): Promise<Response> {
-    const { pathname } = url;
+  ): Promise<OutgoingAnswer> {
+    const { pathname } = request;
     const preflight = cors.preflight(request);
     if (preflight) return preflight;
     if (call) {
       task.admit(request, pathname);
       const baseUrl = publicBase(request, config.TRUST_PROXY);
-      return await gateway.handle(request, url, call, { baseUrl, requestId });
+      return await gateway.handle(request, call, { baseUrl, requestId });
     }
     if (pathname === CONTROL) return await answerControl(request, requestId);
     if (probePath(pathname)) {
@@ -253,33 +256,33 @@ export function createApp(parts: {
     if (isDocs(pathname)) {
       requireReading(request);
       const produce = async () =>
-        explorerAsset(pathname) ?? answerDocs(new Request(request.url), pathname, router);
-      return await cache.answer(request, pathname, produce);
+        explorerAsset(pathname) ?? answerDocs(new Request(request.url.href), pathname, router);
+      return await answerOf(await cache.answer(request, pathname, produce));
     }
     if (isConsole(pathname)) {
       requireReading(request);
       const file = consoleFile(pathname);
-      return await cache.answer(request, file, () => consoleAsset(file));
+      return await answerOf(await cache.answer(request, file, () => consoleAsset(file)));
     }
     if (task.isRoot(pathname))
       return task.describe(request, publicBase(request, config.TRUST_PROXY));
     if (pathname === ROOT) {
       requireReading(request);
-      return answerRoot(request);
+      return await answerOf(answerRoot(request));
     }
     if (isClients(pathname)) {
       requireReading(request);
-      return await answerClients(pathname, publicBase(request, config.TRUST_PROXY));
+      return await answerOf(await answerClients(pathname, publicBase(request, config.TRUST_PROXY)));
     }
     if (pathname !== HEALTH) {
       const key = pathname.startsWith(`${OPENENV}/`) ? anyKey(request) : platformKey(request);
       const principal = await keys.authenticate(key, request);
       setPrincipal(request, principal);
       await keys.countRequest(principal);
-      requireReadable(url);
-      requireSingleParameters(url);
+      requireReadable(request.url);
+      requireSingleParameters(request.url);
     }
-    return await router.fetch(request);
+    return await answerOf(await router.fetch(nativeOf(request)));
   }
 
   function routeOf(pathname: string, call: GatewayPath | undefined): Route {
@@ -296,15 +299,15 @@ export function createApp(parts: {
     return { name: route.path, kind: isDocs(route.path) ? "debug" : "info" };
   }
 
-  function finish({ headers }: Response, requestId: string): void {
-    headers.set("X-Request-Id", requestId);
-    headers.set("X-Content-Type-Options", "nosniff");
-    if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
-    const type = headers.get("Content-Type");
+  function finish({ headers }: HttpAnswer, requestId: string): void {
+    headers.set("x-request-id", requestId);
+    headers.set("x-content-type-options", "nosniff");
+    if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
+    const type = headers.get("content-type");
     if (type && !type.endsWith("; charset=utf-8"))
-      headers.set("Content-Type", type.replace(PLAIN_TYPE, "$1; charset=utf-8"));
+      headers.set("content-type", type.replace(PLAIN_TYPE, "$1; charset=utf-8"));
     // This connection is about to close: a client must not reuse it.
-    if (probes.draining()) headers.set("Connection", "close");
+    if (probes.draining()) headers.set("connection", "close");
   }
 
   return {
@@ -314,37 +317,37 @@ export function createApp(parts: {
     place: task.set,
 
     /** Every request ends here. Never throws, and every error has the envelope. */
-    async fetch(request: Request, url = new URL(request.url)): Promise<Response> {
+    async fetch(request: IncomingRequest): Promise<OutgoingAnswer> {
       const started = requestLog.begin();
       const requestId = idOf(request);
-      const { pathname } = url;
+      const { pathname } = request;
       const call = gatewayPath(pathname) ?? task.callOf(pathname);
-      let response: Response;
+      let made: OutgoingAnswer;
       let failure: unknown;
       let code: string | undefined;
       try {
-        response = await answer(request, url, call, requestId);
+        made = await answer(request, call, requestId);
       } catch (error) {
         failure = readable(error);
-        ({ response, code } = errorResponse(failure, log, requestId));
+        ({ answer: made, code } = errorAnswer(failure, log, requestId));
       }
-      finish(response, requestId);
-      cors.allow(request, response);
-      const { status } = response;
+      finish(made, requestId);
+      cors.allow(request, made);
+      const { status } = made;
       const route = routeOf(pathname, call);
       requestLog.end({ request, requestId, route, started, status, error: failure, code });
-      return response;
+      return made;
     },
 
     /** The response to bytes that are no valid request. */
-    refuse(error: ApiError): Response {
+    refuse(error: ApiError): HttpAnswer {
       const started = requestLog.begin();
       const requestId = crypto.randomUUID();
-      const { response, code } = errorResponse(error, log, requestId);
-      finish(response, requestId);
-      const { status } = response;
+      const { answer: made, code } = errorAnswer(error, log, requestId);
+      finish(made, requestId);
+      const { status } = made;
       requestLog.end({ requestId, route: OTHER, started, status, error, code });
-      return response;
+      return made;
     },
 
     /** Requests in progress. */
@@ -353,7 +356,7 @@ export function createApp(parts: {
 }
 
 /** The caller's id if it is valid, otherwise a new one. */
-function idOf({ headers }: Request): string {
+function idOf({ headers }: HttpRequest): string {
   const given = headers.get("x-request-id") ?? "";
   return REQUEST_ID.test(given) ? given : crypto.randomUUID();
 }

@@ -13,10 +13,11 @@ import { createSessionPool } from "~/db/session-pool";
 import { checkDatabase, requireKnownTargets } from "~/doctor";
 import { ApiError } from "~/errors";
 import { documentRoutes } from "~/http/docs";
-import { errorResponse } from "~/http/errors";
+import { errorAnswer } from "~/http/errors";
 import { LIMITS } from "~/http/limits";
 import { serve } from "~/http/server";
 import { chooseFormat, createLog, type Log } from "~/log";
+import type { HttpAnswer, HttpRequest } from "~/message";
 import { createMetrics } from "~/metrics";
 import { createClocks } from "~/platform/environments/clocks";
 import { createDetails } from "~/platform/environments/details";
@@ -274,9 +275,9 @@ export async function startProgram(config: Config, limits = LIMITS) {
       serve(
         { hostname: config.HOST, port: config.PORT, limits },
         {
-          fetch(request, url) {
+          fetch(request) {
             maintenance.touch();
-            return app.fetch(request, url);
+            return app.fetch(request);
           },
           refuse: app.refuse,
           onRejected: () => metrics.connectionsRejected.inc(),
@@ -342,13 +343,13 @@ async function openSpans(config: Config, log: Log) {
   return createSpans({ endpoint, headers, serviceName, log });
 }
 
-async function answerProbe(probes: Probes, request: Request, log: Log): Promise<Response> {
+async function answerProbe(probes: Probes, request: HttpRequest, log: Log): Promise<HttpAnswer> {
   try {
-    const { pathname } = new URL(request.url);
+    const { pathname } = request;
     if (!probePath(pathname)) throw new ApiError("not_found", "There is no such path");
     return await probes.answer(request, pathname);
   } catch (error) {
-    return errorResponse(error, log, crypto.randomUUID()).response;
+    return errorAnswer(error, log, crypto.randomUUID()).answer;
   }
 }
 

@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { ConfigError } from "~/config";
 import { rewardOf } from "~/evaluation/score";
 import { isObject } from "~/json";
+import { isOk, textOf } from "~/message";
 import type { Program } from "~/program";
 
 /** Owns everything of the task. It has no key: nobody can act as this user from outside. */
@@ -31,8 +32,8 @@ type Answer = { readonly [field: string]: unknown };
 export async function openTask({ app }: Pick<Program, "app">, wanted: string) {
   async function call(method: "GET" | "POST", path: string, body?: object): Promise<Answer> {
     const response = await app.performAs(OWNER, { method, path, ...(body && { body }) });
-    const answer = (await response.json()) as Answer;
-    if (response.ok) return answer;
+    const answer = JSON.parse(textOf(response)) as Answer;
+    if (isOk(response)) return answer;
     throw new ConfigError([`--task ${wanted}: ${answer["error"]}: ${answer["detail"]}`]);
   }
 
@@ -55,12 +56,7 @@ export async function openTask({ app }: Pick<Program, "app">, wanted: string) {
   let finished: Promise<TaskResult> | undefined;
 
   async function conclude(): Promise<TaskResult> {
-    const ended = await app.performAs(OWNER, {
-      method: "POST",
-      path: "/evaluateRun",
-      body: { runId },
-    });
-    await ended.body?.cancel();
+    await app.performAs(OWNER, { method: "POST", path: "/evaluateRun", body: { runId } });
     const {
       environmentId: _,
       testId: __,

@@ -29,6 +29,7 @@ const LAYERS = [
     "version",
     "semaphore",
     "json",
+    "message",
     "nearest",
     "shape",
     "source",

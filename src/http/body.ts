@@ -1,7 +1,7 @@
 /** Reads a request's body: bounded, and for the platform as strict JSON. */
 import { findUnstorable } from "~/db/storable";
 import { ApiError } from "~/errors";
-import { createBody, type IncomingBody } from "~/http/incoming";
+import { createBody, type IncomingBody, type IncomingRequest } from "~/http/incoming";
 import { isObject, parseBounded, TooLarge } from "~/json";
 
 export const PLATFORM_BODY_MAX = 1024 * 1024;
@@ -13,40 +13,36 @@ export const SERVICE_BODY_MAX = 4 * 1024 * 1024;
 export const CREDENTIAL_PREFIX_MAX = 64 * 1024;
 
 const EMPTY = new Uint8Array();
-const bodies = new WeakMap<Request, IncomingBody>();
 
-/** Sets the source of a request's body. A request without one has no body. */
-export const setBody = (request: Request, body: IncomingBody) => bodies.set(request, body);
-
-/** Sets a body that has already arrived. */
-export function setWholeBody(request: Request, bytes: Uint8Array): void {
+/** A body that has already arrived. */
+export function wholeBody(bytes: Uint8Array): IncomingBody {
   const body = createBody(() => {});
   body.push(bytes);
   body.end();
-  setBody(request, body);
+  return body;
 }
 
 const tooLarge = (max: number) =>
   new ApiError("request_too_large", `The body is larger than ${max} bytes`);
 
 /** Reads the whole body. Throws `request_too_large` as soon as it is longer than `max` bytes. */
-export async function readBody(request: Request, max: number): Promise<Uint8Array> {
+export async function readBody(request: IncomingRequest, max: number): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length") ?? 0) > max) throw tooLarge(max);
-  const bytes = (await bodies.get(request)?.upTo(max)) ?? EMPTY;
+  const bytes = (await request.body?.upTo(max)) ?? EMPTY;
   if (bytes.byteLength > max) throw tooLarge(max);
   return bytes;
 }
 
 /** Reads the beginning of the body. A later read continues from there. */
-export async function readPrefix(request: Request): Promise<Uint8Array> {
-  const bytes = (await bodies.get(request)?.upTo(CREDENTIAL_PREFIX_MAX)) ?? EMPTY;
+export async function readPrefix(request: IncomingRequest): Promise<Uint8Array> {
+  const bytes = (await request.body?.upTo(CREDENTIAL_PREFIX_MAX)) ?? EMPTY;
   return bytes.subarray(0, CREDENTIAL_PREFIX_MAX);
 }
 
 const invalid = (detail: string) => new ApiError("invalid_request", detail);
 
 /** Reads the JSON body of a platform request. Rejects values that Postgres cannot store. */
-export async function readJson(request: Request): Promise<unknown> {
+export async function readJson(request: IncomingRequest): Promise<unknown> {
   const type = request.headers.get("content-type");
   if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type ?? ""))
     throw invalid("The Content-Type must be application/json");

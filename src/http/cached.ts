@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip, zstdCompress } from "node:zlib";
+import type { RequestHead } from "~/message";
 
 /** At these levels the explorer's script, 1.5 MB, takes a few hundred milliseconds, once and outside the event loop. */
 const BROTLI_QUALITY = 9;
@@ -36,7 +37,7 @@ export function createCache() {
   return {
     /** Answers with the cached result of `produce` for `name`. Any status other than 200 is passed on and not cached. */
     async answer(
-      request: Request,
+      request: RequestHead,
       name: string,
       produce: () => Promise<Response>,
     ): Promise<Response> {
@@ -68,7 +69,7 @@ async function keep(produced: Promise<Response>): Promise<Cached | Response> {
   return { bytes, hash, headers, encoded: new Map() };
 }
 
-async function respond(request: Request, cached: Cached): Promise<Response> {
+async function respond(request: RequestHead, cached: Cached): Promise<Response> {
   const encoding = encodingOf(request.headers.get("accept-encoding") ?? "");
   const headers = new Headers(cached.headers);
   const etag = `"${cached.hash}${encoding ? `-${encoding}` : ""}"`;

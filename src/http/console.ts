@@ -8,6 +8,7 @@
 import { ASSETS, SAVED } from "~/console/assets";
 import { ApiError } from "~/errors";
 import { type Bundle, bundleConsole } from "~/http/console-bundle";
+import type { RequestHead } from "~/message";
 import { VERSION } from "~/version";
 
 const PAGE = "/console";
@@ -97,7 +98,7 @@ const ADDRESSES = {
 };
 
 /** `/`: the console for browsers, the addresses for other clients. */
-export function answerRoot({ headers }: Request): Response {
+export function answerRoot({ headers }: RequestHead): Response {
   const vary = { Vary: "Accept" };
   if (headers.get("accept")?.includes("text/html"))
     return new Response(null, { status: 302, headers: { ...vary, Location: PAGE } });

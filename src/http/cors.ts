@@ -1,4 +1,5 @@
 /** Cross-origin calls from pages whose origin is in the setting CORS_ORIGINS; `*` allows all. */
+import { type HttpAnswer, httpAnswer, type RequestHead } from "~/message";
 
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const REQUEST_HEADERS =
@@ -11,28 +12,25 @@ export function createCors(origins: ReadonlySet<string>) {
 
   return {
     /** The answer to a preflight request; undefined for any other request. */
-    preflight({ method, headers }: Request): Response | undefined {
+    preflight({ method, headers }: RequestHead): HttpAnswer | undefined {
       const origin = headers.get("origin");
       const isPreflight = method === "OPTIONS" && headers.has("access-control-request-method");
       if (!isPreflight || origin === null || !allows(origin)) return undefined;
-      return new Response(null, {
-        status: 204,
-        headers: {
-          "Access-Control-Allow-Methods": METHODS,
-          "Access-Control-Allow-Headers": REQUEST_HEADERS,
-          "Access-Control-Max-Age": String(PREFLIGHT_SECONDS),
-        },
+      return httpAnswer(204, {
+        "Access-Control-Allow-Methods": METHODS,
+        "Access-Control-Allow-Headers": REQUEST_HEADERS,
+        "Access-Control-Max-Age": String(PREFLIGHT_SECONDS),
       });
     },
 
     /** Lets the page that sent `request` read the response. */
-    allow(request: Request, { headers }: Response): void {
+    allow(request: RequestHead, { headers }: HttpAnswer): void {
       if (origins.size === 0) return;
-      headers.append("Vary", "Origin");
+      headers.append("vary", "Origin");
       const origin = request.headers.get("origin");
       if (origin === null || !allows(origin)) return;
-      headers.set("Access-Control-Allow-Origin", origin);
-      headers.set("Access-Control-Expose-Headers", RESPONSE_HEADERS);
+      headers.set("access-control-allow-origin", origin);
+      headers.set("access-control-expose-headers", RESPONSE_HEADERS);
     },
   };
 }

@@ -5,6 +5,7 @@ import { ApiError, type ErrorCode, LimitExceeded, STATUS, unavailable } from "~/
 import { ClientGone } from "~/http/incoming";
 import { Envelope, LimitBody } from "~/http/model";
 import { errorFields, type Log } from "~/log";
+import { type HttpAnswer, httpAnswer, type RequestHead } from "~/message";
 
 /** Codes that every route may answer in addition to its own. */
 const COMMON: readonly ErrorCode[] = [
@@ -35,7 +36,7 @@ const CLIENT_GONE = 499;
 const LIMITED = 429;
 
 /** Rejects methods other than GET and HEAD. */
-export function requireReading({ method }: Request): void {
+export function requireReading({ method }: RequestHead): void {
   if (method === "GET" || method === "HEAD") return;
   throw new ApiError("method_not_allowed", "The path does not take this method", {
     Allow: "GET, HEAD",
@@ -53,19 +54,19 @@ export function kindOf(error: unknown): {
   return { status: STATUS[code], code };
 }
 
-/** The response to a failed request, and its code. Logs bugs, and no errors that the caller caused. */
-export function errorResponse(
+/** The answer to a failed request, and its code. Logs bugs, and no errors that the caller caused. */
+export function errorAnswer(
   error: unknown,
   log: Log,
   requestId: string,
-): { response: Response; code?: ErrorCode | "limit_exceeded" } {
-  if (error instanceof ClientGone) return { response: new Response(null, { status: CLIENT_GONE }) };
+): { answer: HttpAnswer; code?: ErrorCode | "limit_exceeded" } {
+  if (error instanceof ClientGone) return { answer: httpAnswer(CLIENT_GONE, {}) };
   if (error instanceof LimitExceeded) {
     const { message, limit, current, retryAfterSeconds } = error;
     const headers: Record<string, string> = { ...JSON_HEADERS };
     if (retryAfterSeconds !== undefined) headers["Retry-After"] = String(retryAfterSeconds);
     const body = JSON.stringify({ valid: false, reason: message, limit, current });
-    return { response: new Response(body, { status: LIMITED, headers }), code: "limit_exceeded" };
+    return { answer: httpAnswer(LIMITED, headers, body), code: "limit_exceeded" };
   }
   const refusal = toRefusal(error);
   if (refusal !== error) {
@@ -78,13 +79,7 @@ export function errorResponse(
   }
   const { code, message, headers } = refusal;
   const body = JSON.stringify({ ok: false, error: code, detail: message });
-  return {
-    response: new Response(body, {
-      status: STATUS[code],
-      headers: { ...JSON_HEADERS, ...headers },
-    }),
-    code,
-  };
+  return { answer: httpAnswer(STATUS[code], { ...JSON_HEADERS, ...headers }, body), code };
 }
 
 function toRefusal(error: unknown): ApiError {

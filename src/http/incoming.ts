@@ -1,6 +1,12 @@
 /** A request's body as it arrives: bytes are taken from the connection on demand only. */
+import { HttpRequest } from "~/message";
 
 export type IncomingBody = ReturnType<typeof createBody>;
+
+export class IncomingRequest extends HttpRequest {
+  /** Undefined if it has none. */
+  body: IncomingBody | undefined;
+}
 
 /** The client closed the connection before its request was complete: there is nobody to answer. */
 export class ClientGone extends Error {

@@ -1,5 +1,6 @@
 /** The address that a caller used for this server, and the page that made the call. */
 import { isLoopback } from "~/config";
+import type { RequestHead } from "~/message";
 
 /** A name or an address, perhaps with a port. It becomes part of URLs in responses. */
 const HOST = /^(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
@@ -9,14 +10,14 @@ export const isHost = (text: string) => HOST.test(text);
 const hostnameOf = (host: string) => host.replace(/:\d+$/, "").toLowerCase();
 
 /** Only HTTP/1.0 clients send no host. */
-const hostOf = (request: Request) => request.headers.get("host") ?? "localhost";
+const hostOf = (request: RequestHead) => request.headers.get("host") ?? "localhost";
 
 /**
  * True for a call from this machine that was not made by a page of another site. Any page can call this machine, even
  * under its own origin, with a DNS name that resolves to this machine. Browsers send the source of a call in `Origin` and
  * `Sec-Fetch-Site`, and its target in `Host`. `origins`: pages that may call anyway.
  */
-export function isLocal(request: Request, origins: ReadonlySet<string>): boolean {
+export function isLocal(request: RequestHead, origins: ReadonlySet<string>): boolean {
   const { headers } = request;
   const host = hostnameOf(hostOf(request));
   if (!isLoopback(host)) return false;
@@ -28,7 +29,7 @@ export function isLocal(request: Request, origins: ReadonlySet<string>): boolean
 }
 
 /** The scheme and host that the caller used. `trustProxy`: take them from the headers of a proxy. */
-export function publicBase(request: Request, trustProxy: boolean): string {
+export function publicBase(request: RequestHead, trustProxy: boolean): string {
   const forwarded = (name: string) =>
     trustProxy
       ? request.headers.get(`x-forwarded-${name}`)?.split(",")[0]?.trim().toLowerCase()

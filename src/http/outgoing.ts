@@ -1,5 +1,15 @@
 /** Bytes for a client, which takes them at its own pace. */
 import type { Socket } from "bun";
+import type { Stream } from "~/http/stream";
+import type { Upgrade } from "~/http/websocket";
+import type { HttpAnswer } from "~/message";
+
+export type OutgoingAnswer = HttpAnswer & {
+  /** Sent in place of the body. */
+  readonly stream?: Stream | undefined;
+  /** The use of the connection after the answer. */
+  readonly upgrade?: Upgrade | undefined;
+};
 
 const EMPTY = Buffer.alloc(0);
 

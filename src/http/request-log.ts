@@ -3,6 +3,7 @@ import { errorCode } from "~/db/connect";
 import { ApiError, LimitExceeded, NotAuthed } from "~/errors";
 import { findPrincipal } from "~/http/principal";
 import type { Fields, Log } from "~/log";
+import type { HttpRequest } from "~/message";
 import type { Metrics } from "~/metrics";
 
 export type Route = {
@@ -23,10 +24,10 @@ const ENDS: Record<string, string> = {
   "/api/platform/evaluateRun": "evaluate",
 };
 
-const named = new WeakMap<Request, Fields>();
+const named = new WeakMap<HttpRequest, Fields>();
 
 /** Notes the environment and run that a body names, for the log. */
-export function noteIds(request: Request, body: unknown): void {
+export function noteIds(request: HttpRequest, body: unknown): void {
   const { envId, runId } = (body ?? {}) as Record<string, unknown>;
   named.set(request, { env_id: id(envId), run_id: id(runId) });
 }
@@ -61,7 +62,7 @@ export function createRequestLog(log: Log, metrics: Metrics) {
 
     /** `error` and `code`: what the call failed with, if it did. No `request`: the bytes were no valid request. */
     end(call: {
-      request?: Request;
+      request?: HttpRequest;
       requestId: string;
       route: Route;
       started: number;

@@ -8,18 +8,11 @@
  */
 import type { Socket } from "bun";
 import { ApiError, unavailable } from "~/errors";
-import { setBody } from "~/http/body";
-import { ClientGone, createBody, type IncomingBody } from "~/http/incoming";
+import { ClientGone, createBody, type IncomingBody, type IncomingRequest } from "~/http/incoming";
 import type { Limits } from "~/http/limits";
-import { createOutgoing } from "~/http/outgoing";
-import { dropStream, type Stream, sendStream, streamOf } from "~/http/stream";
-import {
-  CODES,
-  type Socket as Frames,
-  openSocket,
-  type Upgrade,
-  upgradeOf,
-} from "~/http/websocket";
+import { createOutgoing, type OutgoingAnswer } from "~/http/outgoing";
+import { dropStream, type Stream, sendStream } from "~/http/stream";
+import { CODES, type Socket as Frames, openSocket, type Upgrade } from "~/http/websocket";
 import {
   type BodyReader,
   CR,
@@ -32,9 +25,9 @@ import {
 } from "~/http/wire";
 
 export type Handler = {
-  readonly fetch: (request: Request, url: URL) => Promise<Response>;
+  readonly fetch: (request: IncomingRequest) => Promise<OutgoingAnswer>;
   /** Answers a malformed, too long or incomplete request. */
-  readonly refuse: (error: ApiError) => Response;
+  readonly refuse: (error: ApiError) => OutgoingAnswer;
   /** Counts a connection over the limit. */
   readonly onRejected?: () => void;
 };
@@ -141,6 +134,8 @@ function createConnection(
   /** Ends the answer that is being streamed, if one is. */
   let endStream = () => {};
   let exchange: Exchange | undefined;
+  /** Of the last head. */
+  let lines: Head["lines"] = [];
   /** Takes over after an upgrade. */
   let frames: Frames | undefined;
   /** Requests are read: none so far has ended the connection. */
@@ -182,7 +177,8 @@ function createConnection(
       }
       const length = headLength(unread);
       if (length === undefined) return false;
-      const head = readHead(unread.toString("latin1", 0, length - 4));
+      const head = readHead(unread.toString("latin1", 0, length - 4), lines);
+      lines = head.lines;
       use(length);
       start(head);
       return true;
@@ -222,9 +218,9 @@ function createConnection(
         advance();
       });
       exchange = { head, body, isAnswered: false, ...createReader(head.length, body.push) };
-      setBody(head.request, body);
+      head.request.body = body;
     }
-    void answer(exchange, () => handler.fetch(head.request, head.url));
+    void answer(exchange, () => handler.fetch(head.request));
   }
 
   /** The request has arrived completely. */
@@ -234,24 +230,24 @@ function createConnection(
     if (isAnswered) rest();
   }
 
-  async function answer(current: Exchange, work: () => Promise<Response>): Promise<void> {
-    const response = await work();
+  async function answer(current: Exchange, work: () => Promise<OutgoingAnswer>): Promise<void> {
+    const made = await work();
     // A client that gave up its request gets no answer: 499 is for the metrics.
     if (clientIsDone && !current.isRead()) {
-      dropStream(response);
+      dropStream(made);
       return close();
     }
-    const upgrade = upgradeOf(response);
+    const { upgrade } = made;
     if (upgrade) return isGone || clientIsDone || isStopping() ? close() : takeOver(upgrade);
     const { head } = current;
     // A client that waits for 100 Continue may or may not send its body: its next bytes are ambiguous.
     const isUnsure = head.expectsContinue && !current.isRead();
     const isLast = head.isLast || isUnsure || !isOpen || clientIsDone || isStopping();
-    await write(response, { isLast, isHead: head.request.method === "HEAD" });
+    await write(made, { isLast, isHead: head.request.method === "HEAD" });
     current.isAnswered = true;
     current.body?.drop();
     const isOver = isLast || !isOpen || isStopping();
-    if (isOver || response.headers.get("connection") === "close") close();
+    if (isOver || made.headers.get("connection") === "close") close();
     else if (current.isRead()) rest();
     else {
       deadline = began + limits.requestMs;
@@ -298,32 +294,34 @@ function createConnection(
   }
 
   async function write(
-    response: Response,
+    made: OutgoingAnswer,
     { isLast, isHead }: { isLast: boolean; isHead: boolean },
   ): Promise<void> {
-    const stream = streamOf(response);
-    if (stream && !isHead) return await writeStream(response, stream, isLast);
-    dropStream(response);
-    const bytes = await response.bytes();
+    const { stream, body } = made;
+    if (stream && !isHead) return await writeStream(made, stream, isLast);
+    dropStream(made);
     if (isGone) return;
-    const head = writeHead(response, { isLast, length: stream ? undefined : bytes.byteLength });
-    const body = isHead ? EMPTY : bytes;
-    const whole = Buffer.allocUnsafe(head.length + body.byteLength);
+    const length = Buffer.byteLength(body);
+    const head = writeHead(made, { isLast, length: stream ? undefined : length });
+    const whole = Buffer.allocUnsafe(head.length + (isHead ? 0 : length));
     whole.write(head, "latin1");
-    whole.set(body, head.length);
+    if (isHead) {
+      // The headers are those of a GET.
+    } else if (typeof body === "string") whole.write(body, head.length);
+    else whole.set(body, head.length);
     send(whole);
     await drained();
   }
 
   /** Until the stream ends, the client closes its side, or the server stops. A failed one breaks the connection. */
-  async function writeStream(response: Response, stream: Stream, isLast: boolean): Promise<void> {
+  async function writeStream(made: OutgoingAnswer, stream: Stream, isLast: boolean): Promise<void> {
     const isChunked = exchange?.head.isChunkable ?? false;
     const take = async (bytes: Buffer) => {
       send(bytes);
       await drained();
       deadline = Number.POSITIVE_INFINITY;
     };
-    const head = writeHead(response, { isLast, length: isChunked ? "chunked" : undefined });
+    const head = writeHead(made, { isLast, length: isChunked ? "chunked" : undefined });
     const sending = sendStream(stream, head, isChunked, take);
     endStream = sending.end;
     if (isGone || clientIsDone || isStopping()) sending.end();

@@ -18,10 +18,8 @@ export function streamed(body: Stream, headers: Record<string, string>): Respons
 export const streamOf = (response: Response): Stream | undefined => streams.get(response);
 
 /** Ends the stream of an answer that is not sent. */
-export const dropStream = (response: Response): void =>
-  void streamOf(response)
-    ?.cancel()
-    .catch(() => undefined);
+export const dropStream = ({ stream }: { readonly stream?: Stream | undefined }): void =>
+  void stream?.cancel().catch(() => undefined);
 
 /**
  * Sends a head and a stream. `take` resolves when the client has taken its bytes. `end` cancels the stream and ends the

@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import { ApiError } from "~/errors";
 import { PLATFORM_BODY_MAX } from "~/http/body";
+import type { RequestHead } from "~/message";
 
 /** The client's side of a socket. */
 export type Peer = {
@@ -34,7 +35,7 @@ const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const KEY = /^[A-Za-z0-9+/]{22}==$/;
 
 /** The answer that makes a WebSocket of a request's connection. Throws `invalid_request`. */
-export function upgraded({ method, headers }: Request, open: Upgrade["open"]): Response {
+export function upgraded({ method, headers }: RequestHead, open: Upgrade["open"]): Response {
   const key = headers.get("sec-websocket-key") ?? "";
   const isWanted =
     method === "GET" &&

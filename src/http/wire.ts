@@ -4,7 +4,9 @@
  */
 import { STATUS_CODES } from "node:http";
 import { ApiError } from "~/errors";
+import { IncomingRequest } from "~/http/incoming";
 import { isHost } from "~/http/origin";
+import { HeaderList, type HttpAnswer, isToken, trimmed } from "~/message";
 
 /** All headers of a request together, including the first line. */
 export const HEAD_BYTES_MAX = 16 * 1024;
@@ -18,9 +20,11 @@ const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}) ([\x21-\x7e]+) HTTP\/1
 /** Bytes that are invalid in headers, and line ends that are not CRLF. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are searched for
 const STRAY = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|(?<!\r)\n/;
+const CLOSE = /(?:^|[\s,])close(?:[\s,]|$)/i;
 const CHUNK_LINE = /^([0-9a-f]{1,8})[ \t]*(?:;.*)?$/i;
 /** Methods of proxies and of debugging, which a Request cannot have. */
 const FORBIDDEN_METHODS = new Set(["CONNECT", "TRACE", "TRACK"]);
+const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 export const CR = 13;
 export const LF = 10;
 
@@ -41,9 +45,8 @@ export function headLength(bytes: Buffer): number | undefined {
 }
 
 export type Head = {
-  /** Without the body. The host of its URL has no meaning: the caller's is in the header. */
-  readonly request: Request;
-  readonly url: URL;
+  /** Without the body. */
+  readonly request: IncomingRequest;
   readonly length: Framing;
   /** The client asks whether to send the body. */
   readonly expectsContinue: boolean;
@@ -51,51 +54,51 @@ export type Head = {
   readonly isLast: boolean;
   /** The client knows chunked answers. */
   readonly isChunkable: boolean;
+  readonly lines: readonly Line[];
 };
+
+/** A line of a head with its field. */
+type Line = { readonly text: string; readonly name: string; readonly value: string };
 
 /** Length of the body, if it is not chunked. */
 export type Framing = number | "chunked";
 
-/** Parses a head, without the empty line. Throws ApiError. */
-export function readHead(text: string): Head {
+/**
+ * Parses a head, without the empty line. `known`: lines of the connection's last request, which its client repeats
+ * except for a few. Throws ApiError.
+ */
+export function readHead(text: string, known: readonly Line[] = []): Head {
   if (STRAY.test(text)) throw malformed("The headers hold a stray control character or line end");
-  const [first = "", ...lines] = text.split("\r\n");
+  const [first = "", ...texts] = text.split("\r\n");
   const [, method = "", target = "", minor] = REQUEST_LINE.exec(first) ?? [];
   if (minor === undefined) throw malformed("The first line is not that of an HTTP/1.1 request");
-  if (lines.length > HEADERS_MAX)
+  if (texts.length > HEADERS_MAX)
     throw new ApiError("request_headers_too_large", `There are more than ${HEADERS_MAX} headers`);
-  const headers = readHeaders(lines);
+  const lines = texts.map((text, at) => (known[at]?.text === text ? known[at] : readLine(text)));
+  const headers = new HeaderList();
+  for (const { name, value } of lines) headers.append(name, value);
   const host = headers.get("host");
   if (host === null ? minor === "1" : !isHost(host))
     throw malformed("The Host header is missing or malformed");
-  const connection = headers
-    .get("connection")
-    ?.toLowerCase()
-    .split(/[\s,]+/);
   return {
-    ...requestOf(method, target, headers),
+    request: requestOf(method, target, headers),
     length: framingOf(headers, minor),
     expectsContinue: headers.get("expect")?.toLowerCase() === "100-continue",
     isChunkable: minor === "1",
-    isLast: minor === "0" || (connection?.includes("close") ?? false),
+    lines,
+    isLast: minor === "0" || CLOSE.test(headers.get("connection") ?? ""),
   };
 }
 
-function readHeaders(lines: readonly string[]): Headers {
-  const headers = new Headers();
-  for (const line of lines) {
-    const colon = line.indexOf(":");
-    try {
-      headers.append(line.slice(0, Math.max(colon, 0)), line.slice(colon + 1));
-    } catch {
-      throw malformed("A header is malformed");
-    }
-  }
-  return headers;
+function readLine(text: string): Line {
+  const colon = text.indexOf(":");
+  const name = text.slice(0, Math.max(colon, 0)).toLowerCase();
+  if (!isToken(name)) throw malformed("A header is malformed");
+  return { text, name, value: trimmed(text.slice(colon + 1)) };
 }
 
 /** Rejects a body whose end is ambiguous. */
-function framingOf(headers: Headers, minor: string): Framing {
+function framingOf(headers: HeaderList, minor: string): Framing {
   const length = headers.get("content-length");
   const coding = headers.get("transfer-encoding");
   if (coding === null && length === null) return 0;
@@ -107,18 +110,23 @@ function framingOf(headers: Headers, minor: string): Framing {
   return Number(length);
 }
 
-function requestOf(
-  method: string,
-  target: string,
-  headers: Headers,
-): Pick<Head, "request" | "url"> {
+function requestOf(method: string, target: string, headers: HeaderList): IncomingRequest {
   // A client may send us a request in the form for proxies.
-  const path = target.replace(/^https?:\/\/[^/?#]+(?=[/?#]|$)/i, "").replace(/^(?=[?#]|$)/, "/");
-  const url = path.startsWith("/") ? URL.parse(`http://localhost${path}`) : null;
-  if (url && !FORBIDDEN_METHODS.has(method.toUpperCase()))
-    return { request: new Request(url.href, { method, headers }), url };
+  const path = target.startsWith("/")
+    ? target
+    : target.replace(/^https?:\/\/[^/?#]+(?=[/?#]|$)/i, "").replace(/^(?=[?#]|$)/, "/");
+  try {
+    if (path.startsWith("/") && !FORBIDDEN_METHODS.has(method.toUpperCase()))
+      return new IncomingRequest(methodOf(method), path, headers);
+  } catch {
+    // The address is malformed.
+  }
   throw malformed("The method or the address is not one that this server can read");
 }
+
+/** Methods that are not in general use are those that a native request makes of them. */
+const methodOf = (method: string): string =>
+  METHODS.has(method) ? method : new Request("http://localhost", { method }).method;
 
 /** Decodes chunked bodies and passes their content to `push`, in the pieces in which it arrives. */
 export function createChunkReader(push: (chunk: Uint8Array) => void) {
@@ -198,11 +206,11 @@ const NO_CONTENT = new Set([204, 304]);
 
 /** The head of an answer. `length`: of its body; undefined if the end of the connection ends it. */
 export function writeHead(
-  { status, headers }: Response,
+  { status, headers }: HttpAnswer,
   { isLast, length }: { isLast: boolean; length: Framing | undefined },
 ): string {
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n`;
-  for (const [name, value] of headers) head += `${name}: ${value}\r\n`;
+  for (const [name, value] of headers.entries()) head += `${name}: ${value}\r\n`;
   if (length === "chunked") head += "transfer-encoding: chunked\r\n";
   else if (length !== undefined && !NO_CONTENT.has(status) && !headers.has("content-length"))
     head += `content-length: ${length}\r\n`;

@@ -11,7 +11,9 @@ import { EnvironmentEnded, type EnvironmentRef, type SessionPool } from "~/db/se
 import { ApiError, NotAuthed } from "~/errors";
 import { authorization, type Principal, platformKey } from "~/http/auth";
 import { readBody, readPrefix, SERVICE_BODY_MAX } from "~/http/body";
+import type { IncomingRequest } from "~/http/incoming";
 import { rejectPage } from "~/http/mcp/pages";
+import { type HttpAnswer, httpAnswer } from "~/message";
 import {
   type Environments,
   environmentId,
@@ -101,8 +103,7 @@ export function createGateway(deps: {
    * places only what looks like one of ours. The body is searched only if nothing else has a credential.
    */
   async function credentialOf(
-    request: Request,
-    url: URL,
+    request: IncomingRequest,
     service: string,
     toolPath: ToolPath | undefined,
   ) {
@@ -113,7 +114,7 @@ export function createGateway(deps: {
       return { credential: header, userToken: undefined };
     if (toolPath) return { credential: undefined, userToken: header };
     const beginning = () => readPrefix(request);
-    const argument = plain(await REPLICAS.get(service)?.credential?.({ request, url, beginning }));
+    const argument = plain(await REPLICAS.get(service)?.credential?.({ request, beginning }));
     if (argument !== undefined && keys.mayBeOne(argument))
       return { credential: argument, userToken: header };
     return { credential: undefined, userToken: header };
@@ -121,7 +122,7 @@ export function createGateway(deps: {
 
   /** Returns the environment if the credential, or a secret in the path, opens it. Throws `not_authed`. */
   async function open(
-    request: Request,
+    request: IncomingRequest,
     id: string | undefined,
     credential: string | undefined,
     carriesSecret: boolean,
@@ -145,11 +146,10 @@ export function createGateway(deps: {
 
   /** Performs the call of someone who may open the environment, if there is one. */
   async function perform(
-    request: Request,
-    url: URL,
+    request: IncomingRequest,
     { environment, principal }: Opened,
     { target, toolPath, carriesSecret, isViewing, userToken, baseUrl, note, call }: Arrival,
-  ): Promise<Response> {
+  ): Promise<HttpAnswer> {
     const { envId, service, path } = target;
     await keys.countRequest(principal ?? environment);
     requireId(envId);
@@ -182,7 +182,7 @@ export function createGateway(deps: {
     const dueFault = (select: () => Promise<Selection | undefined>) =>
       carriesSecret || isViewing ? undefined : faultOf(environmentRef, select);
     if (toolPath)
-      return await answerTools(request, url, replica, toolPath, {
+      return await answerTools(request, replica, toolPath, {
         ...identity,
         note,
         ...{ use, injection },
@@ -195,7 +195,7 @@ export function createGateway(deps: {
     const body = isAwaited ? await readBody(request, SERVICE_BODY_MAX) : new Uint8Array();
     const { account, mark, end } = call ?? note();
     const unleased: UnleasedCall = {
-      ...{ request, url, path, body, account, ...identity, userToken },
+      ...{ request, path, body, account, ...identity, userToken },
       mayImpersonate: principal !== undefined || allowImpersonation,
     };
     const handle = (state?: PastState) =>
@@ -224,11 +224,10 @@ export function createGateway(deps: {
   return {
     /** Answers one call. `baseUrl`: scheme and host that the caller used. */
     async handle(
-      request: Request,
-      url: URL,
+      request: IncomingRequest,
       target: GatewayPath,
       { baseUrl, requestId }: { baseUrl: string; requestId: string },
-    ): Promise<Response> {
+    ): Promise<HttpAnswer> {
       const { envId, service, path } = target;
       const carriesSecret = REPLICAS.get(service)?.carriesSecret?.(path) ?? false;
       const toolPath = readToolPath(path);
@@ -236,7 +235,7 @@ export function createGateway(deps: {
         const rejected = rejectPage(request, baseUrl, origins);
         if (rejected) return rejected;
       }
-      const { credential, userToken } = await credentialOf(request, url, service, toolPath);
+      const { credential, userToken } = await credentialOf(request, service, toolPath);
       const opening = open(request, environmentId(envId), credential, carriesSecret);
       const opened = await (toolPath ? challenged(opening) : opening);
       const { environment, principal } = opened;
@@ -252,7 +251,7 @@ export function createGateway(deps: {
       const call = toolPath ? undefined : note();
       const arrived = { target, toolPath, carriesSecret, isViewing, userToken, baseUrl };
       try {
-        return await perform(request, url, opened, { ...arrived, note, call });
+        return await perform(request, opened, { ...arrived, note, call });
       } catch (error) {
         const failure = error instanceof EnvironmentEnded ? notFound() : error;
         if (call || !isNoted) (call ?? note()).fail(failure);
@@ -262,10 +261,10 @@ export function createGateway(deps: {
   };
 }
 
-/** The response that reports a problem in the service's words. */
-function report({ faults }: Replica, account: CallAccount, problem: Problem): Response {
+/** The answer that reports a problem in the service's words. */
+function report({ faults }: Replica, account: CallAccount, problem: Problem): HttpAnswer {
   const { status, headers, body, error } = faults.answer(problem);
   account.error = error;
   account.answer = body.startsWith("{") ? body : JSON.stringify(body);
-  return new Response(body, { status, headers });
+  return httpAnswer(status, headers, body);
 }

@@ -8,6 +8,7 @@ import type { StreamState } from "~/capture/replication-session";
 import { BEHIND_BYTES } from "~/capture/slot";
 import { NEWEST_VERSION } from "~/db/migrate";
 import { requireReading } from "~/http/errors";
+import { type HttpAnswer, httpAnswer, jsonAnswer, type RequestHead } from "~/message";
 import type { MetricsCollector } from "~/platform/metrics-collector";
 
 export type Probes = ReturnType<typeof createProbes>;
@@ -37,12 +38,6 @@ const READING: ReadonlySet<string> = new Set(["active", "waiting"]);
 
 export const probePath = (pathname: string): pathname is Path =>
   PATHS.some((path) => path === pathname);
-
-const answer = (status: number, body: object) =>
-  new Response(JSON.stringify(body), {
-    status,
-    headers: { "Content-Type": "application/json; charset=utf-8" },
-  });
 
 export function createProbes(metricsCollector: MetricsCollector) {
   let draining = false;
@@ -75,23 +70,23 @@ export function createProbes(metricsCollector: MetricsCollector) {
     return { status: fit ? ("ready" as const) : ("unready" as const), checks };
   }
 
-  async function ready(): Promise<Response> {
+  async function ready(): Promise<HttpAnswer> {
     const found = await check();
-    return answer(found.status === "ready" ? 200 : 503, found);
+    return jsonAnswer(found, found.status === "ready" ? 200 : 503);
   }
 
-  function live(): Response {
+  function live(): HttpAnswer {
     const alive = metricsCollector.loopLagMs() < DEAD_LAG_MS;
-    return answer(alive ? 200 : 503, { status: alive ? "alive" : "blocked" });
+    return jsonAnswer({ status: alive ? "alive" : "blocked" }, alive ? 200 : 503);
   }
 
   return {
-    async answer(request: Request, path: Path): Promise<Response> {
+    async answer(request: RequestHead, path: Path): Promise<HttpAnswer> {
       requireReading(request);
       if (path === "/livez") return live();
       if (path === "/readyz") return await ready();
       const text = await metricsCollector.scrape();
-      return new Response(text, { headers: { "Content-Type": METRICS_TYPE } });
+      return httpAnswer(200, { "Content-Type": METRICS_TYPE }, text);
     },
 
     /** Checks whether this server can serve. */

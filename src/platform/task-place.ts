@@ -4,6 +4,7 @@
  */
 import { ApiError } from "~/errors";
 import { requireReading } from "~/http/errors";
+import { type HttpAnswer, type HttpRequest, jsonAnswer } from "~/message";
 import type { GatewayPath } from "~/platform/gateway";
 import { serviceOf } from "~/replicas/index";
 
@@ -40,7 +41,7 @@ export function createTaskPlace() {
     },
 
     /** Gives the agent's token to a call of these addresses, whatever token its client was made with. */
-    admit(request: Request, pathname: string): void {
+    admit(request: HttpRequest, pathname: string): void {
       if (!task || !pathname.startsWith(`${ROOT}/`)) return;
       request.headers.delete("x-api-key");
       request.headers.set("authorization", `Bearer ${task.token}`);
@@ -49,12 +50,12 @@ export function createTaskPlace() {
     isRoot: (pathname: string) => pathname === ROOT,
 
     /** The task, for its agent. Throws `not_found` until there is one. */
-    describe(request: Request, base: string): Response {
+    describe(request: HttpRequest, base: string): HttpAnswer {
       requireReading(request);
       if (!task) throw new ApiError("not_found", "This server has no task: see serve --task");
       const { prompt, service } = task;
       const root = `${base}${ROOT}`;
-      return Response.json({
+      return jsonAnswer({
         prompt,
         service,
         service_url: `${root}/services/${service}`,

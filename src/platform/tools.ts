@@ -2,8 +2,10 @@
 import type { LogMark, Session } from "~/db/session";
 import { ApiError, NotAuthed } from "~/errors";
 import { readBody, SERVICE_BODY_MAX } from "~/http/body";
+import type { IncomingRequest } from "~/http/incoming";
 import { answerMcp } from "~/http/mcp/endpoint";
 import { type Access, DEFAULT_PROFILE, findSurface, listingFor } from "~/http/mcp/profile";
+import { type HttpAnswer, httpAnswer } from "~/message";
 import type { Due, Injection } from "~/platform/faults/injection";
 import type { PastState } from "~/platform/faults/store";
 import type { JournaledCall } from "~/platform/journal/journal";
@@ -72,6 +74,7 @@ class Unanswered extends Error {
   }
 }
 
+const PLAIN = { "Content-Type": "text/plain;charset=utf-8" };
 const EXPIRED = { "WWW-Authenticate": 'Bearer error="invalid_token"' };
 
 /** The result of a call that is not performed, or whose answer is lost. Throws if the whole request is answered so. */
@@ -85,14 +88,13 @@ function failed({ fail }: ToolProfile, problem: Problem): ToolResult {
 const UNKNOWN_TOOL = "unknown tool";
 
 export async function answerTools(
-  request: Request,
-  url: URL,
+  request: IncomingRequest,
   replica: Replica,
   path: ToolPath,
   { note, use, injection, dueFault, ...caller }: Means,
-): Promise<Response> {
+): Promise<HttpAnswer> {
   const profile = requireProfile(replica, path.profile);
-  const surface = findSurface(profile, readAccess(url));
+  const surface = findSurface(profile, readAccess(request.url));
   const body = await readBody(request, SERVICE_BODY_MAX);
   const isServed = (name: string) =>
     surface.names.has(name) || !profile.tools.some((tool) => tool.name === name);
@@ -143,6 +145,6 @@ export async function answerTools(
     });
   } catch (error) {
     if (!(error instanceof Unanswered)) throw error;
-    return new Response(error.message, { status: error.status });
+    return httpAnswer(error.status, PLAIN, error.message);
   }
 }

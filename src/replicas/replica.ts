@@ -6,6 +6,7 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
 import type { Tx } from "~/db/connect";
 import type { Session, Tables } from "~/db/session";
+import type { HttpAnswer, HttpRequest } from "~/message";
 import type { Caller } from "~/replicas/caller";
 import type { Problem, Selection } from "~/replicas/faults";
 import type { ToolProfile } from "~/replicas/tools";
@@ -36,7 +37,7 @@ export type Replica = {
   ) => Promise<string | undefined>;
   /** A credential that a client of this service sends outside the headers. `beginning`: the beginning of the body. */
   readonly credential?: (
-    call: Pick<ReplicaCall, "request" | "url"> & { readonly beginning: () => Promise<Uint8Array> },
+    call: Pick<ReplicaCall, "request"> & { readonly beginning: () => Promise<Uint8Array> },
   ) => Promise<string | undefined>;
   /** True of a path that contains a secret: it is served without a credential. */
   readonly carriesSecret?: (path: string) => boolean;
@@ -55,7 +56,7 @@ export type Replica = {
   /** The effects of time on the tables, if it has any. */
   readonly schedule?: Schedule;
   /** Handles a call. A throw is a bug and has been rolled back; rejections are responses in the service's format. */
-  readonly handle: (call: ReplicaCall) => Promise<Response>;
+  readonly handle: (call: ReplicaCall) => Promise<HttpAnswer>;
   /** How faults select calls of this service, and how it reports them. */
   readonly faults: FaultWords;
   /** The calls of this service, for the OpenAPI document. */
@@ -114,8 +115,7 @@ export type ServiceOperation = {
 
 /** One call to an environment, after authentication. */
 export type ReplicaCall = Caller & {
-  readonly request: Request;
-  readonly url: URL;
+  readonly request: HttpRequest;
   /** The path after `/services/<service>/`: `chat.postMessage`, `graphql`, or empty. */
   readonly path: string;
   readonly body: Uint8Array;

@@ -1,5 +1,6 @@
-/** The response with the bytes of an uploaded file. */
+/** The answer with the bytes of an uploaded file. */
 import { isUtf8 } from "node:buffer";
+import { type HttpAnswer, httpAnswer } from "~/message";
 
 export type StoredFile = {
   readonly name: string;
@@ -15,14 +16,13 @@ const SAFE_HEADERS = {
 };
 
 /** Images are shown in the browser unless `download` is set; everything else is always downloaded. */
-export function fileResponse({ name, mimetype, content }: StoredFile, download = false): Response {
+export function fileAnswer({ name, mimetype, content }: StoredFile, download = false): HttpAnswer {
   const disposition = download || !mimetype.startsWith("image/") ? "attachment" : "inline";
   const isText = /^text\/[\w.+-]+$/.test(mimetype) && isUtf8(content);
-  return new Response(Buffer.from(content), {
-    headers: {
-      ...SAFE_HEADERS,
-      "Content-Type": isText ? `${mimetype}; charset=utf-8` : mimetype,
-      "Content-Disposition": `${disposition}; filename*=UTF-8''${encodeURIComponent(name)}`,
-    },
-  });
+  const headers = {
+    ...SAFE_HEADERS,
+    "Content-Type": isText ? `${mimetype}; charset=utf-8` : mimetype,
+    "Content-Disposition": `${disposition}; filename*=UTF-8''${encodeURIComponent(name)}`,
+  };
+  return httpAnswer(200, headers, content);
 }

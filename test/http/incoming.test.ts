@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import { CREDENTIAL_PREFIX_MAX, readBody } from "~/http/body";
 import { LIMITS } from "~/http/limits";
 import { serve } from "~/http/server";
+import { httpAnswer } from "~/message";
 import { type Program, startProgram } from "~/program";
 import { eventually, useDatabase } from "../support/database";
 import { configFor, expectRefusal, useProgram } from "../support/program";
@@ -98,11 +99,11 @@ describe("before authentication", () => {
       { hostname: "127.0.0.1", port: 0, limits: LIMITS },
       {
         async fetch(request) {
-          if (request.method === "GET") return new Response("ok");
+          if (request.method === "GET") return httpAnswer(200, {}, "ok");
           await known.promise;
-          return new Response(String((await readBody(request, 2 * BODY)).byteLength));
+          return httpAnswer(200, {}, String((await readBody(request, 2 * BODY)).byteLength));
         },
-        refuse: () => new Response(),
+        refuse: () => httpAnswer(200, {}),
       },
     );
     const BODY = 64 * 1024 * 1024;
@@ -208,8 +209,8 @@ describe("a client that is slow", () => {
     const server = serve(
       { hostname: "127.0.0.1", port: 0, limits: BRIEF },
       {
-        fetch: async () => new Response(new Uint8Array(64 * 1024 * 1024)),
-        refuse: () => new Response(),
+        fetch: async () => httpAnswer(200, {}, new Uint8Array(64 * 1024 * 1024)),
+        refuse: () => httpAnswer(200, {}),
       },
     );
     const asked = Promise.withResolvers<Socket>();

@@ -2,8 +2,10 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { LIMITS } from "~/http/limits";
+import { answerOf } from "~/http/native";
 import { serve } from "~/http/server";
 import { streamed } from "~/http/stream";
+import { type HttpRequest, httpAnswer } from "~/message";
 import { eventually } from "../support/database";
 import { exchange } from "../support/wire";
 
@@ -41,12 +43,12 @@ function createFeed() {
   };
 }
 
-function start(answer: (request: Request) => Response, limits = {}) {
+function start(answer: (request: HttpRequest) => Response, limits = {}) {
   const server = serve(
     { hostname: "127.0.0.1", port: 0, limits: { ...LIMITS, ...limits } },
     {
-      fetch: async (request) => answer(request),
-      refuse: ({ code }) => new Response(code, { status: 400 }),
+      fetch: (request) => answerOf(answer(request)),
+      refuse: ({ code }) => httpAnswer(400, {}, code),
     },
   );
   servers.push(server);
@@ -60,7 +62,7 @@ describe("a streamed answer", () => {
   test("arrives part by part, and the connection is used again after it", async () => {
     const feed = createFeed();
     const { url } = start((request) =>
-      request.url.endsWith("/feed") ? streamed(feed.body, HEADERS) : new Response("after"),
+      request.pathname === "/feed" ? streamed(feed.body, HEADERS) : new Response("after"),
     );
 
     const response = await fetch(`${url}/feed`);

@@ -2,10 +2,12 @@
 import { expect, test } from "bun:test";
 import { Elysia } from "elysia";
 import { createApp } from "~/app";
+import { IncomingRequest } from "~/http/incoming";
 import { createLog } from "~/log";
+import { HeaderList, textOf } from "~/message";
 import { createMetrics } from "~/metrics";
 
-const HEALTH = "http://localhost/api/platform/health";
+const HEALTH = "/api/platform/health";
 
 const THROWN: [string, unknown][] = [
   ["null", null],
@@ -30,8 +32,8 @@ function appThat(handler: () => unknown) {
 }
 
 async function expectBug({ app, lines }: ReturnType<typeof appThat>): Promise<void> {
-  const response = await app.fetch(new Request(HEALTH));
-  expect([response.status, await response.json()]).toEqual([
+  const made = await app.fetch(new IncomingRequest("GET", HEALTH, new HeaderList()));
+  expect([made.status, JSON.parse(textOf(made))]).toEqual([
     500,
     { ok: false, error: "internal_error", detail: "Something went wrong on our side" },
   ]);

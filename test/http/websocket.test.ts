@@ -2,8 +2,10 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { LIMITS } from "~/http/limits";
+import { answerOf } from "~/http/native";
 import { serve } from "~/http/server";
 import { openSocket, type Peer, upgraded } from "~/http/websocket";
+import { httpAnswer } from "~/message";
 import { eventually } from "../support/database";
 
 const servers: { cut(): Promise<void> }[] = [];
@@ -29,8 +31,8 @@ function start(limits = {}, delayMs = 0) {
   const server = serve(
     { hostname: "127.0.0.1", port: 0, limits: { ...LIMITS, ...limits } },
     {
-      fetch: async (request) => upgraded(request, open),
-      refuse: ({ code }) => new Response(code, { status: 400 }),
+      fetch: (request) => answerOf(upgraded(request, open)),
+      refuse: ({ code }) => httpAnswer(400, {}, code),
     },
   );
   servers.push(server);

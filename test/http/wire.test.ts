@@ -5,6 +5,7 @@ import { connect } from "~/db/connect";
 import { readBody } from "~/http/body";
 import { LIMITS } from "~/http/limits";
 import { serve } from "~/http/server";
+import { httpAnswer } from "~/message";
 import { createKey } from "~/platform/keys/keys";
 import { startProgram } from "~/program";
 import { eventually, useDatabase } from "../support/database";
@@ -182,14 +183,14 @@ describe("pipelined requests", () => {
       { hostname: "127.0.0.1", port: 0, limits: LIMITS },
       {
         async fetch(request) {
-          const { pathname } = new URL(request.url);
+          const { pathname } = request;
           events.push(`begins ${pathname}`);
           began.resolve();
           await arrived.promise;
           events.push(`ends ${pathname}`);
-          return new Response(pathname);
+          return httpAnswer(200, {}, pathname);
         },
-        refuse: () => new Response(),
+        refuse: () => httpAnswer(200, {}),
       },
     );
     const get = (path: string, ...headers: string[]) =>
@@ -245,9 +246,9 @@ describe("pipelined requests", () => {
       {
         async fetch(request) {
           await arrived.promise;
-          return new Response(await readBody(request, 100));
+          return httpAnswer(200, {}, await readBody(request, 100));
         },
-        refuse: () => new Response(),
+        refuse: () => httpAnswer(200, {}),
       },
     );
     const post = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody";

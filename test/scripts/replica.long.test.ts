@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inTransaction } from "~/db/connect";
 import { openSession, tablesOf } from "~/db/session";
+import { HeaderList, HttpRequest, textOf } from "~/message";
 import { importSeed } from "~/platform/templates/seed-store";
 import { newAccount, type Replica } from "~/replicas/replica";
 import { useDatabase } from "../support/database";
@@ -63,10 +64,8 @@ describe("the scaffold of a service", () => {
     const tables = tablesOf(database.sql, SERVICE, [{ name: "users" }]);
     const session = openSession(database.sql, SERVICE, tables);
     const call = async (path: string, args: object) => {
-      const url = new URL(`http://test/${path}`);
       const response = await replica.handle({
-        request: new Request(url.href, { method: "POST" }),
-        url,
+        request: new HttpRequest("POST", `/${path}`, new HeaderList()),
         path,
         body: Buffer.from(JSON.stringify(args)),
         session,
@@ -77,7 +76,7 @@ describe("the scaffold of a service", () => {
         baseUrl: "http://test",
         secret: new Uint8Array(),
       });
-      return { status: response.status, body: await response.json() };
+      return { status: response.status, body: JSON.parse(textOf(response)) };
     };
 
     expect(await replica.findUser(session, { email: "JOHN@acme.test" })).toBe("john");

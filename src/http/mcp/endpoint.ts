@@ -13,7 +13,10 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { ApiError } from "~/errors";
+import type { IncomingRequest } from "~/http/incoming";
+import { answerOf, nativeOf } from "~/http/native";
 import { parseBounded } from "~/json";
+import { type HttpAnswer, textOf } from "~/message";
 
 export type ToolAnswer = {
   readonly text: string;
@@ -48,20 +51,22 @@ const modern = createMcpHandler(({ requestInfo }) => serverFor(requestInfo), { l
 
 /** Answers one request. Throws whatever a tool throws. */
 export async function answerMcp(
-  request: Request,
+  incoming: IncomingRequest,
   body: Uint8Array,
   tools: ToolServer,
-): Promise<Response> {
-  if (request.method !== "POST")
+): Promise<HttpAnswer> {
+  if (incoming.method !== "POST")
     throw new ApiError("method_not_allowed", "This endpoint has no streams: it takes POST", {
       Allow: "POST",
     });
   const parsedBody = withoutCancellations(parse(body));
+  const request = nativeOf(incoming);
   const exchange: Exchange = { tools, isListed: false };
   exchanges.set(request, exchange);
   const response = await dispatch(request, parsedBody);
   if ("failure" in exchange) throw exchange.failure;
-  return exchange.isListed ? await withListing(response, tools.listing()) : response;
+  const answer = await answerOf(response);
+  return exchange.isListed ? withListing(answer, tools.listing()) : answer;
 }
 
 /** The listing as the SDK writes it, in a result that has no other array of this name. */
@@ -70,12 +75,14 @@ const EMPTY_LISTING = '"tools":[]';
 const LISTING_KEY = Buffer.from('"tools":');
 
 /** Inserts the ready listing: converting and validating 58 schemas takes longer than most calls of a tool. */
-async function withListing(response: Response, listing: Uint8Array): Promise<Response> {
-  const parts = (await response.text()).split(EMPTY_LISTING).map((part) => Buffer.from(part));
+function withListing(answer: HttpAnswer, listing: Uint8Array): HttpAnswer {
+  const parts = textOf(answer)
+    .split(EMPTY_LISTING)
+    .map((part) => Buffer.from(part));
   const bytes = parts.flatMap((part, index) =>
     index === 0 ? [part] : [LISTING_KEY, listing, part],
   );
-  return new Response(Buffer.concat(bytes), response);
+  return { ...answer, body: Buffer.concat(bytes) };
 }
 
 /** Undefined for a body that is no JSON: the SDK then answers with the protocol's parse error. */

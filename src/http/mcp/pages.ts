@@ -5,6 +5,7 @@
  * it has no credential, and a development server answers without one only under the names of this machine.
  */
 import { isLoopback } from "~/config";
+import { type HttpAnswer, jsonAnswer, type RequestHead } from "~/message";
 
 /**
  * Returns the protocol's response to a call by a page that may not make it; undefined for any other call. `base`: the
@@ -12,10 +13,10 @@ import { isLoopback } from "~/config";
  * under one of its own names.
  */
 export function rejectPage(
-  request: Request,
+  request: RequestHead,
   base: string,
   origins: ReadonlySet<string>,
-): Response | undefined {
+): HttpAnswer | undefined {
   const origin = request.headers.get("origin");
   if (origin === null || origins.has(origin) || origins.has("*")) return undefined;
   const [page, server] = [URL.parse(origin), URL.parse(base)];
@@ -24,12 +25,12 @@ export function rejectPage(
     if (page.host !== "" && page.host === server.host) return undefined;
     if (isLoopback(page.hostname) && isLoopback(server.hostname)) return undefined;
   }
-  return Response.json(
+  return jsonAnswer(
     {
       jsonrpc: "2.0",
       id: null,
       error: { code: -32_000, message: "This page may not call the server: see CORS_ORIGINS" },
     },
-    { status: 403 },
+    403,
   );
 }

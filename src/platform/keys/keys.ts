@@ -6,6 +6,7 @@ import { LimitExceeded, NotAuthed } from "~/errors";
 import type { Principal } from "~/http/auth";
 import { isLocal } from "~/http/origin";
 import type { Log } from "~/log";
+import type { RequestHead } from "~/message";
 import type { Metrics } from "~/metrics";
 import { createControlPlane } from "~/platform/keys/control-plane";
 import {
@@ -57,7 +58,7 @@ export function createKeys(pool: Pool, config: Config, log: Log, metrics: Metric
      * Returns the holder of `key`. Without a key, or with the public development key, it is the developer of a
      * development server, who must be on its machine. Throws `not_authed`.
      */
-    async authenticate(key: string | undefined, request: Request): Promise<Principal> {
+    async authenticate(key: string | undefined, request: RequestHead): Promise<Principal> {
       const principal = key === undefined && config.development ? DEVELOPER : await lookUp(key);
       if (principal === DEVELOPER && !isLocal(request, config.CORS_ORIGINS))
         throw new NotAuthed("remote");

@@ -5,8 +5,10 @@
 import { ApiError, unavailable } from "~/errors";
 import { rewardOf } from "~/evaluation/score";
 import type { Principal } from "~/http/auth";
-import { setWholeBody } from "~/http/body";
+import { wholeBody } from "~/http/body";
+import { IncomingRequest } from "~/http/incoming";
 import { DEFAULT_PROFILE, findSurface, listingFor } from "~/http/mcp/profile";
+import { HeaderList, isOk, textOf } from "~/message";
 import type { Environments } from "~/platform/environments/environments";
 import type { Gateway } from "~/platform/gateway";
 import type { Action, Reset, State } from "~/platform/openenv/model";
@@ -184,24 +186,21 @@ export function createPlayers(deps: {
       args: Readonly<Record<string, unknown>>,
     ) {
       const path = `/api/env/${environmentId}/services/${suite.service}/mcp`;
-      const url = new URL(`http://localhost${path}`);
-      const request = new Request(url.href, {
-        method: "POST",
-        headers: {
-          Authorization: `Bearer ${token}`,
-          "Content-Type": "application/json",
-          Accept: "application/json, text/event-stream",
-          "MCP-Protocol-Version": "2025-06-18",
-        },
-      });
       const params = { name, arguments: args };
       const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
-      setWholeBody(request, Buffer.from(JSON.stringify(call)));
+      const headers = HeaderList.of({
+        Authorization: `Bearer ${token}`,
+        "Content-Type": "application/json",
+        Accept: "application/json, text/event-stream",
+        "MCP-Protocol-Version": "2025-06-18",
+      });
+      const request = new IncomingRequest("POST", path, headers);
+      request.body = wholeBody(Buffer.from(JSON.stringify(call)));
       const target = { envId: environmentId, service: suite.service, path: "mcp" };
       const requestId = crypto.randomUUID();
-      const response = await gateway.handle(request, url, target, { baseUrl, requestId });
-      const text = await response.text();
-      if (!response.ok) return failed("transport_error", `${response.status} ${text}`);
+      const made = await gateway.handle(request, target, { baseUrl, requestId });
+      const text = textOf(made);
+      if (!isOk(made)) return failed("transport_error", `${made.status} ${text}`);
       const { result, error } = JSON.parse(text) as RpcAnswer;
       if (error) return failed(errorType(error), error.message);
       const { content = [], isError = false } = result ?? {};

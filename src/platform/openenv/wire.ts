@@ -3,10 +3,11 @@ import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Static } from "elysia";
 import { ApiError } from "~/errors";
-import { errorResponse } from "~/http/errors";
+import { errorAnswer } from "~/http/errors";
 import { CODES, type Listener, type Peer } from "~/http/websocket";
 import { isObject, parseBounded } from "~/json";
 import type { Log } from "~/log";
+import { textOf } from "~/message";
 import { Action, Reset } from "~/platform/openenv/model";
 import type { Player } from "~/platform/openenv/players";
 
@@ -73,10 +74,10 @@ function checked<Shape extends TSchema>(shape: Shape, value: unknown): Static<Sh
 
 /** Of anything thrown: what is not the agent's fault is no observation, and has no reward. */
 async function frameOf(error: unknown, log: Log): Promise<object> {
-  const { response } = errorResponse(error, log, crypto.randomUUID());
-  const { error: code, detail, reason } = (await response.json()) as Record<string, string>;
+  const { answer } = errorAnswer(error, log, crypto.randomUUID());
+  const { error: code, detail, reason } = JSON.parse(textOf(answer)) as Record<string, string>;
   const message = code === undefined ? `${reason}` : `${code}: ${detail}`;
-  if (response.status === 429) return errorFrame("CAPACITY_REACHED", message);
+  if (answer.status === 429) return errorFrame("CAPACITY_REACHED", message);
   if (code === "environment_not_found") return errorFrame("SESSION_ERROR", message);
-  return errorFrame(response.status < 500 ? "VALIDATION_ERROR" : "EXECUTION_ERROR", message);
+  return errorFrame(answer.status < 500 ? "VALIDATION_ERROR" : "EXECUTION_ERROR", message);
 }

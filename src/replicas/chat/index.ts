@@ -1,5 +1,6 @@
 /** The chat service, wire-compatible with the Slack Web API. */
 import { ApiError } from "~/errors";
+import { type HttpAnswer, httpAnswer } from "~/message";
 import { answerText } from "~/replicas/chat/answer";
 import { METHODS } from "~/replicas/chat/api/index";
 import { ChatError } from "~/replicas/chat/errors";
@@ -67,9 +68,9 @@ export const chat: Replica = {
 const HEADERS = { "Content-Type": "application/json; charset=utf-8" };
 
 /** Everything but a bug is HTTP 200: the official client retries any other status for half an hour. */
-async function answer(call: ReplicaCall): Promise<Response> {
+async function answer(call: ReplicaCall): Promise<HttpAnswer> {
   const warnings: string[] = [];
-  let bytes: Response | undefined;
+  let bytes: HttpAnswer | undefined;
   const { account } = call;
   const text = await answerText(
     warnings,
@@ -80,7 +81,7 @@ async function answer(call: ReplicaCall): Promise<Response> {
     account,
   );
   if (!bytes) account.answer = text;
-  return bytes ?? new Response(text, { headers: HEADERS });
+  return bytes ?? httpAnswer(200, HEADERS, text);
 }
 
 async function callMethod(call: ReplicaCall, warnings: string[]): Promise<Answer> {

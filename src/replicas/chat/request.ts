@@ -1,9 +1,10 @@
 /** The arguments of a call from the query, a form, multipart or JSON. The body takes precedence. */
 import { isObject, parseBounded } from "~/json";
+import type { HttpRequest, RequestHead } from "~/message";
 import type { RawArguments } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 
-export type Incoming = { readonly request: Request; readonly url: URL; readonly body: Uint8Array };
+export type Incoming = { readonly request: HttpRequest; readonly body: Uint8Array };
 
 export type Arguments = { readonly raw: RawArguments; readonly warnings: readonly string[] };
 
@@ -28,8 +29,8 @@ export async function readCall(incoming: Incoming) {
 }
 
 /** Throws the service's codes for a body that cannot be read. */
-async function readArguments({ request, url, body }: Incoming): Promise<Arguments> {
-  const raw = new Map<string, unknown>(url.searchParams);
+async function readArguments({ request, body }: Incoming): Promise<Arguments> {
+  const raw = new Map<string, unknown>(request.hasQuery ? request.url.searchParams : []);
   const [type = "", ...parameters] = (request.headers.get("content-type") ?? "")
     .toLowerCase()
     .split(";");
@@ -113,7 +114,7 @@ function untilClosed(body: Uint8Array, type: string): Uint8Array {
 
 /** The fields of a multipart body, files as their bytes. Throws `invalid_form_data`. */
 export async function readMultipart(
-  request: Request,
+  request: RequestHead,
   body: Uint8Array,
 ): Promise<[string, string | Uint8Array][]> {
   const type = request.headers.get("content-type") ?? "";
@@ -135,12 +136,11 @@ export async function readMultipart(
 /** The `token` argument, where clients may send their credential. Undefined when there is none. */
 export async function tokenArgument({
   request,
-  url,
   beginning,
 }: Omit<Incoming, "body"> & { readonly beginning: () => Promise<Uint8Array> }): Promise<
   string | undefined
 > {
-  const fromQuery = url.searchParams.get("token");
+  const fromQuery = request.hasQuery ? request.url.searchParams.get("token") : null;
   if (fromQuery !== null) return fromQuery;
   const type = (request.headers.get("content-type") ?? "").toLowerCase();
   const read = TOKEN_READERS.find(([name]) => type.startsWith(name))?.[1];

@@ -1,4 +1,5 @@
 /** Upload and download of files over HTTP. */
+import { type HttpAnswer, httpAnswer, jsonAnswer, type RequestHead } from "~/message";
 import { decodeText, describeText } from "~/replicas/chat/filetypes";
 import type { ChatSession } from "~/replicas/chat/method";
 import { readMultipart } from "~/replicas/chat/request";
@@ -6,7 +7,7 @@ import { findContent, findUpload, putContent } from "~/replicas/chat/store/conte
 import { findFile } from "~/replicas/chat/store/files";
 import { publicSecret } from "~/replicas/chat/views/files";
 import type { ReplicaCall } from "~/replicas/replica";
-import { fileResponse } from "~/replicas/stored-file";
+import { fileAnswer } from "~/replicas/stored-file";
 
 const UPLOAD = /^upload\/(F[A-Z0-9]+)\/([0-9a-f]{32})$/;
 const PRIVATE = /^files-pri\/T[A-Z0-9]+-(F[A-Z0-9]+)\/(download\/)?[^/]+$/;
@@ -28,7 +29,7 @@ export async function awaitsUpload(session: ChatSession, path: string): Promise<
 export async function transfer(
   call: ReplicaCall,
   actor: () => Promise<string>,
-): Promise<Response | undefined> {
+): Promise<HttpAnswer | undefined> {
   const session = call.session as ChatSession;
   const upload = UPLOAD.exec(call.path);
   if (upload) return await receive(session, call, upload[1] ?? "", upload[2] ?? "");
@@ -50,18 +51,18 @@ async function receive(
   { request, body }: ReplicaCall,
   id: string,
   token: string,
-): Promise<Response> {
+): Promise<HttpAnswer> {
   const upload = await findUpload(session, id, token);
-  if (!upload) return Response.json({ ok: false, error: "file_not_found" });
+  if (!upload) return jsonAnswer({ ok: false, error: "file_not_found" });
   const bytes = await readPart(request, body);
   const plainText = decodeText(upload, bytes);
   const mode = plainText === null ? "hosted" : "snippet";
   await putContent(session, id, { bytes, mode, plainText, ...describeText(plainText) });
-  return new Response(`OK - ${bytes.byteLength}`, { headers: { "Content-Type": TEXT_TYPE } });
+  return httpAnswer(200, { "Content-Type": TEXT_TYPE }, `OK - ${bytes.byteLength}`);
 }
 
 /** The first file of a multipart body, whatever its name; any other body is the file itself. */
-async function readPart(request: Request, body: Uint8Array): Promise<Uint8Array> {
+async function readPart(request: RequestHead, body: Uint8Array): Promise<Uint8Array> {
   const type = request.headers.get("content-type") ?? "";
   if (!type.startsWith("multipart/form-data")) return body;
   const fields = await readMultipart(request, body).catch(() => []);
@@ -74,9 +75,9 @@ async function serve(
   session: ChatSession,
   id: string | undefined,
   download: boolean,
-): Promise<Response> {
+): Promise<HttpAnswer> {
   const found = id === undefined ? undefined : await findContent(session, id);
   // Not a method of the client, so nothing retries: the status can be 404.
-  if (!found) return Response.json({ ok: false, error: "file_not_found" }, { status: 404 });
-  return fileResponse(found, download);
+  if (!found) return jsonAnswer({ ok: false, error: "file_not_found" }, 404);
+  return fileAnswer(found, download);
 }

@@ -3,6 +3,7 @@ import type { GraphQLFormattedError } from "graphql";
 import type { Session } from "~/db/session";
 import { type Answer, createExecutor, type Running } from "~/graphql/execute";
 import { isUuid } from "~/graphql/scalars";
+import { type HttpAnswer, httpAnswer } from "~/message";
 import { OWN_USER_ONLY, type Replica, type ReplicaCall } from "~/replicas/replica";
 import { type Context, createContext } from "~/replicas/tracker/context";
 import { DERIVED } from "~/replicas/tracker/derived";
@@ -51,7 +52,7 @@ const ATTEMPTS_MAX = 3;
 
 let executor: ReturnType<typeof createExecutor> | undefined;
 
-async function answer(call: ReplicaCall): Promise<Response> {
+async function answer(call: ReplicaCall): Promise<HttpAnswer> {
   if (isFile(call.path)) return await transfer(call);
   const now = dateOf(call.session.source);
   const { account } = call;
@@ -67,10 +68,8 @@ async function answer(call: ReplicaCall): Promise<Response> {
       if (attempt < ATTEMPTS_MAX && isHeldUp(result)) continue;
       account.error = result.errors[0]?.message ?? null;
       account.answer = result.body;
-      return new Response(result.body, {
-        status: statusOf(result.errors),
-        headers: { ...HEADERS, ...limitHeaders(result.cost, now) },
-      });
+      const headers = { ...HEADERS, ...limitHeaders(result.cost, now) };
+      return httpAnswer(statusOf(result.errors), headers, result.body);
     }
   } catch (error) {
     if (error instanceof Unreadable)
@@ -86,14 +85,12 @@ function refused(
   { account }: ReplicaCall,
   status: number | undefined,
   error: TrackerError,
-): Response {
+): HttpAnswer {
   const errors: readonly GraphQLFormattedError[] = [shapeOf(error)];
   account.error = error.message;
   account.answer = JSON.stringify({ errors });
-  return new Response(account.answer, {
-    status: status ?? statusOf(errors),
-    headers: { ...HEADERS, ...(status === 405 && { Allow: "POST" }) },
-  });
+  const headers = { ...HEADERS, ...(status === 405 && { Allow: "POST" }) };
+  return httpAnswer(status ?? statusOf(errors), headers, account.answer);
 }
 
 /** A mutation is one transaction; the viewer is looked up before it, which makes it one round trip shorter. */

@@ -1,6 +1,7 @@
 /** The bytes of files, over HTTP: signed addresses for uploads, and addresses for downloads. */
+import { type HttpAnswer, httpAnswer } from "~/message";
 import type { ReplicaCall } from "~/replicas/replica";
-import { fileResponse } from "~/replicas/stored-file";
+import { fileAnswer } from "~/replicas/stored-file";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 import { findAnnounced, findUploaded, putUpload } from "~/replicas/tracker/store/uploads";
 
@@ -24,13 +25,13 @@ export async function awaitsUpload(session: TrackerSession, path: string): Promi
 }
 
 /** Answers a call to the path of a file. */
-export async function transfer(call: ReplicaCall): Promise<Response> {
+export async function transfer(call: ReplicaCall): Promise<HttpAnswer> {
   const session = call.session as TrackerSession;
   const [, id, signature = ""] = SIGNED.exec(call.path) ?? [];
   if (id !== undefined) return await receive(session, call, id, signature);
   const [, asset] = ASSET.exec(call.path) ?? [];
   const file = asset === undefined ? undefined : await findUploaded(session, asset);
-  return file ? fileResponse(file) : plain(404, "There is no such file.");
+  return file ? fileAnswer(file) : plain(404, "There is no such file.");
 }
 
 /** Responses in the form of the service's storage: a status and a sentence. */
@@ -39,7 +40,7 @@ async function receive(
   { request, body }: ReplicaCall,
   id: string,
   signature: string,
-): Promise<Response> {
+): Promise<HttpAnswer> {
   if (request.method !== "PUT") return plain(405, "An upload must use PUT.", { Allow: "PUT" });
   const announced = await findAnnounced(session, id, signature);
   if (!announced) return plain(403, "The signature does not match.");
@@ -49,11 +50,8 @@ async function receive(
   if (body.byteLength !== announced.size)
     return plain(400, `The file has ${body.byteLength} bytes; ${announced.size} were announced.`);
   await putUpload(session, id, body);
-  return new Response(null, { status: 200 });
+  return httpAnswer(200, {});
 }
 
 const plain = (status: number, text: string, headers: Record<string, string> = {}) =>
-  new Response(text, {
-    status,
-    headers: { "Content-Type": "text/plain; charset=utf-8", ...headers },
-  });
+  httpAnswer(status, { "Content-Type": "text/plain; charset=utf-8", ...headers }, text);

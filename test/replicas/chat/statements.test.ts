@@ -4,6 +4,7 @@ import postgres from "postgres";
 import type { Pool } from "~/db/connect";
 import { SESSION } from "~/db/connect";
 import { openSession, tablesOf } from "~/db/session";
+import { HeaderList, HttpRequest, textOf } from "~/message";
 import { METHODS } from "~/replicas/chat/api/index";
 import { chat } from "~/replicas/chat/index";
 import { newAccount } from "~/replicas/replica";
@@ -39,14 +40,11 @@ async function counting(scene: Scene) {
     end: () => pool.end(),
     /** The number of statements of a call. Fails when it is rejected. */
     async count(method: string, args: object): Promise<number> {
-      const url = new URL("http://test/");
       const body = new TextEncoder().encode(JSON.stringify(args));
       const headers = { "Content-Type": "application/json; charset=utf-8" };
-      const request = new Request(url.href, { method: "POST", headers });
       statements = 0;
       const response = await chat.handle({
-        request,
-        url,
+        request: new HttpRequest("POST", "/", HeaderList.of(headers)),
         path: method,
         body,
         session,
@@ -57,7 +55,7 @@ async function counting(scene: Scene) {
         baseUrl: "http://test",
         secret: new Uint8Array(),
       });
-      const answer: any = await response.json();
+      const answer: any = JSON.parse(textOf(response));
       expect(answer.ok, JSON.stringify(answer)).toBe(true);
       return statements;
     },

@@ -5,6 +5,7 @@ import { type GraphQLObjectType, getNamedType, isLeafType } from "graphql";
 import postgres from "postgres";
 import { SESSION } from "~/db/connect";
 import { openSession, tablesOf } from "~/db/session";
+import { HeaderList, HttpRequest, textOf } from "~/message";
 import { newAccount } from "~/replicas/replica";
 import { tracker as replica } from "~/replicas/tracker/index";
 import { trackerSchema } from "~/replicas/tracker/schema";
@@ -37,11 +38,9 @@ beforeAll(async () => {
 /** The data of a request, and its statements. */
 async function count(query: string, variables: object = {}) {
   statements.length = 0;
-  const url = new URL("http://localhost/graphql");
   const headers = { "Content-Type": "application/json" };
   const response = await replica.handle({
-    request: new Request(url.href, { method: "POST", headers }),
-    url,
+    request: new HttpRequest("POST", "/graphql", HeaderList.of(headers)),
     path: "graphql",
     body: new TextEncoder().encode(JSON.stringify({ query, variables })),
     session,
@@ -52,7 +51,7 @@ async function count(query: string, variables: object = {}) {
     baseUrl: "http://localhost",
     secret: new Uint8Array(),
   });
-  const { data, errors } = (await response.json()) as any;
+  const { data, errors } = JSON.parse(textOf(response));
   expect(errors).toBeUndefined();
   return { data, statements: [...statements] };
 }
