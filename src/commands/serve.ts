@@ -15,6 +15,9 @@ import { VERSION } from "~/version";
 const DATABASE_WAIT_MS = 10_000;
 const DATABASE_RETRY_MS = 1_000;
 
+/** The start leaves half of the heap behind, and its code. While the heap is large, it is collected rarely. */
+const SHRINK_AFTER_MS = 1_000;
+
 export type Serving = {
   /** The id of a test, or a file with one: the server exists for it alone. */
   readonly task?: string;
@@ -36,6 +39,7 @@ export async function serve(
   program = await waitForDatabase(() => startProgram(config)).catch((error) => {
     throw explained(config, error);
   });
+  setTimeout(Bun.shrink, SHRINK_AFTER_MS).unref();
   if (wanted !== undefined) {
     const task = await openTask(program, wanted);
     await listenForFinish(socketOf(env), task.finish);
