@@ -112,6 +112,19 @@ export async function inTransaction<T>(
   return (await pool.begin(mode, work)) as T;
 }
 
+/**
+ * Runs `work` in a savepoint: a throw undoes only what it did. The driver leaves its savepoints open, and rows that are
+ * written in one have an id of their own; after this one, statements have the id of the transaction.
+ */
+export async function inSavepoint(tx: Tx, work: (nested: Tx) => Promise<unknown>): Promise<void> {
+  await tx`savepoint enclosing`;
+  try {
+    await tx.savepoint(work);
+  } finally {
+    await tx`release savepoint enclosing`;
+  }
+}
+
 export const UNIQUE_VIOLATION = "23505";
 export const SERIALIZATION_FAILURE = "40001";
 export const LOCK_NOT_AVAILABLE = "55P03";

@@ -6,7 +6,7 @@
  * wal2json). Before Postgres 16 only one session at a time can hold an origin, so there are several. A session without
  * one writes like any other.
  */
-import { inTransaction, type Pool, type Sql, type Tx } from "~/db/connect";
+import { inSavepoint, inTransaction, type Pool, type Sql, type Tx } from "~/db/connect";
 
 /** Postgres stores the state of at most max_replication_slots origins. */
 const ORIGINS = 4;
@@ -69,16 +69,15 @@ async function setOrigin(tx: Tx): Promise<void> {
   const [row] = await tx`select pg_replication_origin_session_is_setup() as is_set`;
   if (row?.["is_set"] === true) return;
   // All may be held, or Postgres may have no room for their state: then the session works without.
-  await tx
-    .savepoint(
-      (nested) => nested`
-        select pg_replication_origin_session_setup(${nameOf(nested)})
-        from (
-          select n from generate_series(1, ${ORIGINS}) n where pg_try_advisory_lock(${HELD}, n) limit 1
-        ) free
-      `,
-    )
-    .catch(() => undefined);
+  await inSavepoint(
+    tx,
+    (nested) => nested`
+      select pg_replication_origin_session_setup(${nameOf(nested)})
+      from (
+        select n from generate_series(1, ${ORIGINS}) n where pg_try_advisory_lock(${HELD}, n) limit 1
+      ) free
+    `,
+  ).catch(() => undefined);
 }
 
 /** The sessions that build schemas, whose writes belong to no run. */

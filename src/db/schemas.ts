@@ -8,6 +8,7 @@ import { createHash } from "node:crypto";
 import {
   errorCode,
   INSUFFICIENT_PRIVILEGE,
+  inSavepoint,
   inTransaction,
   literal,
   type Pool,
@@ -354,7 +355,7 @@ const inSchema = (schema: string, statements: readonly string[]) => [
 /** Disables foreign keys for this transaction; false if the role may not. */
 export async function withoutTriggers(tx: Tx): Promise<boolean> {
   try {
-    await tx.savepoint((nested) => nested`set local session_replication_role = replica`);
+    await inSavepoint(tx, (nested) => nested`set local session_replication_role = replica`);
     return true;
   } catch (error) {
     if (errorCode(error) === INSUFFICIENT_PRIVILEGE) return false;

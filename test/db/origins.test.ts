@@ -71,6 +71,21 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
     }
   });
 
+  test("a builder's first rows have the id of its transaction", async () => {
+    const builders = createBuilders(connect(database.url, { max: 1, name: "builders" }), true);
+    try {
+      const [row] = await builders.transaction(
+        (tx) => tx`
+          with added as (insert into env_1.things values (0) returning xmin)
+          select xmin::text = pg_current_xact_id()::text as same from added
+        `,
+      );
+      expect(row?.["same"]).toBe(true);
+    } finally {
+      await builders.sql.end();
+    }
+  });
+
   test("builders without a free origin work too", async () => {
     const builders = createBuilders(connect(database.url, { max: 8, name: "builders" }), true);
     try {

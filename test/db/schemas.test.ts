@@ -2,7 +2,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { inTransaction, type Pool } from "~/db/connect";
-import { refreshClone } from "~/db/recycling";
+import { refreshClone, touchedTables } from "~/db/recycling";
 import {
   type Blueprint,
   type Built,
@@ -242,6 +242,20 @@ describe("a used clone", () => {
     inTransaction(sql, (tx) => refreshClone(tx, blueprint, { schema: used.schema, ...used.built }));
   const run = (statements: string) =>
     sql.unsafe(`set search_path to "${used.schema}"; ${statements}; set search_path to ''`);
+
+  const touched = (built: Built) =>
+    inTransaction(sql, (tx) => touchedTables(tx, blueprint, { schema: used.schema, ...built }));
+
+  test("has no newer rows before something is written, nor when it is fresh again", async () => {
+    expect(await touched(used.built)).toEqual([]);
+
+    await run("update parents set extra = '{}' where id = 2; delete from children");
+    const names = (await touched(used.built)).map(({ name }) => name);
+    expect(names.toSorted()).toEqual(["children", "parents"]);
+    const built = await refresh();
+
+    expect(built && (await touched(built))).toEqual([]);
+  });
 
   const operation = fc.constantFrom(
     "insert into parents (name) values (gen_random_uuid()::text::varchar(20))",
