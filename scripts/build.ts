@@ -49,6 +49,9 @@ export async function build(target: string, name = `diorama-${target}`): Promise
         "--compile",
         "--minify-syntax",
         "--minify-whitespace",
+        // Modules are loaded in half the time. Without the format, it would be CommonJS, which has no top-level await.
+        "--bytecode",
+        "--format=esm",
         "--sourcemap",
         `--target=bun-${target}`,
         "--asset-naming=[name].[ext]",
