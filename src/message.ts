@@ -1,6 +1,6 @@
 /**
- * Requests and answers as they are on the wire. Native objects would take a fifth of the time of a short call: they are
- * made only for libraries that need them (see `http/native.ts`).
+ * Requests and answers as they are on the wire. Native objects take more memory and time: they are made only for
+ * libraries that need them (see `http/native.ts`).
  */
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
