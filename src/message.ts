@@ -132,7 +132,7 @@ export const isOk = ({ status }: HttpAnswer): boolean => status >= 200 && status
 export const textOf = ({ body }: HttpAnswer): string =>
   typeof body === "string" ? body : new TextDecoder().decode(body);
 
-const JSON_HEADERS = { "content-type": "application/json; charset=utf-8" };
+export const JSON_HEADERS = { "content-type": "application/json; charset=utf-8" };
 
 export const jsonAnswer = (value: object, status = 200): HttpAnswer =>
   httpAnswer(status, JSON_HEADERS, JSON.stringify(value));

@@ -5,7 +5,7 @@ import { ApiError, type ErrorCode, LimitExceeded, STATUS, unavailable } from "~/
 import { ClientGone } from "~/http/incoming";
 import { Envelope, LimitBody } from "~/http/model";
 import { errorFields, type Log } from "~/log";
-import { type HttpAnswer, httpAnswer, type RequestHead } from "~/message";
+import { type HttpAnswer, httpAnswer, JSON_HEADERS, type RequestHead } from "~/message";
 
 /** Codes that every route may answer in addition to its own. */
 const COMMON: readonly ErrorCode[] = [
@@ -30,7 +30,6 @@ export function failures(...codes: readonly ErrorCode[]): Record<number, TSchema
   return schemas;
 }
 
-const JSON_HEADERS = { "Content-Type": "application/json; charset=utf-8" };
 /** Never sent: only for metrics and the log. nginx uses the same status. */
 const CLIENT_GONE = 499;
 const LIMITED = 429;

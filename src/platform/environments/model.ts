@@ -295,7 +295,7 @@ const LastRun = t.Object(
   { title: "LastRun", description: "The newest run of an environment" },
 );
 
-const ActingUser = t.String({ ...UserId, description: "The user that the agent acts as" });
+export const ActingUser = t.String({ ...UserId, description: "The user that the agent acts as" });
 const NewestRun = t.Nullable(LastRun, {
   description: "Its newest run, active or not; null if it had none",
 });

@@ -198,11 +198,15 @@ export type LastRun = {
   readonly gradable: boolean | null;
 };
 
+/** The status that callers see: a run that is being ended is running. */
+export const seenStatus = (sql: Sql): Fragment =>
+  sql`case when status in ('ending', 'evaluating') then 'running' else status end`;
+
 /** The newest run of an environment, by one row of an index. */
 export const lastRun = (sql: Sql): Fragment => sql`(
   select json_build_object(
     'runId', run_id, 'startedAt', extract(epoch from started_at)::float8 * 1000,
-    'status', case when status in ('ending', 'evaluating') then 'running' else status end,
+    'status', ${seenStatus(sql)},
     'gradable', case when status in ('completed', 'passed', 'failed') then diff is not null end
   )
   from diorama.runs r where r.environment_id = e.environment_id order by started_at desc limit 1

@@ -1,8 +1,8 @@
 /** The events of the feed, as they are on the wire: their name, and their data as JSON. */
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
-import { ENVIRONMENT_ID, Id, UserId } from "~/http/model";
-import { StateProperties } from "~/platform/environments/model";
+import { ENVIRONMENT_ID, Id } from "~/http/model";
+import { ActingUser, StateProperties } from "~/platform/environments/model";
 import { Call } from "~/platform/journal/model";
 import { ListedRun } from "~/platform/runs/model";
 
@@ -50,7 +50,7 @@ const Opened = t.Object(
 export const FeedEnvironment = t.Object(
   {
     ...StateProperties,
-    impersonateUserId: t.String({ ...UserId, description: "The user that the agent acts as" }),
+    impersonateUserId: ActingUser,
   },
   { title: "FeedEnvironment", description: "An environment as it is now" },
 );

@@ -2,6 +2,7 @@ import type { Fragment, Sql } from "~/db/connect";
 import { isWithin, type Span } from "~/db/positions";
 import type { Verdict } from "~/evaluation/evaluate";
 import type { CursorPosition, Page } from "~/http/page";
+import { seenStatus } from "~/platform/environments/store";
 import type { Cause } from "~/platform/runs/model";
 
 /** A run with a stored diff and no verdict. The fields are JSON text. */
@@ -139,10 +140,6 @@ export type ListedRun = {
   readonly gradable: boolean | null;
   readonly cause: Cause | null;
 };
-
-/** The status that callers see: a run that is being ended is running. */
-const seenStatus = (sql: Sql): Fragment =>
-  sql`case when status in ('ending', 'evaluating') then 'running' else status end`;
 
 /** Columns of a run that has ended, and null before. */
 const summary = (sql: Sql): Fragment => {

@@ -1,6 +1,6 @@
 /** The chat service, wire-compatible with the Slack Web API. */
 import { ApiError } from "~/errors";
-import { type HttpAnswer, httpAnswer } from "~/message";
+import { type HttpAnswer, httpAnswer, JSON_HEADERS } from "~/message";
 import { answerText } from "~/replicas/chat/answer";
 import { METHODS } from "~/replicas/chat/api/index";
 import { ChatError } from "~/replicas/chat/errors";
@@ -65,8 +65,6 @@ export const chat: Replica = {
   toolProfiles: { vendor, archived },
 };
 
-const HEADERS = { "Content-Type": "application/json; charset=utf-8" };
-
 /** Everything but a bug is HTTP 200: the official client retries any other status for half an hour. */
 async function answer(call: ReplicaCall): Promise<HttpAnswer> {
   const warnings: string[] = [];
@@ -81,7 +79,7 @@ async function answer(call: ReplicaCall): Promise<HttpAnswer> {
     account,
   );
   if (!bytes) account.answer = text;
-  return bytes ?? httpAnswer(200, HEADERS, text);
+  return bytes ?? httpAnswer(200, JSON_HEADERS, text);
 }
 
 async function callMethod(call: ReplicaCall, warnings: string[]): Promise<Answer> {

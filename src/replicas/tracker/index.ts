@@ -3,7 +3,7 @@ import type { GraphQLFormattedError } from "graphql";
 import type { Session } from "~/db/session";
 import { type Answer, createExecutor, type Running } from "~/graphql/execute";
 import { isUuid } from "~/graphql/scalars";
-import { type HttpAnswer, httpAnswer } from "~/message";
+import { type HttpAnswer, httpAnswer, JSON_HEADERS } from "~/message";
 import { OWN_USER_ONLY, type Replica, type ReplicaCall } from "~/replicas/replica";
 import { type Context, createContext } from "~/replicas/tracker/context";
 import { DERIVED } from "~/replicas/tracker/derived";
@@ -45,8 +45,6 @@ export const tracker: Replica = {
   toolProfiles: { vendor },
 };
 
-/** The official client reads any other type as text. */
-const HEADERS = { "Content-Type": "application/json; charset=utf-8" };
 /** Attempts for a change that a concurrent one blocked. */
 const ATTEMPTS_MAX = 3;
 
@@ -68,7 +66,8 @@ async function answer(call: ReplicaCall): Promise<HttpAnswer> {
       if (attempt < ATTEMPTS_MAX && isHeldUp(result)) continue;
       account.error = result.errors[0]?.message ?? null;
       account.answer = result.body;
-      const headers = { ...HEADERS, ...limitHeaders(result.cost, now) };
+      // The official client reads any other type as text.
+      const headers = { ...JSON_HEADERS, ...limitHeaders(result.cost, now) };
       return httpAnswer(statusOf(result.errors), headers, result.body);
     }
   } catch (error) {
@@ -89,7 +88,7 @@ function refused(
   const errors: readonly GraphQLFormattedError[] = [shapeOf(error)];
   account.error = error.message;
   account.answer = JSON.stringify({ errors });
-  const headers = { ...HEADERS, ...(status === 405 && { Allow: "POST" }) };
+  const headers = { ...JSON_HEADERS, ...(status === 405 && { Allow: "POST" }) };
   return httpAnswer(status ?? statusOf(errors), headers, account.answer);
 }
 
