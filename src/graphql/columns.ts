@@ -1,10 +1,17 @@
 /** The columns that the selected fields of an object need: a page of a wide table is mostly columns that nobody asked for. */
 import {
   type GraphQLField,
+  type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
+  isAbstractType,
   isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
 } from "graphql";
 import type { FieldInfo } from "~/graphql/compile";
 import type { Model, Models } from "~/graphql/model";
@@ -71,6 +78,47 @@ export function columnsOfNodes(
   const columns = isObjectType(type) ? columnsOf(type, fields) : undefined;
   known.set(fields, columns);
   return columns;
+}
+
+type Selected = ReadonlyMap<GraphQLNamedType, Set<string>>;
+
+/** By operation. */
+const selected = new WeakMap<OperationDefinitionNode, Selected>();
+const needed = new WeakMap<Set<string>, ReadonlySet<string> | undefined>();
+
+/**
+ * The columns of a related object that any selection of the document needs: with the same columns, the places of a
+ * document share a statement. Undefined if that is not known.
+ */
+export function columnsOfRelated(info: FieldInfo): ReadonlySet<string> | undefined {
+  const type = getNamedType(info.returnType);
+  if (!isObjectType(type)) return undefined;
+  const byType = selected.get(info.operation) ?? selectedByType(info);
+  selected.set(info.operation, byType);
+  const fields = byType.get(type);
+  if (!fields) return undefined;
+  if (!needed.has(fields)) needed.set(fields, columnsOf(type, fields));
+  return needed.get(fields);
+}
+
+/** The fields of each type that an operation and its fragments select. */
+function selectedByType({ schema, operation, fragments }: FieldInfo): Selected {
+  const byType = new Map<GraphQLNamedType, Set<string>>();
+  const types = new TypeInfo(schema);
+  const note = (type: GraphQLNamedType, field: string) =>
+    byType.set(type, (byType.get(type) ?? new Set()).add(field));
+  visit(
+    { kind: Kind.DOCUMENT, definitions: [operation, ...Object.values(fragments)] },
+    visitWithTypeInfo(types, {
+      Field({ name }) {
+        const type = types.getParentType();
+        if (!type) return;
+        for (const one of isAbstractType(type) ? schema.getPossibleTypes(type) : [type])
+          note(one, name.value);
+      },
+    }),
+  );
+  return byType;
 }
 
 function columnsOf(

@@ -55,6 +55,15 @@ export type PageWanted = {
   readonly best?: readonly Order[];
 };
 
+/** Related rows to read at one place of a document. */
+export type Related = {
+  readonly to: string;
+  readonly fields: ReadonlySet<string>;
+  readonly columns: ReadonlySet<string> | undefined;
+  /** Rows that the viewer must not see otherwise, too. */
+  readonly evenHidden: boolean;
+};
+
 type Found = { readonly [column: string]: unknown };
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
@@ -62,6 +71,7 @@ const NO_FIELDS: ReadonlySet<string> = new Set();
 /** `viewer`: the session and the inputs of expressions. */
 export function createReader(models: Models, viewer: Omit<Scope, "alias">, budget: Budget) {
   const loaders = new Map<string, Loader<string, unknown>>();
+  const related = new Map<Related, Loader<string, Maybe<RowObject>>>();
 
   /** The rows of a statement that returns up to `most`: fetched in parts, until the budget is used up. */
   async function collect(query: Fragment, most: number): Promise<readonly Found[]> {
@@ -112,7 +122,7 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
   async function fetchRows(
     model: Model,
     ids: readonly string[],
-    fields: ReadonlySet<string>,
+    wanted: Pick<PageWanted, "fields" | "columns">,
     evenHidden = false,
   ): Promise<ReadonlyMap<string, Maybe<RowObject>>> {
     const scope = statement(viewer);
@@ -124,7 +134,7 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
       evenHidden ? undefined : model.visible?.(row, scope),
     ]);
     const query = sql`
-      select ${columns(model, alias, row, scope, { fields })}
+      select ${columns(model, alias, row, scope, wanted)}
       from ${source(model, scope)} as ${sql(alias)} where ${where as Fragment}
     `;
     const rows = await collect(query, ids.length);
@@ -189,7 +199,7 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
     return rows.map((found) => flatten(model, found) as RowObject);
   }
 
-  /** A page of related rows for each of several parents, in one statement. Each page is sorted once, then numbered. */
+  /** A page of related rows for each of several parents, in one statement: the subquery runs once for each. */
   async function fetchChildren(
     parent: Model,
     { to, on }: { readonly to: string; readonly on: Relation },
@@ -201,8 +211,11 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
     const scope = statement(viewer);
     const { sql } = scope;
     const [above, alias, page] = [scope.alias(), scope.alias(), scope.alias()];
-    const sorted = scope.alias();
-    const parentRow = rowOf(parent, scope, above);
+    let needsRow = false;
+    const parentRow: Row = (column) => {
+      needsRow ||= column !== "id";
+      return rowOf(parent, scope, above)(column);
+    };
     const row = rowOf(model, scope, alias);
     const plan = planPage(ordersOf(model, wanted.args, wanted.best), model, window, scope);
     const where = all(scope, [
@@ -210,17 +223,19 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
       ...conditions(model, row, scope, wanted),
       plan.behind(row),
     ]) as Fragment;
+    const parents = needsRow
+      ? sql`(
+          select * from ${source(parent, scope)} as ${sql(above)}
+          where ${parentRow("id")} = any(${ids as string[]}::uuid[])
+        )`
+      : sql`(select unnest(${ids as string[]}::uuid[]) as id)`;
     const query = sql`
       ${plan.place} select ${parentRow("id")} as "$parent", ${sql(page)}.*
-      from ${source(parent, scope)} as ${sql(above)} cross join lateral (
-        select ${sql(sorted)}.*, row_number() over () as "$place" from (
-          select ${columns(model, alias, row, scope, wanted)}
-          from ${source(model, scope)} as ${sql(alias)} where ${where}
-          order by ${plan.orderBy(row)} limit ${window.limit + 1}
-        ) as ${sql(sorted)}
+      from ${parents} as ${sql(above)} cross join lateral (
+        select ${columns(model, alias, row, scope, wanted)}
+        from ${source(model, scope)} as ${sql(alias)} where ${where}
+        order by ${plan.orderBy(row)} limit ${window.limit + 1}
       ) as ${sql(page)}
-      where ${parentRow("id")} = any(${ids as string[]}::uuid[])
-      order by "$parent", "$place"
     `;
     const rows = await collect(query, ids.length * (window.limit + 1));
     const pages = new Map<string, RowObject[]>(ids.map((id) => [id, []]));
@@ -230,8 +245,18 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
   }
 
   async function requireCursor(model: Model, { cursor, backwards }: Window): Promise<void> {
-    if (cursor !== undefined && !(await fetchRows(model, [cursor], NO_FIELDS)).has(cursor))
+    if (cursor !== undefined && !(await fetchRows(model, [cursor], {})).has(cursor))
       throw unknownCursor(backwards, cursor);
+  }
+
+  function loaderOf({ to, fields, columns, evenHidden }: Related) {
+    const model = requireModel(models, to);
+    const computed = computedOf(model, fields);
+    return loader<Maybe<RowObject>>(
+      `one ${to} ${computed} ${evenHidden} ${columns && identity(columns)}`,
+      (ids) => fetchRows(model, ids, { fields: new Set(computed), columns }, evenHidden),
+      undefined,
+    );
   }
 
   return {
@@ -239,15 +264,14 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
 
     /** A row by id, with the computed values among `fields`. Undefined when the viewer sees none. */
     one(name: string, id: string, fields: ReadonlySet<string> = NO_FIELDS, evenHidden = false) {
-      if (!isUuid(id)) return undefined;
-      const model = requireModel(models, name);
-      const computed = computedOf(model, fields);
-      const rows = loader<Maybe<RowObject>>(
-        `one ${name} ${computed} ${evenHidden}`,
-        (ids) => fetchRows(model, ids, new Set(computed), evenHidden),
-        undefined,
-      );
-      return rows.load(id.toLowerCase());
+      return rowOfId(loaderOf({ to: name, fields, columns: undefined, evenHidden }), id);
+    },
+
+    /** A related row by the key of its row. Undefined when the viewer sees none. */
+    related(place: Related, id: string) {
+      const rows = related.get(place) ?? loaderOf(place);
+      related.set(place, rows);
+      return rowOfId(rows, id);
     },
 
     /** The first row that meets a condition, archived or not. Undefined when the viewer sees none. */
@@ -332,9 +356,15 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
     },
 
     /** Clears the cache after a write. */
-    clear: () => loaders.clear(),
+    clear() {
+      loaders.clear();
+      related.clear();
+    },
   };
 }
+
+const rowOfId = (rows: Loader<string, Maybe<RowObject>>, id: string) =>
+  isUuid(id) ? rows.load(id.toLowerCase()) : undefined;
 
 /** The computed values that a selection needs: its fields, and the keys of its relations. */
 function computedOf({ computed, one }: Model, fields: ReadonlySet<string>): string[] {

@@ -13,12 +13,12 @@ import {
   isNonNullType,
   isObjectType,
 } from "graphql";
-import { columnsOfNodes, type Reads } from "~/graphql/columns";
+import { columnsOfNodes, columnsOfRelated, type Reads } from "~/graphql/columns";
 import type { FieldInfo } from "~/graphql/compile";
 import type { Running } from "~/graphql/execute";
 import type { Model, Models, One } from "~/graphql/model";
 import { EMPTY, type PageArguments, type RowObject } from "~/graphql/page";
-import type { Maybe, PageWanted, Reader } from "~/graphql/reader";
+import type { Maybe, PageWanted, Reader, Related } from "~/graphql/reader";
 import { selectedFields, selectedOfNodes, wantsOnlyId } from "~/graphql/selection";
 
 /** The part of a request that the resolvers of this folder use. */
@@ -119,14 +119,29 @@ const computed =
   (row: RowObject, _args, { read }) =>
     name in row ? row[name] : read.value(model, name, row.id);
 
+type Place = Related & { readonly isOnlyId: boolean };
+const places = new WeakMap<FieldInfo, Place>();
+
+/** The related rows that a place of a document needs. */
+function placeOf(info: FieldInfo, { to, withRow = false }: One): Place {
+  const known = places.get(info);
+  if (known) return known;
+  const fields = selectedFields(info);
+  const columns = columnsOfRelated(info);
+  const place = { to, fields, columns, evenHidden: withRow, isOnlyId: wantsOnlyId(fields) };
+  places.set(info, place);
+  return place;
+}
+
 /** The row whose id is in `key`, without a query when only that id is selected. */
-function relatedBy(model: Model, { to, key, withRow }: One): Resolver<ReadContext> {
+function relatedBy(model: Model, one: One): Resolver<ReadContext> {
+  const { key } = one;
   const idOf = model.computed.has(key) ? computed(model, key) : (row: RowObject) => row[key];
   return (row, args, context, info) => {
     const load = (id: unknown) => {
       if (id === null || id === undefined) return null;
-      const fields = selectedFields(info);
-      return wantsOnlyId(fields) ? { id } : context.read.one(to, id as string, fields, withRow);
+      const place = placeOf(info, one);
+      return place.isOnlyId ? { id } : context.read.related(place, id as string);
     };
     const id = idOf(row, args, context, info);
     return id instanceof Promise ? id.then(load) : load(id);

@@ -171,6 +171,16 @@ describe("statements", () => {
     expect(columnsOf("issue_labels")).toEqual(["id", "name"]);
   });
 
+  test("the places of a document that select users share one statement with the columns of all", async () => {
+    const { statements: sent } = await count(
+      "{ issues(first: 50) { nodes { assignee { name } creator { ... on User { email } } } } }",
+    );
+    const users = sent.filter((text) => /"users" as "r1"/.test(text));
+
+    expect(users).toHaveLength(1);
+    expect(users[0]).toMatch(/select "r1"."id"\s+, "r1"."name" , "r1"."email"\s+from/);
+  });
+
   test.each(["issues", "comments", "projects"])(
     "each field of %s has the same value alone as among all others",
     async (name) => {
