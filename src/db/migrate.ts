@@ -6,7 +6,13 @@
  * blocking everything that queues behind it for a lock.
  */
 import { createHash } from "node:crypto";
-import { errorCode, inTransaction, LOCK_NOT_AVAILABLE, type Pool } from "~/db/connect";
+import {
+  errorCode,
+  inTransaction,
+  LOCK_NOT_AVAILABLE,
+  type Pool,
+  UNDEFINED_TABLE,
+} from "~/db/connect";
 import platform from "~/db/migrations/0001_platform.sql" with { type: "text" };
 import evaluation from "~/db/migrations/0002_evaluation.sql" with { type: "text" };
 import operations from "~/db/migrations/0003_operations.sql" with { type: "text" };
@@ -79,11 +85,32 @@ export async function migrate(
   pool: Pool,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<number[]> {
+  const known = await listApplied(pool);
   const applied: number[] = [];
-  for (const migration of migrations)
+  for (const migration of migrations) {
+    if (isApplied(migration, known.get(migration.version))) continue;
     if (await applyPatiently(pool, migration)) applied.push(migration.version);
+  }
   await requireCompatible(pool, newestOf(migrations));
   return applied;
+}
+
+/** The checksums of all applied migrations, by version. */
+async function listApplied(pool: Pool): Promise<ReadonlyMap<number, string>> {
+  const rows = await pool<{ version: number; checksum: string }[]>`
+    select version, checksum from diorama.schema_migrations
+  `.catch((error) => {
+    if (errorCode(error) === UNDEFINED_TABLE) return [];
+    throw error;
+  });
+  return new Map(rows.map(({ version, checksum }) => [version, checksum]));
+}
+
+/** Throws if a migration with another text was applied under its version. */
+function isApplied({ version, name, text }: Migration, known: string | undefined): boolean {
+  if (known !== undefined && known !== checksum(text))
+    throw new Error(`migration ${version} (${name}) differs from the one that was applied`);
+  return known !== undefined;
 }
 
 async function applyPatiently(pool: Pool, migration: Migration): Promise<boolean> {
@@ -97,7 +124,8 @@ async function applyPatiently(pool: Pool, migration: Migration): Promise<boolean
 }
 
 /** Returns false if the migration was applied before. */
-async function apply(pool: Pool, { version, name, text, requires }: Migration): Promise<boolean> {
+async function apply(pool: Pool, migration: Migration): Promise<boolean> {
+  const { version, name, text, requires } = migration;
   return await inTransaction(pool, async (tx) => {
     await tx`select set_config('lock_timeout', ${TURN_TIMEOUT}, true)`;
     await tx`select pg_advisory_xact_lock(hashtext(${LOCK}))`;
@@ -113,9 +141,7 @@ async function apply(pool: Pool, { version, name, text, requires }: Migration): 
     `;
     const [known] =
       await tx`select checksum from diorama.schema_migrations where version = ${version}`;
-    if (known && known["checksum"] !== checksum(text))
-      throw new Error(`migration ${version} (${name}) differs from the one that was applied`);
-    if (known) return false;
+    if (isApplied(migration, known?.["checksum"])) return false;
     await tx.unsafe(text);
     await tx`
       insert into diorama.schema_migrations (version, name, checksum)

@@ -7,6 +7,7 @@
 import { createHash } from "node:crypto";
 import {
   errorCode,
+  type Fragment,
   INSUFFICIENT_PRIVILEGE,
   inSavepoint,
   inTransaction,
@@ -70,11 +71,11 @@ export async function readBlueprintIn(tx: Tx, schema: string): Promise<Blueprint
   await refuseUnclonable(tx, schema);
   const tables = inDependencyOrder(await readTables(tx, schema));
   const sequences = await readSequences(tx, schema);
-  const rowCounts = new Map<string, number>();
-  for (const { name } of tables) {
-    const [row] = await tx`select count(*)::int as count from ${tx(`${schema}.${name}`)}`;
-    rowCounts.set(name, row?.["count"]);
-  }
+  const rowCounts = await countRows(
+    tx,
+    schema,
+    tables.map(({ name }) => name),
+  );
   const ddl = cloneDdl(schema, tables, sequences, rowCounts);
   return {
     schema,
@@ -89,6 +90,19 @@ export async function readBlueprintIn(tx: Tx, schema: string): Promise<Blueprint
     sequences: sequences.map(({ name, value, called }) => ({ name, value, called })),
     hasForeignKeys: tables.some(({ constraints }) => constraints.some(({ kind }) => kind === "f")),
   };
+}
+
+async function countRows(
+  tx: Tx,
+  schema: string,
+  tables: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (tables.length === 0) return new Map();
+  const counts = tables.map(
+    (name) => `select ${literal(name)} as name, count(*)::int as count from ${of(schema, name)}`,
+  );
+  const rows = await tx.unsafe<{ name: string; count: number }[]>(counts.join(" union all "));
+  return new Map(rows.map(({ name, count }) => [name, count]));
 }
 
 async function readTables(tx: Tx, schema: string): Promise<CatalogTable[]> {
@@ -137,8 +151,8 @@ async function readTables(tx: Tx, schema: string): Promise<CatalogTable[]> {
         from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
         where i.indrelid = c.oid and i.indisprimary
       ), '[]') as key
-    from pg_class c
-    where c.relnamespace = ${schema}::regnamespace and c.relkind = 'r'
+    from ${relationsOf(tx, schema)}
+    where c.relkind = 'r'
     order by c.oid
   `;
 }
@@ -163,10 +177,10 @@ async function readSequences(tx: Tx, schema: string): Promise<CatalogSequence[]>
         from pg_class t join pg_attribute a on a.attrelid = t.oid
         where t.oid = d.refobjid and a.attnum = d.refobjsubid) as owner,
       coalesce(d.deptype = 'i', false) as identity
-    from pg_class c
+    from ${relationsOf(tx, schema)}
     join pg_sequence s on s.seqrelid = c.oid
-    left join pg_depend d on d.objid = c.oid and d.deptype in ('a', 'i') and d.refclassid = 'pg_class'::regclass
-    where c.relnamespace = ${schema}::regnamespace
+    left join pg_depend d
+      on d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype in ('a', 'i') and d.refclassid = 'pg_class'::regclass
     order by c.oid
   `;
   const read: CatalogSequence[] = [];
@@ -178,26 +192,35 @@ async function readSequences(tx: Tx, schema: string): Promise<CatalogSequence[]>
   return read;
 }
 
+/** `o`: the objects of a schema, by an index; the catalogs of relations and types have none by schema. */
+const objectsOf = (sql: Sql, schema: string): Fragment => sql`(
+  select classid, objid from pg_depend
+  where refclassid = 'pg_namespace'::regclass and refobjid = ${schema}::regnamespace
+) o`;
+
+/** `c`: the tables, views and sequences of a schema. */
+const relationsOf = (sql: Sql, schema: string): Fragment => sql`
+  ${objectsOf(sql, schema)} join pg_class c on c.oid = o.objid and o.classid = 'pg_class'::regclass
+`;
+
 /**
  * Enum, domain and composite types get another id in each clone, which breaks prepared statements; views, rules,
  * functions, triggers and policies are not copied. A replica's tables use none of them.
  */
 async function refuseUnclonable(tx: Tx, schema: string): Promise<void> {
+  const relations = relationsOf(tx, schema);
   const found = await tx<{ what: string }[]>`
-    select format('relation %s of kind %s', relname, relkind) as what from pg_class
-      where relnamespace = ${schema}::regnamespace and relkind not in ('r', 'i', 'S', 't')
-    union all select 'function ' || proname from pg_proc where pronamespace = ${schema}::regnamespace
-    union all select 'type ' || typname from pg_type t
-      where typnamespace = ${schema}::regnamespace and typtype in ('e', 'd', 'r')
-    union all select 'trigger ' || tgname from pg_trigger join pg_class c on c.oid = tgrelid
-      where relnamespace = ${schema}::regnamespace and not tgisinternal
-    union all select 'policy ' || polname from pg_policy join pg_class c on c.oid = polrelid
-      where relnamespace = ${schema}::regnamespace
-    union all select 'table without primary key ' || relname from pg_class c
-      where relnamespace = ${schema}::regnamespace and relkind = 'r'
-        and not exists (select from pg_index where indrelid = c.oid and indisprimary)
-    union all select 'deferrable key ' || conname from pg_constraint k
-      where connamespace = ${schema}::regnamespace and contype in ('p', 'u') and condeferrable
+    select format('relation %s of kind %s', relname, relkind) as what from ${relations} where relkind not in ('r', 'S')
+    union all select 'function ' || proname from ${objectsOf(tx, schema)} join pg_proc f on f.oid = o.objid
+      where o.classid = 'pg_proc'::regclass
+    union all select 'type ' || typname from ${objectsOf(tx, schema)} join pg_type t on t.oid = o.objid
+      where o.classid = 'pg_type'::regclass and typtype in ('e', 'd', 'r', 'c')
+    union all select 'trigger ' || tgname from ${relations} join pg_trigger on tgrelid = c.oid where not tgisinternal
+    union all select 'policy ' || polname from ${relations} join pg_policy on polrelid = c.oid
+    union all select 'table without primary key ' || relname from ${relations}
+      where relkind = 'r' and not exists (select from pg_index where indrelid = c.oid and indisprimary)
+    union all select 'deferrable key ' || conname from ${relations} join pg_constraint on conrelid = c.oid
+      where contype in ('p', 'u') and condeferrable
   `;
   if (found.length > 0)
     throw new Error(`${schema} cannot be cloned: ${found.map(({ what }) => what).join(", ")}`);

@@ -196,13 +196,20 @@ export function createMaintenance(deps: {
   async function cycle() {
     if (!(await leads())) return;
     const deadline = performance.now() + config.MAINTENANCE_CYCLE_INTERVAL * 1000;
-    await overdue.fail();
-    await expire();
-    await recycleStranded();
-    await evaluation.concludeOverdue();
-    await sweepOrphans();
-    await endWithoutSchema();
-    await forgetOld();
+    const steps = [
+      overdue.fail,
+      expire,
+      recycleStranded,
+      () => evaluation.concludeOverdue(),
+      sweepOrphans,
+      endWithoutSchema,
+      forgetOld,
+      () => supply(deadline),
+    ];
+    for (const step of steps) if (!stopping) await step();
+  }
+
+  async function supply(deadline: number) {
     const wanted = await targets();
     const empties = await emptyTargets(templates, wanted);
     await trim(wanted, empties, await schemas.countReady(pool));

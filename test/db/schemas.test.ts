@@ -219,6 +219,7 @@ describe("a template cannot be cloned", () => {
     ["with a view", "create view v as select 1 as one"],
     ["with a function", "create function f() returns int language sql as 'select 1'"],
     ["with an enum", "create type mood as enum ('good')"],
+    ["with a composite type", "create type pair as (a int, b int)"],
     ["with a table without a key", "create table keyless (a int)"],
     ["with a deferrable key", "create table late (a int primary key deferrable)"],
     [
