@@ -18,6 +18,8 @@ export type ClusterOptions = {
   port?: number;
   /** Settings of postgresql.conf, e.g. `{ fsync: "off" }`. */
   settings?: Record<string, string>;
+  /** The `url` leads to a Unix socket in `dir`, if the system allows a name of that length; otherwise to 127.0.0.1. */
+  socket?: boolean;
   initdb?: string[];
   /** Aborts the start and stops its processes. */
   signal?: AbortSignal;
@@ -37,6 +39,8 @@ const SETTINGS = {
   log_min_messages: "warning",
 };
 
+/** Linux has 108 bytes for a socket's name, macOS 104. */
+const SOCKET_NAME_MAX = 103;
 const START_SECONDS = 60;
 const STOP_SECONDS = 60;
 /** Time until a server that is stopping is forced to stop. */
@@ -291,6 +295,7 @@ async function startOnce(options: ClusterOptions) {
     const flags = Object.entries({
       ...SETTINGS,
       ...plugins,
+      ...(socketDirectory && { unix_socket_directories: socketDirectory }),
       ...options.settings,
       ...settings,
       port: String(port),
@@ -319,6 +324,9 @@ async function startOnce(options: ClusterOptions) {
 
   const running = await runningPort();
   const port = running ?? options.port ?? (await freePort());
+  const isShort = Buffer.byteLength(`${dir}/.s.PGSQL.${port}`) <= SOCKET_NAME_MAX;
+  const socketDirectory = options.socket && isShort ? dir : undefined;
+  const host = socketDirectory ? encodeURIComponent(socketDirectory) : "127.0.0.1";
   if (running === undefined) await start();
   return {
     bin,
@@ -327,7 +335,7 @@ async function startOnce(options: ClusterOptions) {
     port,
     /** True if it was already running. */
     joined: running !== undefined,
-    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    url: `postgres://postgres:${password}@${host}:${port}/postgres`,
     start,
     stop,
     async remove() {

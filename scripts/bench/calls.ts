@@ -1,6 +1,5 @@
 /** Calls of both services beside the in-memory emulator: rate, and processor time of server and Postgres per call. */
-import type { Sql } from "postgres";
-import postgres from "postgres";
+import type { Sql } from "~/db/connect";
 import { type Emulator, emulatorIsMissing, startEmulator } from "./emulator";
 import { type Measured, median, type Row, throughput } from "./measure";
 import { knowsProcesses, postgresProcesses, spent, timesOf } from "./processes";
@@ -18,7 +17,8 @@ import {
 const CLIENTS = 8;
 const SECONDS = 2;
 const ROUNDS = 4;
-const WARM_UP_SECONDS = 0.5;
+/** Both engines compile hot code during the first thousands of calls. */
+const WARM_UP_SECONDS = 3;
 /** Issues of an environment above which clients share environments. */
 const LARGE = 10_000;
 
@@ -33,7 +33,7 @@ async function beside(
   theirs: { readonly emulator: Emulator; readonly call: Call } | undefined,
   bars: Bars,
 ): Promise<Row[]> {
-  const sql = postgres(bench.databaseUrl, { max: 1, onnotice: () => {} });
+  const sql = bench.connect();
   const read = async () => ({
     server: await timesOf([bench.pid]),
     database: await timesOf(await postgresProcesses(sql)),
@@ -105,7 +105,7 @@ async function withEmulator(
 }
 
 async function inDatabase<T>(bench: Bench, work: (sql: Sql) => Promise<T>): Promise<T> {
-  const sql = postgres(bench.databaseUrl, { max: 1, onnotice: () => {} });
+  const sql = bench.connect();
   try {
     return await work(sql);
   } finally {

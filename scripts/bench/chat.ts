@@ -6,6 +6,7 @@ import { join } from "node:path";
 import postgres from "postgres";
 import type { Sql } from "~/db/connect";
 import { tablesOf } from "~/db/session";
+import { openSocket } from "~/db/socket";
 import type { ChatSession } from "~/replicas/chat/method";
 import { PLAIN } from "~/replicas/chat/posting";
 import { insertMessage } from "~/replicas/chat/store/posting";
@@ -19,17 +20,18 @@ const SECONDS = 3;
 /** The statement that posts a message, with inlined values, as a script for pgbench. */
 async function postScript(bench: Bench, environment: Answer, client: number): Promise<string> {
   let statement = "";
-  const sql = postgres(bench.databaseUrl, {
+  const options = {
     max: 1,
-    onnotice: () => {},
-    debug: (_connection, query, parameters) => {
+    socket: () => openSocket(bench.databaseUrl),
+    debug: (_: number, query: string, parameters: unknown[]) => {
       if (!query.includes("insert into")) return;
       statement = query.replace(/\$(\d+)/g, (_, place) => {
         const value: unknown = parameters[Number(place) - 1];
         return value === null ? "null" : `'${String(value).replaceAll("'", "''")}'`;
       });
     },
-  });
+  };
+  const sql = postgres(bench.databaseUrl, options);
   const schema = String(environment["schemaName"]);
   const tables = await sql<{ name: string }[]>`
     select relname as name from pg_class where relnamespace = ${schema}::regnamespace and relkind = 'r'

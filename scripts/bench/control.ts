@@ -1,5 +1,4 @@
 /** Reset, snapshots and forks of environments with 50 changed rows. */
-import postgres from "postgres";
 import { connect, inTransaction } from "~/db/connect";
 import { createBuilders } from "~/db/origins";
 import { refreshClone } from "~/db/recycling";
@@ -15,7 +14,7 @@ const ROWS = 50;
 const environmentPath = ({ environmentId }: Answer) => `/env/${environmentId}`;
 
 export async function control(bench: Bench): Promise<Row[]> {
-  const sql = postgres(bench.databaseUrl, { max: CLIENTS, onnotice: () => {} });
+  const sql = bench.connect(CLIENTS);
   const change = (schema: unknown) =>
     sql.unsafe(
       `insert into "${schema}".messages (channel_id, ts, user_id, text)

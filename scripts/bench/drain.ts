@@ -1,6 +1,5 @@
 /** Measures the reading of the log: by capture while it records, and by a consumer that only parses. */
 import { LogicalReplicationService } from "pg-logical-replication";
-import postgres from "postgres";
 import { rawPlugin } from "~/capture/protocol";
 import {
   choosePlugin,
@@ -18,7 +17,7 @@ const ROWS = 60_000;
 const SLOT = "diorama_bench";
 
 export async function drain(bench: Bench): Promise<{ ours: number[]; bare: number[] }> {
-  const sql = postgres(bench.databaseUrl, { max: 1, onnotice: () => {} });
+  const sql = bench.connect();
   const pool = connect(bench.databaseUrl, { max: 2, name: "bench", camel: true, patient: true });
   const plugin = await choosePlugin(pool, "auto");
   const environment = await bench.environment();

@@ -1,5 +1,4 @@
 /** Measures the cost of a verdict compared with its diff, and the time of a whole suite. */
-import postgres from "postgres";
 import { compile, type World } from "../../src/evaluation/compile";
 import { evaluate } from "../../src/evaluation/evaluate";
 import { inTurn, median, type Row, timed } from "./measure";
@@ -36,7 +35,7 @@ export async function verdicts(bench: Bench): Promise<Row[]> {
   const suite = await suiteOf(bench, [{ name: "twenty", assertions }]);
   const [test] = suite["tests"] as { id: string }[];
   const environment = await bench.environment(TEMPLATE);
-  const sql = postgres(bench.databaseUrl, { max: 1, onnotice: () => {} });
+  const sql = bench.connect();
   let round = 1_000_000_000;
   let evaluated = "";
   const end = async (path: string) => {

@@ -1,5 +1,4 @@
 /** Environments, runs, capture, start, memory. */
-import postgres from "postgres";
 import { connect, inTransaction } from "~/db/connect";
 import { refreshClone } from "~/db/recycling";
 import {
@@ -15,13 +14,23 @@ import {
 import { drain } from "./drain";
 import { inTurn, latencies, median, type Row, throughput, timed } from "./measure";
 import { residentMegabytes } from "./processes";
-import { type Bench, CHANNEL, fullPool, healthy, poolOf, READY_SCHEMAS, TEMPLATE } from "./server";
+import {
+  type Bench,
+  CHANNEL,
+  connectTo,
+  fullPool,
+  healthy,
+  poolOf,
+  READY_SCHEMAS,
+  TEMPLATE,
+  withDatabase,
+} from "./server";
 
 const CLIENTS = 8;
 
 /** The cost of a commit. One row per client, so that they do not wait for each other. */
 async function bareCommits(bench: Bench) {
-  const sql = postgres(bench.databaseUrl, { max: CLIENTS, onnotice: () => {} });
+  const sql = bench.connect(CLIENTS);
   await sql`create table if not exists public.bare (id int primary key, n int not null)`;
   await sql`insert into public.bare select i, 0 from generate_series(0, ${CLIENTS}) i on conflict do nothing`;
   return {
@@ -81,14 +90,11 @@ export async function schemas(bench: Bench): Promise<Row[]> {
   };
   const blueprint = await template("tpl_bench", DDL);
   const withoutKeys = await template("tpl_bench_keyless", DDL_WITHOUT_KEYS);
-  const admin = postgres(bench.cluster.url, { max: 1, onnotice: () => {} });
+  const admin = connectTo(bench.cluster.url);
   await admin.unsafe("drop database if exists bench_template with (force)");
   await admin.unsafe("create database bench_template");
-  const inTemplate = postgres(bench.databaseUrl.replace(/\/[^/]*$/, "/bench_template"), {
-    max: 1,
-    onnotice: () => {},
-  });
-  await inTemplate.unsafe(DDL);
+  const inTemplate = connectTo(withDatabase(bench.databaseUrl, "bench_template"));
+  await inTemplate.unsafe(`set search_path to public; ${DDL}`);
   await inTemplate.end();
 
   let used: { schema: string; built: Built } | undefined;
@@ -210,7 +216,7 @@ export async function wholeLives(bench: Bench): Promise<Row> {
 
 export async function runs(bench: Bench): Promise<Row[]> {
   const bare = await bareCommits(bench);
-  const sql = postgres(bench.databaseUrl, { max: 1, onnotice: () => {} });
+  const sql = bench.connect();
   const small = await bench.environment(TEMPLATE);
   const large = await bench.environment(TEMPLATE);
   const grow = (environment: Record<string, unknown>, rows: number) =>

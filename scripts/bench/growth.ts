@@ -1,5 +1,4 @@
 /** The cost of calls in a small and in a large state: it may grow with the answer only. */
-import postgres from "postgres";
 import { growIssues, growMessages, ISSUES } from "./calls";
 import { inTurn, type Measured, median, type Row, throughput } from "./measure";
 import { knowsProcesses, postgresProcesses, spent, timesOf } from "./processes";
@@ -101,7 +100,7 @@ async function measure(
   environments: { readonly small: Answer; readonly large: Answer },
 ): Promise<Measured> {
   const label = `${name}, ${LARGE.toLocaleString("en")} rows: processor time`;
-  const sql = postgres(bench.databaseUrl, { max: 1, onnotice: () => {} });
+  const sql = bench.connect();
   const cost = async (environment: Answer) => {
     const read = async () => await timesOf([bench.pid, ...(await postgresProcesses(sql))]);
     const before = await read();

@@ -1,6 +1,6 @@
 /** Processor time and memory of processes, from /proc: they are unknown on systems without it. */
 import { existsSync } from "node:fs";
-import type postgres from "postgres";
+import type { Sql } from "~/db/connect";
 
 /** The kernel reports times in units of 10 ms, whatever its own timer. */
 const TICK_MS = 10;
@@ -31,7 +31,7 @@ export function spent(before: Times, after: Times): number {
 }
 
 /** The processes of a Postgres server that have a session or a duty, except this session. */
-export async function postgresProcesses(sql: postgres.Sql): Promise<number[]> {
+export async function postgresProcesses(sql: Sql): Promise<number[]> {
   const rows = await sql<{ pid: number }[]>`
     select pid from pg_stat_activity where pid <> pg_backend_pid()
   `;

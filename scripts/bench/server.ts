@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import postgres from "postgres";
+import { connect, type Fragment, type Pool } from "~/db/connect";
 import { build } from "../build";
 import { type Cluster, findPrograms, freePort, startCluster } from "../postgres";
 
@@ -13,6 +13,8 @@ export type Bench = {
   readonly databaseUrl: string;
   readonly url: string;
   readonly pid: number;
+  /** A pool of its own; the caller ends it. */
+  connect(max?: number): Pool;
   /** One call to the platform. Throws unless it succeeds. */
   platform(method: string, path: string, body?: object): Promise<Answer>;
   /** One call to an environment's chat. Throws unless `ok`. */
@@ -36,22 +38,29 @@ export const EMPTY_SCHEMAS = 200;
 
 const ROOT = join(import.meta.dir, "../..");
 
-/** A dedicated cluster with the settings of production: fsync and synchronous commits. */
+/**
+ * A dedicated cluster with the settings of production: fsync and synchronous commits. Its Unix socket is the best way to
+ * a Postgres on the same machine.
+ */
 export async function startBenchCluster(): Promise<Cluster> {
   const source = (await findPrograms("system")) ? "system" : "embedded";
   return await startCluster({
     source,
     dir: join(ROOT, `.diorama/bench-${source}`),
+    socket: true,
     settings: { shared_buffers: "1GB", max_wal_size: "8GB" },
   });
 }
 
-const withDatabase = (url: string, name: string) => url.replace(/\/[^/]*$/, `/${name}`);
+export const connectTo = (url: string, max = 1) =>
+  connect(url, { max, name: "bench", patient: true });
+
+export const withDatabase = (url: string, name: string) => url.replace(/\/[^/]*$/, `/${name}`);
 
 /** Starts the compiled binary on a fresh database. */
 export async function startBench(settings: Record<string, string> = {}): Promise<Bench> {
   const cluster = await startBenchCluster();
-  const admin = postgres(cluster.url, { max: 1, onnotice: () => {} });
+  const admin = connectTo(cluster.url);
   await admin.unsafe("drop database if exists bench with (force)");
   await admin.unsafe("create database bench");
   await admin.end();
@@ -100,6 +109,7 @@ export async function startBench(settings: Record<string, string> = {}): Promise
     cluster,
     databaseUrl,
     url,
+    connect: (max) => connectTo(databaseUrl, max),
     get pid() {
       return child.pid;
     },
@@ -162,9 +172,9 @@ export async function fullPool(bench: Bench): Promise<void> {
 async function untilReady(
   bench: Bench,
   count: number,
-  which: (sql: postgres.Sql) => postgres.PendingQuery<postgres.Row[]>,
+  which: (sql: Pool) => Fragment,
 ): Promise<void> {
-  const sql = postgres(bench.databaseUrl, { max: 1, onnotice: () => {} });
+  const sql = bench.connect();
   const deadline = performance.now() + 300_000;
   for (;;) {
     const [row] = await sql`
