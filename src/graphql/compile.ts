@@ -33,12 +33,13 @@ export type FieldInfo = Pick<
   "fieldName" | "fieldNodes" | "returnType" | "parentType" | "schema" | "fragments" | "operation"
 >;
 
-export type Path = { readonly above: Path | undefined; readonly key: string | number };
+export type Path = { readonly above: Path | undefined; readonly key: Key };
+type Key = string | number;
 /** One execution. */
 export type Run = Given & { readonly context: unknown; readonly errors: Errors };
 
-/** Completes a value, perhaps later. Throws what makes its place null. */
-type Complete = (run: Run, value: unknown, path: Path) => unknown;
+/** Completes the value at a place, perhaps later. Throws what makes the place null. Most places never need a path. */
+type Complete = (run: Run, value: unknown, above: Path | undefined, key: Key) => unknown;
 /** The value of a field of an object, perhaps later. */
 type Field = (run: Run, source: unknown, above: Path | undefined) => unknown;
 /** The fields of an object, in the order of the response. */
@@ -49,18 +50,33 @@ export type SetPlan = {
 type NullableOutput = Exclude<GraphQLOutputType, GraphQLNonNull<never>>;
 type Resolve = (source: unknown, args: unknown, context: unknown, info: FieldInfo) => unknown;
 
+/** The parts of a resolver that charges the budget of the request: a plan needs no promise between them. */
+export type Charge = {
+  readonly resolve: Resolve;
+  /** A promise that never settles, once the budget is used up. */
+  readonly refusal: (context: unknown) => Promise<never> | undefined;
+  /** Awaited, if it is a promise, before the value is completed. */
+  readonly spend: (value: unknown, context: unknown, info: FieldInfo) => Promise<void> | undefined;
+};
+/** By resolver. */
+export const charges = new WeakMap<object, Charge>();
+
 export type Errors = ReturnType<typeof createErrors>;
 
 /** The errors of a request, without those below a place that is already null. */
 export function createErrors() {
-  const places = new Set<Path | undefined>();
+  /** The keys of places that are null, by the path above them. */
+  const places = new Map<Path | undefined, Set<Key>>();
   const list: GraphQLError[] = [];
+  let isOver = false;
   return {
     list,
+    /** `path`: undefined if nothing is left of the answer. */
     add(error: GraphQLError, path: Path | undefined): void {
-      for (let place = path; place; place = place.above) if (places.has(place)) return;
-      if (places.has(undefined)) return;
-      places.add(path);
+      if (isOver) return;
+      for (let at = path; at; at = at.above) if (places.get(at.above)?.has(at.key)) return;
+      if (path) places.set(path.above, (places.get(path.above) ?? new Set()).add(path.key));
+      else isOver = true;
       list.push(error);
     },
   };
@@ -71,8 +87,8 @@ export const isPromise = (value: unknown): value is Promise<unknown> =>
   value !== null &&
   typeof (value as { then?: unknown }).then === "function";
 
-function keysOf(path: Path): (string | number)[] {
-  const keys: (string | number)[] = [];
+function keysOf(path: Path): Key[] {
+  const keys: Key[] = [];
   for (let at: Path | undefined = path; at; at = at.above) keys.unshift(at.key);
   return keys;
 }
@@ -85,27 +101,34 @@ export function runSet(
   path: Path | undefined,
 ): unknown {
   const result = create();
-  let waiting: Promise<void>[] | undefined;
+  let waiting: string[] | undefined;
   try {
     for (const { key, start } of fields) {
       const value = start(run, source, path);
       result[key] = value;
-      if (isPromise(value)) {
-        waiting ??= [];
-        waiting.push(
-          value.then((found) => {
-            result[key] = found;
-          }),
-        );
-      }
+      if (!isPromise(value)) continue;
+      waiting ??= [];
+      waiting.push(key);
     }
   } catch (error) {
     if (!waiting) throw error;
-    return Promise.all(waiting).finally(() => {
+    return settled(result, waiting).finally(() => {
       throw error;
     });
   }
-  return waiting ? Promise.all(waiting).then(() => result) : result;
+  return waiting ? settled(result, waiting) : result;
+}
+
+/** The object, once these fields have their values: one promise for all of them. */
+function settled(result: Record<string, unknown>, waiting: readonly string[]): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    let left = waiting.length;
+    for (const key of waiting)
+      (result[key] as Promise<unknown>).then((value) => {
+        result[key] = value;
+        if (--left === 0) resolve(result);
+      }, reject);
+  });
 }
 
 /** Returns a function that compiles the selections of some nodes on a type. */
@@ -156,27 +179,50 @@ export function createCompiler(
   ): Field {
     const { name: fieldName, type: returnType } = definition;
     const info = { fieldName, fieldNodes, returnType, parentType, schema, fragments, operation };
-    const resolve = (definition.resolve ?? defaultFieldResolver) as Resolve;
+    const charge = definition.resolve && charges.get(definition.resolve);
+    const resolve = (charge?.resolve ?? definition.resolve ?? defaultFieldResolver) as Resolve;
     const coerce = coercionOf(definition, fieldNodes[0] as FieldNode);
-    const complete = completion(returnType, info);
+    const completeValue = completion(returnType, info);
+    const complete = charge ? charging(charge, completeValue, info) : completeValue;
     const handle = handlerOf(returnType, fieldNodes);
-    return (run, source, above) => {
-      const path = { above, key };
-      const fail = (error: unknown) => handle(run, error, path);
-      const finish = (value: unknown) => {
-        try {
-          const completed = complete(run, value, path);
-          return isPromise(completed) ? completed.then(undefined, fail) : completed;
-        } catch (error) {
-          return fail(error);
-        }
-      };
+
+    function finish(run: Run, value: unknown, above: Path | undefined): unknown {
       try {
-        const value = resolve(source, coerce(run), run.context, info);
-        return isPromise(value) ? value.then(finish, fail) : finish(value);
+        const completed = complete(run, value, above, key);
+        return isPromise(completed)
+          ? completed.then(undefined, (error) => handle(run, error, above, key))
+          : completed;
       } catch (error) {
-        return fail(error);
+        return handle(run, error, above, key);
       }
+    }
+
+    return (run, source, above) => {
+      let value: unknown;
+      try {
+        const args = coerce(run);
+        const refusal = charge?.refusal(run.context);
+        if (refusal !== undefined) return refusal;
+        value = resolve(source, args, run.context, info);
+      } catch (error) {
+        return handle(run, error, above, key);
+      }
+      return isPromise(value)
+        ? value.then(
+            (found) => finish(run, found, above),
+            (error) => handle(run, error, above, key),
+          )
+        : finish(run, value, above);
+    };
+  }
+
+  /** Charges the budget for the fields of a value before it is completed. */
+  function charging({ spend }: Charge, complete: Complete, info: FieldInfo): Complete {
+    return (run, value, above, key) => {
+      const turn = spend(value, run.context, info);
+      return turn !== undefined
+        ? turn.then(() => complete(run, value, above, key))
+        : complete(run, value, above, key);
     };
   }
 
@@ -185,17 +231,17 @@ export function createCompiler(
       const complete = completion(type.ofType, info);
       const { parentType, fieldName } = info;
       const missing = `Cannot return null for non-nullable field ${parentType.name}.${fieldName}.`;
-      return (run, value, path) => {
-        const completed = complete(run, value, path);
+      return (run, value, above, key) => {
+        const completed = complete(run, value, above, key);
         if (completed === null) throw new Error(missing);
         return completed;
       };
     }
     if (isLeafType(type)) return completionOfLeaf(type);
     const complete = completionOfPresent(type, info);
-    return (run, value, path) => {
+    return (run, value, above, key) => {
       if (value instanceof Error) throw value;
-      return value === null || value === undefined ? null : complete(run, value, path);
+      return value === null || value === undefined ? null : complete(run, value, above, key);
     };
   }
 
@@ -212,24 +258,23 @@ export function createCompiler(
     const { parentType, fieldName, fieldNodes } = info;
     const complete = completion(type, info);
     const handle = handlerOf(type, fieldNodes);
-    return (run, items, above) => {
+    return (run, items, place, name) => {
       if (typeof items !== "object" || items === null || !(Symbol.iterator in items))
         throw new GraphQLError(
           `Expected Iterable, but did not find one for field "${parentType.name}.${fieldName}".`,
         );
+      const above = { above: place, key: name };
       let waits = false;
       const completed = Array.from(items as Iterable<unknown>, (item, key) => {
-        const path = { above, key };
-        const fail = (error: unknown) => handle(run, error, path);
         try {
           const value = isPromise(item)
-            ? item.then((found) => complete(run, found, path))
-            : complete(run, item, path);
+            ? item.then((found) => complete(run, found, above, key))
+            : complete(run, item, above, key);
           if (!isPromise(value)) return value;
           waits = true;
-          return value.then(undefined, fail);
+          return value.then(undefined, (error) => handle(run, error, above, key));
         } catch (error) {
-          return fail(error);
+          return handle(run, error, above, key);
         }
       });
       return waits ? Promise.all(completed) : completed;
@@ -239,9 +284,9 @@ export function createCompiler(
   /** Compiled when it is first reached: a document may select much that an answer does not have. */
   function completionOfObject(type: GraphQLObjectType, nodes: readonly FieldNode[]): Complete {
     let set: SetPlan | undefined;
-    return (run, value, path) => {
+    return (run, value, above, key) => {
       set ??= compile(type, nodes);
-      return runSet(run, set, value, path);
+      return runSet(run, set, value, { above, key });
     };
   }
 
@@ -264,11 +309,11 @@ export function createCompiler(
       return complete;
     }
 
-    return (run, value, path) => {
+    return (run, value, above, key) => {
       const name = resolveType(value, run.context, info as GraphQLResolveInfo, type);
       return isPromise(name)
-        ? name.then((found) => completeAs(found)(run, value, path))
-        : completeAs(name)(run, value, path);
+        ? name.then((found) => completeAs(found)(run, value, above, key))
+        : completeAs(name)(run, value, above, key);
     };
   }
 
@@ -296,7 +341,8 @@ function completionOfLeaf(type: GraphQLLeafType): Complete {
 /** Notes the error of a field or an item that may be null, which it returns. Rethrows that of any other. */
 function handlerOf(type: GraphQLOutputType, nodes: readonly FieldNode[]) {
   const isRequired = isNonNullType(type);
-  return (run: Run, error: unknown, path: Path): null => {
+  return (run: Run, error: unknown, above: Path | undefined, key: Key): null => {
+    const path = { above, key };
     const located = locatedError(error, nodes, keysOf(path));
     if (isRequired) throw located;
     run.errors.add(located, path);

@@ -10,7 +10,7 @@ import {
   isObjectType,
 } from "graphql";
 import { noteReads } from "~/graphql/columns";
-import type { FieldInfo } from "~/graphql/compile";
+import { type Charge, charges, type FieldInfo } from "~/graphql/compile";
 import {
   allResolvers,
   type Derivation,
@@ -67,23 +67,28 @@ function budgeted<C extends ReadContext>(
   return { ...resolvers, ...Object.fromEntries(charged) };
 }
 
-const spending =
-  <C extends ReadContext>(resolve: Resolver<C>): Resolver<C> =>
-  (source, args, context, info) => {
-    if (context.budget.isOver()) return context.budget.never;
+function spending<C extends ReadContext>(resolve: Resolver<C>): Resolver<C> {
+  const refusal = ({ budget }: C) => (budget.isOver() ? budget.never : undefined);
+  const charging: Resolver<C> = (source, args, context, info) => {
+    const refused = refusal(context);
+    if (refused !== undefined) return refused;
     const value = resolve(source, args, context, info);
-    return value instanceof Promise
-      ? value.then((found) => spend(found, context, info))
-      : spend(value, context, info);
+    const charged = (found: unknown) => {
+      const turn = spend(found, context, info);
+      return turn === undefined ? found : turn.then(() => found);
+    };
+    return value instanceof Promise ? value.then(charged) : charged(value);
   };
+  charges.set(charging, { resolve, refusal, spend } as Charge);
+  return charging;
+}
 
 function spend(value: unknown, { budget, fieldsOf }: ReadContext, { fieldNodes }: FieldInfo) {
-  if (value === null || value === undefined) return value;
+  if (value === null || value === undefined) return undefined;
   const objects = Array.isArray(value) ? value.length : 1;
   const fields = fieldNodes.reduce(
     (sum, { selectionSet }) => sum + (selectionSet ? fieldsOf(selectionSet) : 0),
     0,
   );
-  const turn = budget.spend(objects * fields);
-  return turn === undefined ? value : turn.then(() => value);
+  return budget.spend(objects * fields);
 }

@@ -24,7 +24,7 @@ const schema = buildSchema(`
     dogs: [Dog!]! maybe: [Dog] later: [Cat!] things: [Thing] nodes: [Node!]
     nothing: String failing: String failsLater: String required: String! requiredLater: String!
     cat: Cat wrongList: [Int] wrongLeaf: Int wrongColor: Color values: [[Int!]]
-    items: [String] method: Cat
+    items: [String] method: Cat broken: Cat slow: String
   }
   type Mutation { add(n: Int!): Int fail: Int failRequired: Int! }
 `);
@@ -64,6 +64,12 @@ const RESOLVERS: Record<string, Record<string, (...args: any[]) => unknown>> = {
     wrongColor: () => "BLUE",
     values: () => [[1, 2], [soon(3)], null, [null]],
     items: () => new Set(["a", soon("b"), null]),
+    broken: () =>
+      cat("1", {
+        parent: () => soon(null),
+        name: () => soon(undefined, 3).then(failure("too late")),
+      }),
+    slow: () => soon("slow", 5),
     method: () => ({ id: () => "called", name: (args: object) => JSON.stringify(args) }),
   },
   Mutation: {
@@ -115,6 +121,7 @@ describe("a plan answers as graphql-js does", () => {
     ["a required field", "{ echo required cat { id } }"],
     ["a required field, later", "{ failsLater requiredLater echo required }"],
     ["a method", "{ cat { name parent { lives } } method { id name } }"],
+    ["an error below a place that is already null", "{ slow broken { name parent { id } } }"],
     ["wrong values", "{ wrongList wrongLeaf wrongColor }"],
     [
       "the same field twice",
