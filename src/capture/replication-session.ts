@@ -302,6 +302,7 @@ export function createReplicationSession(deps: Deps) {
     ticks++;
     sendStatus();
     report();
+    garbage.tick();
     if (unread.length > 0 && detour?.passed !== undefined && recorder.safe >= detour.passed)
       return finish(); // the next connection reads everything
     if (recorder.held.length > 0 || demand.wanted) lastBusy = performance.now();
