@@ -19,6 +19,7 @@ import { serve } from "~/http/server";
 import { chooseFormat, createLog, type Log } from "~/log";
 import type { HttpAnswer, HttpRequest } from "~/message";
 import { createMetrics } from "~/metrics";
+import { createAhead } from "~/platform/environments/ahead";
 import { createClocks } from "~/platform/environments/clocks";
 import { createDetails } from "~/platform/environments/details";
 import { createEnvironments } from "~/platform/environments/environments";
@@ -143,10 +144,12 @@ export async function startProgram(config: Config, limits = LIMITS) {
     const onBuild = async (tx: Tx, schema: string) => {
       if (capture.kind === "log" && plugin === "pgoutput") await publish(tx, schema);
     };
+    const ahead = createAhead({ pool, sessionPool, templates, log });
     const schemaPool = createSchemaPool({
       pool,
       builders,
       templates,
+      ahead,
       concurrency: builderCount,
       log,
       metrics,
@@ -296,6 +299,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
             ),
           );
     maintenance.start();
+    parts.push(ahead.start(maintenance.isQuiet));
     const addressOf = (port: number | undefined) =>
       `http://${config.HOST === "0.0.0.0" ? "127.0.0.1" : config.HOST}:${port}`;
     const address = addressOf(server.port);

@@ -1,4 +1,5 @@
 /** Fresh environments: the first call of each kind, and a burst of them. */
+import postgres from "postgres";
 import { CREATE_COMMENT, CREATE_ISSUE, ISSUES, UPDATE_ISSUE } from "./calls";
 import { latencies, type Measured, median, quantile, type Row, timed } from "./measure";
 import {
@@ -8,12 +9,18 @@ import {
   CHANNEL,
   EMPTY_SCHEMAS,
   fullPool,
+  poolOf,
   READY_SCHEMAS,
   TEAM,
+  TEMPLATE,
 } from "./server";
 
 const ENVIRONMENTS = 12;
 const CALLS = 10;
+/** Environments that make the calls before, so that the server knows their statements. */
+const KNOWN = 2;
+const READY_OF_TRACKER = 20;
+const QUIET_SECONDS = 6;
 const BURST = 256;
 const BURST_SECONDS = 2;
 
@@ -43,19 +50,44 @@ export async function firstCalls(bench: Bench): Promise<Row[]> {
       ask(UPDATE_ISSUE, { id: "ENG-1", title: `title ${title++}`, priority: 1 })(environment),
     commentCreate: ask(CREATE_COMMENT, { id: "ENG-1" }),
   };
-  return [
-    ...(await firstAndTenth(() => bench.environment(), chat)),
-    ...(await firstAndTenth(() => bench.environment("tracker_expanded", AGENT), tracker)),
+  const ofChat = () => bench.environment();
+  const ofTracker = () => bench.environment("tracker_expanded", AGENT);
+  await bench.restart({
+    ENVIRONMENT_POOL_TARGETS: `${TEMPLATE}:${READY_SCHEMAS},tracker_expanded:${READY_OF_TRACKER}`,
+  });
+  await poolOf(bench, "tracker_expanded", READY_OF_TRACKER);
+  await firstAndTenth(ofChat, chat, KNOWN);
+  await firstAndTenth(ofTracker, tracker, KNOWN);
+  await quietMoment(bench);
+  const rows = [
+    ...(await firstAndTenth(ofChat, chat)),
+    ...(await firstAndTenth(ofTracker, tracker)),
   ];
+  await bench.restart();
+  return rows;
+}
+
+/** Waits until nothing is built and statements are planned ahead. */
+async function quietMoment({ databaseUrl }: Bench): Promise<void> {
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+  let builds: unknown;
+  for (let quiet = 0; quiet < QUIET_SECONDS; quiet++) {
+    await Bun.sleep(1_000);
+    const [row] = await sql`select max(oid)::int as builds from pg_namespace`;
+    if (row?.["builds"] !== builds) quiet = 0;
+    builds = row?.["builds"];
+  }
+  await sql.end();
 }
 
 async function firstAndTenth(
   make: () => Promise<Answer>,
   kinds: Record<string, Kind>,
+  environments = ENVIRONMENTS,
 ): Promise<Row[]> {
   const first: Record<string, number[]> = {};
   const tenth: Record<string, number[]> = {};
-  for (let n = 0; n < ENVIRONMENTS; n++) {
+  for (let n = 0; n < environments; n++) {
     const environment = await make();
     for (const [name, call] of Object.entries(kinds))
       for (let index = 1; index <= CALLS; index++) {
@@ -65,7 +97,7 @@ async function firstAndTenth(
       }
   }
   return Object.keys(kinds).map((name) => ({
-    name: `${name}: the first call in a fresh environment, p50`,
+    name: `${name}: the first call in a fresh environment, after a quiet moment, p50`,
     ours: median(first[name] ?? []),
     base: median(tenth[name] ?? []),
     unit: "ms",

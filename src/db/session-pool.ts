@@ -13,12 +13,27 @@
  * A schema uses two sessions of the pool, so that a slow call delays few others. If both are stuck with calls of other
  * environments, it uses another session.
  */
-import { connect, errorCode, isUnavailable, type Pool, type Sql } from "~/db/connect";
+import {
+  errorCode,
+  inTransaction,
+  isUnavailable,
+  type Pool,
+  type Sql,
+  type Tx,
+} from "~/db/connect";
 import type { Flusher } from "~/db/flusher";
+import {
+  createPinnedSession,
+  type Opening,
+  type PinnedSession,
+  type SchemaLease,
+  type Token,
+  under,
+} from "~/db/pinned-session";
+import { lockAgainstRecycling } from "~/db/schema-locks";
 import { type LogMark, openSession, type Session, tablesOf } from "~/db/session";
-import { createShapes, type Shapes } from "~/db/shapes";
+import { createShapes, planAll } from "~/db/shapes";
 import { unavailable } from "~/errors";
-import type { Source } from "~/source";
 
 /** An environment's id and schema, for its calls. */
 export type EnvironmentRef = {
@@ -32,45 +47,11 @@ export class EnvironmentEnded extends Error {
   override readonly name = "EnvironmentEnded";
 }
 
-/** Once it is set, the driver rejects everything sent with it. */
-type Token = { lost: boolean; readonly shapes?: Shapes };
-
-/** One environment's lease of its schema. */
-type SchemaLease<S> = {
-  readonly schema: string;
-  readonly taken: Promise<Opening<S>>;
-  /** Once it is taken. */
-  opening?: Opening<S>;
-  /** The session's statements under `token`. Made once: it takes longer than to send a short statement. */
-  readonly sql: Pool;
-  /** `over`: released because the environment ended. Otherwise its session was lost. */
-  readonly token: Token & { over: boolean };
-  /** Calls in progress. */
-  users: number;
-  /** Called when no call is in progress any more. */
-  onIdle?: () => void;
-};
-
 /** Makes the calls of an environment wait. */
 type Hold = {
   readonly tokens: Set<string>;
   readonly over: Promise<void>;
   readonly end: () => void;
-};
-
-type PinnedSession<S> = {
-  readonly sql: Pool;
-  /** By environment. */
-  readonly leases: Map<string, SchemaLease<S>>;
-  /** Token of the whole session: a lock is only ever released on the session that took it. */
-  session: Token;
-  busy: number;
-  /** performance.now() since which no call in progress has ended. */
-  waitsSince: number;
-  /** The session has reached its maximum lifetime. */
-  isOld(): boolean;
-  /** Replaces the session. No call may be in progress on the old one. */
-  renew(): void;
 };
 
 export type SessionPool<S = unknown> = ReturnType<typeof createSessionPool<S>>;
@@ -85,64 +66,16 @@ const LIFETIME_MS = 300_000;
 const STUCK_MS = 250;
 /** A hold ends after this time even if nobody ends it: its server may have died. */
 const HOLD_MS_MAX = 15_000;
+/** The look-up of an environment is planned with it. */
+const NO_ENVIRONMENT = "";
 const LEASE_LOST = "FENCE_LOST";
 
-const under = (sql: Pool, token: Token) =>
-  (sql as unknown as { fence(token: Token): Pool }).fence(token);
+const unlockShared = (sql: Sql, schema: string) =>
+  sql`select pg_advisory_unlock_shared(hashtextextended(${schema}, 0))`;
 
 /** The same handle of a lease for one call, whose writes it names in the log. */
 const marked = (sql: Pool, mark: LogMark) =>
   (sql as unknown as { marked(mark: LogMark): Pool }).marked(mark);
-
-function createPinnedSession<S>(url: string, name: string, lifetimeMs: number): PinnedSession<S> {
-  const leases: PinnedSession<S>["leases"] = new Map();
-  let opened = performance.now();
-
-  function open(): Pool {
-    opened = performance.now();
-    const opening: Pool = connect(url, {
-      max: 1,
-      name,
-      onClose: () => {
-        if (sql === opening) forget();
-      },
-    });
-    return opening;
-  }
-
-  /** The session has ended, and its locks with it. */
-  function forget() {
-    pinned.session.lost = true;
-    pinned.session = { lost: false };
-    for (const { token } of leases.values()) token.lost = true;
-    leases.clear();
-  }
-
-  let sql = open();
-  const pinned: PinnedSession<S> = {
-    get sql() {
-      return sql;
-    },
-    leases,
-    session: { lost: false },
-    busy: 0,
-    waitsSince: 0,
-    isOld: () => performance.now() - opened > lifetimeMs,
-    renew() {
-      const old = sql;
-      forget();
-      sql = open();
-      old.end({ timeout: 1 }).catch(() => undefined);
-    },
-  };
-  return pinned;
-}
-
-/** The source of an environment's calls: one for all, or a new one for each. */
-export type SourceOf = Source | ((sql: Pool) => Promise<Source>);
-
-/** Facts about an environment that change only between its calls, while none is in progress on any server. */
-export type Opening<S> = { readonly source: SourceOf; readonly settings: S };
 
 /** Looks up an environment; undefined if it has ended or expired. */
 export type OpenEnvironment<S> = (
@@ -180,11 +113,17 @@ export function createSessionPool<S>(
     pinned.renew();
   }
 
-  function pick({ schemaName, environmentId }: EnvironmentRef): PinnedSession<S> {
-    const place = Bun.hash.crc32(schemaName) % count;
+  /** The sessions that a schema uses, the first one unless it is busier. */
+  function sessionsOf(schema: string): [PinnedSession<S>, PinnedSession<S>] {
+    const place = Bun.hash.crc32(schema) % count;
     const [first, second] = [sessions[place], sessions[(place + 1) % count]];
     if (!first || !second) throw new Error("the session pool is empty");
     renewIfOld(first);
+    return [first, second];
+  }
+
+  function pick({ schemaName, environmentId }: EnvironmentRef): PinnedSession<S> {
+    const [first, second] = sessionsOf(schemaName);
     const usual = leastBusy([first, second]);
     const isOthers = (pinned: PinnedSession<S>) => !pinned.leases.get(environmentId)?.users;
     // An environment that is stuck behind its own calls stays, so that it does not block all sessions.
@@ -228,7 +167,7 @@ export function createSessionPool<S>(
 
   /**
    * Locks the schema and then looks up the environment, in a separate statement that sees everything committed before
-   * the lock.
+   * the lock. Both are sent together: Postgres runs them in order.
    */
   async function take(
     pinned: PinnedSession<S>,
@@ -236,15 +175,14 @@ export function createSessionPool<S>(
     environmentId: string,
   ): Promise<Opening<S>> {
     const sql = under(pinned.sql, pinned.session);
-    await sql`select pg_advisory_lock_shared(hashtextextended(${schema}, 0))`;
-    try {
-      const opening = await open(sql, environmentId);
-      if (opening === undefined) throw over();
-      return opening;
-    } catch (error) {
-      await sql`select pg_advisory_unlock_shared(hashtextextended(${schema}, 0))`;
-      throw error;
-    }
+    const [locked, opened] = await Promise.allSettled([
+      sql`select pg_advisory_lock_shared(hashtextextended(${schema}, 0))`.execute(),
+      open(sql, environmentId),
+    ]);
+    if (locked.status === "rejected") throw locked.reason;
+    if (opened.status === "fulfilled" && opened.value) return opened.value;
+    await unlockShared(sql, schema);
+    throw opened.status === "rejected" ? opened.reason : over();
   }
 
   /** Rejects statements that were not sent yet, and releases the lock after those that were. */
@@ -263,9 +201,7 @@ export function createSessionPool<S>(
     );
     if (!wasTaken) return;
     // A lost session has released everything.
-    await sql`select pg_advisory_unlock_shared(hashtextextended(${held.schema}, 0))`.catch(
-      () => undefined,
-    );
+    await unlockShared(sql, held.schema).catch(() => undefined);
   }
 
   /** Ends the leases of the schema's earlier environments: they have ended without notice to this server. */
@@ -308,7 +244,7 @@ export function createSessionPool<S>(
       await hold.over;
     const pinned = pick(environmentRef);
     const held = lease(pinned, environmentRef);
-    if (pinned.busy++ === 0) pinned.waitsSince = performance.now();
+    begin(pinned);
     held.users++;
     try {
       const result = await work(held, await held.taken);
@@ -394,6 +330,36 @@ export function createSessionPool<S>(
 
     resume,
 
+    /**
+     * Plans what environments with these tables commonly send, on the session that the first call of the schema's next
+     * environment will use: it then only has to run the statements. `claim` locks the ready schema in the given
+     * transaction; false if it is not ready any more. Stops when `goesOn` returns false. Resolves to the session that
+     * has all plans, until it is lost; undefined if there is none.
+     */
+    async plan(
+      { schemaName, tables }: Omit<EnvironmentRef, "environmentId">,
+      claim: (tx: Tx) => Promise<boolean>,
+      goesOn: () => boolean,
+    ): Promise<Readonly<Token> | undefined> {
+      const statements = shapesOf(schemaName, tables).common();
+      const [pinned] = sessionsOf(schemaName);
+      if (statements.length === 0 || pinned.busy > 0 || pinned === retiring) return undefined;
+      const { session } = pinned;
+      begin(pinned);
+      try {
+        const isDone = await inTransaction(under(pinned.sql, session), async (tx) => {
+          if (!(await claim(tx))) return false;
+          await lockAgainstRecycling(tx, schemaName);
+          await open(tx, NO_ENVIRONMENT);
+          return await planAll(tx, statements, goesOn);
+        });
+        return isDone ? session : undefined;
+      } finally {
+        pinned.busy--;
+        renewIfOld(pinned);
+      }
+    },
+
     /** Ids of the environments whose schemas are leased. */
     held: (): string[] => sessions.flatMap(({ leases }) => [...leases.keys()]),
 
@@ -401,6 +367,10 @@ export function createSessionPool<S>(
       await Promise.all(sessions.map(({ sql }) => sql.end({ timeout: 1 })));
     },
   };
+}
+
+function begin(pinned: PinnedSession<unknown>): void {
+  if (pinned.busy++ === 0) pinned.waitsSince = performance.now();
 }
 
 const isStuck = ({ busy, waitsSince }: PinnedSession<unknown>) =>

@@ -46,7 +46,7 @@ const RETENTION_DAYS = 30;
 /** Pause between two builds for the pool, as a multiple of the build's duration: calls come first. */
 const REST_IDLE = 0.2;
 const REST_BUSY = 3;
-/** Time without calls after which empty schemas are built. */
+/** Time without calls after which empty schemas are built and statements are planned ahead. */
 const QUIET_MS = 1_000;
 
 export function createMaintenance(deps: {
@@ -138,6 +138,8 @@ export function createMaintenance(deps: {
 
   const active = () => performance.now() - touchedAt < config.MAINTENANCE_IDLE_TIMEOUT * 1000;
 
+  const isQuiet = () => deps.inFlight() === 0 && performance.now() - touchedAt >= QUIET_MS;
+
   /** Builds one schema where most are missing; empty ones last, in a quiet moment. Returns false if there is none to build. */
   async function addOne(wanted: ReadonlyMap<string, number>, empties: EmptyTargets) {
     const have = await schemas.countReady(pool);
@@ -146,7 +148,7 @@ export function createMaintenance(deps: {
       await schemaPool.addSchema(template);
       return true;
     }
-    if (deps.inFlight() > 0 || performance.now() - touchedAt < QUIET_MS) return false;
+    if (!isQuiet()) return false;
     const counts = new Map([...empties].map(([name, { count }]) => [name, count]));
     const { like } = empties.get(poorest(counts, have) ?? "") ?? {};
     if (like === undefined) return false;
@@ -237,6 +239,8 @@ export function createMaintenance(deps: {
     touch() {
       touchedAt = performance.now();
     },
+    /** No call is in progress, and none was made for a while. */
+    isQuiet,
     /** Runs one cycle now, whatever the interval. */
     cycle,
     async stop() {

@@ -41,6 +41,40 @@ describe("the types of a statement", () => {
   });
 });
 
+describe("the common statements", () => {
+  const select = (schema: string, n: number) => `0,25select ${n}, $1, $2 from "${schema}"."notes"`;
+
+  test("are those that several sessions sent, with the name of another schema, the last used first", () => {
+    const shapesOf = createShapes();
+    const shapes = shapesOf("one", tables);
+    for (const n of [1, 2, 3]) shapes.learn(select("one", n), [23, 25]);
+    for (const n of [3, 1]) shapesOf("two", tables).typesOf(select("two", n));
+
+    expect(shapesOf("three", tables).common()).toMatchObject(
+      [1, 3].map((n) => ({
+        text: select("three", n).slice(4),
+        inferred: [0, 25],
+        types: [23, 25],
+      })),
+    );
+    expect(shapesOf("three", [{ name: "others" }]).common()).toEqual([]);
+  });
+
+  test("are limited in number and in characters", () => {
+    const some = (length: number) => {
+      const shapes = createShapes()("one", tables);
+      for (let n = 0; n < 100; n++) {
+        const statement = `select ${n} ${" ".repeat(length)}`;
+        shapes.learn(statement, []);
+        shapes.typesOf(statement);
+      }
+      return shapes.common();
+    };
+    expect(some(0)).toHaveLength(64);
+    expect(some(50_000)).toHaveLength(3);
+  });
+});
+
 test("a statement of known types is sent with its values, alone and in a transaction", async () => {
   const shapesOf = createShapes();
   const values = [{ text: "5" }, "5", null, [1]];
@@ -69,7 +103,7 @@ test("a statement of known types is sent with its values, alone and in a transac
 });
 
 test("a statement's types come from the first schema: the server is not asked again", async () => {
-  const sent = under({ typesOf: () => [23], learn: () => undefined });
+  const sent = under({ typesOf: () => [23], learn: () => undefined, common: () => [] });
 
   // Without a type it would be text.
   expect(await sent`select ${5} as value`).toMatchObject([{ value: 5 }]);

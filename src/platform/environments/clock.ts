@@ -6,7 +6,7 @@
  */
 
 import type { Pool } from "~/db/connect";
-import type { SourceOf } from "~/db/session-pool";
+import type { SourceOf } from "~/db/pinned-session";
 import { ApiError } from "~/errors";
 import * as store from "~/platform/environments/clock-store";
 import type { Clock, ClockView, NewClock, Reading, Timing } from "~/platform/environments/model";

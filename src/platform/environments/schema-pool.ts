@@ -5,7 +5,7 @@
  * An environment takes a ready schema, else waits briefly for one that is being recycled, else has one built. Building
  * costs tables, not rows, so there are also empty schemas. They serve any template with the same tables.
  */
-import { inTransaction, isUnavailable, type Pool, type Tx } from "~/db/connect";
+import { inTransaction, isUnavailable, type Pool, type Sql, type Tx } from "~/db/connect";
 import type { Builders } from "~/db/origins";
 import { refreshClone } from "~/db/recycling";
 import {
@@ -19,6 +19,7 @@ import {
 import { unavailable } from "~/errors";
 import { errorFields, type Log } from "~/log";
 import type { Metrics } from "~/metrics";
+import type { Ahead } from "~/platform/environments/ahead";
 import * as schemas from "~/platform/environments/schemas-store";
 import * as store from "~/platform/environments/store";
 import type { Templates } from "~/platform/templates/templates";
@@ -60,13 +61,14 @@ export function createSchemaPool(deps: {
   pool: Pool;
   builders: Builders;
   templates: Templates;
+  ahead: Pick<Ahead, "of" | "forget">;
   concurrency: number;
   log: Log;
   metrics: Metrics;
   /** Announces the tables of a new schema to capture, in the transaction that builds it. */
   onBuild: (tx: Tx, schema: string) => Promise<void>;
 }) {
-  const { pool, builders, templates, log, metrics } = deps;
+  const { pool, builders, templates, ahead, log, metrics } = deps;
   const building = createSemaphore(deps.concurrency);
   const recycling = createSemaphore(RECYCLE_CONCURRENCY);
   /** A moving average. */
@@ -83,11 +85,16 @@ export function createSchemaPool(deps: {
     environment: store.NewEnvironmentRow,
     create: Creation | undefined,
   ): Promise<store.Claimed | undefined> {
-    if (!create) return await store.claim(pool, templateSchema, environment);
+    const claim = async (sql: Sql) => {
+      const claimed = await store.claim(sql, templateSchema, environment, ahead.of(templateSchema));
+      if (claimed) ahead.forget(claimed.schemaName);
+      return claimed;
+    };
+    if (!create) return await claim(pool);
     try {
       return await inTransaction(pool, (tx) =>
         create(tx, async () => {
-          const claimed = await store.claim(tx, templateSchema, environment);
+          const claimed = await claim(tx);
           if (!claimed) throw new NoReadySchema(); // rolls back what was counted
           return claimed;
         }),

@@ -18,22 +18,24 @@ export type NewEnvironmentRow = {
 export type Claimed = { readonly schemaName: string; readonly expiresAt: Date };
 
 /**
- * Claims a ready schema for a new environment, in one statement. Returns undefined if there is none. No two callers get
- * the same one, on any servers: each locks the row it takes and skips locked rows.
+ * Claims a ready schema for a new environment, in one statement, one of `preferred` if possible. Returns undefined if
+ * there is none. No two callers get the same one, on any servers: each locks the row it takes and skips locked rows.
  */
 export async function claim(
   sql: Sql,
   templateSchema: string,
   environment: NewEnvironmentRow,
+  preferred: readonly string[],
 ): Promise<Claimed | undefined> {
+  const one = (condition: Fragment) => sql`(
+    select schema_name from diorama.schemas
+    where template_schema = ${templateSchema} and state = 'ready' and ${condition}
+    limit 1 for update skip locked
+  )`;
   const [claimed] = await sql<Claimed[]>`
     with ready as (
       update diorama.schemas set state = 'claimed', changed_at = now()
-      where schema_name = (
-        select schema_name from diorama.schemas
-        where template_schema = ${templateSchema} and state = 'ready'
-        limit 1 for update skip locked
-      )
+      where schema_name = coalesce(${one(sql`schema_name = any(${[...preferred]})`)}, ${one(sql`true`)})
       returning schema_name
     )
     ${insertEnvironment(sql, environment, sql`ready`)}
