@@ -88,21 +88,19 @@ export function createShapes() {
 
 /**
  * Plans statements one by one, until `goesOn` returns false. Returns whether all are planned. One that fails is
- * forgotten. Binding a statement without
- * running it plans it, and loads its tables with their indexes.
+ * forgotten. Nothing runs: binding a statement plans it, and loads its tables with their indexes.
  */
 export async function planAll(
   tx: Tx,
   statements: readonly Statement[],
   goesOn: () => boolean,
 ): Promise<boolean> {
+  // Added by scripts/patches, and missing in the types.
+  const planning = tx as unknown as { plan(...statement: unknown[]): Promise<unknown> };
   for (const { text, inferred, types, forget } of statements) {
     if (!goesOn()) return false;
-    const nulls = inferred.map((type) => tx.typed(null as never, type));
-    // `ahead` is added by scripts/patches, and missing in the types.
-    const options = { prepare: true, simple: false, ahead: types };
     try {
-      await tx.unsafe(text, nulls as never[], options);
+      await planning.plan(text, inferred, types);
     } catch (error) {
       forget(); // it may fail everywhere
       throw error;
