@@ -10,7 +10,7 @@
 import { formatLsn, type Lsn } from "~/capture/change";
 import type { Recorder } from "~/capture/recorder";
 import type { RunRecords } from "~/capture/records";
-import { RELEASE_ATTEMPTS, RELEASE_MS, type Slot } from "~/capture/slot";
+import { flushLog, RELEASE_ATTEMPTS, RELEASE_MS, type Slot } from "~/capture/slot";
 import {
   connect,
   errorCode,
@@ -109,6 +109,7 @@ export function createPoison(deps: {
     async note(error: unknown, slot: Slot, recorder: Recorder): Promise<boolean> {
       if (!isPoison(error, recorder)) return true;
       attempts = 0;
+      await flushLog(pool);
       log.error("undecodable transaction", { lsn: formatLsn(position), ...errorFields(error) });
       const { openUntil } = recorder;
       if (slot.plugin === "wal2json")

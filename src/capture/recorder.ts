@@ -251,6 +251,11 @@ export function createRecorder(
       return [...runs.keys()];
     },
 
+    /** How many they are. */
+    get holding() {
+      return runs.size;
+    },
+
     has: (run: string) => runs.has(run),
 
     /** Memory counted for a run. */

@@ -28,15 +28,15 @@ export type RunRecords = {
   /** Fails active runs whose changes may be incomplete. Returns how many. */
   lose(sql: Sql, which: Losing, loss: Loss): Promise<number>;
   /**
-   * Stores the result of a run that ended, or that it was lost. False when the run is not waiting for one, or a newer
-   * leader has taken over. `notify`: another server waits for it.
+   * Stores the result of a run that ended, or that it was lost, and closes its recording in the log. False when the run
+   * is not waiting for one, or a newer leader has taken over.
    */
   store(
     sql: Sql,
     epoch: string,
     run: string,
     outcome: Result | { readonly lost: Loss },
-    notify: boolean,
+    how: Storing,
   ): Promise<boolean>;
   /** Stores the result of a run whose recording ended in this very transaction. */
   complete(sql: Sql, run: string, result: Result): Promise<unknown>;
@@ -48,9 +48,17 @@ export type RunRecords = {
   ): Promise<{ unlisten: () => Promise<unknown> }>;
 };
 
+/**
+ * `notify`: another server waits for the result. `isRepeatable`: the log gives the same result again, so that the commit
+ * need not wait for the disk.
+ */
+export type Storing = { readonly notify: boolean; readonly isRepeatable: boolean };
+
 /** `all` and `schemas`: of the runs that are recorded from the log. */
 export type Losing =
   | { readonly run: string }
+  /** This run, unless its end is marked. */
+  | { readonly running: string }
   | { readonly runs: readonly string[] }
   | { readonly schemas: readonly string[] }
   | "all";

@@ -9,9 +9,9 @@ import { createPgoutputDecoder } from "~/capture/pgoutput";
 import type { Detour } from "~/capture/poison";
 import { type ReplicationClient, standbyStatus } from "~/capture/protocol";
 import { createRecorder, type Ended, type Taken } from "~/capture/recorder";
-import type { Records, Result, StoredVerdict } from "~/capture/records";
+import type { Records, Result, StoredVerdict, Storing } from "~/capture/records";
 import { findWidened } from "~/capture/relations";
-import { BEHIND_BYTES, distances, type Plugin, type Slot } from "~/capture/slot";
+import { BEHIND_BYTES, distances, flushLog, type Plugin, type Slot } from "~/capture/slot";
 import { decodeWal2json } from "~/capture/wal2json";
 import { isUnavailable, isUnreachable, type Pool } from "~/db/connect";
 import { errorFields, type Log } from "~/log";
@@ -93,6 +93,8 @@ const LOOK_EVERY = 2; // in units of STATUS_MS
 const STORE_RETRY_MS = 200;
 /** Attempts to store a result that Postgres is up but rejects: it is too large, or takes too long. */
 const STORE_ATTEMPTS = 3;
+/** Memory of a run that may be read again to replace a lost result: little, so that others fail before it. */
+const REPEATABLE_BYTES_MAX = 64 * 1024;
 /** Texts up to this length are passed on; for a longer one the waiting server reads the row. */
 const PASS_LENGTH_MAX = 8 * 2 ** 20;
 
@@ -185,15 +187,16 @@ export function createReplicationSession(deps: Deps) {
   }
 
   async function conclude({ run, instance: waiting, evaluate, altered }: Ended) {
+    const isSmall = recorder.bytesOf(run) <= REPEATABLE_BYTES_MAX;
     let taken = closed ? undefined : recorder.take(run);
     if (!taken) return;
     if (altered && "fold" in taken && !(await isHarmless(altered, taken.fold)))
       taken = { lost: "table_altered" };
     const { result, changes } = await written(taken, run, waiting, evaluate);
-    const outcome = await keep(run, result, waiting !== instance);
+    const isRepeatable = isSmall && altered === undefined && "diff" in result;
+    const outcome = await keep(run, result, { notify: waiting !== instance, isRepeatable });
     if ("diff" in result) garbage.add(result.diff.length * 3);
     if (closed && outcome === undefined) return; // the next connection reads it again
-    recorder.release(run);
     if (outcome === undefined) log.info("result was not needed", { run_id: run });
     else if ("lost" in outcome) emit({ type: "lost", by: 1, loss: outcome.lost });
     else count("changes", changes);
@@ -203,7 +206,6 @@ export function createReplicationSession(deps: Deps) {
       const isShort = diff !== undefined && diff.length <= PASS_LENGTH_MAX;
       emit({ type: "stored", run, ...(isShort && { diff }) });
     }
-    if (!closed) sendStatus();
   }
 
   /** Whether only columns were added and all changes of those tables are complete. */
@@ -217,15 +219,15 @@ export function createReplicationSession(deps: Deps) {
    * Stores a result; if Postgres rejects it, stores that the run is lost. Returns what was stored; undefined if the run
    * no longer waits for it, or nothing was stored.
    */
-  async function keep(run: string, result: Outcome, notify: boolean): Promise<Outcome | undefined> {
+  async function keep(run: string, result: Outcome, how: Storing): Promise<Outcome | undefined> {
     for (let attempt = 1; !closed; ) {
       try {
-        return (await runs.store(pool, epoch, run, result, notify)) ? result : undefined;
+        return (await runs.store(pool, epoch, run, result, how)) ? result : undefined;
       } catch (error) {
         if (!isUnreachable(error) && (attempt++ === STORE_ATTEMPTS || !isUnavailable(error))) {
           log.error("result not stored", { run_id: run, ...errorFields(error) });
           if ("lost" in result) return undefined; // maintenance handles it
-          return await keep(run, { lost: "result_not_stored" }, notify);
+          return await keep(run, { lost: "result_not_stored" }, { ...how, isRepeatable: false });
         }
         await Bun.sleep(STORE_RETRY_MS);
       }
@@ -279,8 +281,7 @@ export function createReplicationSession(deps: Deps) {
    */
   function sendStatus() {
     const { safe } = recorder;
-    const holding = recorder.held.length > 0;
-    const flushed = safe > acknowledged || !holding ? safe : 0n;
+    const flushed = safe > acknowledged || recorder.holding === 0 ? safe : 0n;
     if (flushed > acknowledged) acknowledged = flushed;
     client.connection.sendCopyFromChunk(standbyStatus(received, flushed));
   }
@@ -305,7 +306,7 @@ export function createReplicationSession(deps: Deps) {
     garbage.tick();
     if (unread.length > 0 && detour?.passed !== undefined && recorder.safe >= detour.passed)
       return finish(); // the next connection reads everything
-    if (recorder.held.length > 0 || demand.wanted) lastBusy = performance.now();
+    if (recorder.holding > 0 || demand.wanted) lastBusy = performance.now();
     if (ticks % LOOK_EVERY === 0) {
       await releaseEnded();
       await look();
@@ -327,9 +328,10 @@ export function createReplicationSession(deps: Deps) {
     isBehindKnown = isBehind;
     const [oldest] = recorder.held;
     if (!oldest || retained <= walBudgetBytes) return;
+    const lost = await runs.lose(pool, { running: oldest }, "wal_budget");
+    if (lost === 0) return; // its end is in the log that is still to be read
     log.error("run lost", { run_id: oldest, reason: LOSSES.wal_budget, retained_bytes: retained });
-    await runs.lose(pool, { run: oldest }, "wal_budget");
-    emit({ type: "lost", by: 1, loss: "wal_budget" });
+    emit({ type: "lost", by: lost, loss: "wal_budget" });
     recorder.release(oldest);
     emit({ type: "stored", run: oldest });
     sendStatus();
@@ -337,7 +339,7 @@ export function createReplicationSession(deps: Deps) {
 
   /**
    * Releases runs that ended without a mark. A run must be missing from two checks: the log shows a commit a moment
-   * before its row is visible.
+   * before its row is visible. Its result may be visible a moment before it is on disk.
    */
   async function releaseEnded() {
     const { held } = recorder;
@@ -346,6 +348,7 @@ export function createReplicationSession(deps: Deps) {
     const over = inactive.filter((run) => unclaimed.has(run));
     unclaimed = new Set(inactive);
     if (over.length === 0) return;
+    await flushLog(pool);
     log.warn("the slot was held by ended runs", { count: over.length, first: over[0] });
     for (const run of over) recorder.release(run);
     sendStatus();
@@ -386,7 +389,9 @@ export function createReplicationSession(deps: Deps) {
       begin().catch(fail);
     },
     data(lsn: Lsn, data: Buffer) {
+      const { holding } = recorder;
       const kind = recorder.read(data, lsn);
+      if (recorder.holding < holding) sendStatus();
       garbage.add(data.length);
       if (kind) tally.set(kind, (tally.get(kind) ?? 0) + 1);
       else skipped++;

@@ -113,6 +113,13 @@ export const slotIsReady = (sql: Sql, plugin: Plugin): Fragment => sql`
 `;
 
 /**
+ * Waits until everything that was committed so far is on disk. Results may be answered before that, because the log
+ * gives them again: call it before the log is given up.
+ */
+export const flushLog = async (pool: Pool) =>
+  await pool`select pg_logical_emit_message(true, 'diorama_flush', '')`;
+
+/**
  * Drops the slot if `allowed` returns true. No run starts between the call of `allowed` and the drop. Returns true when
  * the slot no longer exists, false while a server reads it or `allowed` objects.
  */
@@ -124,8 +131,9 @@ export async function dropSlot(
   try {
     await inTransaction(pool, async (tx) => {
       await tx`select pg_advisory_xact_lock(${LOCK_CLASS}, ${SLOT_LOCK})`;
-      if (await allowed(tx))
-        await tx`select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = ${name} and not active`;
+      if (!(await allowed(tx))) return;
+      await flushLog(pool);
+      await tx`select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = ${name} and not active`;
     });
   } catch (error) {
     const code = errorCode(error);

@@ -1,4 +1,4 @@
-/** F33 to F45: runs, environments, the pool. */
+/** F33 to F46: runs, environments, the pool. */
 import { eventually } from "../support/database";
 import type { ServerProcess } from "../support/process";
 import { holdResults, slotsOf } from "./capture";
@@ -371,6 +371,43 @@ export const RUNS: readonly Fault[] = [
 
       must(!server.output().includes('"level":"error"'), server.output());
       return { happened: "500 ended and recycled; no error in the log", seconds };
+    },
+  },
+  {
+    id: "F46",
+    fault: "Postgres crashes after the answer of diffRun, before its result is on disk",
+    expected:
+      "the result is read from the log again, with the same bytes, though its environment is deleted",
+    async run(stage) {
+      // The disk gets the result only after this time.
+      const { cluster, database } = await stage.cluster({ wal_writer_delay: "10s" });
+      const server = await stage.server(database);
+      const story = await stage.story(database, server);
+      await story.write(server, 10);
+      const { runId } = story;
+      const envPath = `/env/${story.environment.environmentId}`;
+
+      const answered = await server.post("/diffRun", { runId });
+      await cluster.stop("immediate");
+      server.kill("SIGKILL");
+      await server.exited;
+      await cluster.start();
+      const status = () => database.sql`select status from diorama.runs where run_id = ${runId}`;
+      const [lost] = await eventually(status);
+      const next = await stage.server(database);
+      const deleted = await eventually(async () => {
+        const { status } = await next.call("DELETE", envPath);
+        if (status !== 200) throw new Error(String(status));
+        return status;
+      });
+      const outcome = await story.results(next);
+
+      must(answered.status === 200 && deleted === 200, { answered, deleted });
+      must(lost?.["status"] === "ending", lost);
+      must(outcome.status === "completed", outcome);
+      must(JSON.stringify(outcome.diff) === JSON.stringify(answered.body.diff), outcome);
+      must(answered.body.diff.inserts.length === 10, answered.body);
+      return { happened: "the result was lost and read again: the same diff" };
     },
   },
 ];

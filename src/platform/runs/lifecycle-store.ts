@@ -5,7 +5,8 @@
  *                       ─→ evaluating ─→ passed, failed
  *                       ─→ passed, failed       with its verdict
  *     running ─→ ending ─→ failed               its environment expired
- *     running, ending ─→ failed                 lost, or its environment was deleted
+ *     running ─→ failed                         its environment was deleted or reset
+ *     running, ending ─→ failed                 lost
  *     evaluating ─→ failed                      no verdict is possible
  *
  * Each transition is one statement that names the states it leaves, so two of them never both succeed. A transition that
@@ -175,21 +176,36 @@ const verdictColumns = (sql: Sql, verdict: StoredVerdict): Fragment => sql`
 `;
 
 /**
- * Locks the row first, in any state: the log shows the transaction that set it to `ending` a moment before other
- * sessions do, and the lock waits for that moment.
+ * The commit of a result that the log gives again waits for the disk only if a crash may lose the log too: with a limit
+ * on what slots keep, or with a standby that takes over and has no slot.
  */
-export const store: RunRecords["store"] = async (sql, epoch, run, outcome, notify) => {
+const withoutWaiting = (sql: Sql): Fragment => sql`
+  case when current_setting('synchronous_standby_names') = '' and current_setting('max_slot_wal_keep_size') = '-1'
+    then 'off' else current_setting('synchronous_commit') end
+`;
+
+/**
+ * Locks the row first, in any state: the log shows the transaction that set it to `ending` a moment before other
+ * sessions do, and the lock waits for that moment. The mark says in the log that the result is on disk.
+ */
+export const store: RunRecords["store"] = async (sql, epoch, run, outcome, how) => {
   const result = "diff" in outcome ? resultColumns(sql, outcome) : lostColumns(sql, outcome.lost);
+  const commit = how.isRepeatable
+    ? withoutWaiting(sql)
+    : sql`current_setting('synchronous_commit')`;
   const rows = await sql`
-    with locked as materialized (
-      select run_id, status from diorama.runs where run_id = ${run} for update
+    with quick as materialized (
+      select set_config('synchronous_commit', ${commit}, true)
+    ), locked as materialized (
+      select run_id, status from diorama.runs, quick where run_id = ${run} for update of runs
     ), stored as (
       update diorama.runs r set ${result} from locked
       where r.run_id = locked.run_id and locked.status = 'ending'
         and exists (select from diorama.capture where epoch = ${epoch})
       returning r.run_id
     )
-    select case when ${notify} then pg_notify(${CHANNEL}, ${STORED}::text || run_id) end from stored
+    select case when ${how.notify} then pg_notify(${CHANNEL}, ${STORED}::text || run_id) end, ${closeMark(sql)}::text
+    from stored
   `;
   return rows.count > 0;
 };
@@ -264,6 +280,7 @@ export async function lose(sql: Sql, which: Losing, loss: Loss): Promise<number>
 function condition(sql: Sql, which: Losing): Fragment {
   if (which === "all") return sql`capture = 'log'`;
   if ("run" in which) return sql`run_id = ${which.run}`;
+  if ("running" in which) return sql`run_id = ${which.running} and status = 'running'`;
   if ("runs" in which) return sql`run_id = any(${[...which.runs]})`;
   return sql`capture = 'log' and schema_name = any(${[...which.schemas]})`;
 }
@@ -345,8 +362,8 @@ const CAUSES = {
   "lost its schema": "server_error",
   reset: "reset",
 } as const;
-/** A run that is `ending` completes. */
-const OUTLIVED: ReadonlySet<string> = new Set(["expired", "reset"]);
+/** A run that is `ending` completes: its result may have been answered, and be read from the log again after a crash. */
+const OUTLIVED: ReadonlySet<string> = new Set(["deleted", "expired", "reset"]);
 
 export const deleteOld = async (sql: Sql, days: number) =>
   await sql`

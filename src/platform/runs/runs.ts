@@ -104,7 +104,8 @@ export function createRuns(deps: {
     const run = await store.findRun(pool, runId);
     if (!run || run.userId !== userId) throw new ApiError("run_not_found", "There is no such run");
     if (run.status === "running" && !run.live) await expiry.end({ runId });
-    else if (run.status === "ending" && run.cause !== null) await expiry.settle(runId);
+    // After a crash of Postgres, a result that was answered may have to be read from the log again.
+    else if (run.status === "ending") await expiry.settle(runId);
     else return run;
     return (await store.findRun(pool, runId)) ?? run;
   }
