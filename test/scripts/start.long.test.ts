@@ -1,5 +1,6 @@
 /** The first command of a newcomer. */
 import { expect, test } from "bun:test";
+import { stat, utimes } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { version } from "../../package.json";
 import { useDatabase } from "../support/database";
@@ -31,3 +32,29 @@ test(
   },
   2 * MINUTE,
 );
+
+test(
+  "scripts/start builds the packages again only after a change of their sources",
+  async () => {
+    const started = Date.now();
+    const source = join(ROOT, "src/clients/python/README.md");
+    await utimes(source, new Date(), new Date());
+    await startOnce();
+    const built = await builtAt();
+    expect(built).toBeGreaterThanOrEqual(started);
+
+    await startOnce();
+    expect(await builtAt()).toBe(built);
+  },
+  2 * MINUTE,
+);
+
+async function startOnce(): Promise<void> {
+  const settings = { PATH, PORT: "0", DATABASE_URL: database.url };
+  await using server = inTerminal(["./scripts/start"], ROOT, settings);
+  await server.shows("A first environment", 60);
+  await server.interrupt();
+}
+
+const builtAt = async () =>
+  (await stat(join(ROOT, `dist/clients/diorama-${version}-py3-none-any.whl`))).mtimeMs;

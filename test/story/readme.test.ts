@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Glob, YAML } from "bun";
 import { coverage } from "~/replicas/chat/coverage";
-import { COVERAGE } from "~/replicas/tracker/coverage";
+import { coverage as trackerCoverage } from "~/replicas/tracker/coverage";
 import { SEEDS, SUITES } from "../../seeds/index";
 import { startClusters } from "../support/clusters";
 import { createDatabase, dropDatabase } from "../support/database";
@@ -126,6 +126,7 @@ test("the README is short", () => {
 
 test("counts are those of the definitions", async () => {
   const methods = coverage();
+  const operations = trackerCoverage();
   const countOf = (states: readonly { state: string }[], state: string) =>
     states.filter((one) => one.state === state).length;
   const counts = section("What is simulated").replaceAll(/\s+/g, " ");
@@ -133,7 +134,7 @@ test("counts are those of the definitions", async () => {
     `**chat**: ${countOf(methods, "full")} methods behave like the service's, ${countOf(methods, "limited")} within documented limits, ${countOf(methods, "refused")} are rejected`,
   );
   expect(counts).toContain(
-    `**tracker**: ${countOf(COVERAGE, "simulated")} operations behave like the service's, ${countOf(COVERAGE, "kept")} store what they receive and return it, ${countOf(COVERAGE, "refused")} are rejected`,
+    `**tracker**: ${countOf(operations, "simulated")} operations behave like the service's, ${countOf(operations, "kept")} store what they receive and return it, ${countOf(operations, "refused")} are rejected`,
   );
   const suites = SUITES as { name: string; templateName: string; tests: unknown[] }[];
   const total = suites.reduce((sum, { tests }) => sum + tests.length, 0);

@@ -1,7 +1,7 @@
 /** Documents with every field of every type, from every query of the tracker. */
 import { type GraphQLObjectType, getNamedType, isLeafType, isObjectType } from "graphql";
 import type { Pool } from "~/db/connect";
-import { COVERAGE } from "~/replicas/tracker/coverage";
+import { coverage } from "~/replicas/tracker/coverage";
 import { trackerSchema } from "~/replicas/tracker/schema";
 import { MODEL_OF, MODELS } from "~/replicas/tracker/store/models/index";
 import { type ArgumentsOf, fieldsOf, selections } from "./selections";
@@ -10,7 +10,7 @@ import { MARIA } from "./tracker";
 const schema = trackerSchema();
 const query = schema.getQueryType() as GraphQLObjectType;
 const refused = new Set(
-  COVERAGE.flatMap(({ operation, state }) => (state === "refused" ? [operation] : [])),
+  coverage().flatMap(({ operation, state }) => (state === "refused" ? [operation] : [])),
 );
 
 /** The supported queries. */

@@ -1,7 +1,7 @@
 /** The state of simulation of each method and operation of the services. */
 import { code, page, table } from "~/docs/reference/markdown";
-import { type Coverage, coverage } from "~/replicas/chat/coverage";
-import { COVERAGE, type Operation } from "~/replicas/tracker/coverage";
+import { type Coverage, coverage as chatCoverage } from "~/replicas/chat/coverage";
+import { type Operation, coverage as trackerCoverage } from "~/replicas/tracker/coverage";
 
 /** The part of a method's name before the last dot. */
 const familyOf = ({ method }: Coverage) => method.slice(0, method.lastIndexOf("."));
@@ -14,7 +14,7 @@ const methodRow = ({ method, summary, arguments: args, limits = "" }: Coverage) 
 ];
 
 export function chatPage(): string {
-  const all = coverage();
+  const all = chatCoverage();
   const of = (state: Coverage["state"]) => all.filter((one) => one.state === state);
   const simulated = Map.groupBy([...of("full"), ...of("limited")], familyOf);
   const families = [...simulated].toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -55,7 +55,8 @@ function operationTable(operations: readonly Operation[]): string | undefined {
 }
 
 export function trackerPage(): string {
-  const of = (state: Operation["state"]) => COVERAGE.filter((one) => one.state === state);
+  const all = trackerCoverage();
+  const of = (state: Operation["state"]) => all.filter((one) => one.state === state);
   return page(
     "# Operations of tracker",
     `${of("simulated").length} operations behave like the service's, ${of("kept").length} store what they receive and return it, ${of("refused").length} are rejected with an error of the service.`,

@@ -1,7 +1,7 @@
 /** How far each operation of the API is simulated, derived from the SDL files. */
 import { Kind } from "graphql";
 import { words } from "~/graphql/words";
-import { DOCUMENTS } from "~/replicas/tracker/api/sdl";
+import { type SdlFile, sdlFiles } from "~/replicas/tracker/api/sdl";
 
 export type Operation = {
   /** The field of Query or Mutation. */
@@ -18,7 +18,7 @@ export type Operation = {
   readonly state: "simulated" | "kept" | "refused";
 };
 
-type File = (typeof DOCUMENTS)[number]["file"];
+type File = SdlFile["file"];
 
 const TIER_1: ReadonlySet<File> = new Set<File>([
   "attachment",
@@ -59,7 +59,7 @@ function tierOf(file: File): Operation["tier"] {
 
 const STATES = { 1: "simulated", 2: "simulated", 3: "kept", 4: "refused" } as const;
 
-function operationsOf({ file, document }: (typeof DOCUMENTS)[number]): Operation[] {
+function operationsOf({ file, document }: SdlFile): Operation[] {
   const tier = tierOf(file);
   return document.definitions.flatMap((node) => {
     if (node.kind !== Kind.OBJECT_TYPE_EXTENSION) return [];
@@ -75,4 +75,4 @@ function operationsOf({ file, document }: (typeof DOCUMENTS)[number]): Operation
   });
 }
 
-export const COVERAGE: readonly Operation[] = DOCUMENTS.flatMap(operationsOf);
+export const coverage = (): readonly Operation[] => sdlFiles().flatMap(operationsOf);

@@ -9,9 +9,9 @@ import { addResolvers } from "~/graphql/schema";
 import { completeSdl } from "~/graphql/sdl";
 import { CONVENTIONS } from "~/replicas/tracker/api/conventions";
 import { READS, RESOLVERS, TYPE_NAMES } from "~/replicas/tracker/api/index";
-import { DOCUMENTS } from "~/replicas/tracker/api/sdl";
+import { sdlFiles } from "~/replicas/tracker/api/sdl";
 import type { Context } from "~/replicas/tracker/context";
-import { COVERAGE } from "~/replicas/tracker/coverage";
+import { coverage } from "~/replicas/tracker/coverage";
 import { notAccessible } from "~/replicas/tracker/errors";
 import { LENGTHS } from "~/replicas/tracker/lengths";
 import { requireRow } from "~/replicas/tracker/require";
@@ -27,7 +27,7 @@ export function trackerSchema(): GraphQLSchema {
 }
 
 function buildSchema(): GraphQLSchema {
-  const documents = DOCUMENTS.map(({ document }) => document);
+  const documents = sdlFiles().map(({ document }) => document);
   const schema = buildASTSchema(completeSdl(documents), { assumeValidSDL: true });
   // The service counts the labels of an issue once, unlike the other pages.
   for (const type of ["Issue", "IssueSearchResult"]) {
@@ -84,7 +84,7 @@ const bounded = (type: GraphQLObjectType, resolvers: Record<string, Resolver<Con
 
 /** Resolvers of the operations that are not simulated. Sets the only description they have. */
 function refusals(type: GraphQLObjectType): Record<string, Resolver<Context>> {
-  const refused = COVERAGE.filter(
+  const refused = coverage().filter(
     ({ kind, state }) => state === "refused" && kind === type.name.toLowerCase(),
   );
   return Object.fromEntries(

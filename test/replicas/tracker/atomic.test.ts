@@ -1,6 +1,6 @@
 /** A mutation request is one transaction: a failure undoes all of it, and the response says so. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { COVERAGE } from "~/replicas/tracker/coverage";
+import { coverage } from "~/replicas/tracker/coverage";
 import { useDatabase } from "../../support/database";
 import { everyRow } from "../../support/rows";
 import { MARIA, useTracker } from "../../support/tracker";
@@ -284,9 +284,9 @@ const ARGUMENTS: Record<string, () => string> = {
   workflowStateUpdate: () => `id: ${q(ids["newState"])}, input: { name: "Renamed" }`,
 };
 
-const MUTATIONS = COVERAGE.filter(({ kind, tier }) => kind === "mutation" && tier === 1).map(
-  ({ operation }) => operation,
-);
+const MUTATIONS = coverage()
+  .filter(({ kind, tier }) => kind === "mutation" && tier === 1)
+  .map(({ operation }) => operation);
 const FAILURE = `last: issueUpdate(id: "ENG-999999", input: { title: "x" }) { success }`;
 
 describe("a request that fails has no side effects", () => {

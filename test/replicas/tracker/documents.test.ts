@@ -12,7 +12,7 @@ import {
 } from "graphql";
 import * as sdk58 from "linear58";
 import * as sdk86 from "linear86";
-import { COVERAGE } from "~/replicas/tracker/coverage";
+import { coverage } from "~/replicas/tracker/coverage";
 import { trackerSchema } from "~/replicas/tracker/schema";
 import { MODEL_OF, MODELS } from "~/replicas/tracker/store/models/index";
 import { useDatabase } from "../../support/database";
@@ -22,7 +22,7 @@ const database = useDatabase();
 const tracker = useTracker(database, "tracker_expanded");
 const query = trackerSchema().getQueryType();
 const refused = new Set(
-  COVERAGE.flatMap(({ operation, state }) => (state === "refused" ? [operation] : [])),
+  coverage().flatMap(({ operation, state }) => (state === "refused" ? [operation] : [])),
 );
 
 /** One id of each type with rows that Maria sees. */

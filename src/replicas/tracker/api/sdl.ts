@@ -1,5 +1,5 @@
 /** The SDL files of the schema. */
-import { parse } from "graphql";
+import { type DocumentNode, parse } from "graphql";
 import agent from "~/replicas/tracker/api/agent.graphql" with { type: "text" };
 import attachment from "~/replicas/tracker/api/attachment.graphql" with { type: "text" };
 import audit from "~/replicas/tracker/api/audit.graphql" with { type: "text" };
@@ -121,10 +121,18 @@ const SDL_FILES = {
   workflowState,
 } as const satisfies Record<string, string>;
 
-/**
- * The parsed files: parsing takes a third of the time to build the schema, and the list of operations needs them too.
- */
-export const DOCUMENTS = Object.entries(SDL_FILES).map(([file, text]) => ({
-  file: file as keyof typeof SDL_FILES,
-  document: parse(text, { noLocation: true }),
-}));
+export type SdlFile = {
+  readonly file: keyof typeof SDL_FILES;
+  readonly document: DocumentNode;
+};
+
+let parsed: readonly SdlFile[] | undefined;
+
+/** The parsed files. Parsed when they are needed first: a start need not wait for it. */
+export function sdlFiles(): readonly SdlFile[] {
+  parsed ??= Object.entries(SDL_FILES).map(([file, text]) => ({
+    file: file as SdlFile["file"],
+    document: parse(text, { noLocation: true }),
+  }));
+  return parsed;
+}
