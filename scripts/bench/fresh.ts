@@ -1,5 +1,4 @@
 /** Fresh environments: the first call of each kind, and a burst of them. */
-import postgres from "postgres";
 import { CREATE_COMMENT, CREATE_ISSUE, ISSUES, UPDATE_ISSUE } from "./calls";
 import { latencies, type Measured, median, quantile, type Row, timed } from "./measure";
 import {
@@ -68,8 +67,8 @@ export async function firstCalls(bench: Bench): Promise<Row[]> {
 }
 
 /** Waits until nothing is built and statements are planned ahead. */
-async function quietMoment({ databaseUrl }: Bench): Promise<void> {
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+async function quietMoment(bench: Bench): Promise<void> {
+  const sql = bench.connect();
   let builds: unknown;
   for (let quiet = 0; quiet < QUIET_SECONDS; quiet++) {
     await Bun.sleep(1_000);

@@ -32,10 +32,16 @@ export async function claim(
     where template_schema = ${templateSchema} and state = 'ready' and ${condition}
     limit 1 for update skip locked
   )`;
+  const any = one(sql`true`);
+  // Without preferred ones their look-up would read all ready schemas.
+  const name =
+    preferred.length === 0
+      ? any
+      : sql`coalesce(${one(sql`schema_name = any(${[...preferred]})`)}, ${any})`;
   const [claimed] = await sql<Claimed[]>`
     with ready as (
       update diorama.schemas set state = 'claimed', changed_at = now()
-      where schema_name = coalesce(${one(sql`schema_name = any(${[...preferred]})`)}, ${one(sql`true`)})
+      where schema_name = ${name}
       returning schema_name
     )
     ${insertEnvironment(sql, environment, sql`ready`)}
