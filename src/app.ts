@@ -12,7 +12,7 @@ import { createCache } from "~/http/cached";
 import { answerClients, isClients } from "~/http/clients";
 import { answerRoot, consoleAsset, consoleFile, isConsole } from "~/http/console";
 import { createCors } from "~/http/cors";
-import { answerDocs, docs, explorerAsset, isDocs } from "~/http/docs";
+import { answerDocs, createDocument, docs, explorerAsset, isDocs } from "~/http/docs";
 import { errorAnswer, requireReading } from "~/http/errors";
 import { fitCall, type Parts, type Shapes } from "~/http/fitting";
 import { ClientGone, IncomingRequest } from "~/http/incoming";
@@ -187,6 +187,12 @@ export function createApp(parts: {
     pattern: new RegExp(`^${path.replace(/:[A-Za-z]+/g, "[^/]+")}$`),
   }));
 
+  const document = createDocument(router.routes, HEALTH);
+  async function perform(request: IncomingRequest): Promise<HttpAnswer> {
+    document();
+    return await answerOf(await router.fetch(nativeOf(request)));
+  }
+
   function unknownRoute(request: Request): ApiError {
     const { pathname } = new URL(request.url);
     const allowed = routes
@@ -210,7 +216,7 @@ export function createApp(parts: {
     if (body) request.body = wholeBody(Buffer.from(JSON.stringify(body)));
     setPrincipal(request, principal);
     try {
-      return await answerOf(await router.fetch(nativeOf(request)));
+      return await perform(request);
     } catch (error) {
       return errorAnswer(readable(error), log, requestId).answer;
     }
@@ -224,14 +230,14 @@ export function createApp(parts: {
     const key = platformKey(request) ?? authorization(request);
     const principal = await challenged(keys.authenticate(key, request));
     await keys.countRequest(principal);
-    const perform = async (call: PlatformCall) => {
+    const performCall = async (call: PlatformCall) => {
       const made = await performAs(principal, call, requestId);
       return { text: textOf(made), ...(isOk(made) ? {} : { isError: true }) };
     };
     return await answerMcp(
       request,
       await readBody(request, PLATFORM_BODY_MAX),
-      controlTools(perform),
+      controlTools(performCall),
     );
   }
 
@@ -255,6 +261,7 @@ export function createApp(parts: {
     }
     if (isDocs(pathname)) {
       requireReading(request);
+      document();
       const produce = async () =>
         explorerAsset(pathname) ?? answerDocs(new Request(request.url.href), pathname, router);
       return await answerOf(await cache.answer(request, pathname, produce));
@@ -281,6 +288,7 @@ export function createApp(parts: {
       await keys.countRequest(principal);
       requireReadable(request.url);
       requireSingleParameters(request.url);
+      return await perform(request);
     }
     return await answerOf(await router.fetch(nativeOf(request)));
   }
@@ -313,6 +321,7 @@ export function createApp(parts: {
   return {
     router,
     performAs,
+    document,
     /** Begins to answer `/task`. */
     place: task.set,
 

@@ -191,21 +191,25 @@ type Answers = Operation["answers"];
 let text = "";
 
 /**
- * Renders the document as JSON, once per process and before any call: the router modifies the shapes of a route at its
- * first call, and the document must not depend on earlier calls.
+ * Returns a function that renders the document as JSON, once per process. Call it before any call of a route: the router
+ * modifies the shapes of a route at its first call, and the document must not depend on earlier calls. Only the route
+ * `early` may be called before.
  */
-export function documentRoutes(routes: Elysia["routes"]): void {
-  text ||= JSON.stringify(
-    openapi(
-      [
-        ...routeOperations(routes as readonly DocumentedRoute[]),
-        ...serviceOperations(),
-        ...controlOperations(),
-      ],
-      ABOUT,
-      SHAPES,
-    ),
-  );
+export function createDocument(routes: Elysia["routes"], early: string): () => void {
+  const documented = (routes as readonly DocumentedRoute[]).map((route) => {
+    const { path, hooks } = route;
+    if (path !== early) return route;
+    return { ...route, hooks: { ...hooks, response: structuredClone(hooks.response) } };
+  });
+  return () => {
+    text ||= JSON.stringify(
+      openapi(
+        [...routeOperations(documented), ...serviceOperations(), ...controlOperations()],
+        ABOUT,
+        SHAPES,
+      ),
+    );
+  };
 }
 
 /** Serves the document, a page of the guide or reference, or the plugin's page with additional headers. */
