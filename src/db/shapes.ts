@@ -15,7 +15,7 @@ export type Shapes = {
   /** Asked once by each session that uses the statement. */
   readonly typesOf: (statement: string) => readonly number[] | undefined;
   readonly learn: (statement: string, types: readonly number[]) => void;
-  /** Returns the statements that were several sessions have sent, the last used first. */
+  /** Returns the statements that several sessions have sent, the last used first. */
   readonly common: () => Statement[];
 };
 
