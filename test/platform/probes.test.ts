@@ -203,7 +203,7 @@ describe("metrics", () => {
         strangers: 1,
         marks: 1,
         changes: 1,
-        read: 3, // of the run's beginning and end, and of the call
+        read: 4, // of the run's beginning, end and result, and of the call
         ends: 1,
         environments: 1,
       });
