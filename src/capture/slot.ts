@@ -121,7 +121,7 @@ export const flushLog = async (pool: Pool) =>
 
 /**
  * Drops the slot if `allowed` returns true. No run starts between the call of `allowed` and the drop. Returns true when
- * the slot no longer exists, false while a server reads it or `allowed` objects.
+ * the slot no longer exists, false while a server reads it or `allowed` objects. Uses two connections of the pool.
  */
 export async function dropSlot(
   pool: Pool,

@@ -5,14 +5,16 @@ import { type Config, readConfig } from "~/config";
 import { connect, type Pool } from "~/db/connect";
 import { connectionProblem } from "~/db/problem";
 
-/** One connection, closed when `work` has ended. */
+const CONNECTIONS = 2;
+
+/** Two connections, as some work needs one beside its transaction; closed when `work` has ended. */
 export async function withDatabase<T>(
   env: Environment,
   name: string,
   work: (pool: Pool, config: Config) => Promise<T>,
 ): Promise<T> {
   const config = readConfig(env);
-  const pool = connect(config.DATABASE_URL, { max: 1, name, camel: true });
+  const pool = connect(config.DATABASE_URL, { max: CONNECTIONS, name, camel: true });
   try {
     return await work(pool, config);
   } catch (error) {
