@@ -59,7 +59,11 @@ export function createEnvironments(deps: {
 }) {
   const { pool, sessionPool, templates, suites, schemaPool, keys, runClosing } = deps;
 
-  const known = new LRUCache<string, store.EnvironmentRow>({ max: REMEMBERED_MAX });
+  /** Without a resolution it would set a timer when it finds one, which makes found ones slower than unknown ones. */
+  const known = new LRUCache<string, store.EnvironmentRow>({
+    max: REMEMBERED_MAX,
+    ttlResolution: 0,
+  });
 
   /** Handles the end of an environment, here or on another server. Resolves when none of its calls can run any more. */
   async function forget(environmentId: string): Promise<void> {
