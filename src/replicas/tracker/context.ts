@@ -1,10 +1,12 @@
 /** The context of one request: the viewer, the clock, the session and the reader. */
+import type { Session } from "~/db/session";
 import type { Running } from "~/graphql/execute";
 import { createReader, type Reader } from "~/graphql/reader";
 import type { Entity, Row } from "~/replicas/tracker/store/entities";
 import { MODELS } from "~/replicas/tracker/store/models/index";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 import type { ViewerContext } from "~/replicas/tracker/store/viewer";
+import { requireViewer } from "~/replicas/tracker/viewer";
 
 /** The reader, with typed rows. */
 type EntityReader = Omit<Reader, "one" | "find" | "rows"> & {
@@ -31,7 +33,34 @@ export type Context = ViewerContext &
     readonly read: EntityReader;
   };
 
-export function createContext(
+type Request = {
+  /** The id of the acting user. */
+  readonly actor: string;
+  readonly running: Running;
+  readonly now: Date;
+  readonly baseUrl: string;
+};
+
+/**
+ * Runs `work` in the context of a request. A mutation is one transaction: its begin is sent together with the look-up of
+ * the viewer, which is not part of it. Throws what `requireViewer` throws.
+ */
+export async function inContext<T>(
+  session: TrackerSession,
+  { actor, running, now, baseUrl }: Request,
+  work: (context: Context) => Promise<T>,
+): Promise<T> {
+  const viewer = requireViewer(session, actor);
+  // The transaction may fail first.
+  viewer.catch(() => undefined);
+  const open = async (inside: Session) => {
+    const inner = inside as TrackerSession;
+    return await work(createContext(inner, await viewer, now, running, baseUrl));
+  };
+  return await (running.isMutation ? session.transaction(open) : open(session));
+}
+
+function createContext(
   session: TrackerSession,
   viewerContext: ViewerContext,
   now: Date,

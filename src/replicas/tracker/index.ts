@@ -1,11 +1,10 @@
 /** The tracker service, compatible with Linear's GraphQL API. */
 import type { GraphQLFormattedError } from "graphql";
-import type { Session } from "~/db/session";
 import { type Answer, createExecutor, type Running } from "~/graphql/execute";
 import { isUuid } from "~/graphql/scalars";
 import { type HttpAnswer, httpAnswer, JSON_HEADERS } from "~/message";
 import { OWN_USER_ONLY, type Replica, type ReplicaCall } from "~/replicas/replica";
-import { type Context, createContext } from "~/replicas/tracker/context";
+import { type Context, inContext } from "~/replicas/tracker/context";
 import { DERIVED } from "~/replicas/tracker/derived";
 import {
   formatError,
@@ -26,7 +25,6 @@ import type { TrackerSession } from "~/replicas/tracker/store/tables";
 import { findUserId } from "~/replicas/tracker/store/users";
 import tables from "~/replicas/tracker/tables.sql" with { type: "text" };
 import { awaitsUpload, carriesSecret, isFile, transfer } from "~/replicas/tracker/uploads";
-import { requireViewer } from "~/replicas/tracker/viewer";
 import { dateOf } from "~/source";
 
 export const tracker: Replica = {
@@ -92,19 +90,16 @@ function refused(
   return httpAnswer(status ?? statusOf(errors), headers, account.answer);
 }
 
-/** A mutation is one transaction; the viewer is looked up before it, which makes it one round trip shorter. */
 async function within<T>(
   call: ReplicaCall,
   now: Date,
   running: Running,
   work: (context: Context) => Promise<T>,
 ): Promise<T> {
-  const { session, account } = call;
+  const { session, account, baseUrl } = call;
   account.name = running.fields.join(", ");
-  const viewerContext = await requireViewer(session as TrackerSession, actingUser(call));
-  const open = (inside: Session) =>
-    work(createContext(inside as TrackerSession, viewerContext, now, running, call.baseUrl));
-  return await (running.isMutation ? session.transaction(open) : open(session));
+  const request = { actor: actingUser(call), running, now, baseUrl };
+  return await inContext(session as TrackerSession, request, work);
 }
 
 /** A token that is a user's id acts as that user; other tokens have no effect. */

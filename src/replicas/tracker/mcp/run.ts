@@ -2,16 +2,14 @@
 
 import { execute, GraphQLError, type GraphQLFormattedError } from "graphql";
 import type { Tx } from "~/db/connect";
-import type { Session } from "~/db/session";
 import { createBudget } from "~/graphql/budget";
 import { createDocuments } from "~/graphql/documents";
 import type { Caller } from "~/replicas/caller";
-import { type Context, createContext } from "~/replicas/tracker/context";
+import { type Context, inContext } from "~/replicas/tracker/context";
 import { formatError, type ValidationError } from "~/replicas/tracker/errors";
 import { Rejected, type Tool, type Work } from "~/replicas/tracker/mcp/tool";
 import { trackerSchema } from "~/replicas/tracker/schema";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
-import { requireViewer } from "~/replicas/tracker/viewer";
 import { dateOf } from "~/source";
 
 /** Attempts for a change that a concurrent one blocked. */
@@ -32,15 +30,11 @@ export async function runTool(
   writes: boolean,
 ): Promise<unknown> {
   const now = dateOf(session.source);
-  const once = async () => {
-    const viewerContext = await requireViewer(session as TrackerSession, actor);
+  const once = () => {
     const running = { fields: [], isMutation: writes, budget: createBudget(), fieldsOf: () => 0 };
-    const open = (inside: Session) =>
-      tool(
-        values,
-        workIn(createContext(inside as TrackerSession, viewerContext, now, running, baseUrl)),
-      );
-    return await (writes ? session.transaction(open) : open(session));
+    return inContext(session as TrackerSession, { actor, running, now, baseUrl }, (context) =>
+      tool(values, workIn(context)),
+    );
   };
   for (let attempt = 1; ; attempt++)
     try {

@@ -20,7 +20,7 @@ export type ViewerContext = {
   readonly hiddenTeamIds: readonly string[];
 };
 
-/** Undefined when there is no such user. */
+/** Undefined when there is no such user. Sent at once, before anything that is sent after this call. */
 export async function findViewer(
   { sql, t }: TrackerSession,
   userId: string,
@@ -34,7 +34,7 @@ export async function findViewer(
           and not exists (select from ${t.team_memberships} m where m."teamId" = t.id and m."userId" = u.id)
       ) as "hiddenTeamIds"
     from ${t.users} u cross join ${t.organizations} o where u.id = ${userId}
-  `;
+  `.execute();
   if (!row) return undefined;
   const { workspaceId, urlKey, gitBranchFormat, hiddenTeamIds, ...viewer } = row;
   return {
