@@ -234,7 +234,7 @@ describe("the schema", () => {
   });
 
   test(
-    "is built in less than 0.3 s",
+    "is built in less than half a second",
     async () => {
       // Takes the processor time where it is less: the machine may be busy with other tests.
       const script = `
@@ -252,7 +252,7 @@ describe("the schema", () => {
       const milliseconds = Math.min(...attempts);
 
       expect(milliseconds).toBeGreaterThan(0);
-      expect(milliseconds).toBeLessThan(300);
+      expect(milliseconds).toBeLessThan(500);
     },
     MINUTE,
   );
