@@ -8,7 +8,7 @@ import type { Budget } from "~/graphql/budget";
 import { all } from "~/graphql/compare";
 import { compileFilter } from "~/graphql/filter";
 import { FETCH_ROWS, LIST_MAX } from "~/graphql/limits";
-import { createLoader, type Loader } from "~/graphql/loader";
+import { createLoader, identity, type Loader } from "~/graphql/loader";
 import {
   expressionOf,
   flatten,
@@ -62,6 +62,14 @@ export type Related = {
   readonly columns: ReadonlySet<string> | undefined;
   /** Rows that the viewer must not see otherwise, too. */
   readonly evenHidden: boolean;
+  /** Ids are lower-case UUIDs, because a column of that type has them. */
+  readonly isCanonical: boolean;
+};
+
+/** Pages of related rows at one place of a document. */
+type ChildPages = {
+  readonly parent: Model;
+  readonly of: (id: string) => Connection | Promise<Connection>;
 };
 
 type Found = { readonly [column: string]: unknown };
@@ -72,6 +80,7 @@ const NO_FIELDS: ReadonlySet<string> = new Set();
 export function createReader(models: Models, viewer: Omit<Scope, "alias">, budget: Budget) {
   const loaders = new Map<string, Loader<string, unknown>>();
   const related = new Map<Related, Loader<string, Maybe<RowObject>>>();
+  const childPages = new Map<object, ChildPages>();
 
   /** The rows of a statement that returns up to `most`: fetched in parts, until the budget is used up. */
   async function collect(query: Fragment, most: number): Promise<readonly Found[]> {
@@ -249,7 +258,33 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
       throw unknownCursor(backwards, cursor);
   }
 
-  function loaderOf({ to, fields, columns, evenHidden }: Related) {
+  /** Throws InvalidArgument. */
+  function openChildPages(
+    parent: Model,
+    relation: string,
+    wanted: PageWanted,
+    place: object,
+  ): ChildPages {
+    const many = requireMany(parent, relation);
+    const model = requireModel(models, many.to);
+    const window = windowOf(wanted.args);
+    const key = `page ${parent.name} ${relation} ${identity(place)}`;
+    const fetch = (ids: readonly string[]) => fetchChildren(parent, many, ids, wanted, window);
+    const pages = loader<RowObject[]>(key, fetch, []);
+    const page = (rows: RowObject[]) =>
+      rows.length > 0 || window.cursor === undefined
+        ? connectionOf(rows, window)
+        : requireCursor(model, window).then(() => connectionOf(rows, window));
+    return {
+      parent,
+      of(id) {
+        const rows = pages.load(id);
+        return rows instanceof Promise ? rows.then(page) : page(rows);
+      },
+    };
+  }
+
+  function loaderOf({ to, fields, columns, evenHidden }: Omit<Related, "isCanonical">) {
     const model = requireModel(models, to);
     const computed = computedOf(model, fields);
     return loader<Maybe<RowObject>>(
@@ -271,7 +306,7 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
     related(place: Related, id: string) {
       const rows = related.get(place) ?? loaderOf(place);
       related.set(place, rows);
-      return rowOfId(rows, id);
+      return place.isCanonical ? rows.load(id) : rowOfId(rows, id);
     },
 
     /** The first row that meets a condition, archived or not. Undefined when the viewer sees none. */
@@ -321,25 +356,24 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
 
     /**
      * A page of the rows related to a parent. `place` identifies the field in the document: parents with the same place
-     * have the same arguments and share a statement.
+     * have the same relation and arguments, and share a statement. Rejects with InvalidArgument.
      */
-    async childPage(
+    childPage(
       parent: Model,
-      relation: string,
       id: string,
-      wanted: PageWanted,
       place: object,
-    ): Promise<Connection> {
-      const many = requireMany(parent, relation);
-      const window = windowOf(wanted.args);
-      const pages = loader<RowObject[]>(
-        `page ${parent.name} ${relation} ${identity(place)}`,
-        (ids) => fetchChildren(parent, many, ids, wanted, window),
-        [],
-      );
-      const rows = await pages.load(id);
-      if (rows.length === 0) await requireCursor(requireModel(models, many.to), window);
-      return connectionOf(rows, window);
+      describe: () => { readonly relation: string; readonly wanted: PageWanted },
+    ): Connection | Promise<Connection> {
+      const known = childPages.get(place);
+      if (known?.parent === parent) return known.of(id);
+      const { relation, wanted } = describe();
+      try {
+        const pages = openChildPages(parent, relation, wanted, place);
+        childPages.set(place, pages);
+        return pages.of(id);
+      } catch (error) {
+        return Promise.reject(error);
+      }
     },
 
     /** All rows related to a parent. */
@@ -359,6 +393,7 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
     clear() {
       loaders.clear();
       related.clear();
+      childPages.clear();
     },
   };
 }
@@ -381,13 +416,4 @@ function requireMany(model: Model, relation: string) {
   const many = model.many.get(relation);
   if (!many) throw new Error(`${model.name} has no ${relation}`);
   return many;
-}
-
-const identities = new WeakMap<object, number>();
-let last = 0;
-/** A number that identifies an object during its lifetime. */
-function identity(object: object): number {
-  const known = identities.get(object) ?? ++last;
-  identities.set(object, known);
-  return known;
 }

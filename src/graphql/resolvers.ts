@@ -123,12 +123,15 @@ type Place = Related & { readonly isOnlyId: boolean };
 const places = new WeakMap<FieldInfo, Place>();
 
 /** The related rows that a place of a document needs. */
-function placeOf(info: FieldInfo, { to, withRow = false }: One): Place {
+function placeOf(model: Model, info: FieldInfo, { to, key, withRow = false }: One): Place {
   const known = places.get(info);
   if (known) return known;
   const fields = selectedFields(info);
   const columns = columnsOfRelated(info);
-  const place = { to, fields, columns, evenHidden: withRow, isOnlyId: wantsOnlyId(fields) };
+  const place = {
+    ...{ to, fields, columns, evenHidden: withRow, isOnlyId: wantsOnlyId(fields) },
+    isCanonical: !model.shared && model.columns.get(key) === "uuid",
+  };
   places.set(info, place);
   return place;
 }
@@ -140,7 +143,7 @@ function relatedBy(model: Model, one: One): Resolver<ReadContext> {
   return (row, args, context, info) => {
     const load = (id: unknown) => {
       if (id === null || id === undefined) return null;
-      const place = placeOf(info, one);
+      const place = placeOf(model, info, one);
       return place.isOnlyId ? { id } : context.read.related(place, id as string);
     };
     const id = idOf(row, args, context, info);
@@ -174,8 +177,10 @@ export function pageOf(
   return ({ id }: RowObject, args: PageArguments, { read }, info) => {
     const [place] = info.fieldNodes;
     if (!place) throw new Error("a field is resolved without a place in the document");
-    const wanted = { args, filterType: filterTypeOf(fieldOf(info)), ...nodesOf(info) };
-    return read.childPage(model, relation?.(args) ?? info.fieldName, id, wanted, place);
+    return read.childPage(model, id, place, () => ({
+      relation: relation?.(args) ?? info.fieldName,
+      wanted: { args, filterType: filterTypeOf(fieldOf(info)), ...nodesOf(info) },
+    }));
   };
 }
 
