@@ -135,7 +135,7 @@ export async function readIssueLookups(
     cycles,
     lineages,
   ] = await together([
-    given([teamIds], () => lockTeams(session, teamIds)),
+    given([teamIds], () => lockTeams(session, wanted)),
     given([placeIds], () => findPlaces(session, placeIds)),
     given([teamIds], () => listStates(session, teamIds)),
     given([userIds, userNames], () => listUsers(session, userIds, userNames)),
@@ -149,22 +149,18 @@ export async function readIssueLookups(
     given([cycleIds], () => listCycles(session, cycleIds)),
     given([labelIds, labelledIds], () => listLineages(session, teamIds)),
   ]);
-  const idsOf = (rule: (team: HeldTeam) => boolean) => held.filter(rule).map(({ id }) => id);
-  const closed = idsOf((team) => hasMemberRules(team, wanted));
-  const cycling = idsOf(joinsCycles);
+  const cycling = held.filter(joinsCycles).map(({ id }) => id);
   const templateIds = [
     ...wanted.templateIds,
     ...(wanted.defaultTemplates ? held.flatMap(defaultTemplatesOf) : []),
   ];
-  const [members, active, templates] = await together([
-    given([closed], () => listMembers(session, closed)),
+  const [active, templates] = await together([
     given([cycling], () => listActiveCycles(session, cycling, now)),
     given([templateIds], () => listTemplates(session, templateIds)),
   ]);
   const teams = held.map((team) => ({
     ...team,
     lineage: lineages.find(({ id }) => id === team.id)?.lineage ?? [team.id],
-    memberIds: members.flatMap(({ teamId, userId }) => (teamId === team.id ? [userId] : [])),
     activeCycleId: active.find(({ teamId }) => teamId === team.id)?.id ?? null,
   }));
   const ofIssues = Object.fromEntries(applied.map(({ issueId, ids }) => [issueId, ids]));
@@ -175,12 +171,8 @@ export async function readIssueLookups(
   };
 }
 
-type HeldTeam = Omit<Team, "lineage" | "memberIds" | "activeCycleId">;
+type HeldTeam = Omit<Team, "lineage" | "activeCycleId">;
 
-const hasMemberRules = (
-  { visibility, triageEnabled }: HeldTeam,
-  { places, defaultTemplates }: Wanted,
-) => visibility === "private" || defaultTemplates || (places && triageEnabled);
 const joinsCycles = (team: HeldTeam) =>
   team.cyclesEnabled && (team.cycleIssueAutoAssignStarted || team.cycleIssueAutoAssignCompleted);
 const defaultTemplatesOf = (team: HeldTeam) =>
@@ -188,12 +180,18 @@ const defaultTemplatesOf = (team: HeldTeam) =>
     (id) => id !== null,
   );
 
-const lockTeams = ({ sql, t }: TrackerSession, ids: readonly string[]) => sql<HeldTeam[]>`
-  select id, key, visibility, "parentId", "retiredAt", "archivedAt", "cyclesEnabled", "triageEnabled",
+const lockTeams = (
+  { sql, t }: TrackerSession,
+  { teamIds, places, defaultTemplates }: Wanted,
+) => sql<HeldTeam[]>`
+  select case when team.visibility = 'private' or ${defaultTemplates} or ${places} and team."triageEnabled" then array(
+      select m."userId" from ${t.team_memberships} m where m."teamId" = team.id order by m."userId"
+    ) else '{}' end as "memberIds",
+    id, key, visibility, "parentId", "retiredAt", "archivedAt", "cyclesEnabled", "triageEnabled",
     "requirePriorityToLeaveTriage", "defaultIssueStateId", "defaultTemplateForMembersId",
     "defaultTemplateForNonMembersId", "autoCloseParentIssues", "autoCloseChildIssues",
     "cycleIssueAutoAssignStarted", "cycleIssueAutoAssignCompleted"
-  from ${t.teams} where id = any(${ids}::uuid[]) order by id for no key update
+  from ${t.teams} team where id = any(${teamIds}::uuid[]) order by id for no key update
 `;
 
 const listStates = ({ sql, t }: TrackerSession, teamIds: readonly string[]) => sql<State[]>`
@@ -280,13 +278,6 @@ const listLineages = ({ sql, t }: TrackerSession, ids: readonly string[]) => sql
     select id as team, id, "parentId" from ${t.teams} where id = any(${ids}::uuid[]) union
     select up.team, p.id, p."parentId" from ${t.teams} p join up on p.id = up."parentId"
   ) select team as id, array_agg(id) as lineage from up group by team
-`;
-
-const listMembers = ({ sql, t }: TrackerSession, teamIds: readonly string[]) => sql<
-  { teamId: string; userId: string }[]
->`
-  select "teamId", "userId" from ${t.team_memberships}
-  where "teamId" = any(${teamIds}::uuid[]) order by "userId"
 `;
 
 const listActiveCycles = ({ sql, t }: TrackerSession, teamIds: readonly string[], now: Date) => sql<
