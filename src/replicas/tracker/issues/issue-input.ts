@@ -74,7 +74,7 @@ export async function readIssueReferences(
   context: Context,
   inputs: readonly IssueReferences[],
   also: {
-    readonly teamIds?: readonly string[];
+    readonly teamsOf?: readonly string[];
     readonly labelledIds?: readonly string[];
     readonly projectIds?: readonly string[];
     /** Whether the inputs create issues. */
@@ -87,7 +87,8 @@ export async function readIssueReferences(
   ];
   const parents = all(({ parentId }) => given(parentId).map(issueKey));
   const wanted: Wanted = {
-    teamIds: [...all(({ teamId }) => given(teamId)), ...(also.teamIds ?? [])],
+    teamIds: all(({ teamId }) => given(teamId)),
+    teamsOf: also.teamsOf ?? [],
     userIds: all((input) => [
       ...given(input.assigneeId, input.delegateId, input.snoozedById),
       ...(input.subscriberIds ?? []),

@@ -39,24 +39,37 @@ export async function updateIssues(
 ): Promise<readonly Row<"Issue">[]> {
   if (input.labelIds && (input.addedLabelIds || input.removedLabelIds))
     throw invalidInput("labelIds cannot be combined with addedLabelIds or removedLabelIds");
-  const locked = await lockIssues(context.session, ids);
+  const locking = lockIssues(context.session, ids);
+  // Everything else is sent together with the lock, but a missing issue is reported first.
+  const reading = readReferences(context, ids, input, locking);
+  reading.catch(() => undefined);
+  const locked = await locking;
   if (locked.length < new Set(ids).size) throw notFound("Issue");
-  const description = descriptionOf(input);
-  const lookups = await readIssueReferences(
-    context,
-    [{ ...input, ...(description !== undefined && { description }) }],
-    {
-      teamIds: [...new Set(locked.map((issue) => issue["teamId"]))],
-      labelledIds: changesLabels(input) ? locked.map(({ id }) => id) : [],
-      projectIds: input.teamId ? locked.flatMap(({ projectId }) => projectId ?? []) : [],
-    },
-  );
+  const lookups = await reading;
   const changes: Change[] = [];
   for (const issue of locked) changes.push(await updateIssue(context, issue, input, lookups));
   // Only after the last one: a cascade can affect other issues of the list.
   for (const change of changes) await cascade(context, change);
   const changed = new Map(changes.map(({ after }) => [after.id, after]));
   return ids.flatMap((id) => changed.get(id) ?? []);
+}
+
+async function readReferences(
+  context: Context,
+  ids: readonly string[],
+  input: IssueUpdate,
+  locking: Promise<readonly Row<"Issue">[]>,
+): Promise<IssueLookups> {
+  const description = descriptionOf(input);
+  return await readIssueReferences(
+    context,
+    [{ ...input, ...(description !== undefined && { description }) }],
+    {
+      teamsOf: ids,
+      labelledIds: changesLabels(input) ? ids : [],
+      projectIds: input.teamId ? (await locking).flatMap(({ projectId }) => projectId ?? []) : [],
+    },
+  );
 }
 
 /** Labels are given, or a move to another team may remove some. */
@@ -256,7 +269,7 @@ async function closeIssue(
   const issue = (await lockIssues(context.session, [id]))[0];
   if (!issue) return;
   const { states } = await readIssueReferences(context, [], {
-    teamIds: [issue["teamId"]],
+    teamsOf: [id],
   });
   const current = states.find((state) => state.id === issue["stateId"]);
   // A duplicate state is only for issues that are marked as duplicates.

@@ -2,6 +2,7 @@
  * The rows that a change of issues refers to. Each kind of reference is a small statement, sent only when it is given;
  * all of them are sent together. The teams are locked first, so that numbers are unique.
  */
+import type { Fragment } from "~/db/connect";
 import { together } from "~/db/session";
 import { findPlaces, type Place } from "~/replicas/tracker/store/issues/insert";
 import { issuesIdentified } from "~/replicas/tracker/store/lookups";
@@ -90,6 +91,8 @@ export type IssueLookups = {
 
 export type Wanted = {
   readonly teamIds: readonly string[];
+  /** Also the teams of these issues. */
+  readonly teamsOf: readonly string[];
   readonly userIds: readonly string[];
   /** Display names, in lower case. */
   readonly userNames: readonly string[];
@@ -120,7 +123,8 @@ export async function readIssueLookups(
   wanted: Wanted,
   now: Date,
 ): Promise<IssueLookups> {
-  const { teamIds, userIds, userNames, labelIds, labelledIds, milestoneIds, cycleIds } = wanted;
+  const { teamIds, teamsOf, userIds, userNames, labelIds, labelledIds } = wanted;
+  const { milestoneIds, cycleIds } = wanted;
   const placeIds = wanted.places ? teamIds : [];
   const [
     held,
@@ -135,9 +139,9 @@ export async function readIssueLookups(
     cycles,
     lineages,
   ] = await together([
-    given([teamIds], () => lockTeams(session, wanted)),
+    given([teamIds, teamsOf], () => lockTeams(session, wanted)),
     given([placeIds], () => findPlaces(session, placeIds)),
-    given([teamIds], () => listStates(session, teamIds)),
+    given([teamIds, teamsOf], () => listStates(session, wanted)),
     given([userIds, userNames], () => listUsers(session, userIds, userNames)),
     given([labelIds, labelledIds], () => listLabels(session, labelIds, labelledIds)),
     given([labelledIds], () => listApplied(session, labelledIds)),
@@ -147,7 +151,7 @@ export async function readIssueLookups(
     ),
     given([milestoneIds], () => listMilestones(session, milestoneIds)),
     given([cycleIds], () => listCycles(session, cycleIds)),
-    given([labelIds, labelledIds], () => listLineages(session, teamIds)),
+    given([labelIds, labelledIds], () => listLineages(session, wanted)),
   ]);
   const cycling = held.filter(joinsCycles).map(({ id }) => id);
   const templateIds = [
@@ -180,10 +184,16 @@ const defaultTemplatesOf = (team: HeldTeam) =>
     (id) => id !== null,
   );
 
-const lockTeams = (
-  { sql, t }: TrackerSession,
-  { teamIds, places, defaultTemplates }: Wanted,
-) => sql<HeldTeam[]>`
+/** The ids of the teams that are wanted, as an array. */
+const teamsIn = ({ sql, t }: TrackerSession, { teamIds, teamsOf }: Wanted): Fragment =>
+  teamsOf.length === 0
+    ? sql`${teamIds}::uuid[]`
+    : sql`${teamIds}::uuid[] || array(select "teamId" from ${t.issues} where id = any(${teamsOf}::uuid[]))`;
+
+const lockTeams = (session: TrackerSession, wanted: Wanted) => {
+  const { sql, t } = session;
+  const { places, defaultTemplates } = wanted;
+  return sql<HeldTeam[]>`
   select case when team.visibility = 'private' or ${defaultTemplates} or ${places} and team."triageEnabled" then array(
       select m."userId" from ${t.team_memberships} m where m."teamId" = team.id order by m."userId"
     ) else '{}' end as "memberIds",
@@ -191,12 +201,13 @@ const lockTeams = (
     "requirePriorityToLeaveTriage", "defaultIssueStateId", "defaultTemplateForMembersId",
     "defaultTemplateForNonMembersId", "autoCloseParentIssues", "autoCloseChildIssues",
     "cycleIssueAutoAssignStarted", "cycleIssueAutoAssignCompleted"
-  from ${t.teams} team where id = any(${teamIds}::uuid[]) order by id for no key update
+  from ${t.teams} team where id = any(${teamsIn(session, wanted)}) order by id for no key update
 `;
+};
 
-const listStates = ({ sql, t }: TrackerSession, teamIds: readonly string[]) => sql<State[]>`
-  select id, "teamId", type, name, position from ${t.workflow_states}
-  where "teamId" = any(${teamIds}::uuid[]) and "archivedAt" is null order by position, id
+const listStates = (session: TrackerSession, wanted: Wanted) => session.sql<State[]>`
+  select id, "teamId", type, name, position from ${session.t.workflow_states}
+  where "teamId" = any(${teamsIn(session, wanted)}) and "archivedAt" is null order by position, id
 `;
 
 const listUsers = (
@@ -271,12 +282,12 @@ const listCycles = ({ sql, t }: TrackerSession, ids: readonly string[]) =>
     { id: string; teamId: string }[]
   >`select id, "teamId" from ${t.cycles} where id = any(${ids}::uuid[]) and "archivedAt" is null`;
 
-const listLineages = ({ sql, t }: TrackerSession, ids: readonly string[]) => sql<
+const listLineages = (session: TrackerSession, wanted: Wanted) => session.sql<
   { id: string; lineage: string[] }[]
 >`
   with recursive up as (
-    select id as team, id, "parentId" from ${t.teams} where id = any(${ids}::uuid[]) union
-    select up.team, p.id, p."parentId" from ${t.teams} p join up on p.id = up."parentId"
+    select id as team, id, "parentId" from ${session.t.teams} where id = any(${teamsIn(session, wanted)}) union
+    select up.team, p.id, p."parentId" from ${session.t.teams} p join up on p.id = up."parentId"
   ) select team as id, array_agg(id) as lineage from up group by team
 `;
 

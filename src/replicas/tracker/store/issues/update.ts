@@ -2,13 +2,14 @@
 import type { Changes, Row } from "~/replicas/tracker/store/entities";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
-/** Locks issues until the end of the transaction, in the order of their ids. */
+/** Locks issues until the end of the transaction, in the order of their ids. Sent at once. */
 export const lockIssues = async (
   { sql, t }: TrackerSession,
   ids: readonly string[],
-): Promise<readonly Row<"Issue">[]> => sql<Row<"Issue">[]>`
-  select * from ${t.issues} where id = any(${ids}::uuid[]) order by id for no key update
-`;
+): Promise<readonly Row<"Issue">[]> =>
+  sql<Row<"Issue">[]>`
+    select * from ${t.issues} where id = any(${ids}::uuid[]) order by id for no key update
+  `.execute();
 
 /** Writes the same values to several issues. */
 export const setIssues = async (
