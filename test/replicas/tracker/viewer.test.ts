@@ -11,7 +11,7 @@ const SHOWN = `{
   issues(first: 250) { nodes { team { id } url } }
 }`;
 
-/** What Robin sees, asked for twice: the second time it is known who asked before. */
+/** Everything that Robin sees. Asked for twice: the second time it is known who asked before. */
 async function shown() {
   const [first, second] = [
     await tracker.data(SHOWN, {}, ROBIN),
