@@ -2,7 +2,7 @@
 import { growIssues, growMessages, ISSUES } from "./calls";
 import { inTurn, type Measured, median, type Row, throughput } from "./measure";
 import { knowsProcesses, postgresProcesses, spent, timesOf } from "./processes";
-import { AGENT, type Answer, type Bench, CHANNEL, TEAM } from "./server";
+import { AGENT, type Answer, type Bench, CHANNEL, fullPool, TEAM } from "./server";
 
 const SMALL = 100;
 const LARGE = 100_000;
@@ -85,6 +85,8 @@ export async function growth(bench: Bench): Promise<Measured[]> {
     const [small, large] = [await make(), await make()];
     await grow(bench, small, SMALL);
     await grow(bench, large, LARGE);
+    // A pool that is being filled would count as the cost of these calls.
+    await fullPool(bench);
     return { small, large };
   };
   const chat = await both(() => bench.environment(), growMessages);
@@ -109,7 +111,7 @@ async function measure(
   };
   try {
     for (const environment of Object.values(environments))
-      for (let n = 0; n < 20; n++) await call(environment);
+      await throughput(CLIENTS, SECONDS, () => call(environment));
     const samples = await inTurn(ROUNDS, {
       large: () => cost(environments.large),
       small: () => cost(environments.small),
