@@ -1,7 +1,7 @@
 /** Calls of both services beside the in-memory emulator: rate, and processor time of server and Postgres per call. */
 import type { Sql } from "~/db/connect";
 import { type Emulator, emulatorIsMissing, startEmulator } from "./emulator";
-import { type Measured, median, type Row, throughput } from "./measure";
+import { latencies, type Measured, median, type Row, throughput } from "./measure";
 import { knowsProcesses, postgresProcesses, spent, timesOf } from "./processes";
 import {
   AGENT,
@@ -17,8 +17,9 @@ import {
 const CLIENTS = 8;
 const SECONDS = 2;
 const ROUNDS = 4;
-/** Both engines compile hot code during the first thousands of calls. */
-const WARM_UP_SECONDS = 3;
+/** Both engines compile hot code during the first thousands of calls: each side makes so many, or for so long. */
+const WARM_UP_CALLS = 10_000;
+const WARM_UP_SECONDS = 10;
 /** Issues of an environment above which clients share environments. */
 const LARGE = 10_000;
 
@@ -40,8 +41,8 @@ async function beside(
   });
   // A pool that is being filled would count as the cost of these calls.
   await poolOf(bench, TEMPLATE, READY_SCHEMAS);
-  await throughput(CLIENTS, WARM_UP_SECONDS, ours);
-  if (theirs) await throughput(CLIENTS, WARM_UP_SECONDS, theirs.call);
+  await warmUp(ours);
+  if (theirs) await warmUp(theirs.call);
   const rates: number[] = [];
   const costs: { server: number; database: number }[] = [];
   const base = { rates: [] as number[], costs: [] as number[] };
@@ -86,6 +87,13 @@ async function beside(
         ]
       : []),
   ];
+}
+
+async function warmUp(call: Call): Promise<void> {
+  const end = performance.now() + WARM_UP_SECONDS * 1000;
+  await latencies(CLIENTS, WARM_UP_CALLS, async (client) => {
+    if (performance.now() < end) await call(client);
+  });
 }
 
 /** Runs `work` with an emulator, or without one where it cannot run: the rows then lack their reference. */
