@@ -34,6 +34,22 @@ describe("chat.postMessage", () => {
     expect(messages).toEqual([second.message, first.message] as never);
   });
 
+  test("gives each message of a person an id of its own, the same in every answer", async () => {
+    const { agent, john } = await newScene();
+
+    const posted = [
+      await agent.chat.postMessage({ channel: GENERAL, text: "one" }),
+      await agent.chat.postMessage({ channel: GENERAL, text: "two" }),
+      await john.chat.postMessage({ channel: RANDOM, text: "one" }),
+    ];
+    const { messages } = await agent.conversations.history({ channel: GENERAL, limit: 1 });
+
+    const ids = posted.map(({ message }) => (message as { client_msg_id?: string }).client_msg_id);
+    expect(new Set(ids).size).toBe(3);
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    expect(messages?.[0]?.client_msg_id).toBe(ids[1]);
+  });
+
   test("gives concurrent messages of one channel different timestamps", async () => {
     const { agent } = await newScene();
 
