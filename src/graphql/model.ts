@@ -89,6 +89,23 @@ export function requireModel(models: Models, name: string): Model {
   return model;
 }
 
+export function requireMany(model: Model, relation: string) {
+  const many = model.many.get(relation);
+  if (!many) throw new Error(`${model.name} has no ${relation}`);
+  return many;
+}
+
+/** The computed values that a selection needs: its fields, and the keys of its relations. */
+export function computedOf({ computed, one }: Model, fields: ReadonlySet<string>): string[] {
+  if (fields.size === 0) return [];
+  const needed = new Set<string>();
+  for (const name of fields) {
+    const value = one.get(name)?.key ?? name;
+    if (computed.has(value)) needed.add(value);
+  }
+  return [...needed].toSorted();
+}
+
 /** Columns of a shared table itself. */
 const OWN = new Set(["id", "createdAt", "updatedAt", "archivedAt"]);
 

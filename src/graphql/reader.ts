@@ -10,6 +10,7 @@ import { compileFilter } from "~/graphql/filter";
 import { FETCH_ROWS, LIST_MAX } from "~/graphql/limits";
 import { createLoader, identity, type Loader } from "~/graphql/loader";
 import {
+  computedOf,
   expressionOf,
   flatten,
   type Model,
@@ -18,6 +19,7 @@ import {
   type Order,
   type Relation,
   type Row,
+  requireMany,
   requireModel,
   rowOf,
   type Scope,
@@ -192,17 +194,28 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
     ];
   }
 
-  async function fetchPage(model: Model, wanted: PageWanted, window: Window): Promise<RowObject[]> {
+  async function fetchPage(
+    model: Model,
+    wanted: PageWanted,
+    window: Window,
+    isLookup = false,
+  ): Promise<RowObject[]> {
     const scope = statement(viewer);
     const { sql } = scope;
     const alias = scope.alias();
     const row = rowOf(model, scope, alias);
     const plan = planPage(ordersOf(model, wanted.args, wanted.best), model, window, scope);
-    const where = all(scope, [...conditions(model, row, scope, wanted), plan.behind(row)]);
+    const where =
+      all(scope, [...conditions(model, row, scope, wanted), plan.behind(row)]) ?? sql`true`;
+    const listed = sql`${source(model, scope)} as ${sql(alias)} where ${where}`;
+    // `offset 0`: the few rows are found first, then sorted. If the table was small when Postgres planned, it would read
+    // rows in the order of the list instead, until one meets the condition.
+    const from = isLookup
+      ? sql`(select ${sql(alias)}.* from ${listed} offset 0) as ${sql(alias)}`
+      : listed;
     const query = sql`
       ${plan.place} select ${columns(model, alias, row, scope, wanted)}
-      from ${source(model, scope)} as ${sql(alias)} where ${where ?? sql`true`}
-      order by ${plan.orderBy(row)} limit ${window.limit + 1}
+      from ${from} order by ${plan.orderBy(row)} limit ${window.limit + 1}
     `;
     const rows = await collect(query, window.limit + 1);
     return rows.map((found) => flatten(model, found) as RowObject);
@@ -317,7 +330,7 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
     ): Promise<Maybe<RowObject>> {
       const wanted = { args: { includeArchived: true }, where, fields };
       const window = { limit: 1, backwards: false, cursor: undefined };
-      const [row] = await fetchPage(requireModel(models, name), wanted, window);
+      const [row] = await fetchPage(requireModel(models, name), wanted, window, true);
       return row;
     },
 
@@ -400,20 +413,3 @@ export function createReader(models: Models, viewer: Omit<Scope, "alias">, budge
 
 const rowOfId = (rows: Loader<string, Maybe<RowObject>>, id: string) =>
   isUuid(id) ? rows.load(id.toLowerCase()) : undefined;
-
-/** The computed values that a selection needs: its fields, and the keys of its relations. */
-function computedOf({ computed, one }: Model, fields: ReadonlySet<string>): string[] {
-  if (fields.size === 0) return [];
-  const needed = new Set<string>();
-  for (const name of fields) {
-    const value = one.get(name)?.key ?? name;
-    if (computed.has(value)) needed.add(value);
-  }
-  return [...needed].toSorted();
-}
-
-function requireMany(model: Model, relation: string) {
-  const many = model.many.get(relation);
-  if (!many) throw new Error(`${model.name} has no ${relation}`);
-  return many;
-}

@@ -53,7 +53,7 @@ async function makeTemplate(cluster: TestCluster): Promise<string> {
   const builders = createBuilders(connect(url, { max: 1, name: "test", patient: true }), false);
   await migrate(pool);
   await buildBuiltins(pool, builders, quiet);
-  if (LOG_PLANS) await enlarge(pool);
+  if (LOG_PLANS) await enlarge(pool, Number(process.env["ADDED_ROWS"]));
   await Promise.all([pool.end(), builders.sql.end()]);
   return name;
 }

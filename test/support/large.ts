@@ -1,11 +1,8 @@
 /**
- * Makes the built-in templates large, for `bun run plans`: many rows that the tests' own users and lists do not meet.
- * Postgres then plans as for a large environment, and a full read of a table shows in its plan.
+ * Makes the built-in templates larger, for `bun run plans`: with rows that the tests' own users and lists do not meet.
+ * Postgres then plans as for an environment of this size.
  */
 import type { Pool } from "~/db/connect";
-
-/** Added to each large table. */
-export const ROWS = 5_000;
 
 type Growth = {
   readonly service: "chat" | "tracker";
@@ -75,23 +72,24 @@ const GROWTH: readonly Growth[] = [
   },
 ];
 
-/** The tables that it makes large. */
+/** The tables that it makes larger. */
 export const LARGE_TABLES: ReadonlySet<string> = new Set(
   GROWTH.flatMap(({ rows }) => Object.keys(rows)),
 );
 
-export async function enlarge(sql: Pool): Promise<void> {
-  for (const { service, rows } of GROWTH) {
+/** Adds this many rows to each of the tables. */
+export async function enlarge(sql: Pool, rows: number): Promise<void> {
+  for (const { service, rows: tables } of GROWTH) {
     const templates = await sql.unsafe(
       `select schema_name as schema from diorama.templates where service = '${service}'`,
     );
     for (const { schema } of templates as unknown as { schema: string }[]) {
-      for (const [table, changes] of Object.entries(rows)) {
+      for (const [table, changes] of Object.entries(tables)) {
         const name = `"${schema}".${table}`;
         const changed = Object.entries(changes).map(([column, value]) => `'${column}', ${value}`);
         await sql.unsafe(`
           insert into ${name}
-          select changed.* from generate_series(1, ${ROWS}) n, jsonb_populate_record(
+          select changed.* from generate_series(1, ${rows}) n, jsonb_populate_record(
             (select one from ${name} one limit 1), jsonb_build_object(${changed.join(", ")})
           ) changed
           where exists (select from ${name})

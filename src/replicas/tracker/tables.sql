@@ -229,12 +229,13 @@ create table issues (
   "botActor" jsonb,
   unique ("teamId", number)
 );
-create index issues_project on issues ("projectId") where "projectId" is not null;
-create index issues_parent on issues ("parentId") where "parentId" is not null;
-create index issues_cycle on issues ("cycleId") where "cycleId" is not null;
-create index issues_milestone on issues ("projectMilestoneId") where "projectMilestoneId" is not null;
-create index issues_assignee on issues ("assigneeId") where "assigneeId" is not null;
-create index issues_creator on issues ("creatorId");
+-- Related lists, in their order: a page reads its own rows only, even if Postgres planned when the table was small.
+create index issues_project on issues ("projectId", "createdAt" desc nulls last, id) where "projectId" is not null;
+create index issues_parent on issues ("parentId", "createdAt" desc nulls last, id) where "parentId" is not null;
+create index issues_cycle on issues ("cycleId", "createdAt" desc nulls last, id) where "cycleId" is not null;
+create index issues_milestone on issues ("projectMilestoneId", "createdAt" desc nulls last, id) where "projectMilestoneId" is not null;
+create index issues_assignee on issues ("assigneeId", "createdAt" desc nulls last, id) where "assigneeId" is not null;
+create index issues_creator on issues ("creatorId", "createdAt" desc nulls last, id);
 -- The position of a new issue: above the first of its team.
 create index issues_position on issues ("teamId", "sortOrder");
 -- Lists are in this order.
@@ -306,9 +307,9 @@ create table comments (
   "subscriberIds" uuid[] not null default '{}',
   "botActor" jsonb
 );
-create index comments_issue on comments ("issueId");
+create index comments_issue on comments ("issueId", "createdAt" desc nulls last, id);
 create index comments_created on comments ("createdAt" desc nulls last, id);
-create index comments_thread on comments ("parentId") where "parentId" is not null;
+create index comments_thread on comments ("parentId", "createdAt" desc nulls last, id) where "parentId" is not null;
 
 create table reactions (
   id uuid primary key,

@@ -42,7 +42,7 @@ export async function insertReaction(
       )
     ), message as (
       select m.ts, m.subtype, coalesce(root.extra, m.extra)->'is_locked' is not distinct from 'true' as is_locked
-      from channel join ${t.messages} m on m.channel_id = channel.id and m.ts = ${ts}
+      from channel join ${messageAt(session, sql`channel.id`, sql`${ts}`)} m on true
       left join ${messageAt(session, sql`m.channel_id`, sql`m.thread_ts`)} root on true
     ), present as (
       select count(distinct split_part(name, '::', 1))::int as emoji,

@@ -7,8 +7,9 @@ export async function countSources(
 ): Promise<Readonly<Record<string, number>>> {
   const rows = await sql<{ source: string; count: number }[]>`
     select coalesce(a."sourceType", 'unknown') as source, count(*)::int as count
-    from ${t.attachments} a join ${t.issues} i on i.id = a."issueId"
-    where ${teamId}::text is null or i."teamId"::text = ${teamId}
+    from ${t.attachments} a
+    where ${teamId}::text is null
+      or (select i."teamId"::text from ${t.issues} i where i.id = a."issueId") = ${teamId}
     group by 1 order by 1
   `;
   return Object.fromEntries(rows.map(({ source, count }) => [source, count]));

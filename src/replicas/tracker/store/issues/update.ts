@@ -80,12 +80,13 @@ export async function deleteIssue({ sql, t }: TrackerSession, id: string): Promi
       b as (delete from ${t.issue_subscribers} where "issueId" = ${id}),
       c as (delete from ${t.issue_relations} where ${id} in ("issueId", "relatedIssueId")),
       d as (delete from ${t.issue_history} where "issueId" = ${id}),
-      e as (delete from ${t.reactions} where "issueId" = ${id} or "commentId" in (select id from comment)),
-      f as (delete from ${t.comments} where "issueId" = ${id}),
-      g as (delete from ${t.attachments} where "issueId" = ${id}),
-      h as (delete from ${t.notifications} where "issueId" = ${id}),
-      i as (delete from ${t.favorites} where "issueId" = ${id}),
-      j as (update ${t.issues} set "parentId" = null where "parentId" = ${id})
+      e as (delete from ${t.reactions} where "issueId" = ${id}),
+      f as (delete from ${t.reactions} where "commentId" in (select id from comment)),
+      g as (delete from ${t.comments} where "issueId" = ${id}),
+      h as (delete from ${t.attachments} where "issueId" = ${id}),
+      i as (delete from ${t.notifications} where "issueId" = ${id}),
+      j as (delete from ${t.favorites} where "issueId" = ${id}),
+      k as (update ${t.issues} set "parentId" = null where "parentId" = ${id})
     delete from ${t.issues} where id = ${id}
   `;
 }
