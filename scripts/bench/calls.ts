@@ -133,23 +133,53 @@ export const growMessages = (bench: Bench, environment: Answer, count: number) =
     await sql.unsafe(`vacuum analyze ${schema}.messages`);
   });
 
-/** Copies an issue of the template until the team has `count` issues. */
+/** Copies one row until the table has `count`. `source` selects it; `changes`: SQL of keys and values, for copy `n`. */
+async function copyRow(
+  sql: Sql,
+  table: string,
+  count: number,
+  source: string,
+  changes: string,
+): Promise<void> {
+  await sql.unsafe(`
+    insert into ${table}
+    select copy.* from (select * from ${table} where ${source} limit 1) one,
+      generate_series(1, ${count} - (select count(*)::int from ${table})) n,
+      jsonb_populate_record(null::${table}, to_jsonb(one) || jsonb_build_object(
+        'id', gen_random_uuid(), 'createdAt', one."createdAt" + n * interval '1 second', ${changes}
+      )) copy
+  `);
+  const [row] = await sql.unsafe(`select count(*)::int as count from ${table}`);
+  if (row?.["count"] < count) throw new Error(`${table} has no row to copy`);
+  await sql.unsafe(`vacuum analyze ${table}`);
+}
+
+/** Copies an issue of the team until there are `count`. */
 export const growIssues = (bench: Bench, environment: Answer, count: number) =>
-  inDatabase(bench, async (sql) => {
-    const schema = `"${environment["schemaName"]}"`;
-    await sql.unsafe(`
-      insert into ${schema}.issues
-      select r.* from (select * from ${schema}.issues where "teamId" = '${TEAM}' order by number limit 1) i,
-        generate_series(1, ${count} - (select count(*)::int from ${schema}.issues)) n,
-        jsonb_populate_record(null::${schema}.issues, to_jsonb(i) || jsonb_build_object(
-          'id', gen_random_uuid(), 'number', 100000 + n, 'identifier', 'ENG-' || (100000 + n), 'title', 'issue ' || n,
-          'documentContentId', gen_random_uuid(), 'sortOrder', -n, 'createdAt', i."createdAt" + n * interval '1 second'
-        )) r
-    `);
-    const [row] = await sql.unsafe(`select count(*)::int as count from ${schema}.issues`);
-    if (row?.["count"] < count) throw new Error(`the team has no issue to copy`);
-    await sql.unsafe(`vacuum analyze ${schema}.issues`);
-  });
+  inDatabase(bench, (sql) =>
+    copyRow(
+      sql,
+      `"${environment["schemaName"]}".issues`,
+      count,
+      `"teamId" = '${TEAM}' order by number`,
+      `'number', 100000 + n, 'identifier', 'ENG-' || (100000 + n), 'title', 'issue ' || n,
+       'documentContentId', gen_random_uuid(), 'sortOrder', -n`,
+    ),
+  );
+
+/** Copies a comment to one issue until there are `count`. */
+export const growComments = (bench: Bench, environment: Answer, count: number) => {
+  const schema = `"${environment["schemaName"]}"`;
+  return inDatabase(bench, (sql) =>
+    copyRow(
+      sql,
+      `${schema}.comments`,
+      count,
+      `"issueId" is not null`,
+      `'parentId', null, 'issueId', (select id from ${schema}.issues where identifier = 'ENG-1')`,
+    ),
+  );
+};
 
 const perClient = <T>(make: (client: number) => Promise<T>, count = CLIENTS): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, client) => make(client)));

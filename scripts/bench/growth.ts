@@ -1,5 +1,5 @@
 /** The cost of calls in a small and in a large state: it may grow with the answer only. */
-import { growIssues, growMessages, ISSUES } from "./calls";
+import { growComments, growIssues, growMessages, ISSUES } from "./calls";
 import { inTurn, type Measured, median, type Row, throughput } from "./measure";
 import { knowsProcesses, postgresProcesses, spent, timesOf } from "./processes";
 import { AGENT, type Answer, type Bench, CHANNEL, fullPool, TEAM } from "./server";
@@ -62,6 +62,10 @@ const trackerProbes = (bench: Bench): Probe[] => {
     request("issues(first: 50)", ISSUES),
     request("issue(identifier)", `{ issue(id: "ENG-1") { id title state { name } } }`),
     request(
+      "issue(identifier) { comments(first: 50) }",
+      `{ issue(id: "ENG-1") { comments(first: 50) { nodes { id body } } } }`,
+    ),
+    request(
       "issueCreate",
       `mutation { issueCreate(input: { teamId: "${TEAM}", title: "hello" }) { issue { id } } }`,
     ),
@@ -77,6 +81,11 @@ const trackerProbes = (bench: Bench): Probe[] => {
   ];
 };
 
+async function growTracker(bench: Bench, environment: Answer, count: number): Promise<void> {
+  await growIssues(bench, environment, count);
+  await growComments(bench, environment, count);
+}
+
 export async function growth(bench: Bench): Promise<Measured[]> {
   if (!knowsProcesses)
     return [{ name: "cost by the size of the state", missing: "there is no /proc on this system" }];
@@ -91,7 +100,7 @@ export async function growth(bench: Bench): Promise<Measured[]> {
   };
   const chat = await both(() => bench.environment(), growMessages);
   for (const probe of chatProbes(bench)) rows.push(await measure(bench, probe, chat));
-  const tracker = await both(() => bench.environment("tracker_expanded", AGENT), growIssues);
+  const tracker = await both(() => bench.environment("tracker_expanded", AGENT), growTracker);
   for (const probe of trackerProbes(bench)) rows.push(await measure(bench, probe, tracker));
   return rows;
 }
