@@ -10,7 +10,7 @@ import { parseArgs } from "node:util";
 import { floor, history, issues, issueWrites, postMessage } from "./bench/calls";
 import { statement } from "./bench/chat";
 import { clock } from "./bench/clock";
-import { firstPage } from "./bench/console";
+import { firstPage, scrolling } from "./bench/console";
 import { control } from "./bench/control";
 import { verdicts, wholeSuite } from "./bench/evaluation";
 import {
@@ -54,6 +54,7 @@ const MEASURES: Record<string, (bench: Bench) => Promise<Measured | Measured[]>>
   wholeSuite,
   start,
   firstPage,
+  scrolling,
   memory,
 };
 

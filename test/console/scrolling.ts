@@ -1,45 +1,33 @@
-/** The tasks of a page while a list scrolls. */
+/** What a list adds to the page while it scrolls. */
 import type { Page } from "playwright-core";
 
-/** Of processor time, for the longest task. */
-export const TASK_MS = 75;
+/** For `mostAdded`: several times as many as a screen of any list has. */
+export const ADDED_MAX = 2_000;
 
 const STEPS = 50;
 const STEP_MS = 30;
 /** More than a screen: each step shows other rows. */
 const STEP_PIXELS = 3_000;
 
-type TraceEvent = {
-  readonly name: string;
-  readonly pid: number;
-  readonly tid: number;
-  /** Microseconds of the thread. */
-  readonly tdur?: number;
-  readonly args?: { readonly name?: string };
-};
-
 /**
- * Scrolls a list by the wheel. Returns the longest task of the page's thread, in milliseconds of processor time: other
- * than the time that passes, it is the same on a busy machine.
+ * Scrolls a list by the wheel. Returns the most elements that the page added in one task: they are what it costs, on
+ * any machine. `bun run bench scrolling` has the time.
  */
-export async function longestTask(page: Page, list: string, direction: 1 | -1): Promise<number> {
-  const browser = page.context().browser()!;
+export async function mostAdded(page: Page, list: string, direction: 1 | -1): Promise<number> {
+  await page.evaluate(`
+    window.added = [];
+    const sizeOf = (node) => 1 + (node.querySelectorAll?.("*").length ?? 0);
+    new MutationObserver((records) => {
+      const nodes = records.flatMap(({ addedNodes }) => [...addedNodes]);
+      window.added.push(nodes.reduce((sum, node) => sum + sizeOf(node), 0));
+    }).observe(document.body, { childList: true, subtree: true });
+  `);
   await page.getByRole("region", { name: list }).hover();
-  await browser.startTracing(page, { categories: ["toplevel"] });
   for (let n = 0; n < STEPS; n++) {
     await page.mouse.wheel(0, direction * STEP_PIXELS);
     await Bun.sleep(STEP_MS);
   }
-  const trace = await browser.stopTracing();
-  const events = (JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] }).traceEvents;
-  const threads = new Set(
-    events
-      .filter(({ name, args }) => name === "thread_name" && args?.name === "CrRendererMain")
-      .map(({ pid, tid }) => `${pid} ${tid}`),
-  );
-  const tasks = events.flatMap(({ name, pid, tid, tdur }) =>
-    name.endsWith("RunTask") && threads.has(`${pid} ${tid}`) && tdur !== undefined ? [tdur] : [],
-  );
-  if (tasks.length < STEPS) throw new Error(`the trace has ${tasks.length} tasks only`);
-  return Math.max(...tasks) / 1_000;
+  const added = (await page.evaluate("window.added")) as number[];
+  if (added.length === 0) throw new Error("the list did not scroll");
+  return Math.max(...added);
 }
