@@ -234,25 +234,30 @@ describe("the schema", () => {
   });
 
   test(
-    "is built in less than half a second",
+    "is built in less than twice the time in which graphql-js builds it from its text",
     async () => {
-      // Takes the processor time where it is less: the machine may be busy with other tests.
       const script = `
+        import { buildSchema, printSchema } from "graphql";
         import { trackerSchema } from "~/replicas/tracker/schema";
-        const [start, before] = [performance.now(), process.cpuUsage()];
-        trackerSchema();
-        const { user, system } = process.cpuUsage(before);
-        console.log(Math.min(performance.now() - start, (user + system) / 1000));
+        const spent = (work) => {
+          const before = process.cpuUsage();
+          work();
+          const { user, system } = process.cpuUsage(before);
+          return user + system;
+        };
+        const ours = spent(trackerSchema);
+        const text = printSchema(trackerSchema());
+        console.log(ours / spent(() => buildSchema(text)));
       `;
-      const attempts: number[] = [];
+      const ratios: number[] = [];
       for (let attempt = 0; attempt < 3; attempt++) {
         const child = Bun.spawn(["bun", "-e", script], { cwd: import.meta.dir, stdout: "pipe" });
-        attempts.push(Number(await new Response(child.stdout).text()));
+        ratios.push(Number(await new Response(child.stdout).text()));
       }
-      const milliseconds = Math.min(...attempts);
+      const ratio = Math.min(...ratios);
 
-      expect(milliseconds).toBeGreaterThan(0);
-      expect(milliseconds).toBeLessThan(500);
+      expect(ratio).toBeGreaterThan(0);
+      expect(ratio).toBeLessThan(2);
     },
     MINUTE,
   );
