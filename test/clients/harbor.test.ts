@@ -64,7 +64,7 @@ test(
   "Harbor's own classes read a task for each test",
   async () => {
     const path = `${await pythonPackages(...HARBOR)}:${await pythonPackages(...NEEDED)}`;
-    const env = { ...process.env, PYTHONPATH: path, PYTHONDONTWRITEBYTECODE: "1" };
+    const env = { ...process.env, PYTHONPATH: path };
     const tasks: any[] = [];
     for (const suite of ["Chat benchmark", "Tracker benchmark"])
       tasks.push(

@@ -9,6 +9,5 @@ const CLIENT = join(import.meta.dir, "../../src/clients/python");
 export const inspectEnv = async (url: string) => ({
   ...process.env,
   PYTHONPATH: `${await pythonPackages(...INSPECT)}:${CLIENT}`,
-  PYTHONDONTWRITEBYTECODE: "1",
   DIORAMA_URL: url,
 });

@@ -22,7 +22,6 @@ core.GenericEnvClient = GenericEnvClient
 export const openEnvPython = async () => ({
   ...process.env,
   PYTHONPATH: await pythonPackages(...OPENENV),
-  PYTHONDONTWRITEBYTECODE: "1",
 });
 
 export type Frame = { readonly type: string; readonly data: any };

@@ -4,13 +4,18 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 const HOME = join(import.meta.dir, "../../.diorama/packages");
+/** What Python has compiled, by the folder of its source. */
+export const PYTHON_CACHE = join(HOME, "../pycache");
 
 /** Runs a command to its end; throws with what it printed unless it succeeds. Returns its standard output. */
 export async function run(
   command: readonly string[],
   options: { cwd?: string; env?: Record<string, string | undefined> } = {},
 ): Promise<string> {
-  const child = Bun.spawn([...command], { ...options, stdout: "pipe", stderr: "pipe" });
+  const child = Bun.spawn([...command], {
+    ...{ env: process.env, ...options },
+    ...{ stdout: "pipe", stderr: "pipe" },
+  });
   const [out, err] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildPython } from "../../scripts/clients/wheel";
-import { pythonWheels, uv } from "./packages";
+import { PYTHON_CACHE, pythonWheels, uv } from "./packages";
 
 const REQUIRED = ["httpx==0.28.1", "pydantic==2.14.3"];
 const MINUTES = 5 * 60_000;
@@ -28,6 +28,9 @@ export function useVenv(...packages: readonly string[]) {
       ...[venv.wheel, ...packages],
     );
   }, MINUTES);
-  afterAll(() => rm(venv.folder, { recursive: true, force: true }));
+  afterAll(async () => {
+    for (const folder of [venv.folder, join(PYTHON_CACHE, venv.folder)])
+      await rm(folder, { recursive: true, force: true });
+  });
   return venv;
 }

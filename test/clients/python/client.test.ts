@@ -29,7 +29,6 @@ test(
           DIORAMA_URL: program.url,
           SERVER: `bun ${join(ROOT, "src/main.ts")}`,
           SERVER_DATABASE: database.url,
-          PYTHONDONTWRITEBYTECODE: "1",
         },
         stdout: "pipe",
         stderr: "inherit",
