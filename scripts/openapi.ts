@@ -36,17 +36,39 @@ async function run(...command: string[]): Promise<void> {
   if ((await child.exited) !== 0) throw new Error(`${command.join(" ")} failed`);
 }
 
-/** The types of our own clients: written, or compared with the files. */
-async function ownTypes(): Promise<void> {
-  const document: Document = await Bun.file(join(folder, "openapi.json")).json();
+/** Writes a generated file to its place, or compares them. */
+async function keep(generated: string, place: string): Promise<void> {
+  const text = await Bun.file(join(folder, generated)).text();
+  if (isWriting) await Bun.write(place, text);
+  else if ((await Bun.file(place).text()) !== text)
+    throw new Error(`${place} is not what the document says: bun run openapi --write`);
+}
+
+/** The types of our own client, Spectral, and the client that openapi-typescript writes. */
+async function typescript(document: Document): Promise<void> {
   await Bun.write(join(folder, "platform.json"), JSON.stringify(platformShapes(document)));
+  await run("bun", "install", "--frozen-lockfile");
   await run(
     ...["bun", "node_modules/.bin/openapi-typescript", "platform.json", "--output", "schema.ts"],
     ...["--root-types", "--root-types-no-schema-prefix", "--immutable"],
   );
   await keep("schema.ts", OWN_TYPES);
+  if (isWriting) return;
 
+  await run(
+    ...["bun", "node_modules/.bin/spectral", "lint", "openapi.json"],
+    ...["--ruleset", "spectral.yaml", "--fail-severity", "hint"],
+  );
+  await run("bun", "node_modules/.bin/openapi-typescript", "openapi.json", "--output", "api.d.ts");
+  await run("bun", "node_modules/.bin/tsc", "--project", "tsconfig.json");
+  await run("bun", "call.ts");
+}
+
+/** The models of our own client, and the client that openapi-python-client writes. */
+async function python(document: Document): Promise<void> {
   await Bun.write(join(folder, "answers.json"), JSON.stringify(answerShapes(document)));
+  await run("python3", "-m", "venv", "python");
+  await run("python", "-m", "pip", "install", "--quiet", "--requirement", "requirements.txt");
   await run(
     ...["datamodel-codegen", "--input", "answers.json", "--input-file-type", "openapi"],
     ...["--output", "models.py", "--output-model-type", "pydantic_v2.BaseModel"],
@@ -56,26 +78,7 @@ async function ownTypes(): Promise<void> {
     ...["--collapse-root-models", "--disable-timestamp", "--formatters", "ruff-format"],
   );
   await keep("models.py", OWN_MODELS);
-}
-
-/** Writes a generated file to its place, or compares them. */
-async function keep(generated: string, place: string): Promise<void> {
-  const text = await Bun.file(join(folder, generated)).text();
-  if (isWriting) await Bun.write(place, text);
-  else if ((await Bun.file(place).text()) !== text)
-    throw new Error(`${place} is not what the document says: bun run openapi --write`);
-}
-
-/** Spectral, and the clients that two generators write. */
-async function checkDocument(): Promise<void> {
-  await run(
-    ...["bun", "node_modules/.bin/spectral", "lint", "openapi.json"],
-    ...["--ruleset", "spectral.yaml", "--fail-severity", "hint"],
-  );
-
-  await run("bun", "node_modules/.bin/openapi-typescript", "openapi.json", "--output", "api.d.ts");
-  await run("bun", "node_modules/.bin/tsc", "--project", "tsconfig.json");
-  await run("bun", "call.ts");
+  if (isWriting) return;
 
   await run(
     ...["openapi-python-client", "generate", "--path", "openapi.json", "--fail-on-warning"],
@@ -87,15 +90,12 @@ async function checkDocument(): Promise<void> {
 
 try {
   await cp(join(import.meta.dir, "openapi"), folder, { recursive: true });
-  await Bun.write(
-    join(folder, "openapi.json"),
-    await (await fetch(`${servers.url}/docs/json`)).text(),
-  );
-  await run("bun", "install", "--frozen-lockfile");
-  await run("python3", "-m", "venv", "python");
-  await run("python", "-m", "pip", "install", "--quiet", "--requirement", "requirements.txt");
-  await ownTypes();
-  if (!isWriting) await checkDocument();
+  const text = await (await fetch(`${servers.url}/docs/json`)).text();
+  await Bun.write(join(folder, "openapi.json"), text);
+  const document: Document = JSON.parse(text);
+  // Both use the folder until they end.
+  for (const outcome of await Promise.allSettled([typescript(document), python(document)]))
+    if (outcome.status === "rejected") throw outcome.reason;
 } finally {
   await servers.stop();
   await rm(folder, { recursive: true });
