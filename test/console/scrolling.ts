@@ -1,4 +1,4 @@
-/** What a list adds to the page while it scrolls. */
+/** The size of the changes that a list makes to the page while it scrolls. */
 import type { Page } from "playwright-core";
 
 /** For `mostAdded`: several times as many as a screen of any list has. */

@@ -4,7 +4,7 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 const HOME = join(import.meta.dir, "../../.diorama/packages");
-/** What Python has compiled, by the folder of its source. */
+/** Code that Python has compiled, by the folder of its source. */
 export const PYTHON_CACHE = join(HOME, "../pycache");
 
 /** Runs a command to its end; throws with what it printed unless it succeeds. Returns its standard output. */

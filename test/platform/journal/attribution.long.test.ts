@@ -14,8 +14,11 @@ const plugins = clusters.flatMap((cluster) =>
   cluster.plugins.map((plugin) => ({ cluster, plugin, name: `${plugin} on ${cluster.name}` })),
 );
 const ROUNDS = Number(process.env["JOURNAL_ROUNDS"] ?? 2);
-/** A server may lose the reads that it answered this long before it was killed. */
-const READS_LOST_MS = 200;
+/**
+ * A server may lose the reads that it answered this long before it was killed: it appends them every 100 ms, but on a busy
+ * machine that takes its time.
+ */
+const READS_LOST_MS = 2_000;
 
 type Kind = "post" | "create" | "edit" | "rejected" | "read";
 /** A call that was answered. */
