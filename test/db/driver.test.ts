@@ -158,6 +158,56 @@ describe("deadlines", () => {
   });
 });
 
+describe("a statement that cannot be built", () => {
+  let session: Pool;
+  beforeAll(async () => {
+    session = connect(database.url, { max: 1, name: "built" });
+    await session`select 1`;
+  });
+  afterAll(() => session.end({ timeout: 1 }));
+  const nested = (depth: number) => {
+    let text = session`1`;
+    for (let level = 0; level < depth; level++) text = session`${text} + 1`;
+    return text;
+  };
+
+  const STATEMENTS: Record<string, () => Promise<unknown>> = {
+    "with an undefined value": () => session`select ${undefined as unknown as string}`,
+    "with too many values": () =>
+      session.unsafe("select 1", Array.from({ length: 70_000 }, String)),
+    "with a text that is nested too deep": () => session`select ${nested(100_000)}`,
+    "with a value that its type rejects": () =>
+      session`select ${new Date(Number.NaN)}::timestamptz`,
+    "with a value whose type Postgres names": () =>
+      session`select now() + ${{ toString: null } as unknown as string}::interval`,
+  };
+  test.each(Object.keys(STATEMENTS))("%s is rejected alone", async (name) => {
+    const before = session`select 'before' as answer, pg_sleep(0.05)`;
+    const broken = STATEMENTS[name]?.(); // each is sent when it is awaited
+    const after = ["b", "c", "d"].map((answer) => session`select ${answer} as answer`);
+
+    const outcomes = await Promise.allSettled([before, broken, ...after]);
+
+    expect(outcomes[1]?.status).toBe("rejected");
+    const answers = outcomes.map((outcome) =>
+      outcome.status === "fulfilled" ? outcome.value : [],
+    );
+    expect(answers.flat()).toMatchObject(["before", "b", "c", "d"].map((answer) => ({ answer })));
+    expect(await session`select 'later' as answer`).toMatchObject([{ answer: "later" }]);
+  });
+
+  test("rolls its transaction back", async () => {
+    const outcome = inTransaction(session, async (tx) => {
+      const first = tx`insert into public.written values (8, 1)`;
+      const broken = tx`insert into public.written values (8, ${undefined as unknown as number})`;
+      await Promise.all([first, broken, tx`insert into public.written values (8, 3)`]);
+    });
+
+    await expect(outcome).rejects.toThrow("Undefined values");
+    expect(await session`select from public.written where run = 8`).toHaveLength(0);
+  });
+});
+
 describe("a result that is too large", () => {
   const MEGABYTES = (count: number) =>
     `select repeat('x', 1024 * 1024) as text from generate_series(1, ${count})`;
