@@ -90,7 +90,9 @@ export function readHead(text: string, known: readonly Line[] = []): Head {
   };
 }
 
-function readLine(text: string): Line {
+/** Copies the line: it outlives its request, and a part of a text keeps the whole one in memory. */
+function readLine(part: string): Line {
+  const text = Buffer.from(part, "latin1").toString("latin1");
   const colon = text.indexOf(":");
   const name = text.slice(0, Math.max(colon, 0)).toLowerCase();
   if (!isToken(name)) throw malformed("A header is malformed");

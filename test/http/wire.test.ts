@@ -1,10 +1,12 @@
 /** Requests that need a client with hand-written bytes. */
+import { heapStats } from "bun:jsc";
 import { describe, expect, test } from "bun:test";
 import { connect as connectSocket, type Socket } from "node:net";
 import { connect } from "~/db/connect";
 import { readBody } from "~/http/body";
 import { LIMITS } from "~/http/limits";
 import { serve } from "~/http/server";
+import { type Head, readHead } from "~/http/wire";
 import { httpAnswer } from "~/message";
 import { createKey } from "~/platform/keys/keys";
 import { startProgram } from "~/program";
@@ -27,6 +29,29 @@ async function makeKey(): Promise<string> {
   await pool.end();
   return made.key;
 }
+
+test("lines that a connection repeats do not keep the heads of earlier requests", () => {
+  const CONNECTIONS = 50;
+  const HEADERS = 100;
+  const memory = () => {
+    Bun.gc(true);
+    return heapStats().heapSize;
+  };
+  const before = memory();
+
+  const kept = Array.from({ length: CONNECTIONS }, (_, connection) => {
+    const headers = Array.from({ length: HEADERS - 1 }, (_, at) => `h${at}: ${"x".repeat(140)}`);
+    return headers.reduce((lines: Head["lines"], _, at) => {
+      headers[at] = `h${at}: ${String(connection * HEADERS + at).padEnd(140, "y")}`;
+      const head = Buffer.from(["GET / HTTP/1.1", "host: x", ...headers].join("\r\n"));
+      return readHead(head.toString("latin1"), lines).lines;
+    }, []);
+  });
+
+  const heads = CONNECTIONS * HEADERS * HEADERS * 150;
+  expect(memory() - before).toBeLessThan(heads / 2);
+  expect(kept).toHaveLength(CONNECTIONS);
+});
 
 describe("a malformed request", () => {
   const post = (...headers: string[]) =>
