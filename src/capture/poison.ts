@@ -9,7 +9,7 @@
  */
 import { formatLsn, type Lsn } from "~/capture/change";
 import type { Recorder } from "~/capture/recorder";
-import type { RunRecords } from "~/capture/records";
+import type { Losing, RunRecords } from "~/capture/records";
 import { flushLog, RELEASE_ATTEMPTS, RELEASE_MS, type Slot } from "~/capture/slot";
 import {
   connect,
@@ -73,6 +73,12 @@ export function createPoison(deps: {
     return attempts >= (isInner ? ATTEMPTS : OUTER_ATTEMPTS);
   }
 
+  /** Then flushes: a run that is not lost has a result, perhaps not on disk, and the detour may not give it again. */
+  async function lose(which: Losing): Promise<void> {
+    deps.lost(await runs.lose(pool, which, "undecodable_transaction"));
+    await flushLog(pool);
+  }
+
   /**
    * Removes from the stream the schemas whose changes Postgres cannot decode. Returns false if they cannot be found.
    */
@@ -80,7 +86,7 @@ export function createPoison(deps: {
     const schemas = await findUndecodable(url, slot, position, recorded);
     if (!schemas) return false;
     if (schemas.length === 0) return true; // it can be decoded now
-    deps.lost(await runs.lose(pool, { schemas }, "undecodable_transaction"));
+    await lose({ schemas });
     detour = {
       schemas: [...new Set([...(detour?.schemas ?? []), ...schemas])],
       from: undefined,
@@ -91,7 +97,7 @@ export function createPoison(deps: {
   }
 
   async function skip(held: readonly string[], end: Lsn): Promise<void> {
-    deps.lost(await runs.lose(pool, { runs: held }, "undecodable_transaction"));
+    await lose({ runs: held });
     detour = { schemas: [], from: end, after: position, passed: end };
   }
 
@@ -109,7 +115,6 @@ export function createPoison(deps: {
     async note(error: unknown, slot: Slot, recorder: Recorder): Promise<boolean> {
       if (!isPoison(error, recorder)) return true;
       attempts = 0;
-      await flushLog(pool);
       log.error("undecodable transaction", { lsn: formatLsn(position), ...errorFields(error) });
       const { openUntil } = recorder;
       if (slot.plugin === "wal2json")

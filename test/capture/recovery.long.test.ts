@@ -6,7 +6,13 @@ import { inTransaction, type Pool } from "~/db/connect";
 import type { Keys } from "../../scripts/oracle";
 import { record, startCapture } from "../support/capture";
 import { startClusters } from "../support/clusters";
-import { createDatabase, dropDatabase, eventually, type TestDatabase } from "../support/database";
+import {
+  createDatabase,
+  dropDatabase,
+  eventually,
+  openTransaction,
+  type TestDatabase,
+} from "../support/database";
 
 const KEYS: Keys = { things: ["id"] };
 const LOST = (reason: string) => ({
@@ -91,24 +97,15 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
   test("a long transaction counts where it commits, not where it begins", async () => {
     expect(sql.options.max).toBeGreaterThan(1); // the transaction has a separate session
     await (await start()).end(); // while a transaction is open, no slot is made
-    let commit: () => void = () => {};
-    const before = sql.begin(async (tx) => {
-      await tx.unsafe(`insert into ${schema()}.things values (1, 'began before')`);
-      await new Promise<void>((resolve) => (commit = resolve));
-    });
-    await Bun.sleep(20);
-    const run = await start();
-    commit();
-    await before;
-    const straddling = sql.begin(async (tx) => {
-      await tx.unsafe(`insert into ${schema()}.things values (2, 'commits after')`);
-      await new Promise<void>((resolve) => (commit = resolve));
-    });
-    await Bun.sleep(20);
+    const open = (id: number) =>
+      openTransaction(sql, `insert into ${schema()}.things values (${id}, 'n')`);
 
+    const commitBefore = await open(1);
+    const run = await start();
+    await commitBefore();
+    const commitAfter = await open(2);
     const first = await run.end();
-    commit();
-    await straddling;
+    await commitAfter();
     const second = await (await start()).end();
 
     expect(ids(first.diff)).toEqual([1]);

@@ -51,7 +51,8 @@ def tasks():
 
 def lose():
     listed = json.load(urlopen("${program.url}/api/platform/environments"))["environments"]
-    (live,) = [each["environmentId"] for each in listed if each["status"] == "active"]
+    newest = next(each for each in listed if each["status"] == "active") # those of ended sessions may still be listed
+    live = newest["environmentId"]
     urlopen(Request(f"${program.url}/api/platform/env/{live}", method="DELETE"))
 
 workspace = Workspace()

@@ -13,7 +13,7 @@ import {
   readBlueprint,
   withoutRows,
 } from "~/db/schemas";
-import { useDatabase } from "../support/database";
+import { openTransaction, useDatabase } from "../support/database";
 
 const database = useDatabase({ empty: true });
 let sql: Pool;
@@ -323,16 +323,10 @@ describe("a used clone", () => {
   });
 
   test("is refreshed only after a write in progress", async () => {
-    let commit: () => void = () => {};
-    const writing = sql.begin(async (tx) => {
-      await tx.unsafe(`update "${used.schema}".links set note = 'late'`);
-      await new Promise<void>((resolve) => (commit = resolve));
-    });
-    await Bun.sleep(30);
+    const commit = await openTransaction(sql, `update "${used.schema}".links set note = 'late'`);
     const refreshing = refresh();
     await Bun.sleep(50);
-    commit();
-    await writing;
+    await commit();
 
     expect(await refreshing).toBeDefined();
     expect(await content(used.schema)).toEqual(await content("tpl_rich"));

@@ -128,6 +128,25 @@ export function useDatabase(wanted: { cluster?: TestCluster; empty?: boolean } =
   });
 }
 
+/** Opens a transaction that has run `statement`. Returns what commits it. */
+export async function openTransaction(
+  sql: Pool,
+  statement: string,
+): Promise<() => Promise<unknown>> {
+  const done = Promise.withResolvers<void>();
+  const ends = Promise.withResolvers<void>();
+  const transaction = sql.begin(async (tx) => {
+    await tx.unsafe(statement);
+    done.resolve();
+    await ends.promise;
+  });
+  await Promise.race([done.promise, transaction]);
+  return async () => {
+    ends.resolve();
+    await transaction;
+  };
+}
+
 /** Repeats a call until it does not throw, and returns its result. Throws the last error after `seconds`. */
 export async function eventually<T>(attempt: () => Promise<T> | T, seconds = 20): Promise<T> {
   const deadline = performance.now() + seconds * 1000;
