@@ -37,6 +37,8 @@ export type PinnedSession<S> = {
   busy: number;
   /** performance.now() since which no call in progress has ended. */
   waitsSince: number;
+  /** Those that its backend has prepared. */
+  statements: { characters: number };
   /** The session has reached its maximum lifetime. */
   isOld(): boolean;
   /** Replaces the session. No call may be in progress on the old one. */
@@ -71,6 +73,7 @@ export function createPinnedSession<S>(
   function forget() {
     pinned.session.lost = true;
     pinned.session = { lost: false };
+    pinned.statements = { characters: 0 };
     for (const { token } of leases.values()) token.lost = true;
     leases.clear();
   }
@@ -84,6 +87,7 @@ export function createPinnedSession<S>(
     session: { lost: false },
     busy: 0,
     waitsSince: 0,
+    statements: { characters: 0 },
     isOld: () => performance.now() - opened > lifetimeMs,
     renew() {
       const old = sql;

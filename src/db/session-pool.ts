@@ -32,7 +32,7 @@ import {
 } from "~/db/pinned-session";
 import { lockAgainstRecycling } from "~/db/schema-locks";
 import { type LogMark, openSession, type Session, tablesOf } from "~/db/session";
-import { createShapes, planAll } from "~/db/shapes";
+import { counted, createShapes, planAll } from "~/db/shapes";
 import { unavailable } from "~/errors";
 
 /** An environment's id and schema, for its calls. */
@@ -62,6 +62,8 @@ export type SessionPool<S = unknown> = ReturnType<typeof createSessionPool<S>>;
  */
 const LEASES_PER_SESSION_MAX = 100;
 const LIFETIME_MS = 300_000;
+/** Characters of the statements that a backend keeps. Each takes some 10 bytes, in filters with many conditions 90. */
+const STATEMENTS_MAX = 3_000_000;
 /** A session on which no call has ended for this long is stuck behind a slow statement or a lock. */
 const STUCK_MS = 250;
 /** A hold ends after this time even if nobody ends it: its server may have died. */
@@ -91,7 +93,11 @@ export function createSessionPool<S>(
   url: string,
   count: number,
   open: OpenEnvironment<S>,
-  { lifetimeMs = LIFETIME_MS, flusher }: { lifetimeMs?: number; flusher?: Flusher } = {},
+  {
+    lifetimeMs = LIFETIME_MS,
+    statementsMax = STATEMENTS_MAX,
+    flusher,
+  }: { lifetimeMs?: number; statementsMax?: number; flusher?: Flusher } = {},
 ) {
   const sessions = Array.from({ length: count }, (_, index) =>
     createPinnedSession<S>(url, `session ${index}`, lifetimeMs),
@@ -103,11 +109,12 @@ export function createSessionPool<S>(
   let retiring: PinnedSession<S> | undefined;
 
   /**
-   * Replaces old sessions between calls. If the driver closed them by age, it would reject the queued calls: under
+   * Replaces old and full sessions between calls. If the driver closed them by age, it would reject the queued calls: under
    * load, every five minutes.
    */
   function renewIfOld(pinned: PinnedSession<S>): void {
-    if (retiring === undefined && pinned.isOld()) retiring = pinned;
+    if (retiring === undefined && (pinned.isOld() || pinned.statements.characters > statementsMax))
+      retiring = pinned;
     if (retiring !== pinned || pinned.busy > 0) return;
     retiring = undefined;
     pinned.renew();
@@ -130,9 +137,13 @@ export function createSessionPool<S>(
     return isStuck(usual) && isOthers(first) && isOthers(second) ? leastBusy(sessions) : usual;
   }
 
+  /** One that is stuck may well have the fewest calls. */
   function leastBusy(among: PinnedSession<S>[]): PinnedSession<S> {
     const open = among.filter((pinned) => pinned !== retiring);
-    return (open.length > 0 ? open : among).reduce((a, b) => (b.busy < a.busy ? b : a));
+    const moving = open.filter((pinned) => !isStuck(pinned));
+    return [moving, open, among]
+      .find(({ length }) => length > 0)
+      ?.reduce((a, b) => (b.busy < a.busy ? b : a)) as PinnedSession<S>;
   }
 
   function lease(
@@ -145,7 +156,8 @@ export function createSessionPool<S>(
       pinned.leases.set(environmentId, known); // as the most recently used
       return known;
     }
-    const token = { lost: false, over: false, shapes: shapesOf(schemaName, tables) };
+    const shapes = counted(shapesOf(schemaName, tables), pinned.statements);
+    const token = { lost: false, over: false, shapes };
     const entry: SchemaLease<S> = {
       schema: schemaName,
       taken: take(pinned, schemaName, environmentId),

@@ -38,6 +38,8 @@ const ANY = '"".';
 /** Of the statements that are planned ahead in one schema. */
 const COMMON_MAX = 64;
 const COMMON_CHARACTERS_MAX = 200_000;
+/** Longer ones are those of a client with unusual wishes. */
+const COMMON_LENGTH_MAX = 20_000;
 
 export function createShapes() {
   const known = new LRUCache<string, Known>({
@@ -72,7 +74,8 @@ export function createShapes() {
         const found: Statement[] = [];
         let characters = 0;
         for (const [statement, { types, uses }] of known.entries()) {
-          if (uses < 2 || !statement.startsWith(family)) continue;
+          if (uses < 2 || statement.length > COMMON_LENGTH_MAX || !statement.startsWith(family))
+            continue;
           const [inferred = ""] = /^[\d,]*/.exec(statement.slice(family.length)) ?? [];
           const text = statement.slice(family.length + inferred.length).replaceAll(ANY, own);
           characters += text.length;
@@ -85,6 +88,15 @@ export function createShapes() {
     };
   };
 }
+
+/** The same, and counts what a session prepares. */
+export const counted = (shapes: Shapes, statements: { characters: number }): Shapes => ({
+  ...shapes,
+  typesOf(statement) {
+    statements.characters += statement.length;
+    return shapes.typesOf(statement);
+  },
+});
 
 /**
  * Plans statements one by one, until `goesOn` returns false. Returns whether all are planned. One that fails is

@@ -123,11 +123,11 @@ describe("a call in progress when its environment ends", () => {
   });
 
   test("ends its transaction first: until then the schema is not idle", async () => {
-    let finish: () => void = () => {};
+    const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
     const call = server(0).use(life, (session) =>
       session.transaction(async ({ sql, t }) => {
         await sql`insert into ${t["notes"]!} values ('one')`;
-        await new Promise<void>((resolve) => (finish = resolve));
+        await finished;
         await sql`insert into ${t["notes"]!} values ('two')`;
       }),
     );
@@ -238,6 +238,53 @@ test("a call stuck behind other environments uses another session, one stuck beh
 
     await Promise.all(calls);
     expect(done).toEqual(["victim", "other", "other", "other, again"]);
+  } finally {
+    await sessionPool.end();
+  }
+});
+
+test("calls do not join a session that is stuck because it has the fewest", async () => {
+  const sessionPool = createSessionPool(database.url, 3, openEnvironment);
+  const lives = await Promise.all(Array.from({ length: 6 }, newLife));
+  try {
+    const slow = sessionPool.use(life, ({ sql }) => sql`select pg_sleep(3)`);
+    await Bun.sleep(400);
+    const others = Array.from({ length: 24 }, (_, call) =>
+      write(sessionPool, lives[call % lives.length]!),
+    );
+
+    const first = await Promise.race([
+      slow.then(() => "slow"),
+      Promise.all(others).then(() => "others"),
+    ]);
+
+    expect(first).toBe("others");
+    await slow;
+  } finally {
+    await sessionPool.end();
+  }
+});
+
+test("a session with too many prepared statements is replaced without rejecting a call", async () => {
+  const sessionPool = createSessionPool(database.url, 1, openEnvironment, {
+    statementsMax: 20_000,
+  });
+  const call = (text: string) =>
+    sessionPool.use(life, async ({ sql }) => {
+      const statement = `select pg_backend_pid() as pid, '${text}' || $1 as text`;
+      const [row] = await sql.unsafe(statement, ["y"], { prepare: true });
+      expect(row?.["text"]).toBe(`${text}y`);
+      return row?.["pid"];
+    });
+  const text = (n: number) => String(n).padStart(1_000, "x");
+  try {
+    const same = [];
+    for (let n = 0; n < 40; n++) same.push(await call(text(0)));
+    const different = await Promise.all(Array.from({ length: 40 }, (_, n) => call(text(n))));
+    const later = await call(text(0));
+
+    expect(new Set(same).size).toBe(1);
+    expect(new Set(different)).not.toContain(later);
   } finally {
     await sessionPool.end();
   }
