@@ -17,8 +17,13 @@ import { sizeOf } from "~/json";
 
 export type Budget = ReturnType<typeof createBudget>;
 
-export function createBudget(deadlineMs = DEADLINE_MS) {
-  const deadline = performance.now() + deadlineMs;
+/** A budget for a second attempt at the same request: nothing is spent, and the time goes on. */
+export const renewed = ({ time }: Budget): Budget => createBudget(...time);
+
+export function createBudget(
+  deadlineMs = DEADLINE_MS,
+  deadline: number = performance.now() + deadlineMs,
+) {
   const waiting: { readonly fields: number; readonly go: () => void }[] = [];
   const { promise: givenUp, reject } = Promise.withResolvers<never>();
   givenUp.catch(() => undefined);
@@ -48,6 +53,9 @@ export function createBudget(deadlineMs = DEADLINE_MS) {
   }
 
   return {
+    /** The milliseconds from the start of the request to its deadline, and that moment. */
+    time: [deadlineMs, deadline] as const,
+
     /** Rejects with DocumentRefused as soon as a limit is reached. */
     givenUp,
 

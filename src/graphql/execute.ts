@@ -41,7 +41,7 @@ export type Answer = {
   readonly cost: number;
 };
 
-export type ExecutorOptions<C> = {
+export type ExecutorOptions<C extends Budgeted> = {
   readonly schema: GraphQLSchema;
   /** An error as the client sees it; undefined for a bug, which is rethrown. */
   readonly format: (error: GraphQLError) => GraphQLFormattedError | undefined;
@@ -58,6 +58,9 @@ export type Running = {
   /** How many fields are selected below a field. */
   readonly fieldsOf: PreparedDocument["fieldsOf"];
 };
+
+/** A context has the budget of its request, or of a second attempt at it. */
+type Budgeted = Pick<Running, "budget">;
 
 /** Carries a result with errors out of the transaction. */
 class MutationFailed extends Error {
@@ -80,7 +83,7 @@ export function createExecutor(schema: GraphQLSchema, deadlineMs = DEADLINE_MS) 
     ({ body }) => body.length,
   );
 
-  return async function run<C>(
+  return async function run<C extends Budgeted>(
     request: GraphQLRequest,
     { format, within }: Omit<ExecutorOptions<C>, "schema">,
   ): Promise<Answer> {
@@ -122,17 +125,16 @@ export function createExecutor(schema: GraphQLSchema, deadlineMs = DEADLINE_MS) 
 }
 
 /** An aborted request has no data, wherever it is aborted. */
-async function resultOf<C>(
+async function resultOf<C extends Budgeted>(
   running: Running,
   within: ExecutorOptions<C>["within"],
   run: (context: C) => Promise<ExecutionResult>,
 ): Promise<ExecutionResult> {
-  const { isMutation, budget } = running;
   try {
     return await within(running, async (context) => {
-      const result = await Promise.race([run(context), budget.givenUp]);
+      const result = await Promise.race([run(context), context.budget.givenUp]);
       requireShort(result);
-      if (isMutation && result.errors) throw new MutationFailed(result);
+      if (running.isMutation && result.errors) throw new MutationFailed(result);
       return result;
     });
   } catch (error) {

@@ -85,8 +85,8 @@ function compile(
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Rejects a filter with too many conditions. */
-function count(at: Filtering, { depth }: FilterScope): void {
+/** Rejects a filter with too many conditions, after `more` of them. */
+function count(at: Filtering, { depth }: FilterScope, more = 1): void {
   if (depth > FILTER_DEPTH_MAX)
     throw new InvalidArgument(
       "filter",
@@ -94,7 +94,8 @@ function count(at: Filtering, { depth }: FilterScope): void {
       "maxDepth",
       `filter must not be nested deeper than ${FILTER_DEPTH_MAX}`,
     );
-  if (++at.nodes > FILTER_NODES_MAX)
+  at.nodes += more;
+  if (at.nodes > FILTER_NODES_MAX)
     throw new InvalidArgument(
       "filter",
       at.nodes,
@@ -119,7 +120,8 @@ function compileKey(
     const one = model.one.get(field.name);
     if (one) return compileOne(at, type, value as Input, one, place);
   }
-  count(at, place);
+  const { and, or } = value as Input; // which estimates have
+  count(at, place, 1 + listOf(and).length + listOf(or).length);
   if (/^(Issue|EntityIdentifier)IDComparator$/.test(type.name))
     return compareIdentifier(scope, row, value as Input);
   const filter = model.filters.get(field.name);

@@ -39,5 +39,7 @@ export const FILTER_DEPTH_MAX = 10;
 export const FILTER_NODES_MAX = 500;
 /** Values in one `in` or `nin`. */
 export const FILTER_VALUES_MAX = 1_000;
+/** Keys that a list is sorted by. */
+export const SORT_KEYS_MAX = 100;
 /** Rows of a list without pages. */
 export const LIST_MAX = 1_000;

@@ -9,6 +9,7 @@ import {
   FILTER_DEPTH_MAX,
   FILTER_VALUES_MAX,
   PAGE_DEFAULT,
+  SORT_KEYS_MAX,
   TOKENS_MAX,
 } from "~/graphql/limits";
 import { formatError } from "~/replicas/tracker/errors";
@@ -160,6 +161,11 @@ describe("a filter is rejected", () => {
       /more than 500 conditions/,
     ],
     [
+      "with too many alternatives for an estimate",
+      { estimate: { or: Array.from({ length: 600 }, () => ({ eq: 1 })) } },
+      /more than 500 conditions/,
+    ],
+    [
       "with too many values",
       { title: { in: Array.from({ length: FILTER_VALUES_MAX + 1 }, () => "x") } },
       /no more than/,
@@ -168,6 +174,26 @@ describe("a filter is rejected", () => {
   ])("%s", async (_case, filter, message) => {
     expect(await messageOf(QUERY, { filter })).toMatch(message);
   });
+});
+
+test("a list sorted by too many keys is rejected, and one by many is answered", async () => {
+  const QUERY = `query($sort: [IssueSortInput!], $after: String) {
+    issues(sort: $sort, first: 1, after: $after) { nodes { id } pageInfo { endCursor } }
+  }`;
+  const keys = (count: number) =>
+    Array.from({ length: count }, () => ({ title: { order: "Ascending" } }));
+
+  const firstOf = async (count: number, after?: string) =>
+    (await tracker.data(QUERY, { sort: keys(count), after })).issues;
+
+  const first = await firstOf(SORT_KEYS_MAX);
+  const after = first.pageInfo.endCursor;
+
+  expect(first).toEqual(await firstOf(1));
+  expect(await firstOf(SORT_KEYS_MAX, after)).toEqual(await firstOf(1, after));
+  expect(await messageOf(QUERY, { sort: keys(SORT_KEYS_MAX + 1), after })).toBe(
+    `sort must contain no more than ${SORT_KEYS_MAX} keys.`,
+  );
 });
 
 test(
@@ -204,9 +230,9 @@ describe("the schema", () => {
         { query: getIntrospectionQuery(), variables: {}, operationName: undefined },
         {
           format: formatError,
-          within: (_isMutation, work) => {
+          within: (running, work) => {
             runs++;
-            return work({} as never);
+            return work(running);
           },
         },
       );

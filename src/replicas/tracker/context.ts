@@ -1,5 +1,6 @@
 /** The context of one request: the viewer, the clock, the session and the reader. */
 import { LRUCache } from "lru-cache";
+import { renewed } from "~/graphql/budget";
 import type { Running } from "~/graphql/execute";
 import { createReader, type Reader } from "~/graphql/reader";
 import type { Entity, Row } from "~/replicas/tracker/store/entities";
@@ -69,14 +70,15 @@ async function mutate<T>(
 
 /**
  * Queries are sent behind the look-up of the viewer without waiting for it, as if the viewer were the same as last time.
- * If it is not, what they found is dropped, and they run again.
+ * If it is not, what they found and spent is dropped, and they run again.
  */
 async function query<T>(
   session: TrackerSession,
   request: Request,
   work: (context: Context) => Promise<T>,
 ): Promise<T> {
-  const as = async (viewer: ViewerContext) => await work(createContext(session, viewer, request));
+  const as = async (viewer: ViewerContext, of = request) =>
+    await work(createContext(session, viewer, of));
   const key = `${session.schema} ${request.actor}`;
   const before = viewers.get(key);
   const looked = requireViewer(session, request.actor);
@@ -90,7 +92,9 @@ async function query<T>(
   }
   const viewer = await looked;
   viewers.set(key, viewer);
-  return await as(viewer);
+  if (!before) return await as(viewer);
+  const running = { ...request.running, budget: renewed(request.running.budget) };
+  return await as(viewer, { ...request, running });
 }
 
 function createContext(

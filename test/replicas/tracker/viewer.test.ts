@@ -1,9 +1,11 @@
 /** A query shows what its user may see now, whatever an earlier query of the same user has shown. */
 import { expect, test } from "bun:test";
+import { READ_LENGTH_MAX } from "~/graphql/limits";
 import { useDatabase } from "../../support/database";
 import { ENG, JOHN, ROBIN, useTracker } from "../../support/tracker";
 
-const tracker = useTracker(useDatabase());
+const database = useDatabase();
+const tracker = useTracker(database);
 
 const SHOWN = `{
   viewer { displayName active }
@@ -54,6 +56,22 @@ test("a new name of the user or the workspace appears", async () => {
   expect([before.viewer.displayName, after.viewer.displayName]).toEqual(["robin", "robin2"]);
   expect(before.workspaces).not.toContain("elsewhere");
   expect(after.workspaces).toEqual(new Set(["elsewhere"]));
+});
+
+test("a query that runs again for a changed user has its whole budget", async () => {
+  const { schema } = tracker;
+  await database.sql.unsafe(`
+    update "${schema}".issues
+    set description = repeat('x', (${0.6 * READ_LENGTH_MAX} / (select count(*)::int from "${schema}".issues))::int)
+  `);
+  const ask = async () =>
+    (await tracker.ask("{ issues(first: 250) { nodes { sharedAccess { isShared } } } }", {}, ROBIN))
+      .errors;
+  expect([await ask(), await ask()]).toEqual([undefined, undefined]);
+
+  await tracker.linear.updateUser(ROBIN, { displayName: "robin3" });
+
+  expect(await ask()).toBeUndefined();
 });
 
 test("a suspended user is rejected", async () => {

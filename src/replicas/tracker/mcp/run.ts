@@ -33,7 +33,7 @@ export async function runTool(
   const once = () => {
     const running = { fields: [], isMutation: writes, budget: createBudget(), fieldsOf: () => 0 };
     return inContext(session as TrackerSession, { actor, running, now, baseUrl }, (context) =>
-      tool(values, workIn(context)),
+      Promise.race([tool(values, workIn(context)), context.budget.givenUp]),
     );
   };
   for (let attempt = 1; ; attempt++)
