@@ -49,6 +49,9 @@ const SHOWN_MAX = Date.UTC(2038, 0);
 
 export const isShown = (time: number) => time >= SHOWN_MIN && time < SHOWN_MAX;
 
+/** The last time that a clock can show. */
+export const LAST_SHOWN = SHOWN_MAX - 1;
+
 /** Reads a time that a clock can show, in milliseconds since 1970. Undefined for any other text. */
 export function parseTime(text: string): number | undefined {
   const time = Date.parse(text);

@@ -159,6 +159,18 @@ export function isUnavailable(error: unknown): boolean {
   return code !== undefined && (DRIVER_CODES.test(code) || SERVER_CODES.test(code));
 }
 
+/** Data exceptions, and the limits of one statement, of its depth and of a row. */
+const INPUT_CODES = /^(22...|54000|54001|54011)$/;
+/** Functions that parse a text-search query. They report some of their limits as internal errors. */
+const QUERY_PARSERS = /^(pushOpStack|makepol|parse_tsquery|findoprnd_recurse)$/;
+
+/** Returns true when a value of the statement is invalid, or more than one statement can process. */
+export function isInvalidInput(error: unknown): boolean {
+  const code = errorCode(error) ?? "";
+  if (code !== "XX000") return INPUT_CODES.test(code);
+  return QUERY_PARSERS.test(String((error as { routine?: unknown }).routine));
+}
+
 /** Quotes an identifier for DDL, which takes no parameters. */
 export const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 /** Quotes a string for DDL. */

@@ -10,7 +10,7 @@ import type { SourceOf } from "~/db/pinned-session";
 import { ApiError } from "~/errors";
 import * as store from "~/platform/environments/clock-store";
 import type { Clock, ClockView, NewClock, Reading, Timing } from "~/platform/environments/model";
-import { MICROS, parseTime, REAL, type Source, seededBytes, TIMES } from "~/source";
+import { LAST_SHOWN, MICROS, parseTime, REAL, type Source, seededBytes, TIMES } from "~/source";
 
 const STEP_MS_DEFAULT = 1_000;
 
@@ -27,7 +27,11 @@ export function readClock({ since, call, ...reading }: Clock, calls: number): Re
     case "running":
       return { ...reading, now: reading.now + Date.now() - since };
     case "step":
-      return { ...reading, now: reading.now + (calls - call) * reading.stepMs };
+      return {
+        ...reading,
+        // A clock that reaches the last time stays there: later seconds do not fit in the columns of chat.
+        now: Math.min(reading.now + (calls - call) * reading.stepMs, LAST_SHOWN),
+      };
     default:
       return reading;
   }
@@ -96,8 +100,9 @@ function sourceOfCall({ clock, seed }: Timing, call: number): Source {
     };
   }
   const { now } = readClock(clock, call);
-  // Moments of calls under a frozen clock differ by microseconds, so that what happens later is later.
-  return { micros: now * MICROS + (clock.mode === "frozen" ? call : 0), bytes };
+  // Moments of calls under a clock that stands still differ by microseconds, so that what happens later is later.
+  const isStill = clock.mode === "frozen" || now === LAST_SHOWN;
+  return { micros: now * MICROS + (isStill ? call : 0), bytes };
 }
 
 const offsetOf = (clock: Clock | null) => (clock ? (clock.now - clock.since) * MICROS : 0);

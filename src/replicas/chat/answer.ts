@@ -1,6 +1,6 @@
 /** The answer to a call of a method, a rejection included. */
-import { errorCode, RESULT_TOO_LARGE } from "~/db/connect";
-import { ChatError } from "~/replicas/chat/errors";
+import { errorCode, isInvalidInput, RESULT_TOO_LARGE } from "~/db/connect";
+import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 import type { Answer } from "~/replicas/chat/method";
 import type { CallAccount } from "~/replicas/replica";
 
@@ -8,6 +8,8 @@ import type { CallAccount } from "~/replicas/replica";
 export function requireRejection(error: unknown): ChatError {
   const found = errorCode(error) === RESULT_TOO_LARGE ? limitRequired() : error;
   if (found instanceof ChatError) return found;
+  if (isInvalidInput(found))
+    return invalidArguments("a value is invalid, or more than one request can process");
   throw error;
 }
 

@@ -20,8 +20,21 @@ export function zone(tz: string, now: number): Zone {
   return described;
 }
 
+/** The formatter for a zone. Imported rows can have an unknown zone, which is shown as UTC. */
+export function formatIn(
+  timeZone: string,
+  options: Intl.DateTimeFormatOptions,
+  locale = "en-US",
+): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat(locale, { ...options, timeZone });
+  } catch {
+    return new Intl.DateTimeFormat(locale, { ...options, timeZone: "UTC" });
+  }
+}
+
 function part(timeZone: string, timeZoneName: "long" | "longOffset", at: number): string {
-  const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName });
+  const format = formatIn(timeZone, { timeZoneName });
   return format.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "";
 }
 
@@ -39,8 +52,7 @@ const offsets = new Map<string, Intl.DateTimeFormat>();
 
 function offsetAt(tz: string, seconds: number): number {
   const known = offsets.get(tz);
-  const format =
-    known ?? new Intl.DateTimeFormat("en-US", { timeZone: tz, timeZoneName: "longOffset" });
+  const format = known ?? formatIn(tz, { timeZoneName: "longOffset" });
   if (!known) offsets.set(tz, format);
   const parts = format.formatToParts(seconds * 1000);
   return offsetSeconds(parts.find(({ type }) => type === "timeZoneName")?.value ?? "");

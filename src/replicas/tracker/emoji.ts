@@ -39,5 +39,6 @@ const SKIN_TONES_AND_VARIANTS = /[\u{1f3fb}-\u{1f3ff}\ufe0f]/gu;
 /** `+1` for `:+1:`, `👍` or `+1`. A character without a name is returned as it is. */
 export function emojiName(text: string): string {
   const bare = text.trim().replace(/^:(.*):$/, "$1");
-  return NAMES[bare.replace(SKIN_TONES_AND_VARIANTS, "")] ?? bare;
+  const plain = bare.replace(SKIN_TONES_AND_VARIANTS, "");
+  return (Object.hasOwn(NAMES, plain) ? NAMES[plain] : undefined) ?? bare;
 }

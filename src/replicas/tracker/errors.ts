@@ -1,6 +1,6 @@
 /** Errors in the service's wording, and every error in the shape that its official client reads. */
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
-import { errorCode, RESULT_TOO_LARGE } from "~/db/connect";
+import { errorCode, isInvalidInput, RESULT_TOO_LARGE } from "~/db/connect";
 import { DocumentRefused, InvalidArgument, TooExpensive } from "~/graphql/errors";
 
 type Kind = { readonly code: string; readonly status: number };
@@ -154,6 +154,8 @@ export function formatError(error: GraphQLError): GraphQLFormattedError | undefi
     );
   const broken = BROKEN[errorCode(cause) ?? ""];
   if (broken !== undefined) return formatted(error, invalidInput(broken));
+  if (isInvalidInput(cause))
+    return formatted(error, invalidInput("A value is more than one request can process"));
   if (HELD_UP.has(errorCode(cause) ?? ""))
     return formatted(error, new TrackerError("lock timeout", "Another change blocked this one."));
   if (errorCode(cause) === RESULT_TOO_LARGE)

@@ -5,7 +5,9 @@
 import type { Lengths } from "~/graphql/lengths";
 
 const TITLE_MAX = 512;
-const CONTENT_MAX = 250_000;
+/** Attachments have an index of addresses, whose entries may take 2,704 bytes. */
+const URL_MAX = 2_000;
+export const CONTENT_MAX = 250_000;
 const PROJECT_DESCRIPTION_MAX = 255;
 /** Of any value in one column. */
 export const COLUMN_MAX = 500_000;
@@ -19,6 +21,7 @@ export const LENGTHS: Lengths = {
   items: 1_000,
   texts: {
     ...each(TITLE_MAX, ["displayName", "label", "name", "subtitle", "title"]),
+    ...each(URL_MAX, ["url"]),
     ...each(CONTENT_MAX, [
       "body",
       "commentBody",

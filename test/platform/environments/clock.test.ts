@@ -74,6 +74,18 @@ describe("a clock", () => {
     });
   });
 
+  test("stays at the last time that it can show, where timestamps still rise", async () => {
+    const environment = await program.environment({
+      clock: { now: "2037-12-31T23:59:59Z", mode: "step", stepMs: 86_400_000 },
+    });
+    const stamps: string[] = [];
+    for (let count = 0; count < 25; count++) stamps.push(await post(environment));
+
+    expect(stamps.at(-1)).toStartWith(`${at("2037-12-31T23:59:59Z")}.999`);
+    expect(stamps).toEqual([...new Set(stamps)].toSorted());
+    expect((await clockOf(environment)).now).toBe("2037-12-31T23:59:59.999Z");
+  });
+
   test("belongs to snapshots and forks, and a reset returns to its beginning", async () => {
     const environment = await program.environment({ clock: { now: NOON, mode: "step" } });
     await post(environment);

@@ -247,6 +247,24 @@ describe("a seed", () => {
     expectStatus(await program.post("/templates/import", imported), 201);
   });
 
+  test("can have an unknown time zone, and an id that is no plain text", async () => {
+    const { rows, ...rest } = (await program.get("/templates/chat_default/seed?tables=*")).body;
+    const [first] = rows.users;
+    const users = [
+      ...rows.users,
+      { ...first, id: "U(02*JOHN", name: "brackets", tz: "Nope/Zone", profile: {} },
+    ];
+    const seed = { ...rest, template: "chat_odd", rows: { ...rows, users } };
+    const imported = { service: "chat", name: "chat_odd", seed };
+    expectStatus(await program.post("/templates/import", imported), 201);
+    const environment = await program.environment({ templateName: "chat_odd" });
+
+    const { members } = await program.chat(environment, "users.list");
+    expect(members).toContainEqual(expect.objectContaining({ id: "U(02*JOHN", tz_offset: 0 }));
+    const found = await program.chat(environment, "search.messages", { query: "@brackets" });
+    expect(found.ok).toBe(true);
+  });
+
   test("can extend a built-in one", async () => {
     const seed = {
       extends: "chat_base",

@@ -1,5 +1,6 @@
 /** Arguments that no careful client sends: they get the service's errors, never an internal one. */
 import { expect, test } from "bun:test";
+import { requireRejection } from "~/replicas/chat/answer";
 import { METHODS } from "~/replicas/chat/api/index";
 import { GENERAL, JOHN, RANDOM, useScenes, WELCOME } from "./scene";
 
@@ -89,5 +90,24 @@ test.each([...METHODS.values()].map((method) => [method.name, method] as const))
     );
 
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+  },
+);
+
+test.each([
+  { code: "54000" },
+  { code: "54001" },
+  { code: "54011" },
+  { code: "22003" },
+  { code: "XX000", routine: "pushOpStack" },
+])("a value that Postgres cannot process is an invalid argument: %p", (fields) => {
+  const error = Object.assign(new Error("of Postgres"), fields);
+  expect(requireRejection(error).code).toBe("invalid_arguments");
+});
+
+test.each([{ code: "XX000", routine: "heap_fetch" }, { code: "42601" }])(
+  "another error of Postgres is a bug: %p",
+  (fields) => {
+    const error = Object.assign(new Error("of Postgres"), fields);
+    expect(() => requireRejection(error)).toThrow(error);
   },
 );

@@ -99,6 +99,8 @@ describe("calls", () => {
       users: [{ slack_id: JOHN }, { slack_id: ROBIN }],
     });
 
+    for (const duration of [-1, 2 ** 31])
+      expect(await outcome(agent.calls.end({ id, duration }))).toBe("invalid_arguments");
     const ended: any = await agent.calls.end({ id, duration: 600 });
     expect(ended.call).toMatchObject({ duration: 600, date_end: expect.any(Number) });
     expect(await outcome(agent.calls.end({ id }))).toBe("inactive_call");

@@ -289,6 +289,17 @@ describe("search.files", () => {
   });
 });
 
+test("search.files works beside a file with more words than Postgres can index", async () => {
+  const { agent } = await newScene();
+  const word = (n: number) => String.fromCodePoint(0x20000 + n);
+  const pairs = Array.from({ length: 100_000 }, (_, n) => `${word(n % 200)}${word(n % 40_000)}`);
+  const content = `dugong ${pairs.map((pair, n) => `${pair}-${n}`).join(" ")}`;
+  await agent.files.uploadV2({ filename: "words.txt", content } as never);
+
+  const { files }: any = await agent.search.files({ query: "dugong" });
+  expect(files.matches).toMatchObject([{ name: "words.txt" }]);
+});
+
 describe("search.all", () => {
   test("finds messages and files", async () => {
     const { messages, files, posts }: any = await company.agent.search.all({ query: "failover" });

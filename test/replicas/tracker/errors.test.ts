@@ -8,6 +8,8 @@ import {
   LinearClient,
   UserLinearError,
 } from "@linear/sdk";
+import { GraphQLError } from "graphql";
+import { formatError } from "~/replicas/tracker/errors";
 import { useDatabase } from "../../support/database";
 import { DES, ENG, JOHN, ROBIN, refusal, useTracker } from "../../support/tracker";
 
@@ -376,3 +378,25 @@ describe("a request", () => {
     expect((await tracker.as("any-key").viewer).id).toBe(JOHN);
   });
 });
+
+test.each([
+  { code: "54000" },
+  { code: "54001" },
+  { code: "54011" },
+  { code: "22P05" },
+  { code: "XX000", routine: "pushOpStack" },
+])("a value that Postgres cannot process is an invalid input: %p", (fields) => {
+  const originalError = Object.assign(new Error("of Postgres"), fields);
+  expect(formatError(new GraphQLError("x", { originalError }))?.extensions).toMatchObject({
+    type: "invalid input",
+    userPresentableMessage: "A value is more than one request can process.",
+  });
+});
+
+test.each([{ code: "XX000", routine: "heap_fetch" }, { code: "42601" }])(
+  "another error of Postgres is a bug: %p",
+  (fields) => {
+    const originalError = Object.assign(new Error("of Postgres"), fields);
+    expect(formatError(new GraphQLError("x", { originalError }))).toBeUndefined();
+  },
+);

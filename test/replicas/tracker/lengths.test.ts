@@ -126,6 +126,22 @@ describe("a change", () => {
     );
   });
 
+  test("with an address too long for an index is rejected", async () => {
+    const create = (length: number) => {
+      const path = Array.from({ length }, () => Math.random().toString(36).at(-1)).join("");
+      return tracker.ask(
+        'mutation($url: String!) { attachmentLinkURL(issueId: "ENG-1", url: $url) { success } }',
+        { url: `https://x.test/${path}`.slice(0, length) },
+      );
+    };
+
+    expect((await create(2_000)).errors).toBeUndefined();
+    const { errors } = await create(3_800);
+    expect(errors[0].extensions.userPresentableMessage).toBe(
+      "url must be shorter than or equal to 2000 characters.",
+    );
+  });
+
   test("whose text has a tree too large for a column is rejected", async () => {
     const { errors } = await tracker.ask(
       'mutation($body: String!) { commentCreate(input: { issueId: "ENG-1", body: $body }) { success } }',

@@ -178,6 +178,30 @@ describe("search", () => {
     expect(rest.nodes.map(({ id }) => id)).toEqual([inText.id]);
   });
 
+  test("reads long runs of negations in pairs", async () => {
+    const issue = await createIssue({ title: "A persimmon" });
+    const find = async (term: string) =>
+      (await tracker.linear.searchIssues(term)).nodes.map(({ id }) => id);
+
+    expect(await find("-".repeat(60))).toEqual([]);
+    expect(await find("- ".repeat(60))).toEqual([]);
+    expect(await find(`${"-".repeat(60)}persimmon`)).toEqual([issue.id]);
+    expect(await find(`${"-".repeat(61)}persimmon`)).toEqual(await find("-persimmon"));
+  });
+
+  test("works beside a text with more words than Postgres can index", async () => {
+    const word = (n: number) => String.fromCodePoint(0x20000 + n);
+    const pairs = Array.from({ length: 40_000 }, (_, n) => `${word(n % 200)}${word(n)}-${word(n)}`);
+    const description = `durian ${pairs.join(" ")}`.slice(0, 249_990);
+    const issue = await createIssue({
+      title: "Many words",
+      description: description.toWellFormed(),
+    });
+
+    const { nodes } = await tracker.linear.searchIssues("durian");
+    expect(nodes.map(({ id }) => id)).toEqual([issue.id]);
+  });
+
   test.each(["'", "\\", "a & b", "!", ":*", "(", "a <-> b", "%", '"open', "  "])(
     "takes %j for words",
     async (term) => {

@@ -330,6 +330,15 @@ describe("agents", () => {
         .as(AGENT)
         .createAgentActivity({ agentSessionId: session.id, content: content as never });
     await act({ type: "thought", body: "Let me see" });
+    for (const type of ["toString", "constructor", "__proto__"])
+      expect(
+        await refusal(
+          tracker.as(AGENT).createAgentActivity({
+            agentSessionId: session.id,
+            content: { type, body: "x" } as never,
+          }),
+        ),
+      ).toBeInstanceOf(InvalidInputLinearError);
     expect((await tracker.linear.agentSession(session.id)).status as string).toBe("active");
     await act({ type: "action", action: "read", parameter: "README" });
     await act({ type: "response", body: "Done" });

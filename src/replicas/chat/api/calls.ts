@@ -1,6 +1,6 @@
 /** Calls that are held elsewhere, and their participants. */
 import { Json, Maybe, requireRoom, Text, Whole } from "~/replicas/chat/arguments";
-import { ChatError } from "~/replicas/chat/errors";
+import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
 import { type ChatCall, method } from "~/replicas/chat/method";
 import { requireActor } from "~/replicas/chat/require";
@@ -156,6 +156,8 @@ export const calls = [
     args: { id: Text(), duration: Maybe(Whole("In seconds; computed by default.")) },
     async handle({ id, duration }, call) {
       await shown(call, id);
+      if (duration !== undefined && (duration < 0 || duration > SECONDS_MAX))
+        throw invalidArguments("duration: must be a number of seconds from 0 to 2147483647");
       if (!(await endCall(call.session, id, duration ?? null)))
         throw new ChatError("inactive_call");
       return await shown(call, id);

@@ -155,8 +155,14 @@ function matchView(row: Match, call: ChatCall, mark: (text: string) => string): 
   });
 }
 
-/** Marks the words of a query in a text. */
-function marker(terms: readonly Term[], wanted: boolean | undefined): (text: string) => string {
+/** Characters of words times characters of texts that one answer compares, in about 50 ms. */
+const COMPARED_MAX = 200_000_000;
+
+/** Marks the words of a query in the texts of one answer, as long as they are few or short enough. */
+export function marker(
+  terms: readonly Term[],
+  wanted: boolean | undefined,
+): (text: string) => string {
   const words = terms.flatMap(({ negated, condition }) =>
     "text" in condition && !negated
       ? [
@@ -166,8 +172,13 @@ function marker(terms: readonly Term[], wanted: boolean | undefined): (text: str
       : [],
   );
   if (!wanted || words.length === 0) return (text) => text;
-  const hits = new RegExp(`(?<![\\p{L}\\p{N}])(?:${words.join("|")})(?![\\p{L}\\p{N}])`, "giu");
-  return (text) => text.replace(hits, `${HIT.begin}$&${HIT.end}`);
+  const choice = [...new Set(words)].join("|");
+  const hits = new RegExp(`(?<![\\p{L}\\p{N}])(?:${choice})(?![\\p{L}\\p{N}])`, "giu");
+  let left = COMPARED_MAX;
+  return (text) => {
+    left -= choice.length * text.length;
+    return left < 0 ? text : text.replace(hits, `${HIT.begin}$&${HIT.end}`);
+  };
 }
 
 const fileMatch = (file: FileRow, call: ChatCall, mark: (text: string) => string): Wire => ({

@@ -1,5 +1,6 @@
 /** The conditions of a search on messages and files, as parts of a statement. */
 import type { Fragment } from "~/db/connect";
+import { searchable } from "~/db/searchable";
 import type { ChatSession } from "~/replicas/chat/method";
 import type { Condition, Term } from "~/replicas/chat/search-query";
 import { type ChannelType, typeOf } from "~/replicas/chat/store/channels";
@@ -46,6 +47,9 @@ export const timeInScope = (
 ): Fragment =>
   sql`${seconds} >= ${from ?? 0} and (${to}::bigint is null or ${seconds} <= ${to}::bigint)`;
 
+/** For a regular expression of Postgres: imported rows can have any text as an id. */
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
 /** The words of a document `d`: as they are, and by their stems. */
 export function matches({ sql }: ChatSession, { users }: Names, condition: Condition): Fragment {
   if (condition.kind === "prefix")
@@ -59,7 +63,8 @@ export function matches({ sql }: ChatSession, { users }: Names, condition: Condi
     : sql``;
   // A mention is kept as an id, and read as a name.
   const ids = (condition.kind === "mention" && users.get(condition.name)) || [];
-  const mention = ids.length > 0 ? sql`or d.text ~ ${`<@(${ids.join("|")})[|>]`}` : sql``;
+  const mention =
+    ids.length > 0 ? sql`or d.text ~ ${`<@(${ids.map(escaped).join("|")})[|>]`}` : sql``;
   return sql`(d.words @@ plainto_tsquery('simple', ${text}) or d.stems @@ plainto_tsquery('english', ${text}) ${inside} ${mention})`;
 }
 
@@ -188,8 +193,11 @@ export function scoreOf({ sql }: ChatSession, terms: readonly Term[]): Fragment 
 /** A text `d` with its words; computed once for each row. */
 export const documentOf = ({ sql }: ChatSession, text: Fragment): Fragment => sql`
   lateral (
-    select x.text, to_tsvector('simple', x.text) as words, to_tsvector('english', x.text) as stems
-    from (select ${text} as text) x offset 0
+    select x.text, to_tsvector('simple', x.part) as words, to_tsvector('english', x.part) as stems
+    from (
+      select whole.text, ${searchable({ sql }, sql`whole.text`)} as part
+      from (select ${text} as text) whole
+    ) x offset 0
   ) d
 `;
 

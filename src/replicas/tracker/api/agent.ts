@@ -69,7 +69,7 @@ const activityRules: Rules = {
     { viewer },
   ) => {
     const type = String(content.type);
-    if (!(type in STATUS_AFTER))
+    if (!Object.hasOwn(STATUS_AFTER, type))
       throw invalidInput(
         `The type of an activity is one of: ${Object.keys(STATUS_AFTER).join(", ")}`,
       );

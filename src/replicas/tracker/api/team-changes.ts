@@ -20,6 +20,7 @@ import { moveToCycle } from "~/replicas/tracker/issues/move";
 import { requireGiven, requireOneOf, requireRow } from "~/replicas/tracker/require";
 import { deleteCycles, listIssuesInCycles } from "~/replicas/tracker/store/cycles";
 import type { Changes, NewValues, Row, Values } from "~/replicas/tracker/store/entities";
+import { AGE_MONTHS_MAX } from "~/replicas/tracker/store/issues/aging";
 import { listStates } from "~/replicas/tracker/store/states";
 import {
   archiveIssues,
@@ -36,6 +37,27 @@ const KEY = /^[A-Z][A-Z0-9]{0,6}$/;
 const KEY_LENGTH = 3;
 const KEYS_MAX = 100;
 const ESTIMATIONS = ["notUsed", "exponential", "fibonacci", "linear", "tShirt"];
+
+/** Inclusive. A number beyond them would lead to dates that nothing can show. */
+const RANGES = {
+  cycleDuration: [1, 52],
+  cycleCooldownTime: [0, 52],
+  autoArchivePeriod: [0, AGE_MONTHS_MAX],
+  autoClosePeriod: [0, AGE_MONTHS_MAX],
+} as const;
+
+function requireRanges(input: Values): void {
+  for (const [name, [min, max]] of Object.entries(RANGES)) {
+    const value = input[name];
+    if (typeof value === "number" && !(value >= min && value <= max))
+      throw invalidArgument(
+        name,
+        value,
+        value > max ? "max" : "min",
+        `${name} must be from ${min} to ${max}`,
+      );
+  }
+}
 
 type TeamInput = Values & {
   readonly id?: Optional<string>;
@@ -84,6 +106,7 @@ async function columnsOf(
   team?: Row<"Team">,
 ): Promise<Changes<"Team">> {
   const { parentId, issueEstimationType, defaultIssueStateId } = input;
+  requireRanges(input);
   requireOneOf("issueEstimationType", issueEstimationType, ESTIMATIONS);
   const parent = await requireGiven(context, "Team", "parentId", parentId);
   const above =

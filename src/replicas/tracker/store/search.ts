@@ -1,5 +1,6 @@
 /** Full-text search, best match first. */
 import type { Fragment } from "~/db/connect";
+import { searchable } from "~/db/searchable";
 import type { Expression, Order, Row, Scope } from "~/graphql/model";
 
 /** The searchable texts of an entity. */
@@ -43,6 +44,13 @@ export type Search = {
   readonly best: readonly Order[];
 };
 
+/** Negations in a row. The parser of Postgres fails at the 33rd. */
+const RUN = /(?:-[\s!&|():]*){9,}/g;
+
+/** A term with one or two negations for each long run of them, which mean the same. */
+const withoutRuns = (term: string) =>
+  term.replace(RUN, (run) => (run.split("-").length % 2 === 0 ? "-" : "--"));
+
 /**
  * The words of a search: all must match, the last one as a prefix. Of equal matches, recently updated rows come first.
  * `teamId`: matching rows of this team come before others.
@@ -58,12 +66,13 @@ export function search(
   const searched: Searched = SEARCHED[type];
   const query = ({ sql }: Scope) => sql`(
     select case when right(q, 1) = '''' then q || ':*' else q end::tsquery
-    from (select websearch_to_tsquery('simple', ${term}::text)::text as q) parsed
+    from (select websearch_to_tsquery('simple', ${withoutRuns(term)}::text)::text as q) parsed
   )`;
   const rank: Expression = (row, scope) => {
     const { sql, table } = scope;
     const words = query(scope);
-    const matches = (text: Fragment) => sql`to_tsvector('simple', ${text}) @@ ${words}`;
+    const matches = (text: Fragment) =>
+      sql`to_tsvector('simple', ${searchable(scope, text)}) @@ ${words}`;
     const texts = searched.texts
       .map((name) => sql`coalesce(${row(name)}, '')`)
       .reduce((joined, text) => sql`${joined} || ' ' || ${text}`);

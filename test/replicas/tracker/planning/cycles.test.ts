@@ -166,6 +166,25 @@ describe("a team with cycles", () => {
     expect(planned[0]![0].getTime()).toBeLessThanOrEqual(Date.now());
   });
 
+  test.each([
+    { cycleDuration: 1e9 },
+    { cycleDuration: 0 },
+    { cycleCooldownTime: 1e9 },
+    { cycleCooldownTime: -1 },
+    { autoArchivePeriod: 1e300 },
+    { autoClosePeriod: 1e300 },
+  ])("has settings within ranges: %p is rejected", async (settings) => {
+    const name = "Extreme";
+    const error = await refusal(
+      tracker.linear.createTeam({ name, cyclesEnabled: true, ...settings }),
+    );
+    expect(error).toBeInstanceOf(InvalidInputLinearError);
+    const team = (await (await tracker.linear.createTeam({ name: "Usual" })).team)!;
+    expect(await refusal(team.update({ cyclesEnabled: true, ...settings }))).toBeInstanceOf(
+      InvalidInputLinearError,
+    );
+  });
+
   test("gets them when cycles are enabled, and only then", async () => {
     const team = (await (await tracker.linear.createTeam({ name: "Later" })).team)!;
     expect(await spans(team.id)).toEqual([]);

@@ -1,6 +1,9 @@
 import type { Fragment } from "~/db/connect";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
+/** The longest period of a team. Rows of an import can have more. */
+export const AGE_MONTHS_MAX = 1_200;
+
 /** An issue that nobody has changed for as long as its team allows. */
 export type AgedIssue = {
   readonly id: string;
@@ -17,7 +20,7 @@ export type AgedIssue = {
  */
 export const agingOf = ({ sql, t }: TrackerSession): Fragment => sql`(
   select i.id, s.type, c.id as "closeStateId", c.type as "closeType",
-    i."updatedAt" + make_interval(months => p.months::int) as at
+    i."updatedAt" + make_interval(months => least(p.months, ${AGE_MONTHS_MAX})::int) as at
   from ${t.issues} i
   join ${t.teams} team on team.id = i."teamId"
   join ${t.workflow_states} s on s.id = i."stateId"
