@@ -9,8 +9,6 @@ export type Incoming = { readonly request: HttpRequest; readonly body: Uint8Arra
 export type Arguments = { readonly raw: RawArguments; readonly warnings: readonly string[] };
 
 const JSON_TYPE = "application/json";
-/** The value of the part named `token`, after its headers. */
-const MULTIPART_TOKEN = /name="?token"?[^\r\n]*(?:\r\n[^\r\n]+)*\r\n\r\n([^\r\n]*)/i;
 const FIELDS_MAX = 1_000;
 const FORM_TYPE = "application/x-www-form-urlencoded";
 const MULTIPART_TYPE = "multipart/form-data";
@@ -147,8 +145,30 @@ export async function tokenArgument({
   return read?.(Buffer.from(await beginning()).toString());
 }
 
+const TOKEN_NAME = /name="?token"?/gi;
+/** The empty line after the headers of a part; or a line end that no header has. */
+const HEADERS_END = /(\r\n\r\n)|\r(?!\n)|(?<!\r)\n/g;
+
+/**
+ * The value of the part named `token`, after its headers. It is read before authentication, so each byte is read once:
+ * a name whose headers do not end rules out every other one before that place.
+ */
+function multipartToken(text: string): string | undefined {
+  let from = 0;
+  while (true) {
+    TOKEN_NAME.lastIndex = from;
+    const name = TOKEN_NAME.exec(text);
+    if (!name) return undefined;
+    HEADERS_END.lastIndex = name.index;
+    const end = HEADERS_END.exec(text);
+    if (!end) return undefined;
+    from = HEADERS_END.lastIndex;
+    if (end[1]) return /^[^\r\n]*/.exec(text.slice(from))?.[0];
+  }
+}
+
 const TOKEN_READERS: readonly (readonly [string, (text: string) => string | undefined])[] = [
   [FORM_TYPE, (text) => new URLSearchParams(text).get("token") ?? undefined],
-  [MULTIPART_TYPE, (text) => MULTIPART_TOKEN.exec(text)?.[1]],
+  [MULTIPART_TYPE, multipartToken],
   [JSON_TYPE, (text) => /"token"\s*:\s*"([^"\\]*)"/.exec(text)?.[1]],
 ];

@@ -23,6 +23,22 @@ test.each(["\n", "\n ", "```", "`", "# ", "\n\nx", "- ", "```\n", "["])(
   (part) => expectLinear(richText, part, 500_000),
 );
 
+test("a mark and many blanks before two lines take time in proportion to their length", () =>
+  expectLinear((blanks) => richText(`# ${blanks}a\nb`), " ", 128_000));
+
+test.each([
+  ["#   Title", "heading", "Title"],
+  ["# \tTitle", "heading", "\tTitle"],
+  ["## a b ", "heading", "a b"],
+  ["#  a\nb", "paragraph", "#  a\nb"],
+  ["#  \nb", "paragraph", "#  \nb"],
+  ["#Title", "paragraph", "#Title"],
+])("the block of %j is a %s", (markdown, type, inner) => {
+  const [block] = JSON.parse(richText(markdown)).content;
+
+  expect([block.type, block.content[0].text]).toEqual([type, inner]);
+});
+
 test.each([
   [{ type: "doc", content: 5 }, ""],
   [{ type: "doc", content: [null, "x", { type: "text", text: 5 }] }, ""],

@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { requireCanvas, writeCanvas } from "~/replicas/chat/api/canvases";
+import { CONTENT_MAX } from "~/replicas/chat/arguments";
 import {
   type Change,
   newSectionId,
@@ -29,11 +30,20 @@ const hash = (text: string) => createHash("md5").update(text).digest("hex");
 /** The title is the first section. Its id changes with the title. */
 const titleId = ({ id, title }: CanvasRow) => sectionId(hash(`${id} ${title}`));
 
-/** People that a text mentions, as canvases do: `![](@U02JOHN)`. */
-const PERSON = /!\[[^\]]*\]\(@([A-Z0-9]+)\)/g;
+const PERSON = /^\(@([A-Z0-9]+)\)/;
+
+/** The people that a text mentions, as canvases do: `![](@U02JOHN)`. Linear in the text, whatever it contains. */
+export function peopleIn(markdown: string): string[] {
+  const parts = markdown.split("]");
+  return parts.flatMap((part, index) => {
+    const id = part.includes("![") ? PERSON.exec(parts[index + 1] ?? "")?.[1] : undefined;
+    return id === undefined ? [] : [id];
+  });
+}
 
 async function requirePeople({ session }: ChatCall, markdown: string): Promise<void> {
-  const ids = [...markdown.matchAll(PERSON)].map(([, id = ""]) => id);
+  if (markdown.length > CONTENT_MAX) throw new ChatError("canvas_creation_failed");
+  const ids = peopleIn(markdown);
   const found = await findUsers(session, ids);
   if (ids.some((id) => !found.has(id))) throw new ChatError("user_not_found");
 }
@@ -74,6 +84,7 @@ const OPERATIONS = {
 
 function toChange(edit: Edit, canvas: CanvasRow): Change {
   const { edit_type: type, section_id: id, content = "" } = edit;
+  if (content.length > CONTENT_MAX) throw new ChatError("canvas_editing_failed");
   if (id === titleId(canvas)) return titleChange(edit);
   if (id !== undefined && !canvas.sections.some((section) => section.id === id))
     throw new ChatError("section_not_found");

@@ -87,13 +87,11 @@ async function listAll<T>(
   return items;
 }
 
-const wordsOf = (query: string) => query.toLowerCase().split(/\s+/).filter(Boolean);
+/** Different words, in lower case. */
+const wordsOf = (query: string) => [...new Set(query.toLowerCase().split(/\s+/).filter(Boolean))];
 
-/** Every word is in one of these texts. */
-const hasAll = (words: readonly string[], texts: readonly string[]) => {
-  const lower = texts.map((text) => text.toLowerCase());
-  return words.every((word) => lower.some((text) => text.includes(word)));
-};
+/** Texts to find words in. No word has a line end, so none is found across two texts. */
+const joined = (texts: readonly string[]) => texts.join("\n").toLowerCase();
 
 /** The hits of a page as Markdown. `concise`: one line each. */
 function showHits<T>(
@@ -133,14 +131,16 @@ const searchable = ({ name, real_name: real = "", profile }: User) => [
 export const people: Tools = {
   async slack_search_channels(args, call) {
     const query = String(args["query"]).trim().toLowerCase().replace(/^#/, "");
+    const words = wordsOf(query);
     const channels = await listAll<Channel>(call, "conversations.list", "channels", {
       types: args["channel_types"] ?? "public_channel",
       exclude_archived: !args["include_archived"],
     });
     const hits = channels
-      .filter(({ name, topic, purpose }) =>
-        hasAll(wordsOf(query), [name, topic.value, purpose.value]),
-      )
+      .filter(({ name, topic, purpose }) => {
+        const text = joined([name, topic.value, purpose.value]);
+        return words.every((word) => text.includes(word));
+      })
       .toSorted((a, b) => placeOf(a.name, query) - placeOf(b.name, query));
     const { shown, pagination_info } = pageOf(hits, args);
     const { url } = await findTeam(call.session);
@@ -170,13 +170,13 @@ export const people: Tools = {
       .map((word) => word.replace(/^@/, ""));
     const unwanted = words.filter((word) => /^-./.test(word)).map((word) => word.slice(1));
     const users = await listAll<User>(call, "users.list", "members", {});
-    const hits = users.filter(
-      (user) =>
-        !user.deleted &&
-        !user.is_bot &&
-        hasAll(wanted, searchable(user)) &&
-        !unwanted.some((word) => hasAll([word], searchable(user))),
-    );
+    const hits = users.filter((user) => {
+      if (user.deleted || user.is_bot) return false;
+      const text = joined(searchable(user));
+      return (
+        wanted.every((word) => text.includes(word)) && !unwanted.some((word) => text.includes(word))
+      );
+    });
     const { shown, pagination_info } = pageOf(hits, args);
     const { url } = await findTeam(call.session);
     const text = showHits(args, "Users", shown, {

@@ -1,6 +1,7 @@
 /** The shape of a tool of the vendor's profile, and the checks of its arguments. */
 import { findUnstorable } from "~/db/storable";
 import { isObject } from "~/json";
+import { CONTENT_MAX, TEXT_MAX } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import type { ChatCall } from "~/replicas/chat/method";
 
@@ -26,6 +27,11 @@ type Schema = {
 };
 
 const ITEMS_MAX = 1_000;
+/** Of texts by their name; of others CONTENT_MAX. A query has the limit of the Web API, and a canvas its own code. */
+const LENGTHS = new Map([
+  ["query", TEXT_MAX],
+  ["content", Number.POSITIVE_INFINITY],
+]);
 
 /** The declared arguments. Null counts as absent, and unknown arguments are ignored. Throws InvalidArgument. */
 export function readArguments(schema: Schema, given: Readonly<Record<string, unknown>>): Arguments {
@@ -59,6 +65,7 @@ function read(schema: Schema, value: unknown, name: string): unknown {
     return value.map((item, index) => read(items, item, `${name}[${index}]`));
   if (schema.type === "object" && isObject(value)) return readObject(schema, value, `${name}.`);
   if (schema.type === "integer" ? Number.isSafeInteger(value) : typeof value === schema.type) {
+    requireLength(value, name);
     if (!schema.enum || schema.enum.includes(value as string)) return value;
     throw new InvalidArgument(
       `Invalid argument ${name}: expected one of ${schema.enum.join(", ")}`,
@@ -66,6 +73,14 @@ function read(schema: Schema, value: unknown, name: string): unknown {
   }
   const limit = schema.type === "array" ? ` of at most ${ITEMS_MAX} items` : "";
   throw new InvalidArgument(`Invalid argument ${name}: expected ${schema.type}${limit}`);
+}
+
+function requireLength(value: unknown, name: string): void {
+  const max = LENGTHS.get(name.slice(name.lastIndexOf(".") + 1)) ?? CONTENT_MAX;
+  if (typeof value === "string" && value.length > max)
+    throw new InvalidArgument(
+      `Invalid argument ${name}: expected string of at most ${max} characters`,
+    );
 }
 
 /** Runs `work`, with other codes for some of its rejections. */

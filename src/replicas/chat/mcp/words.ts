@@ -1,9 +1,11 @@
 /** Text for reading: times in the caller's zone, people by name, mentions with their current names. */
+
 import { ChatError } from "~/replicas/chat/errors";
 import type { ChatCall } from "~/replicas/chat/method";
 import { findChannels } from "~/replicas/chat/store/channels";
 import { findUsers, type UserRow } from "~/replicas/chat/store/users";
 import { SLACKBOT } from "~/replicas/chat/views/users";
+import { formatIn } from "~/replicas/chat/zones";
 
 /** A message as methods answer it. */
 export type Message = {
@@ -106,18 +108,12 @@ function formatsOf(timeZone: string): Formats {
   if (known) return known;
   const two = "2-digit" as const;
   const made = {
-    date: new Intl.DateTimeFormat("sv-SE", {
+    date: formatIn(
       timeZone,
-      year: "numeric",
-      month: two,
-      day: two,
-      hour: two,
-      minute: two,
-      second: two,
-    }),
-    zones: LOCALES.map(
-      (locale) => new Intl.DateTimeFormat(locale, { timeZone, timeZoneName: "short" }),
+      { year: "numeric", month: two, day: two, hour: two, minute: two, second: two },
+      "sv-SE",
     ),
+    zones: LOCALES.map((locale) => formatIn(timeZone, { timeZoneName: "short" }, locale)),
   };
   formats.set(timeZone, made);
   return made;
@@ -144,9 +140,7 @@ export function formatTime(seconds: number, tz: string): string {
 }
 
 const formatDay = (seconds: number, timeZone: string) =>
-  new Intl.DateTimeFormat("en-US", { timeZone, month: "short", day: "numeric" }).format(
-    new Date(seconds * 1000),
-  );
+  formatIn(timeZone, { month: "short", day: "numeric" }).format(new Date(seconds * 1000));
 
 const KB = 1024;
 

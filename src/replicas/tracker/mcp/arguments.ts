@@ -1,5 +1,6 @@
 /** Checks the arguments of a tool against its schema, in the words of the vendor's server, which uses Zod. */
 import { isObject } from "~/json";
+import { CONTENT_MAX } from "~/replicas/tracker/lengths";
 
 export type Schema = {
   readonly type?: string;
@@ -29,6 +30,13 @@ export type Checked =
 
 /** Problems shown for one call. */
 const PROBLEMS_MAX = 50;
+/** Of a list without a maximum of its own. */
+const ITEMS_MAX = 1_000;
+/** The bytes of a file, which have a maximum of their own. */
+const FILE = "base64Content";
+
+const tooBig = (type: string, max: number, unit: string) =>
+  `Too big: expected ${type} to have <=${max} ${unit}`;
 
 /** The arguments with the defaults of the schema, or the problems. */
 export function checkArguments(schema: Schema, given: unknown): Checked {
@@ -61,14 +69,17 @@ function inspect(schema: Schema, value: unknown, path: Path, problems: string[])
       if (!Array.isArray(value)) return report(mistyped("array", value));
       if (value.length < (schema.minItems ?? 0))
         report(`Too small: expected array to have >=${schema.minItems} items`);
-      if (value.length > (schema.maxItems ?? Number.POSITIVE_INFINITY))
-        report(`Too big: expected array to have <=${schema.maxItems} items`);
+      if (value.length > (schema.maxItems ?? ITEMS_MAX))
+        report(tooBig("array", schema.maxItems ?? ITEMS_MAX, "items"));
+      if (value.length > ITEMS_MAX) return undefined;
       return value.map((item, index) =>
         inspect(schema.items ?? {}, item, [...path, index], problems),
       );
     case "string":
     case "boolean":
       if (typeof value !== schema.type) return report(mistyped(schema.type, value));
+      if (typeof value === "string" && value.length > CONTENT_MAX && path.at(-1) !== FILE)
+        return report(tooBig("string", CONTENT_MAX, "characters"));
       for (const problem of typeof value === "string" ? textProblems(schema, value) : [])
         report(problem);
       return value;

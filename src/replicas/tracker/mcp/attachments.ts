@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { isUuid } from "~/graphql/scalars";
 import type { StoredFile } from "~/replicas/stored-file";
+import { imagesOf } from "~/replicas/tracker/mcp/markdown";
 import { act, getOne, type Shape } from "~/replicas/tracker/mcp/shape";
 import {
   Content,
@@ -102,10 +103,17 @@ type Create = Names & {
   readonly sha256: string;
 };
 
+/** A loop: a pattern like `=+$` takes quadratic time where the padding is inside the text. */
+function withoutPadding(base64: string): string {
+  let end = base64.length;
+  while (base64[end - 1] === "=") end--;
+  return base64.slice(0, end);
+}
+
 async function createAttachment(args: Create, work: Work): Promise<object> {
   const { base64Content, filename, contentType, size, sha256 } = args;
   const content = Buffer.from(base64Content, "base64");
-  if (content.toString("base64").replace(/=+$/, "") !== base64Content.replace(/=+$/, ""))
+  if (withoutPadding(content.toString("base64")) !== withoutPadding(base64Content))
     throw new Rejected("base64Content is not valid base64");
   if (size !== undefined && size !== content.byteLength)
     throw new Rejected(`size is ${size}, but the content has ${content.byteLength} bytes`);
@@ -116,13 +124,12 @@ async function createAttachment(args: Create, work: Work): Promise<object> {
   return await attach(args, args.title ?? filename, assetUrl, work);
 }
 
-const IMAGE = /!\[[^\]]*\]\(\s*<?([^\s)>]+)>?[^)]*\)/g;
 /** Images in one result. */
 const IMAGES_MAX = 20;
 
 /** The images of this environment; nothing is fetched from elsewhere. */
 async function extractImages({ markdown }: { readonly markdown: string }, work: Work) {
-  const urls = [...new Set([...markdown.matchAll(IMAGE)].map(([, url = ""]) => url))];
+  const urls = [...new Set(imagesOf(markdown))];
   const images: Image[] = [];
   const others: string[] = [];
   for (const url of urls) {

@@ -1,7 +1,8 @@
 /** Edits of a text by anchors: each operation applies to the text that the one before it left. */
 
 import type { Optional } from "~/replicas/tracker/change";
-import { Rejected, type Work } from "~/replicas/tracker/mcp/tool";
+import { CONTENT_MAX } from "~/replicas/tracker/lengths";
+import { invalid, Rejected, type Work } from "~/replicas/tracker/mcp/tool";
 import { lockWorkspace } from "~/replicas/tracker/store/write";
 
 export type Edit = {
@@ -21,10 +22,37 @@ export type Edit = {
   readonly to?: string;
 };
 
-/** The text after all edits. Throws Rejected when an anchor is missing or ambiguous. */
-export function applyEdits(before: string, edits: readonly Edit[]): string {
-  return edits.reduce((text, edit, index) => applyEdit(text, edit, `patch[${index}]`), before);
+/** The text of `field` after all edits. Throws Rejected when an anchor is missing or ambiguous, or the text too long. */
+export function applyEdits(before: string, edits: readonly Edit[], field = "text"): string {
+  return edits.reduce((text, edit, index) => {
+    const name = `patch[${index}]`;
+    // A few edits can multiply a short text to gigabytes, so the length is known before the text is built.
+    if (edit.op === "replace" && edit.replace_all) return replaceAll(text, edit, name, field);
+    return requireLength(applyEdit(text, edit, name), field);
+  }, before);
 }
+
+function replaceAll(
+  text: string,
+  { old_string: old = "", new_string: replacement = "" }: Edit,
+  name: string,
+  field: string,
+): string {
+  const parts = text.split(old);
+  const count = parts.length - 1;
+  if (count === 0) throw new Rejected(`${name}: old_string not found`);
+  const grown = text.length + count * (replacement.length - old.length);
+  if (grown > CONTENT_MAX) throw tooLong(field);
+  return parts.join(replacement);
+}
+
+function requireLength(text: string, field: string): string {
+  if (text.length > CONTENT_MAX) throw tooLong(field);
+  return text;
+}
+
+const tooLong = (field: string) =>
+  invalid(`${field} must be shorter than or equal to ${CONTENT_MAX} characters`);
 
 function applyEdit(text: string, edit: Edit, name: string): string {
   const added = edit.text ?? "";
@@ -43,10 +71,7 @@ function applyEdit(text: string, edit: Edit, name: string): string {
     }
     case "replace": {
       const old = edit.old_string ?? "";
-      if (edit.replace_all !== true)
-        return splice(text, only(text, old, `${name}: old_string`), old.length, replacement);
-      if (!text.includes(old)) throw new Rejected(`${name}: old_string not found`);
-      return text.replaceAll(old, () => replacement);
+      return splice(text, only(text, old, `${name}: old_string`), old.length, replacement);
     }
     case "replace_range": {
       const from = edit.from ?? "";
@@ -91,5 +116,5 @@ export async function revise(
   if (text !== undefined) throw new Rejected(`provide either ${field} or patch, not both`);
   await lock();
   context.read.clear();
-  return applyEdits((await read()) ?? "", patch);
+  return applyEdits((await read()) ?? "", patch, field);
 }

@@ -155,6 +155,35 @@ describe("slack_send_message", () => {
   });
 });
 
+describe("a text that is too long is rejected", () => {
+  const long = "x".repeat(100_001);
+  const query = "x ".repeat(2_001);
+  const most = "of at most 100000 characters";
+
+  test.each([
+    [
+      "slack_send_message",
+      { channel_id: GENERAL, message: long },
+      `message: expected string ${most}`,
+    ],
+    ["slack_read_channel", { channel_id: long }, `channel_id: expected string ${most}`],
+    ["slack_create_conversation", { user_ids: [long] }, `user_ids[0]: expected string ${most}`],
+    ...["public", "public_and_private", "channels", "users", "emojis"].map(
+      (what) =>
+        [
+          `slack_search_${what}`,
+          { query },
+          "query: expected string of at most 4000 characters",
+        ] as const,
+    ),
+  ] as const)("by %s", async (name, args, problem) => {
+    const { error, run } = await open();
+
+    expect(await error(name, args)).toBe(`Invalid argument ${problem}`);
+    if ("query" in args) await run(name, { query: args.query.slice(0, 4_000) });
+  });
+});
+
 describe("slack_schedule_message", () => {
   const soon = () => Math.floor(Date.now() / 1000) + 3_600;
 
@@ -982,6 +1011,7 @@ describe("canvases", () => {
     [{ action: "erase" }, "Invalid argument action: expected one of append, prepend, replace"],
     [{ sections: [{}] }, "Missing required argument: sections[0].edit_type"],
     [{ action: "append", content: "x".repeat(100_001) }, "invalid_rich_text_content"],
+    [{ action: "append", content: " ".repeat(100_001) }, "invalid_rich_text_content"],
   ])("reject an edit %j: %s", async (args, code) => {
     const { error, id } = await withCanvas();
 
@@ -995,6 +1025,7 @@ describe("canvases", () => {
     const guest = await openBench("U17TBECK");
     const write = { title: "x", content: "y" };
     const long = { title: "x".repeat(256), content: "y" };
+    const longText = { title: "x", content: `![](@U0NOBODY)${"x".repeat(100_001)}` };
 
     expect(await error("slack_update_canvas", { canvas_id: id, sections: [rename] })).toBe(
       "invalid_arguments",
@@ -1002,6 +1033,7 @@ describe("canvases", () => {
     expect(await error("slack_read_canvas", { canvas_id: "F0NOWHERE" })).toBe("canvas_not_found");
     expect(await guest.error("slack_create_canvas", write)).toBe("permission_denied");
     expect(await error("slack_create_canvas", long)).toBe("invalid_rich_text_content");
+    expect(await error("slack_create_canvas", longText)).toBe("invalid_rich_text_content");
   });
 });
 

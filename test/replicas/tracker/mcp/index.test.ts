@@ -110,6 +110,40 @@ describe("a call", () => {
     expect(await everyRow(database, tracker.schema)).toEqual(before);
   });
 
+  test("with a text or a list that is too long is rejected", async () => {
+    const invalid = "Input validation error: Invalid arguments for tool";
+    const long = "x".repeat(250_001);
+    const texts = Array.from({ length: 1_001 }, () => "x");
+    const edit = { op: "append", text: long };
+
+    expect(await john.rejection("save_issue", { id: "ENG-1", description: long })).toBe(
+      `${invalid} save_issue: description: Too big: expected string to have <=250000 characters`,
+    );
+    expect(await john.rejection("save_issue", { id: "ENG-1", patch: [edit] })).toBe(
+      `${invalid} save_issue: patch.0.text: Too big: expected string to have <=250000 characters`,
+    );
+    expect(await john.rejection("save_issue", { id: "ENG-1", labels: texts })).toBe(
+      `${invalid} save_issue: labels: Too big: expected array to have <=1000 items`,
+    );
+    expect(await john.rejection("save_issue", { id: "ENG-1", patch: texts })).toBe(
+      `${invalid} save_issue: patch: Too big: expected array to have <=50 items`,
+    );
+    await john.json("save_issue", { id: "ENG-1", description: long.slice(1) });
+  });
+
+  test("with a file of more than 250,000 characters succeeds", async () => {
+    const bytes = Buffer.alloc(200_000);
+    const { title } = await john.json("create_attachment", {
+      issue: "ENG-1",
+      base64Content: bytes.toString("base64"),
+      filename: "zeros.bin",
+      contentType: "application/octet-stream",
+      sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex"),
+    });
+
+    expect(title).toBe("zeros.bin");
+  });
+
   test("that is rejected upstream has a request id that follows from the request", async () => {
     const id = async (issue: string) =>
       JSON.parse(await john.rejection("get_issue", { id: issue })).requestId;
@@ -286,5 +320,21 @@ describe("files", () => {
       { type: "text", text: "Images: 1" },
       image,
     ]);
+  });
+
+  test("with padding inside their base64 are rejected in time in proportion to it", async () => {
+    const before = process.cpuUsage();
+
+    expect(
+      await john.rejection("create_attachment", {
+        issue: "ENG-1",
+        base64Content: `${"=".repeat(200_000)}a`,
+        filename: "a.txt",
+        contentType: "text/plain",
+        sha256: "0".repeat(64),
+      }),
+    ).toBe("Error: base64Content is not valid base64");
+    // A search for the end from each sign takes tens of seconds.
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(3_000);
   });
 });

@@ -45,6 +45,45 @@ describe("an edit", () => {
     );
   });
 
+  const tooLong = "description must be shorter than or equal to 250000 characters";
+  const max = "x".repeat(250_000);
+  const longer: readonly Edit[] = [
+    { op: "append", text: "y" },
+    { op: "prepend", text: "y" },
+    { op: "insert_before", anchor: max, text: "y" },
+    { op: "insert_after", anchor: max, text: "y" },
+    { op: "replace", old_string: max, new_string: `${max}y` },
+    { op: "replace", old_string: "xx", new_string: "xxx", replace_all: true },
+  ];
+
+  test.each(longer)("%#: is rejected as soon as the text is too long", (edit) => {
+    expect(() =>
+      applyEdits(max, [edit, { op: "replace", old_string: "z" }], "description"),
+    ).toThrow(tooLong);
+  });
+
+  test("of every occurrence may leave the longest text", () => {
+    const edit: Edit = { op: "replace", old_string: "a", new_string: "bb", replace_all: true };
+
+    expect(applyEdits("a".repeat(125_000), [edit])).toBe("b".repeat(250_000));
+  });
+
+  test("that multiplies a text is rejected before the text is built", () => {
+    const edit: Edit = {
+      op: "replace",
+      old_string: "a",
+      new_string: "a".repeat(10),
+      replace_all: true,
+    };
+    const before = process.cpuUsage();
+
+    expect(() => applyEdits("a", Array(8).fill(edit), "description")).toThrow(tooLong);
+    expect(() =>
+      applyEdits("a".repeat(1_000), [{ ...edit, new_string: max }], "description"),
+    ).toThrow(tooLong);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(200);
+  });
+
   test("applies to the text that the one before it left", () => {
     const edits: readonly Edit[] = [
       { op: "replace", old_string: "one two", new_string: "1" },
