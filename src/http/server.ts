@@ -123,6 +123,8 @@ type Exchange = {
   readonly head: Head;
   readonly body: IncomingBody | undefined;
   isAnswered: boolean;
+  /** Its body is malformed or late. */
+  isRejected: boolean;
 } & BodyReader;
 
 function createConnection(
@@ -207,7 +209,8 @@ function createConnection(
   function start(head: Head): void {
     isBusy = true;
     if (head.length === 0) {
-      exchange = { head, body: undefined, read: () => 0, isRead: () => true, isAnswered: false };
+      const nothing: BodyReader = { read: () => 0, isRead: () => true };
+      exchange = { head, body: undefined, isAnswered: false, isRejected: false, ...nothing };
       deadline = Number.POSITIVE_INFINITY;
     } else {
       deadline = began + limits.requestMs;
@@ -217,10 +220,22 @@ function createConnection(
         isAsked = false;
         advance();
       });
-      exchange = { head, body, isAnswered: false, ...createReader(head.length, body.push) };
+      const reader = createReader(head.length, body.push);
+      exchange = { head, body, isAnswered: false, isRejected: false, ...reader };
       head.request.body = body;
     }
     void answer(exchange, () => handler.fetch(head.request));
+  }
+
+  /** Nothing more will arrive: whether that is the complete request, or a malformed one. */
+  function isComplete(current: Exchange): boolean {
+    if (current.isRead() || current.isRejected) return true;
+    try {
+      use(current.read(unread));
+    } catch {
+      return true;
+    }
+    return current.isRead();
   }
 
   /** The request has arrived completely. */
@@ -233,7 +248,7 @@ function createConnection(
   async function answer(current: Exchange, work: () => Promise<OutgoingAnswer>): Promise<void> {
     const made = await work();
     // A client that gave up its request gets no answer: 499 is for the metrics.
-    if (clientIsDone && !current.isRead()) {
+    if (clientIsDone && !isComplete(current)) {
       dropStream(made);
       return close();
     }
@@ -286,8 +301,10 @@ function createConnection(
   function refuse(error: ApiError): void {
     isOpen = false;
     if (exchange?.isAnswered) close();
-    else if (exchange) exchange.body?.fail(error);
-    else {
+    else if (exchange) {
+      exchange.isRejected = true;
+      exchange.body?.fail(error);
+    } else {
       isBusy = true;
       void write(handler.refuse(error), { isLast: true, isHead: false }).then(close);
     }

@@ -263,29 +263,57 @@ describe("pipelined requests", () => {
     expect([answer?.status, answer?.headers.get("connection"), more]).toEqual([201, "close", []]);
     expect(await count()).toBe(before + 1);
   });
+});
 
-  test("do not prevent the answer to a complete one when the client closes its side", async () => {
+describe("a client that closes its side before its request is answered", () => {
+  const post = (framing: string, body: string) =>
+    `POST / HTTP/1.1\r\nHost: x\r\n${framing}\r\n\r\n${body}`;
+  const CHUNKED = "Transfer-Encoding: chunked";
+  const REFUSED = httpAnswer(400, {});
+
+  /** Sends the bytes and closes. The handler begins after that, and may answer without the body. */
+  async function received(bytes: string, readsBody: boolean): Promise<string[]> {
     const arrived = Promise.withResolvers<void>();
     const server = serve(
       { hostname: "127.0.0.1", port: 0, limits: LIMITS },
       {
         async fetch(request) {
           await arrived.promise;
-          return httpAnswer(200, {}, await readBody(request, 100));
+          if (!readsBody) return httpAnswer(401, {});
+          return await readBody(request, 100).then(
+            (body) => httpAnswer(200, {}, body),
+            () => REFUSED,
+          );
         },
-        refuse: () => httpAnswer(200, {}),
+        refuse: () => REFUSED,
       },
     );
-    const post = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody";
     const url = `http://127.0.0.1:${server.port}`;
-
-    const received = exchange(url, post + post, undefined, (socket) => socket.end());
+    const answers = exchange(url, bytes, undefined, (socket) => socket.end());
     // The server reads in order: this connection is answered after the bytes and the end of the other were read.
     await exchange(url, "\u0000\r\n\r\n");
     arrived.resolve();
-
-    expect(readAnswers(await received).map(({ body }) => body)).toEqual(["body"]);
+    const read = readAnswers(await answers).map(({ status, body }) => `${status} ${body}`.trim());
     await server.cut();
+    return read;
+  }
+
+  test.each([
+    ["a body", post("Content-Length: 4", "body"), "200 body"],
+    ["two requests", post("Content-Length: 4", "body").repeat(2), "200 body"],
+    ["a body in chunks", post(CHUNKED, "4\r\nbody\r\n0\r\n\r\n"), "200 body"],
+    ["a malformed body", post(CHUNKED, "1\r\nbody\r\n"), "400"],
+  ])("and has sent %s, gets one answer", async (_, bytes, answer) => {
+    expect(await received(bytes, true)).toEqual([answer]);
+    expect(await received(bytes, false)).toEqual(["401"]);
+  });
+
+  test.each([
+    ["body", post("Content-Length: 4", "bod")],
+    ["chunks", post(CHUNKED, "4\r\nbody\r\n")],
+  ])("and has sent a part of its %s, gets none", async (_, bytes) => {
+    expect(await received(bytes, true)).toEqual([]);
+    expect(await received(bytes, false)).toEqual([]);
   });
 });
 
