@@ -8,21 +8,13 @@
  */
 import type { Socket } from "bun";
 import { ApiError, unavailable } from "~/errors";
-import { ClientGone, createBody, type IncomingBody, type IncomingRequest } from "~/http/incoming";
+import { createExchange, type Exchange, isComplete } from "~/http/exchange";
+import { ClientGone, createBody, type IncomingRequest } from "~/http/incoming";
 import type { Limits } from "~/http/limits";
 import { createOutgoing, type OutgoingAnswer } from "~/http/outgoing";
 import { dropStream, type Stream, sendStream } from "~/http/stream";
 import { CODES, type Socket as Frames, openSocket, type Upgrade } from "~/http/websocket";
-import {
-  type BodyReader,
-  CR,
-  createReader,
-  type Head,
-  headLength,
-  LF,
-  readHead,
-  writeHead,
-} from "~/http/wire";
+import { CR, type Head, headLength, LF, readHead, writeHead } from "~/http/wire";
 
 export type Handler = {
   readonly fetch: (request: IncomingRequest) => Promise<OutgoingAnswer>;
@@ -118,15 +110,6 @@ export function serve(
 const tooManyConnections = (max: number) =>
   unavailable(`The server has ${max} connections open, its maximum`);
 
-/** The current request of a connection. */
-type Exchange = {
-  readonly head: Head;
-  readonly body: IncomingBody | undefined;
-  isAnswered: boolean;
-  /** Its body is malformed or late. */
-  isRejected: boolean;
-} & BodyReader;
-
 function createConnection(
   socket: Client,
   { handler, limits, isStopping }: { handler: Handler; limits: Limits; isStopping: () => boolean },
@@ -208,34 +191,18 @@ function createConnection(
 
   function start(head: Head): void {
     isBusy = true;
-    if (head.length === 0) {
-      const nothing: BodyReader = { read: () => 0, isRead: () => true };
-      exchange = { head, body: undefined, isAnswered: false, isRejected: false, ...nothing };
-      deadline = Number.POSITIVE_INFINITY;
-    } else {
+    if (head.length === 0) deadline = Number.POSITIVE_INFINITY;
+    else {
       deadline = began + limits.requestMs;
       let isAsked = head.expectsContinue;
-      const body = createBody(() => {
+      head.request.body = createBody(() => {
         if (isAsked && unread.byteLength === 0) send(Buffer.from("HTTP/1.1 100 Continue\r\n\r\n"));
         isAsked = false;
         advance();
       });
-      const reader = createReader(head.length, body.push);
-      exchange = { head, body, isAnswered: false, isRejected: false, ...reader };
-      head.request.body = body;
     }
+    exchange = createExchange(head);
     void answer(exchange, () => handler.fetch(head.request));
-  }
-
-  /** Nothing more will arrive: whether that is the complete request, or a malformed one. */
-  function isComplete(current: Exchange): boolean {
-    if (current.isRead() || current.isRejected) return true;
-    try {
-      use(current.read(unread));
-    } catch {
-      return true;
-    }
-    return current.isRead();
   }
 
   /** The request has arrived completely. */
@@ -248,7 +215,7 @@ function createConnection(
   async function answer(current: Exchange, work: () => Promise<OutgoingAnswer>): Promise<void> {
     const made = await work();
     // A client that gave up its request gets no answer: 499 is for the metrics.
-    if (clientIsDone && !isComplete(current)) {
+    if (clientIsDone && !isComplete(current, unread)) {
       dropStream(made);
       return close();
     }
