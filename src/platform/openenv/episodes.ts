@@ -38,6 +38,7 @@ export function createEpisodes(players: Players) {
       try {
         const answer = await player.reset(options);
         const key = keyOf(userId, suite, player.state().episode_id ?? "");
+        end(key); // begun at the same time
         known.set(key, { player, since: performance.now() });
         return answer;
       } catch (error) {
