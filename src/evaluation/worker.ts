@@ -1,12 +1,10 @@
-/** Evaluates specs in a separate thread. Only `pattern-worker.ts` starts it and sends it messages. */
+/** Evaluates specs in a separate thread. Only `evaluator.ts` starts it and sends it messages. */
 
 import { compile } from "~/evaluation/compile";
-import { evaluate } from "~/evaluation/evaluate";
-import type { EvaluationInput } from "~/evaluation/pattern-worker";
+import { type EvaluationInput, judge } from "~/evaluation/evaluator";
 
 declare const self: Worker;
 
 self.onmessage = ({ data }: MessageEvent<EvaluationInput>) => {
-  const { expected, world, keys, evidence } = data;
-  self.postMessage(evaluate(compile(JSON.parse(expected), world), keys, evidence));
+  self.postMessage(judge(compile(JSON.parse(data.expected), data.world), data));
 };

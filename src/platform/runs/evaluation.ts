@@ -10,10 +10,9 @@ import { readRows } from "~/capture/snapshot";
 import { isUnavailable, type Pool, type Sql } from "~/db/connect";
 import { ApiError } from "~/errors";
 import type { RunCall } from "~/evaluation/calls";
-import type { RunEvidence } from "~/evaluation/candidates";
 import type { CompiledSpec, World } from "~/evaluation/compile";
-import { evaluate, type Verdict } from "~/evaluation/evaluate";
-import { createPatternWorker } from "~/evaluation/pattern-worker";
+import type { Verdict } from "~/evaluation/evaluate";
+import { createEvaluator, isQuick } from "~/evaluation/evaluator";
 import { errorFields, type Log } from "~/log";
 import type { Environments } from "~/platform/environments/environments";
 import * as store from "~/platform/runs/evaluation-store";
@@ -47,7 +46,7 @@ export function createEvaluation(deps: {
   log: Log;
 }) {
   const { pool, environments, templates, callsOf, log } = deps;
-  const patternWorker = createPatternWorker();
+  const evaluator = createEvaluator();
   /** Cache of compiled specs with the tables they were compiled for: tests run again and again. */
   const compiled = new LRUCache<string, { spec: CompiledSpec; tables: Tables }>({
     max: COMPILED_MAX,
@@ -71,16 +70,7 @@ export function createEvaluation(deps: {
     const keys = Object.fromEntries(world.tables.map(({ name, key }) => [name, key]));
     const calls = spec.hasCalls ? await callsOf(run.runId) : [];
     if (!calls) return undefined;
-    const evidence: RunEvidence = {
-      calls,
-      diff: JSON.parse(run.diff),
-      ...JSON.parse(run.evidence),
-      baselineRows: JSON.parse(run.baselineRows ?? "{}"),
-      clock: JSON.parse(run.clock ?? "null"),
-    };
-    if (spec.hasPatterns)
-      return await patternWorker.evaluate({ expected: run.expected, world, keys, evidence });
-    return evaluate(spec, keys, evidence);
+    return await evaluator.evaluate(spec, { ...run, world, keys, calls });
   }
 
   return {
@@ -103,20 +93,23 @@ export function createEvaluation(deps: {
     async baselineRows(
       sql: Sql,
       environmentId: string,
-      { assertions, hasPatterns }: CompiledSpec,
+      spec: CompiledSpec,
+      expected: string,
     ): Promise<string> {
-      const wanted = assertions.filter(({ diffType }) => diffType === "unchanged");
+      const wanted = spec.assertions.filter(({ diffType }) => diffType === "unchanged");
       if (wanted.length === 0) return "{}";
       const schema = (await environments.find(environmentId))?.schemaName ?? "";
       const names = [...new Set(wanted.map(({ entity }) => entity))];
       const found = await readRows(sql, schema, names, RUN_ROWS_MAX + 1);
-      for (const [table, rows] of Object.entries(found)) {
+      for (const [table, rows] of Object.entries(found))
         if (rows.length > RUN_ROWS_MAX)
           throw new ApiError(
             "invalid_assertion",
             `${table} has more than ${RUN_ROWS_MAX} rows, which is too many for unchanged`,
           );
-        if (hasPatterns) continue;
+      const all = JSON.stringify(found);
+      if (!isQuick(spec, expected, all.length)) return all;
+      for (const [table, rows] of Object.entries(found)) {
         const asked = wanted.filter(({ entity }) => entity === table);
         found[table] = rows.filter((row) => asked.some(({ matches }) => matches(row)));
       }
@@ -150,6 +143,6 @@ export function createEvaluation(deps: {
         }
     },
 
-    stop: patternWorker.stop,
+    stop: evaluator.stop,
   };
 }

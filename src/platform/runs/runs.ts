@@ -251,7 +251,7 @@ export function createRuns(deps: {
       let verdict: Verdict | undefined;
       const { diff } = await end(userId, runId, {
         async expectation(sql) {
-          baselineRows = await evaluation.baselineRows(sql, id, spec);
+          baselineRows = await evaluation.baselineRows(sql, id, spec, expected);
           return { ...(given && { expected }), baselineRows };
         },
         async evaluate(recorded) {
