@@ -10,8 +10,9 @@
  * takes the lock exclusively. Lock and statements share one session: when the session dies, its statements die with it,
  * and a queued statement is rejected, never moved to another connection.
  *
- * A schema uses two sessions of the pool, so that a slow call delays few others. If both are stuck with calls of other
- * environments, it uses another session.
+ * A schema uses two sessions of one half of the pool, so that a slow call delays few others. Calls that share a session
+ * are sent and answered together, which costs less. If both are stuck with calls of other environments, it uses another
+ * session, of either half.
  */
 import {
   errorCode,
@@ -60,7 +61,7 @@ export type SessionPool<S = unknown> = ReturnType<typeof createSessionPool<S>>;
  * Advisory locks share a table of limited size; beyond this number a session releases the leases it used least
  * recently.
  */
-const LEASES_PER_SESSION_MAX = 100;
+const LEASES_PER_SESSION_MAX = 200;
 const LIFETIME_MS = 300_000;
 /** Characters of the statements that a backend keeps. Each takes some 10 bytes, in filters with many conditions 90. */
 const STATEMENTS_MAX = 3_000_000;
@@ -102,6 +103,7 @@ export function createSessionPool<S>(
   const sessions = Array.from({ length: count }, (_, index) =>
     createPinnedSession<S>(url, `session ${index}`, lifetimeMs),
   );
+  const usual = sessions.slice(0, Math.max(2, count / 2));
   const shapesOf = createShapes();
   /** By environment. */
   const holds = new Map<string, Hold>();
@@ -122,8 +124,8 @@ export function createSessionPool<S>(
 
   /** The sessions that a schema uses, the first one unless it is busier. */
   function sessionsOf(schema: string): [PinnedSession<S>, PinnedSession<S>] {
-    const place = Bun.hash.crc32(schema) % count;
-    const [first, second] = [sessions[place], sessions[(place + 1) % count]];
+    const place = Bun.hash.crc32(schema) % usual.length;
+    const [first, second] = [usual[place], usual[(place + 1) % usual.length]];
     if (!first || !second) throw new Error("the session pool is empty");
     renewIfOld(first);
     return [first, second];
@@ -131,10 +133,10 @@ export function createSessionPool<S>(
 
   function pick({ schemaName, environmentId }: EnvironmentRef): PinnedSession<S> {
     const [first, second] = sessionsOf(schemaName);
-    const usual = leastBusy([first, second]);
+    const own = leastBusy([first, second]);
     const isOthers = (pinned: PinnedSession<S>) => !pinned.leases.get(environmentId)?.users;
     // An environment that is stuck behind its own calls stays, so that it does not block all sessions.
-    return isStuck(usual) && isOthers(first) && isOthers(second) ? leastBusy(sessions) : usual;
+    return isStuck(own) && isOthers(first) && isOthers(second) ? leastBusy(sessions) : own;
   }
 
   /** One that is stuck may well have the fewest calls. */
