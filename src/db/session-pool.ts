@@ -103,6 +103,7 @@ export function createSessionPool<S>(
   const sessions = Array.from({ length: count }, (_, index) =>
     createPinnedSession<S>(url, `session ${index}`, lifetimeMs),
   );
+  /** The half that schemas use while none is stuck. */
   const usual = sessions.slice(0, Math.max(2, count / 2));
   const shapesOf = createShapes();
   /** By environment. */
@@ -111,10 +112,10 @@ export function createSessionPool<S>(
   let retiring: PinnedSession<S> | undefined;
 
   /**
-   * Replaces old and full sessions between calls. If the driver closed them by age, it would reject the queued calls: under
-   * load, every five minutes.
+   * Replaces sessions that are old, or have too many statements, between calls. If the driver closed them by age, it
+   * would reject the queued calls: under load, every five minutes.
    */
-  function renewIfOld(pinned: PinnedSession<S>): void {
+  function renewIfDue(pinned: PinnedSession<S>): void {
     if (retiring === undefined && (pinned.isOld() || pinned.statements.characters > statementsMax))
       retiring = pinned;
     if (retiring !== pinned || pinned.busy > 0) return;
@@ -127,7 +128,7 @@ export function createSessionPool<S>(
     const place = Bun.hash.crc32(schema) % usual.length;
     const [first, second] = [usual[place], usual[(place + 1) % usual.length]];
     if (!first || !second) throw new Error("the session pool is empty");
-    renewIfOld(first);
+    renewIfDue(first);
     return [first, second];
   }
 
@@ -139,13 +140,11 @@ export function createSessionPool<S>(
     return isStuck(own) && isOthers(first) && isOthers(second) ? leastBusy(sessions) : own;
   }
 
-  /** One that is stuck may well have the fewest calls. */
+  /** Prefers sessions that are not stuck: a stuck one may have the fewest calls. */
   function leastBusy(among: PinnedSession<S>[]): PinnedSession<S> {
-    const open = among.filter((pinned) => pinned !== retiring);
-    const moving = open.filter((pinned) => !isStuck(pinned));
-    return [moving, open, among]
-      .find(({ length }) => length > 0)
-      ?.reduce((a, b) => (b.busy < a.busy ? b : a)) as PinnedSession<S>;
+    const rank = (pinned: PinnedSession<S>) =>
+      2 * Number(pinned === retiring) + Number(isStuck(pinned));
+    return among.reduce((a, b) => ((rank(b) - rank(a) || b.busy - a.busy) < 0 ? b : a));
   }
 
   function lease(
@@ -272,7 +271,7 @@ export function createSessionPool<S>(
     } finally {
       pinned.busy--;
       if (--held.users === 0) held.onIdle?.();
-      renewIfOld(pinned);
+      renewIfDue(pinned);
     }
   }
 
@@ -370,7 +369,7 @@ export function createSessionPool<S>(
         return isDone ? session : undefined;
       } finally {
         pinned.busy--;
-        renewIfOld(pinned);
+        renewIfDue(pinned);
       }
     },
 

@@ -38,7 +38,7 @@ const ANY = '"".';
 /** Of the statements that are planned ahead in one schema. */
 const COMMON_MAX = 64;
 const COMMON_CHARACTERS_MAX = 200_000;
-/** Longer ones are those of a client with unusual wishes. */
+/** Longer ones are those of unusual requests. */
 const COMMON_LENGTH_MAX = 20_000;
 
 export function createShapes() {

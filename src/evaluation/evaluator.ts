@@ -28,16 +28,9 @@ const WORK_MAX = 1e9;
 /** Added to a spec's characters, because evidence is parsed in any case. */
 const PARSING = 1_000;
 
-/** True if conditions on this many characters of evidence take too little time to matter. */
-export const isQuick = ({ hasPatterns }: CompiledSpec, expected: string, characters: number) =>
-  !hasPatterns && (expected.length + PARSING) * characters <= WORK_MAX;
-
-const lengthOf = ({ diff, evidence, baselineRows, clock, calls = [] }: EvaluationInput) =>
-  diff.length +
-  evidence.length +
-  (baselineRows?.length ?? 0) +
-  (clock?.length ?? 0) +
-  sizeOf(calls, WORK_MAX);
+/** True if the spec's conditions on this evidence, as JSON texts or as values, take too little time to matter. */
+export const isQuick = ({ hasPatterns }: CompiledSpec, expected: string, evidence: unknown) =>
+  !hasPatterns && (expected.length + PARSING) * sizeOf(evidence, WORK_MAX / PARSING) <= WORK_MAX;
 
 /** The verdict of a spec that has been compiled. */
 export function judge(spec: CompiledSpec, input: EvaluationInput): Verdict {
@@ -80,7 +73,9 @@ export function createEvaluator(seconds = DEADLINE_SECONDS) {
   return {
     /** An evaluation that exceeds the time limit fails. */
     async evaluate(spec: CompiledSpec, input: EvaluationInput): Promise<Verdict> {
-      if (isQuick(spec, input.expected, lengthOf(input))) return judge(spec, input);
+      const { expected, diff, evidence, baselineRows, clock, calls } = input;
+      if (isQuick(spec, expected, [diff, evidence, baselineRows, clock, calls]))
+        return judge(spec, input);
       const verdict = await oneAtATime(() => ask(input));
       if (verdict) return verdict;
       const total = spec.assertions.length;

@@ -1,7 +1,7 @@
 /** Comparators: the SQL for each key of a `*Comparator`. */
 import type { Fragment } from "~/db/connect";
 import { type Duration, dayAt, momentAt } from "~/graphql/duration";
-import { InvalidArgument } from "~/graphql/errors";
+import { InvalidArgument, requireFew } from "~/graphql/errors";
 import { FILTER_VALUES_MAX } from "~/graphql/limits";
 import type { Row, Scope, Value } from "~/graphql/model";
 import { isUuid, UUID } from "~/graphql/scalars";
@@ -168,13 +168,7 @@ export function any(
 
 function list(kind: Kind, given: unknown, scope: Scope, property: string): Fragment {
   const values = given as readonly unknown[];
-  if (values.length > FILTER_VALUES_MAX)
-    throw new InvalidArgument(
-      property,
-      values.length,
-      "arrayMaxSize",
-      `${property} must contain no more than ${FILTER_VALUES_MAX} elements`,
-    );
+  requireFew(property, values.length, FILTER_VALUES_MAX);
   return kind.list(values, scope, property);
 }
 

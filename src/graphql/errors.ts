@@ -15,6 +15,17 @@ export class InvalidArgument extends Error {
   }
 }
 
+/** Throws InvalidArgument for a list of more than `max` elements. */
+export function requireFew(property: string, count: number, max: number, what = "elements"): void {
+  if (count > max)
+    throw new InvalidArgument(
+      property,
+      count,
+      "arrayMaxSize",
+      `${property} must contain no more than ${max} ${what}`,
+    );
+}
+
 /** A document beyond the limits. */
 export class DocumentRefused extends Error {
   override readonly name = "DocumentRefused";

@@ -10,7 +10,7 @@ import {
   isListType,
   isScalarType,
 } from "graphql";
-import { InvalidArgument } from "~/graphql/errors";
+import { InvalidArgument, requireFew } from "~/graphql/errors";
 import { sizeOf } from "~/json";
 
 export type Lengths = {
@@ -44,13 +44,7 @@ function requireLength(lengths: Lengths, value: unknown, field: Defined, owner: 
   const whole = getNullableType(type);
   if (isListType(whole)) {
     const items = value as readonly unknown[];
-    if (items.length > lengths.items)
-      throw new InvalidArgument(
-        name,
-        items.length,
-        "arrayMaxSize",
-        `${name} must contain no more than ${lengths.items} elements`,
-      );
+    requireFew(name, items.length, lengths.items);
     for (const item of items)
       if (item !== null) requireLength(lengths, item, { name, type: whole.ofType }, owner);
     return;

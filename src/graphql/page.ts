@@ -3,7 +3,7 @@
  * order, so that a page continues correctly even if the list has changed.
  */
 import type { Fragment } from "~/db/connect";
-import { InvalidArgument } from "~/graphql/errors";
+import { InvalidArgument, requireFew } from "~/graphql/errors";
 import { PAGE_DEFAULT, PAGE_MAX, SORT_KEYS_MAX } from "~/graphql/limits";
 import {
   expressionOf,
@@ -84,13 +84,7 @@ export function ordersOf(
   const sorted = (sort ?? []).flatMap((keys) =>
     Object.entries(keys).flatMap(([key, options]) => ordersOfKey(model, key, options ?? {})),
   );
-  if (sorted.length > SORT_KEYS_MAX)
-    throw new InvalidArgument(
-      "sort",
-      sorted.length,
-      "arrayMaxSize",
-      `sort must contain no more than ${SORT_KEYS_MAX} keys`,
-    );
+  requireFew("sort", sorted.length, SORT_KEYS_MAX, "keys");
   const time = sorted.length > 0 ? "createdAt" : (orderBy ?? "createdAt");
   return [
     ...best,

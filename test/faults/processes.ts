@@ -234,8 +234,9 @@ export const PROCESSES: readonly Fault[] = [
       await story.endWell(server);
 
       must((answer.status === 503 || answer.status === 201) && waited < 10, { answer, waited });
-      const output = server.output();
-      must(output.includes("53300") && !output.includes('"status":500'), output.slice(-2_000));
+      const isLogged = (text: string) => server.output().includes(text);
+      await eventually(() => must(isLogged("53300"), server.output().slice(-2_000)));
+      must(!isLogged('"status":500'), server.output().slice(-2_000));
       return { happened: `${answer.status} meanwhile; the run was complete`, seconds };
     },
   },

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect } from "~/db/connect";
 import { createKey } from "~/platform/keys/keys";
 import { playStory } from "../../scripts/story";
-import { useDatabase } from "../support/database";
+import { eventually, useDatabase } from "../support/database";
 import { type ServerProcess, startProcess } from "../support/process";
 
 /** Part of every value that only its owner may see. */
@@ -98,6 +98,8 @@ test("no secret that passed through appears in a log or an error (S144)", async 
   expect(broken).toMatchObject({ ok: false });
   refused.push(JSON.stringify(broken));
 
+  // A line of the log may arrive after the answer of its request. This is the last one.
+  await eventually(() => expect(server.output()).toContain('"sqlstate":"23514"'));
   for (const shown of [server.output(), ...refused]) {
     expect(shown).not.toContain(SECRET);
     expect(shown).not.toContain(key.slice(0, 20));
@@ -106,11 +108,10 @@ test("no secret that passed through appears in a log or an error (S144)", async 
   for (const text of refused)
     expect(text).not.toMatch(/postgres:|node_modules|\bat .*:\d+:\d+|select |insert /);
   expect(refused.length).toBeGreaterThan(8);
-  expect(server.output()).toContain('"sqlstate":"23514"');
 });
 
 test("a line of the log is one line, whatever it contains (S145)", async () => {
-  const lines = server.output().trimEnd().split("\n");
+  const lines = server.output().split("\n").slice(0, -1); // the last one may not be complete yet
   expect(lines.length).toBeGreaterThan(10);
   for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
 });

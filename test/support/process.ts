@@ -56,17 +56,17 @@ export async function launch(
     stderr: "pipe",
   });
   let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    const reading = (async () => {
+  const reading = Promise.allSettled(
+    [child.stdout, child.stderr].map(async (stream) => {
       const decoder = new TextDecoder();
       for await (const chunk of stream) output += decoder.decode(chunk);
-    })();
-    reading.catch(() => undefined);
-  }
+    }),
+  );
   return Object.assign(Object.create(clientOf(url)), {
     pid: child.pid,
     kill: (signal: NodeJS.Signals = "SIGKILL") => child.kill(signal),
-    exited: child.exited,
+    // Its last lines may arrive after its end.
+    exited: reading.then(() => child.exited),
     output: () => output,
     ready: (seconds = READY_SECONDS) =>
       eventually(async () => {

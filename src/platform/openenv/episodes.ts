@@ -38,7 +38,7 @@ export function createEpisodes(players: Players) {
       try {
         const answer = await player.reset(options);
         const key = keyOf(userId, suite, player.state().episode_id ?? "");
-        end(key); // begun at the same time
+        end(key); // the episode of a reset with the same id that was answered meanwhile
         known.set(key, { player, since: performance.now() });
         return answer;
       } catch (error) {

@@ -107,8 +107,7 @@ export function createEvaluation(deps: {
             "invalid_assertion",
             `${table} has more than ${RUN_ROWS_MAX} rows, which is too many for unchanged`,
           );
-      const all = JSON.stringify(found);
-      if (!isQuick(spec, expected, all.length)) return all;
+      if (!isQuick(spec, expected, found)) return JSON.stringify(found);
       for (const [table, rows] of Object.entries(found)) {
         const asked = wanted.filter(({ entity }) => entity === table);
         found[table] = rows.filter((row) => asked.some(({ matches }) => matches(row)));

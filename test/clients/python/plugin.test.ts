@@ -107,7 +107,7 @@ test.each([[[]], [["-n", "2"]]])(
   async (options) => {
     const child = start([...options, "-k", "hangs"], { HANG: "1" });
     const count = options.length > 0 ? 2 : 1;
-    // A process that is interrupted before it knows its environment leaves that until it expires.
+    // A process that is interrupted before it knows the id of its environment leaves that until it expires.
     await eventually(
       async () => expect((await active()).map(hasRun)).toEqual(Array(count).fill(true)),
       60,

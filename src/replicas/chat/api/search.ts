@@ -14,7 +14,7 @@ import {
   searchFiles,
   searchMessages,
 } from "~/replicas/chat/store/search";
-import type { Scope, Search } from "~/replicas/chat/store/search-conditions";
+import { escaped, type Scope, type Search } from "~/replicas/chat/store/search-conditions";
 import { fileView } from "~/replicas/chat/views/files";
 import { messageView, permalink } from "~/replicas/chat/views/messages";
 import { present, type Wire } from "~/replicas/chat/views/wire";
@@ -165,10 +165,7 @@ export function marker(
 ): (text: string) => string {
   const words = terms.flatMap(({ negated, condition }) =>
     "text" in condition && !negated
-      ? [
-          condition.text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") +
-            (condition.kind === "prefix" ? "[\\p{L}\\p{N}]*" : ""),
-        ]
+      ? [escaped(condition.text) + (condition.kind === "prefix" ? "[\\p{L}\\p{N}]*" : "")]
       : [],
   );
   if (!wanted || words.length === 0) return (text) => text;

@@ -1,5 +1,4 @@
 /** Text for reading: times in the caller's zone, people by name, mentions with their current names. */
-
 import { ChatError } from "~/replicas/chat/errors";
 import type { ChatCall } from "~/replicas/chat/method";
 import { findChannels } from "~/replicas/chat/store/channels";

@@ -47,8 +47,8 @@ export const timeInScope = (
 ): Fragment =>
   sql`${seconds} >= ${from ?? 0} and (${to}::bigint is null or ${seconds} <= ${to}::bigint)`;
 
-/** For a regular expression of Postgres: imported rows can have any text as an id. */
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+/** A text in a regular expression, of Postgres too. */
+export const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /** The words of a document `d`: as they are, and by their stems. */
 export function matches({ sql }: ChatSession, { users }: Names, condition: Condition): Fragment {
@@ -63,6 +63,7 @@ export function matches({ sql }: ChatSession, { users }: Names, condition: Condi
     : sql``;
   // A mention is kept as an id, and read as a name.
   const ids = (condition.kind === "mention" && users.get(condition.name)) || [];
+  // Imported rows can have any text as an id.
   const mention =
     ids.length > 0 ? sql`or d.text ~ ${`<@(${ids.map(escaped).join("|")})[|>]`}` : sql``;
   return sql`(d.words @@ plainto_tsquery('simple', ${text}) or d.stems @@ plainto_tsquery('english', ${text}) ${inside} ${mention})`;
