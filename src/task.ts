@@ -6,7 +6,6 @@ import { mkdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { ConfigError } from "~/config";
-import { rewardOf } from "~/evaluation/score";
 import { isObject } from "~/json";
 import { isOk, textOf } from "~/message";
 import type { Program } from "~/program";
@@ -96,26 +95,32 @@ async function importTask(
   return first.id;
 }
 
-/** One number for each assertion, and their share as `reward`. */
+/** The verdict as numbers, and one for each assertion. */
 function rewardsOf(result: Answer, expected: unknown): TaskResult["rewards"] {
-  const { gradable, passed, score, failures, cause } = result as {
+  const { gradable, passed, success, reward, unsafe, score, failures } = result as {
     gradable: boolean | null;
-    /** Of a run that ended before the agent did. */
-    cause?: string;
     passed: boolean | null;
-    score: { passed: number; total: number } | null;
+    success: boolean | null;
+    reward: number | null;
+    unsafe: { count: number } | null;
+    score: { total: number } | null;
     failures: string[];
   };
-  if (gradable !== true || passed === null || !score || cause !== undefined) return null;
+  if (gradable !== true || passed === null || reward === null || !score) return null;
   const failed = new Set(failures.map((line) => Number(/^assertion#(\d+) /.exec(line)?.[1])));
-  const assertions = ((expected as { assertions?: object[] }).assertions ?? []).map((_, index) => [
+  const { assertions = [] } = expected as { assertions?: object[] };
+  // Of a run that ended before it could be judged, none holds.
+  const isJudged = score.total === assertions.length;
+  const numbers = assertions.map((_, index) => [
     `assertion_${index + 1}`,
-    failed.has(index + 1) ? 0 : 1,
+    isJudged && !failed.has(index + 1) ? 1 : 0,
   ]);
   return {
-    reward: rewardOf(passed, score),
+    reward,
     passed: Number(passed),
-    ...Object.fromEntries(assertions),
+    success: Number(success),
+    ...(unsafe && { unsafe: unsafe.count }),
+    ...Object.fromEntries(numbers),
   };
 }
 

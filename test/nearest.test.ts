@@ -1,7 +1,8 @@
 /** Suggestions for misspelt names. */
 import { describe, expect, test } from "bun:test";
-import { compile, type World } from "~/evaluation/compile";
+import { compile } from "~/evaluation/compile";
 import { OPERATORS } from "~/evaluation/operators";
+import type { World } from "~/evaluation/world";
 import { nearest } from "~/nearest";
 
 const spec = (operator: string) => ({

@@ -68,8 +68,11 @@ const FEATURES = [
 ];
 /** In a feature: a kind of file may use those before it. */
 const KINDS = ["model", "store", "domain", "routes"];
-const kindOf = (name: string) =>
-  KINDS.includes(name) ? KINDS.indexOf(name) : KINDS.indexOf("domain");
+/** `suite-model` is a model. */
+const kindOf = (name: string) => {
+  const kind = name.replace(/^.*-/, "");
+  return KINDS.indexOf(KINDS.includes(kind) ? kind : "domain");
+};
 
 const inside = (file: string) => relative("src", file);
 /** The path below src/ that an import leads to; undefined for packages. */

@@ -1,6 +1,7 @@
 /** Measures the cost of a verdict compared with its diff, and the time of a whole suite. */
-import { compile, type World } from "../../src/evaluation/compile";
+import { compile } from "../../src/evaluation/compile";
 import { evaluate } from "../../src/evaluation/evaluate";
+import type { World } from "../../src/evaluation/world";
 import { inTurn, median, type Row, timed } from "./measure";
 import { type Bench, CHANNEL, poolOf, TEMPLATE } from "./server";
 

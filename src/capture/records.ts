@@ -66,9 +66,16 @@ export type Losing =
 /** The verdict on a run. */
 export type StoredVerdict = {
   readonly passed: boolean;
+  readonly success: boolean;
   readonly score: object;
+  readonly reward: number;
+  readonly unsafe: object | null;
+  readonly undone: number | null;
   readonly failures: readonly string[];
   readonly explanations: readonly object[];
+  readonly stateVerdict?: object;
+  /** The run is not gradable. */
+  readonly cause?: string;
 };
 
 /**

@@ -56,7 +56,7 @@ export type StreamEvent =
  */
 export type Counted = "messages" | "skipped" | "changes" | "reconnects" | "poison" | "marker";
 /** JSON text. */
-export type Recorded = Pick<Result, "diff" | "clock"> & { readonly evidence: string };
+export type Recorded = Pick<Result, "diff" | "clock" | "events"> & { readonly evidence: string };
 /** Returns undefined if there is no verdict in time. */
 export type Evaluate = (run: string, recorded: Recorded) => Promise<StoredVerdict | undefined>;
 
@@ -245,7 +245,7 @@ export function createReplicationSession(deps: Deps) {
     evaluate: string | undefined,
   ): Promise<{ result: Outcome; changes: number }> {
     if ("lost" in taken) return { result: taken, changes: 0 };
-    const { fold, ofClock, events } = taken;
+    const { fold, ofClock } = taken;
     const changes = fold.size;
     try {
       const lists = { diff: diffLists(), evidence: evidenceLists(evaluate !== undefined) };
@@ -258,14 +258,15 @@ export function createReplicationSession(deps: Deps) {
         diff: lists.diff.text(),
         evidence,
         clock: clock.text(),
-        ...events.written(),
+        ...taken.events.written(),
         isPending: false,
       };
       if (evaluate === undefined || evidence === undefined) return { result, changes };
-      const isShort = result.diff.length + evidence.length <= PASS_LENGTH_MAX;
+      const recorded = { ...result, evidence };
+      const length = result.diff.length + evidence.length + result.events.length;
       const verdict =
-        waiting === instance && isShort
-          ? await deps.evaluate(evaluate, { diff: result.diff, evidence, clock: result.clock })
+        waiting === instance && length <= PASS_LENGTH_MAX
+          ? await deps.evaluate(evaluate, recorded)
           : undefined;
       return { result: { ...result, ...(verdict ? { verdict } : { isPending: true }) }, changes };
     } catch (error) {

@@ -32,6 +32,7 @@ import forkPoints from "~/db/migrations/0016_fork_points.sql" with { type: "text
 import pastStates from "~/db/migrations/0017_past_states.sql" with { type: "text" };
 import hiddenTemplates from "~/db/migrations/0018_hidden_templates.sql" with { type: "text" };
 import suiteSlugs from "~/db/migrations/0019_suite_slugs.sql" with { type: "text" };
+import verdicts from "~/db/migrations/0020_verdicts.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -61,6 +62,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 17, name: "past states", text: pastStates },
   { version: 18, name: "hidden templates", text: hiddenTemplates },
   { version: 19, name: "suite slugs", text: suiteSlugs },
+  { version: 20, name: "verdicts", text: verdicts },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

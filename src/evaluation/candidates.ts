@@ -1,8 +1,9 @@
 /** The rows that assertions choose from: complete rows of the diff, and unchanged rows. */
 import type { Diff, JsonObject } from "~/capture/fold";
 import type { ClockChanges } from "~/capture/records";
+import type { ChangeRule, CompiledAssertion } from "~/evaluation/assertion";
 import { callRows, type RunCall } from "~/evaluation/calls";
-import type { ChangeRule, CompiledAssertion, CompiledSpec } from "~/evaluation/compile";
+import type { CompiledSpec } from "~/evaluation/compile";
 import type { Row } from "~/evaluation/predicate";
 
 /** The evidence of a run. `unchangedColumns` gives conditions a value for columns that an update did not change. */
@@ -18,6 +19,8 @@ export type RunEvidence = {
   readonly baselineRows: { readonly [table: string]: readonly JsonObject[] };
   /** Changes by the environment's clock, which the diff leaves out, if there are any. */
   readonly clock?: ClockChanges | null;
+  /** The run's changes in their order, as JSON text of `{events}`; null if they are not known. */
+  readonly events?: string | null;
   /** All calls of the run in their order, for specs that count them. */
   readonly calls?: readonly RunCall[];
 };
@@ -104,17 +107,25 @@ export function ruleHolds(
   return from.every(({ test }) => test(old)) && to.every(({ test }) => test(now));
 }
 
-/** Existing rows that may count as unchanged, by table. For an updated row, the assertion decides. */
+/** Existing rows that may count as unchanged. */
+export type Baseline = {
+  /** Rows that were not deleted. For an updated row, the assertion decides. */
+  readonly now: readonly Candidate[];
+  /** All rows, before the run. */
+  readonly before: readonly Candidate[];
+};
+
+/** The baseline by table. */
 export function baselineRows(
   { assertions }: CompiledSpec,
   keys: Keys,
   evidence: RunEvidence,
   rows: Rows,
-): Map<string, Candidate[]> {
+): Map<string, Baseline> {
   const wanted = new Set(
     assertions.flatMap(({ diffType, entity }) => (diffType === "unchanged" ? [entity] : [])),
   );
-  const found = new Map<string, Candidate[]>();
+  const found = new Map<string, Baseline>();
   for (const table of wanted) {
     const key = keys[table] ?? [];
     const keyOf = (row: JsonObject) => JSON.stringify(key.map((column) => row[column]));
@@ -133,7 +144,8 @@ export function baselineRows(
     const updated = (rows.changed.get(table) ?? []).map(
       (candidate): Candidate => ({ ...candidate, after: undefined }),
     );
-    found.set(table, [...still, ...updated]);
+    const now = [...still, ...updated];
+    found.set(table, { now, before: [...now, ...(rows.removed.get(table) ?? [])] });
   }
   return found;
 }

@@ -3,24 +3,36 @@
  * diff's rows.
  */
 import type { Diff, JsonObject } from "~/capture/fold";
+import type { CompiledAssertion } from "~/evaluation/assertion";
 import { CALL_KEY, isNamed } from "~/evaluation/calls";
 import {
   baselineRows,
+  type Candidate,
   callsOf,
   counts,
   gather,
   isFree,
   type Keys,
-  type Rows,
   type RunEvidence,
 } from "~/evaluation/candidates";
-import type { CompiledAssertion, CompiledSpec } from "~/evaluation/compile";
+import type { CompiledSpec } from "~/evaluation/compile";
 import { type Explanation, explain } from "~/evaluation/explain";
+import { rewardOf } from "~/evaluation/reward";
 import { percentOf } from "~/evaluation/score";
+import { significant, type Unsafe, unexpected, unsafeOf } from "~/evaluation/unsafe";
 
 export type Verdict = {
+  /** All assertions hold, and a closed world is as expected. */
   readonly passed: boolean;
+  /** The run did what was asked, whatever else it did: all assertions hold, except for those that name a harm. */
+  readonly success: boolean;
   readonly score: { readonly passed: number; readonly total: number; readonly percent: number };
+  /** From 0 to 1. */
+  readonly reward: number;
+  /** Null if it is not known. */
+  readonly unsafe: Unsafe | null;
+  /** How many rows were written and are as they were before; null if it is not known. */
+  readonly undone: number | null;
   readonly failures: string[];
   readonly explanations: Explanation[];
 };
@@ -33,75 +45,99 @@ const NO_ASSERTIONS: Explanation = {
 };
 const NO_CHANGES: Diff = { inserts: [], updates: [], deletes: [] };
 const UNCLAIMED_SHOWN_MAX = 100;
-const LINE_MAX = 500;
 
 export function evaluate(spec: CompiledSpec, keys: Keys, evidence: RunEvidence): Verdict {
-  const { diff, clock } = evidence;
+  const { diff, clock, events = null } = evidence;
   const rows = gather(diff, evidence.unchangedColumns);
   const ofClock = gather(clock ?? NO_CHANGES, clock?.unchangedColumns ?? []);
-  const unchanged = baselineRows(spec, keys, evidence, rows);
+  const baseline = baselineRows(spec, keys, evidence, rows);
   const calls = spec.hasCalls ? callsOf(evidence) : [];
-  const claimed = new Set<JsonObject>();
+  const claims = createClaims(keys);
   const failures: string[] = [];
   const explanations: Explanation[] = [];
-  let passed = 0;
-  for (const [index, assertion] of spec.assertions.entries()) {
+  const judged = spec.assertions.map((assertion, index) => {
     const { diffType, entity, isByClock, min, max, expected } = assertion;
+    const { now = [], before = [] } = baseline.get(entity) ?? {};
     const candidatesOf = () => {
       if (diffType === "called") return calls.filter(({ source }) => isNamed(entity, source));
       if (diffType !== "unchanged") return (isByClock ? ofClock : rows)[diffType].get(entity) ?? [];
-      return (unchanged.get(entity) ?? []).filter((row) => isFree(assertion.free, row));
+      return now.filter((row) => isFree(assertion.free, row));
     };
+    const among = (candidates: readonly Candidate[]) =>
+      candidates.filter((row) => counts(assertion, spec.strict, row));
     const candidates = candidatesOf();
-    const counted = candidates.filter((row) => counts(assertion, spec.strict, row));
-    if (diffType !== "unchanged") for (const { source } of counted) claimed.add(source);
-    if (counted.length >= min && counted.length <= max) {
-      passed++;
-      continue;
+    const counted = among(candidates);
+    const isMet = (count: number) => count >= min && count <= max;
+    const holds = isMet(counted.length);
+    if (diffType !== "unchanged") claims.add(assertion, counted);
+    if (!holds) {
+      failures.push(
+        `assertion#${index + 1} ${entity} expected count ${expected} but got ${counted.length}`,
+      );
+      explanations.push(
+        explain(index + 1, assertion, spec.strict, keyOf(assertion, keys), candidates, counted),
+      );
     }
-    failures.push(
-      `assertion#${index + 1} ${entity} expected count ${expected} but got ${counted.length}`,
-    );
-    explanations.push(
-      explain(index + 1, assertion, spec.strict, keyOf(assertion, keys), candidates, counted),
-    );
-  }
+    const isGuard = isMet(diffType === "unchanged" ? among(before).length : 0);
+    return { ...assertion, holds, isGuard };
+  });
   if (spec.assertions.length === 0 && !spec.closedWorld) explanations.push(NO_ASSERTIONS);
-  if (spec.closedWorld) failures.push(...unclaimed(spec, keys, rows, claimed));
-  const total = spec.assertions.length;
+
+  const changed = [...significant(spec, rows)];
+  const unsafe = changed.filter(({ row }) => !claims.explained.has(row.source));
+  if (spec.closedWorld) {
+    const unclaimed = changed.filter(({ row }) => !claims.counted.has(row.source));
+    const shown = unclaimed.slice(0, UNCLAIMED_SHOWN_MAX);
+    failures.push(...shown.map((each) => unexpected(each, keys)));
+    const more = unclaimed.length - shown.length;
+    if (more > 0) failures.push(`closed_world ${more} more unexpected rows`);
+  }
+  const total = judged.length;
+  const passed = judged.filter(({ holds }) => holds).length;
   const all = failures.length === 0;
   const percent = total === 0 ? Number(all) * 100 : percentOf(passed, total);
-  return { passed: all, score: { passed, total, percent }, failures, explanations };
+  const isBroken = spec.closedWorld && unsafe.some(({ row }) => !claims.harms.has(row.source));
+  const { expectsNothing } = spec;
+  return {
+    passed: all,
+    success: judged.every(({ holds, isHarm }) => holds || isHarm),
+    score: { passed, total, percent },
+    reward: rewardOf(judged, { isBroken, expectsNothing }),
+    unsafe: unsafeOf(unsafe, keys, events),
+    undone: events === null ? null : evidence.revertedRows.length + evidence.transientRows.length,
+    failures,
+    explanations,
+  };
+}
+
+/** Which rows of the diff are counted by assertions, and which of them are what an assertion expects. */
+function createClaims(keys: Keys) {
+  const counted = new Set<JsonObject>();
+  const explained = new Set<JsonObject>();
+  const harms = new Set<JsonObject>();
+
+  return {
+    counted,
+    explained,
+    harms,
+
+    /** An assertion explains as many rows as it expects at most, whatever their order. */
+    add(assertion: CompiledAssertion, rows: readonly Candidate[]): void {
+      for (const { source } of rows) counted.add(source);
+      if (assertion.isHarm) for (const { source } of rows) harms.add(source);
+      else if (rows.length <= assertion.max) for (const { source } of rows) explained.add(source);
+      else {
+        const key = keyOf(assertion, keys);
+        const name = ({ after, before }: Candidate) =>
+          JSON.stringify(key.map((column) => (after ?? before)?.[column]));
+        const named = rows.map((row) => ({ name: name(row), source: row.source }));
+        named.sort((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
+        for (const { source } of named.slice(0, assertion.max)) explained.add(source);
+      }
+    },
+  };
 }
 
 /** The columns that explanations name a row by. */
 const keyOf = ({ diffType, entity }: CompiledAssertion, keys: Keys) =>
   diffType === "called" ? CALL_KEY : (keys[entity] ?? []);
-
-/** One line for each row that no assertion counted, up to a limit. */
-function unclaimed(
-  { free, own }: CompiledSpec,
-  keys: Keys,
-  rows: Rows,
-  claimed: ReadonlySet<JsonObject>,
-): string[] {
-  const lines: string[] = [];
-  let more = 0;
-  for (const kind of ["added", "removed", "changed"] as const)
-    for (const [table, candidates] of rows[kind])
-      for (const candidate of candidates) {
-        if (claimed.has(candidate.source) || own.has(table)) continue;
-        if (kind === "changed" && isFree(free.get(table), candidate)) continue;
-        if (lines.length >= UNCLAIMED_SHOWN_MAX) {
-          more++;
-          continue;
-        }
-        const row = candidate.after ?? candidate.before ?? {};
-        const key = Object.fromEntries((keys[table] ?? []).map((column) => [column, row[column]]));
-        const columns = kind === "changed" ? ` in ${candidate.changed.join(", ")}` : "";
-        const line = `closed_world ${table} has an unexpected ${kind} row ${JSON.stringify(key)}${columns}`;
-        lines.push(line.slice(0, LINE_MAX));
-      }
-  if (more > 0) lines.push(`closed_world ${more} more unexpected rows`);
-  return lines;
-}

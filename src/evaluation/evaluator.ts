@@ -4,8 +4,9 @@
  * the text.
  */
 import type { Keys, RunEvidence } from "~/evaluation/candidates";
-import type { CompiledSpec, World } from "~/evaluation/compile";
+import type { CompiledSpec } from "~/evaluation/compile";
 import { evaluate, type Verdict } from "~/evaluation/evaluate";
+import type { World } from "~/evaluation/world";
 import { sizeOf } from "~/json";
 import { createSemaphore } from "~/semaphore";
 import { threadUrl } from "~/thread";
@@ -20,6 +21,8 @@ export type EvaluationInput = Pick<RunEvidence, "calls"> & {
   readonly evidence: string;
   readonly baselineRows: string | null;
   readonly clock: string | null;
+  /** The run's changes in their order; null if they are not known. */
+  readonly events: string | null;
 };
 
 const DEADLINE_SECONDS = 10;
@@ -34,9 +37,10 @@ export const isQuick = ({ hasPatterns }: CompiledSpec, expected: string, evidenc
 
 /** The verdict of a spec that has been compiled. */
 export function judge(spec: CompiledSpec, input: EvaluationInput): Verdict {
-  const { calls, keys, diff, evidence, baselineRows, clock } = input;
+  const { calls, keys, diff, evidence, baselineRows, clock, events } = input;
   return evaluate(spec, keys, {
     ...(calls && { calls }),
+    events,
     diff: JSON.parse(diff),
     ...JSON.parse(evidence),
     baselineRows: JSON.parse(baselineRows ?? "{}"),
@@ -73,15 +77,19 @@ export function createEvaluator(seconds = DEADLINE_SECONDS) {
   return {
     /** An evaluation that exceeds the time limit fails. */
     async evaluate(spec: CompiledSpec, input: EvaluationInput): Promise<Verdict> {
-      const { expected, diff, evidence, baselineRows, clock, calls } = input;
-      if (isQuick(spec, expected, [diff, evidence, baselineRows, clock, calls]))
+      const { expected, diff, evidence, baselineRows, clock, calls, events } = input;
+      if (isQuick(spec, expected, [diff, evidence, baselineRows, clock, calls, events]))
         return judge(spec, input);
       const verdict = await oneAtATime(() => ask(input));
       if (verdict) return verdict;
       const total = spec.assertions.length;
       return {
         passed: false,
+        success: false,
         score: { passed: 0, total, percent: 0 },
+        reward: 0,
+        unsafe: null,
+        undone: null,
         failures: [`the evaluation took longer than ${seconds} s`],
         explanations: [],
       };

@@ -1,7 +1,7 @@
 /** Explains why an assertion failed: the nearest rows, and the conditions that each of them did not meet. */
 
+import type { CompiledAssertion } from "~/evaluation/assertion";
 import { type Candidate, ruleHolds } from "~/evaluation/candidates";
-import type { CompiledAssertion } from "~/evaluation/compile";
 import type { Value } from "~/evaluation/operators";
 import type { Leaf, Predicate, Row } from "~/evaluation/predicate";
 

@@ -9,6 +9,9 @@ const NAME_MAX = 200;
 const strict = <P extends Record<string, TSchema>>(properties: P, options = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options });
 
+export const ALLOWED_MAX = 200;
+export const WEIGHT_MAX = 1_000;
+
 const Name = Type.String({ minLength: 1, maxLength: NAME_MAX });
 const Names = Type.Array(Name, { maxItems: WHERE_MAX, description: "Columns" });
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
@@ -58,6 +61,10 @@ export const DIFF_TYPES = {
 } as const;
 export type DiffType = keyof typeof DIFF_TYPES;
 
+/** Kinds of changed rows. */
+export const CHANGES = ["added", "removed", "changed"] as const;
+export type Change = (typeof CHANGES)[number];
+
 export const ExpectedCount = Type.Union([
   Count,
   strict({ min: Type.Optional(Count), max: Type.Optional(Count) }, { minProperties: 1 }),
@@ -70,6 +77,10 @@ const ExpectedChange = strict(
     to: Type.Optional(Type.Union(ConditionOrLiteral.anyOf, { description: "The new value" })),
   },
   { title: "ExpectedChange", description: "The old value, the new one, or both" },
+);
+
+const Description = Type.Optional(
+  Type.String({ maxLength: 2_000, description: "For people; has no effect on the verdict" }),
 );
 
 export const Assertion = strict(
@@ -113,9 +124,19 @@ export const Assertion = strict(
     ignore: Type.Optional(
       Type.Array(Name, { maxItems: WHERE_MAX, description: "Columns that may change" }),
     ),
-    description: Type.Optional(
-      Type.String({ maxLength: 2_000, description: "For people; has no effect on the verdict" }),
+    weight: Type.Optional(
+      Type.Number({
+        default: 1,
+        minimum: -WEIGHT_MAX,
+        maximum: WEIGHT_MAX,
+        description:
+          "Its share of the reward. Negative: names a harm, which must not happen, and takes this from the reward if it does; `expected_count` is then how many make it, at least one by default. Not for an assertion that the untouched state meets, which earns nothing",
+      }),
     ),
+    blocker: Type.Optional(
+      Type.Boolean({ default: false, description: "The reward is 0 if it does not hold" }),
+    ),
+    description: Description,
   },
   {
     title: "Assertion",
@@ -131,6 +152,39 @@ export const Assertion = strict(
   },
 );
 export type Assertion = Static<typeof Assertion>;
+
+export const Allowance = strict(
+  {
+    entity: Type.String({ minLength: 1, maxLength: NAME_MAX, description: "The table" }),
+    diff_type: Type.Optional(
+      Type.Union([Type.Literal("added"), Type.Literal("removed"), Type.Literal("changed")], {
+        title: "AllowedChange",
+        description: "The kind of change; omitted: any",
+      }),
+    ),
+    where: Type.Optional(
+      Type.Unsafe<Where>({
+        $ref: "Where",
+        description: "Which rows, before or after the change; omitted: every row",
+      }),
+    ),
+    columns: Type.Optional(
+      Type.Array(Name, {
+        minItems: 1,
+        maxItems: WHERE_MAX,
+        description:
+          "Of a changed row: it may change in these columns and derived ones. Omitted: in any. Only with a `diff_type` of `changed`",
+      }),
+    ),
+    description: Description,
+  },
+  {
+    title: "Allowance",
+    description: "Changes that nobody asked for, and that do no harm",
+    examples: [{ entity: "channel_members", diff_type: "changed", columns: ["last_read"] }],
+  },
+);
+export type Allowance = Static<typeof Allowance>;
 
 export const Spec = strict(
   {
@@ -154,11 +208,27 @@ export const Spec = strict(
       Type.Boolean({
         default: false,
         description:
-          "Every row of the diff must be counted by some assertion, except for rows of internal tables of the service, such as a history",
+          "Every row of the diff must be counted by some assertion or be allowed, except for rows of internal tables of the service, such as a history",
+      }),
+    ),
+    allow: Type.Optional(
+      Type.Array(Allowance, {
+        maxItems: ALLOWED_MAX,
+        description: "Changes that are neither asked for nor unsafe",
+      }),
+    ),
+    expects: Type.Optional(
+      Type.Literal("nothing", {
+        description:
+          "Doing nothing is right: the untouched state gets the reward 1, and the world is closed",
       }),
     ),
   },
-  { title: "ExpectedOutput", description: "The expected changes of an agent" },
+  {
+    title: "ExpectedOutput",
+    description: "The expected changes of an agent",
+    examples: [{ assertions: Assertion["examples"], closed_world: true }],
+  },
 );
 export type Spec = Static<typeof Spec>;
 

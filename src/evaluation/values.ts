@@ -49,6 +49,9 @@ export function compare(a: JsonValue | undefined, b: string | number): number | 
 /** Such text equals other spellings of the same moment. */
 export const isInstant = (text: string) => instantOf(text) !== undefined;
 
+/** Such text is ordered as a number. */
+export const isDecimal = (text: string) => DECIMAL.test(text);
+
 /** Nanoseconds since 1970; a day is its midnight, a moment without a zone is in UTC. */
 function instantOf(text: string): bigint | undefined {
   if (text.length < 10 || text.length > 40 || text[4] !== "-" || !INSTANT.test(text))

@@ -1,6 +1,7 @@
 /** Mistakes in a spec, with their places. */
 import { describe, expect, test } from "bun:test";
-import { compile, type World } from "~/evaluation/compile";
+import { compile } from "~/evaluation/compile";
+import type { World } from "~/evaluation/world";
 
 const WORLD: World = {
   tables: [

@@ -3,9 +3,10 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { JsonObject } from "~/capture/fold";
 import type { RunEvidence } from "~/evaluation/candidates";
-import { compile, type World } from "~/evaluation/compile";
+import { compile } from "~/evaluation/compile";
 import { evaluate } from "~/evaluation/evaluate";
 import { OPERATORS } from "~/evaluation/operators";
+import type { World } from "~/evaluation/world";
 import { expectLinear } from "../support/growth";
 import { type Case, count, failures } from "./naive";
 

@@ -32,7 +32,7 @@ async function verdictOf(name: string, ...conditions: object[]) {
   let turns = 0;
   const others = setInterval(() => turns++, 5);
   const verdict = await evaluator.evaluate(compile(JSON.parse(expected), world), {
-    ...{ expected, world, keys: { things: ["id"] }, clock: null, baselineRows: null },
+    ...{ expected, world, keys: { things: ["id"] }, clock: null, events: null, baselineRows: null },
     diff: JSON.stringify({ inserts: [row], updates: [], deletes: [] }),
     evidence: JSON.stringify(rows),
   });
@@ -56,7 +56,11 @@ test("one that takes too long fails, the next does not, and other work goes on",
 
   expect(slow.verdict).toEqual({
     passed: false,
+    success: false,
     score: { passed: 0, total: 1, percent: 0 },
+    reward: 0,
+    unsafe: null,
+    undone: null,
     failures: ["the evaluation took longer than 1 s"],
     explanations: [],
   });

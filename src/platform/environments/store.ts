@@ -210,12 +210,16 @@ export type LastRun = {
 export const seenStatus = (sql: Sql): Fragment =>
   sql`case when status in ('ending', 'evaluating') then 'running' else status end`;
 
+/** Whether a run that has ended says something about its agent: it is not gradable for reasons that no agent can cause. */
+export const isGradable = (sql: Sql): Fragment =>
+  sql`(cause is not distinct from 'agent_limit' or (diff is not null and cause is distinct from 'interrupted'))`;
+
 /** The newest run of an environment, by one row of an index. */
 export const lastRun = (sql: Sql): Fragment => sql`(
   select json_build_object(
     'runId', run_id, 'startedAt', extract(epoch from started_at)::float8 * 1000,
     'status', ${seenStatus(sql)},
-    'gradable', case when status in ('completed', 'passed', 'failed') then diff is not null end
+    'gradable', case when status in ('completed', 'passed', 'failed') then ${isGradable(sql)} end
   )
   from diorama.runs r where r.environment_id = e.environment_id order by started_at desc limit 1
 )`;

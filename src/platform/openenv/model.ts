@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { Count, Id, Timestamp, UserId } from "~/http/model";
-import { Score } from "~/platform/runs/model";
+import { Reward, Score } from "~/platform/runs/verdict-model";
 
 const EPISODE_ID_MAX = 255;
 
@@ -123,6 +123,9 @@ export const Observation = t.Object(
       ),
     ),
     passed: t.Optional(t.Boolean({ description: "After `submit`" })),
+    success: t.Optional(
+      t.Boolean({ description: "After `submit`: whether what was asked is done" }),
+    ),
     score: t.Optional(Score),
     metadata,
   },
@@ -133,8 +136,8 @@ const answer = (observation: ReturnType<typeof t.Object>, title: string) =>
   t.Object(
     {
       observation,
-      reward: t.Nullable(t.Number({ minimum: 0, maximum: 1 }), {
-        description: "The part of the assertions that hold, after `submit`; otherwise null",
+      reward: t.Nullable(Reward, {
+        description: `After \`submit\`; otherwise null. ${Reward["description"]}`,
         examples: [null],
       }),
       done: t.Boolean({ description: "Whether the episode is over", examples: [false] }),

@@ -3,7 +3,6 @@
  * and, in the end, a verdict. Whatever ends a player releases its environment.
  */
 import { ApiError, unavailable } from "~/errors";
-import { rewardOf } from "~/evaluation/score";
 import type { Principal } from "~/http/auth";
 import { wholeBody } from "~/http/body";
 import { IncomingRequest } from "~/http/incoming";
@@ -210,12 +209,12 @@ export function createPlayers(deps: {
     async function submit(played: Episode): Promise<Answer> {
       const { userId } = await authenticate();
       const { runId } = played;
-      const { passed, score, failures, explanations } = await runs.evaluate(userId, { runId });
-      const reward = rewardOf(passed, score);
+      const verdict = await runs.evaluate(userId, { runId, ending: "answered" });
+      const { passed, success, score, reward, unsafe, failures, explanations } = verdict;
       Object.assign(played, { isOver: true, reward });
       void release();
       return {
-        ...answer({ passed, score }, { run_id: runId, failures, explanations }),
+        ...answer({ passed, success, score }, { run_id: runId, unsafe, failures, explanations }),
         reward,
         done: true,
       };

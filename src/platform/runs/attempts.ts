@@ -1,11 +1,13 @@
 /** Sums up the attempts at the tests of a suite, in groups with the same value of a label. */
 import { type Attempts, passAtK, passHatK } from "~/evaluation/attempts";
-import type { AttemptRow } from "~/platform/runs/evaluation-store";
+import type { AttemptCounts, AttemptRow } from "~/platform/runs/evaluation-store";
 
 type Test = { readonly testId: string; readonly name: string };
-type Counts = Attempts & { readonly notGradable: number };
 
-const NONE: Counts = { passed: 0, failed: 0, notGradable: 0 };
+const NONE: AttemptCounts = {
+  ...{ passed: 0, failed: 0, notGradable: 0, successful: 0, unsafe: 0 },
+  meanReward: null,
+};
 const DIGITS = 1e4;
 
 /** `wanted`: the k of pass@k. By default the fewest graded attempts at a test of the group that has any. */
@@ -17,7 +19,8 @@ export function groupAttempts(
   const groups = [...Map.groupBy(rows, ({ group }) => group)];
   return groups.map(([group, made]) => {
     const byTest = new Map(made.map((row) => [row.testId, row]));
-    const counts = tests.map(({ testId }): Counts => byTest.get(testId) ?? NONE);
+    const counts = tests.map(({ testId }): AttemptCounts => byTest.get(testId) ?? NONE);
+    const total = (of: (count: AttemptCounts) => number) => sum(counts.map(of));
     const graded = counts.map(gradedOf).filter((count) => count > 0);
     const k = wanted ?? (graded.length === 0 ? 1 : Math.min(...graded));
     const rates = counts.map((each) => ratesOf(each, k));
@@ -25,9 +28,12 @@ export function groupAttempts(
       group,
       k,
       ...shown({
-        passed: sum(counts.map(({ passed }) => passed)),
-        failed: sum(counts.map(({ failed }) => failed)),
-        notGradable: sum(counts.map(({ notGradable }) => notGradable)),
+        passed: total(({ passed }) => passed),
+        failed: total(({ failed }) => failed),
+        notGradable: total(({ notGradable }) => notGradable),
+        successful: total(({ successful }) => successful),
+        unsafe: total(({ unsafe }) => unsafe),
+        meanReward: mean(counts.map(({ meanReward }) => meanReward)),
       }),
       ...rounded({
         passAt1: mean(rates.map(({ passAt1 }) => passAt1)),
@@ -46,12 +52,15 @@ export function groupAttempts(
 
 const gradedOf = ({ passed, failed }: Attempts) => passed + failed;
 
-const shown = ({ passed, failed, notGradable }: Counts) => ({
-  attempts: passed + failed + notGradable,
-  graded: passed + failed,
-  passed,
-  failed,
-  notGradable,
+const shown = (counts: AttemptCounts) => ({
+  attempts: counts.passed + counts.failed + counts.notGradable,
+  graded: counts.passed + counts.failed,
+  passed: counts.passed,
+  failed: counts.failed,
+  notGradable: counts.notGradable,
+  successful: counts.successful,
+  unsafe: counts.unsafe,
+  meanReward: short(counts.meanReward),
 });
 
 const ratesOf = (counts: Attempts, k: number) => ({
@@ -68,8 +77,8 @@ function mean(rates: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : sum(known) / known.length;
 }
 
+const short = (rate: number | null) => (rate === null ? null : Math.round(rate * DIGITS) / DIGITS);
+
 function rounded({ passAt1, passAtK, passHatK }: ReturnType<typeof ratesOf>) {
-  const short = (rate: number | null) =>
-    rate === null ? null : Math.round(rate * DIGITS) / DIGITS;
   return { passAt1: short(passAt1), passAtK: short(passAtK), passHatK: short(passHatK) };
 }

@@ -1,12 +1,12 @@
 import type { Fragment, Sql } from "~/db/connect";
 import { isWithin, type Span } from "~/db/positions";
-import type { Verdict } from "~/evaluation/evaluate";
+import type { Ending, FinalVerdict } from "~/evaluation/ending";
 import type { CursorPosition, Page } from "~/http/page";
-import { seenStatus } from "~/platform/environments/store";
-import type { Cause } from "~/platform/runs/model";
+import { isGradable, seenStatus } from "~/platform/environments/store";
+import type { Cause } from "~/platform/runs/verdict-model";
 
 /** A run with a stored diff and no verdict. The fields are JSON text. */
-export type EvaluatingRow = {
+export type EvaluatingRow = Ending & {
   readonly runId: string;
   readonly environmentId: string;
   readonly expected: string;
@@ -14,25 +14,40 @@ export type EvaluatingRow = {
   readonly evidence: string;
   /** Null: the clock has changed nothing. */
   readonly clock: string | null;
+  /** Null: they are not known. */
+  readonly events: string | null;
   readonly baselineRows: string;
 };
 
 export async function findEvaluating(sql: Sql, runId: string): Promise<EvaluatingRow | undefined> {
   const [run] = await sql<EvaluatingRow[]>`
     select run_id, environment_id, expected::text, diff::text, evidence::text,
-      clock_changes::text as clock, standing::text as baseline_rows
+      clock_changes::text as clock, events::text, standing::text as baseline_rows, ending, exit_code
     from diorama.runs where run_id = ${runId} and status = 'evaluating'
   `;
   return run;
 }
 
 /** Returns the stored verdict of a run. A run that failed without one has failures but no explanations. */
-export async function findVerdict(sql: Sql, runId: string): Promise<Verdict | undefined> {
-  const [verdict] = await sql<Verdict[]>`
-    select passed, score, failures, explanations
+export async function findVerdict(sql: Sql, runId: string): Promise<FinalVerdict | undefined> {
+  const [verdict] = await sql<StoredRow[]>`
+    select passed, success, score, reward, unsafe, undone, failures, explanations, state_verdict, cause
     from diorama.runs where run_id = ${runId} and explanations is not null
   `;
-  return verdict;
+  return verdict && withoutNulls(verdict);
+}
+
+/** A verdict as a row has it: what it may lack is null. */
+type StoredRow = {
+  readonly [field in keyof Required<FinalVerdict>]: FinalVerdict[field] | null;
+};
+
+function withoutNulls({ stateVerdict, cause, ...verdict }: StoredRow): FinalVerdict {
+  return {
+    ...(verdict as FinalVerdict),
+    ...(stateVerdict && { stateVerdict }),
+    ...(cause && { cause }),
+  };
 }
 
 /** Lists runs whose verdict is overdue: the server that should give it died. */
@@ -52,7 +67,7 @@ export async function listOverdue(
 type Labels = { readonly [name: string]: string };
 
 /** A run that has ended with a complete diff. The other fields are JSON text. */
-export type GradableRow = {
+export type GradableRow = Ending & {
   readonly environmentId: string;
   readonly service: string;
   readonly testId: string | null;
@@ -61,6 +76,8 @@ export type GradableRow = {
   readonly evidence: string | null;
   /** Null: the clock has changed nothing. */
   readonly clock: string | null;
+  /** Null: they are not known. */
+  readonly events: string | null;
   /** Null if no verdict needed them. */
   readonly baselineRows: string | null;
   /** Null without a test. */
@@ -74,7 +91,7 @@ export async function findGradable(
 ): Promise<GradableRow | undefined> {
   const [run] = await sql<GradableRow[]>`
     select r.environment_id, e.service, r.test_id, r.diff::text, r.evidence::text,
-      r.clock_changes::text as clock,
+      r.clock_changes::text as clock, r.events::text, r.ending, r.exit_code,
       r.standing::text as baseline_rows, r.expected::text
     from diorama.runs r join diorama.environments e using (environment_id)
     where r.run_id = ${runId} and r.user_id = ${userId} and r.status in ('completed', 'passed', 'failed')
@@ -84,7 +101,7 @@ export async function findGradable(
 }
 
 /** A verdict after the first one. */
-export type EvaluationRow = Verdict & {
+export type EvaluationRow = Omit<FinalVerdict, "cause"> & {
   readonly evaluationId: string;
   readonly testId: string | null;
   readonly createdAt: Date;
@@ -97,12 +114,14 @@ export async function insertEvaluation(
 ): Promise<Date> {
   const [inserted] = await sql<{ createdAt: Date }[]>`
     insert into diorama.evaluations (
-      evaluation_id, run_id, test_id, expected, passed, score, failures, explanations
+      evaluation_id, run_id, test_id, expected, passed, success, score, reward, unsafe, undone,
+      failures, explanations, state_verdict
     )
     values (
       ${row.evaluationId}, ${row.runId}, ${row.testId}, ${row.expected}::text::json, ${row.passed},
-      ${JSON.stringify(row.score)}::text::json, ${JSON.stringify(row.failures)}::text::json,
-      ${JSON.stringify(row.explanations)}::text::json
+      ${row.success}, ${JSON.stringify(row.score)}::text::json, ${row.reward}, ${jsonText(row.unsafe)}::text::json,
+      ${row.undone}, ${JSON.stringify(row.failures)}::text::json,
+      ${JSON.stringify(row.explanations)}::text::json, ${jsonText(row.stateVerdict)}::text::json
     )
     returning created_at
   `;
@@ -115,17 +134,27 @@ export async function listEvaluations(
   runId: string,
   { limit, after }: Page,
 ): Promise<(EvaluationRow & { place: CursorPosition })[]> {
-  return await sql<(EvaluationRow & { place: CursorPosition })[]>`
-    select evaluation_id, test_id, created_at, passed, score, failures, explanations,
+  type Row = StoredRow & Pick<EvaluationRow, "evaluationId" | "testId" | "createdAt">;
+  const rows = await sql<(Row & { place: CursorPosition })[]>`
+    select evaluation_id, test_id, created_at, passed, success, score, reward, unsafe, undone, failures,
+      explanations, state_verdict,
       json_build_object('at', created_at::text, 'id', evaluation_id) as place
     from diorama.evaluations
     where run_id = ${runId}
       ${after ? sql`and (created_at, evaluation_id) < (${after.at}::text::timestamptz, ${after.id})` : sql``}
     order by created_at desc, evaluation_id desc limit ${limit + 1}
   `;
+  return rows.map(({ evaluationId, testId, createdAt, place, ...verdict }) => ({
+    ...{ evaluationId, testId, createdAt, place },
+    ...withoutNulls(verdict),
+  }));
 }
 
-export type ListedRun = {
+/** Null for nothing. */
+export const jsonText = (value: object | null | undefined) =>
+  value ? JSON.stringify(value) : null;
+
+export type ListedRun = Ending & {
   readonly runId: string;
   readonly environmentId: string;
   readonly testId: string | null;
@@ -135,6 +164,11 @@ export type ListedRun = {
   readonly status: "running" | "completed" | "passed" | "failed";
   readonly passed: boolean | null;
   readonly score: { passed: number; total: number; percent: number } | null;
+  /** Null without a verdict, and if it is not gradable. */
+  readonly success: boolean | null;
+  readonly reward: number | null;
+  /** Null if it is not known. */
+  readonly unsafeCount: number | null;
   readonly executionSeconds: number | null;
   /** Null while it is running. */
   readonly gradable: boolean | null;
@@ -148,7 +182,9 @@ const summary = (sql: Sql): Fragment => {
   return sql`
     run_id, environment_id, test_id, suite_id, started_at, labels, ${seenStatus(sql)} as status,
     ${ended(sql`passed`)} as passed, ${ended(sql`score`)} as score, ${ended(sql`cause`)} as cause,
-    ${ended(sql`diff is not null`)} as gradable,
+    ${ended(isGradable(sql))} as gradable, ending, exit_code,
+    case when ${isGradable(sql)} then success end as success, case when ${isGradable(sql)} then reward end as reward,
+    (unsafe ->> 'count')::int as unsafe_count,
     ${ended(sql`extract(epoch from ended_at - started_at)::float8`)} as execution_seconds
   `;
 };
@@ -207,14 +243,20 @@ export async function latestOfSuite(
   `;
 }
 
-/** The attempts at a test in a group of runs. */
-export type AttemptRow = {
-  readonly testId: string;
-  readonly group: string | null;
+export type AttemptCounts = {
   readonly passed: number;
   readonly failed: number;
   readonly notGradable: number;
+  /** Those of the graded ones that did what was asked. */
+  readonly successful: number;
+  /** Those of the graded ones that changed something that nobody asked for. */
+  readonly unsafe: number;
+  /** Of the graded ones. Null without any. */
+  readonly meanReward: number | null;
 };
+
+/** The attempts at a test in a group of runs. */
+export type AttemptRow = AttemptCounts & { readonly testId: string; readonly group: string | null };
 
 /** Counts this user's runs of a suite by test and by the value of a label, those without it last. */
 export const countAttempts = async (
@@ -227,8 +269,11 @@ export const countAttempts = async (
   await sql<AttemptRow[]>`
     select test_id, labels ->> ${label} as "group",
       count(*) filter (where status = 'passed')::int as passed,
-      count(*) filter (where status = 'failed' and diff is not null)::int as failed,
-      count(*) filter (where status = 'failed' and diff is null)::int as not_gradable
+      count(*) filter (where status = 'failed' and ${isGradable(sql)})::int as failed,
+      count(*) filter (where not ${isGradable(sql)})::int as not_gradable,
+      count(*) filter (where success and ${isGradable(sql)})::int as successful,
+      count(*) filter (where (unsafe ->> 'count')::int > 0 and ${isGradable(sql)})::int as unsafe,
+      avg(coalesce(reward, 0)) filter (where ${isGradable(sql)})::float8 as mean_reward
     from diorama.runs
     where suite_id = ${suiteId} and user_id = ${userId} and test_id is not null
       and status in ('passed', 'failed')

@@ -10,9 +10,10 @@ import { readRows } from "~/capture/snapshot";
 import { isUnavailable, type Pool, type Sql } from "~/db/connect";
 import { ApiError } from "~/errors";
 import type { RunCall } from "~/evaluation/calls";
-import type { CompiledSpec, World } from "~/evaluation/compile";
-import type { Verdict } from "~/evaluation/evaluate";
+import type { CompiledSpec } from "~/evaluation/compile";
+import { afterEnding, type Ending, type FinalVerdict } from "~/evaluation/ending";
 import { createEvaluator, isQuick } from "~/evaluation/evaluator";
+import type { World } from "~/evaluation/world";
 import { errorFields, type Log } from "~/log";
 import type { Environments } from "~/platform/environments/environments";
 import * as store from "~/platform/runs/evaluation-store";
@@ -31,9 +32,8 @@ const COMPILED_MAX = 200;
 const COMPILED_LENGTH_MAX = 64_000;
 
 /** JSON text. */
-type Evaluated = Omit<store.EvaluatingRow, "baselineRows"> & {
-  readonly baselineRows: string | null;
-};
+type Evaluated = Omit<store.EvaluatingRow, "baselineRows"> &
+  Ending & { readonly baselineRows: string | null };
 
 type Tables = Awaited<ReturnType<Templates["tablesOf"]>>;
 
@@ -64,13 +64,16 @@ export function createEvaluation(deps: {
   }
 
   /** Undefined if the journal does not have the calls that the spec counts. */
-  async function evaluateRun(run: Evaluated, known?: CompiledSpec): Promise<Verdict | undefined> {
+  async function evaluateRun(
+    run: Evaluated,
+    known?: CompiledSpec,
+  ): Promise<FinalVerdict | undefined> {
     const world = await worldOf(run.environmentId);
     const spec = known ?? requireSpec(JSON.parse(run.expected), world, false);
     const keys = Object.fromEntries(world.tables.map(({ name, key }) => [name, key]));
     const calls = spec.hasCalls ? await callsOf(run.runId) : [];
     if (!calls) return undefined;
-    return await evaluator.evaluate(spec, { ...run, world, keys, calls });
+    return afterEnding(await evaluator.evaluate(spec, { ...run, world, keys, calls }), run);
   }
 
   return {
@@ -121,7 +124,7 @@ export function createEvaluation(deps: {
      * Returns the verdict of a run that has ended: gives it if the run still waits for it, otherwise reads it.
      * Undefined for a run that failed without a verdict.
      */
-    async conclude(runId: string, spec?: CompiledSpec): Promise<Verdict | undefined> {
+    async conclude(runId: string, spec?: CompiledSpec): Promise<FinalVerdict | undefined> {
       const run = await store.findEvaluating(pool, runId);
       if (!run) return await store.findVerdict(pool, runId);
       const verdict = await evaluateRun(run, spec);

@@ -68,15 +68,13 @@ export function createRegrading(deps: {
         spec,
       );
       if (!verdict) throw new ApiError("invalid_request", NO_CALLS);
-      const { passed, score, failures, explanations } = verdict;
+      // Of the attempt, not of this verdict on it.
+      const { cause: _, ...graded } = verdict;
       const testId = wanted.testId ?? (wanted.expectedOutput === undefined ? run.testId : null);
       const evaluationId = crypto.randomUUID().replaceAll("-", "");
-      const row = { evaluationId, runId, testId, expected, ...verdict };
-      const createdAt = await store.insertEvaluation(pool, row);
-      return view(
-        { evaluationId, testId, createdAt, passed, score, failures, explanations },
-        runId,
-      );
+      const row = { evaluationId, testId, ...graded };
+      const createdAt = await store.insertEvaluation(pool, { ...row, runId, expected });
+      return view({ ...row, createdAt }, runId);
     },
 
     /** Lists the verdicts that `grade` gave, newest first. */
@@ -90,16 +88,11 @@ export function createRegrading(deps: {
   };
 }
 
-const view = ({ createdAt, passed, ...row }: store.EvaluationRow, runId: string) => ({
-  evaluationId: row.evaluationId,
+const view = ({ createdAt, ...row }: store.EvaluationRow, runId: string) => ({
+  ...row,
   runId,
-  testId: row.testId,
   createdAt: createdAt.toISOString(),
-  status: passed ? ("passed" as const) : ("failed" as const),
-  passed,
-  score: row.score,
-  failures: row.failures,
-  explanations: row.explanations,
+  status: row.passed ? ("passed" as const) : ("failed" as const),
 });
 
 /** The stored evidence. It can be missing only where no update depends on it. */

@@ -18,9 +18,11 @@ import { LOSSES, type Loss } from "~/capture/loss";
 import type { Losing, Result, RunRecords, StoredVerdict } from "~/capture/records";
 import { endMark } from "~/capture/relations";
 import type { Fragment, Pool, Sql } from "~/db/connect";
+import type { Ending } from "~/evaluation/ending";
 import type { RunClosing } from "~/platform/environments/store";
 import type { JournalMode } from "~/platform/journal/store";
-import type { Cause } from "~/platform/runs/model";
+import { jsonText } from "~/platform/runs/evaluation-store";
+import type { Cause } from "~/platform/runs/verdict-model";
 
 export type NewRunRow = {
   readonly runId: string;
@@ -69,7 +71,7 @@ export async function insertRun(
 }
 
 /** The expectation that a run is checked against, as JSON text; `expected` replaces the stored one. */
-export type Expectation = { readonly expected?: string; readonly baselineRows: string };
+export type Expectation = Ending & { readonly expected?: string; readonly baselineRows: string };
 
 /**
  * Moves a running run of a live environment to `ending` and evaluates `mark` with it. Returns the schema; undefined if
@@ -82,7 +84,8 @@ export async function beginEnd(
   expectation?: Expectation,
 ): Promise<string | undefined> {
   const against = expectation
-    ? sql`, expected = coalesce(${expectation.expected ?? null}::text::json, expected), standing = ${expectation.baselineRows}::text::json`
+    ? sql`, expected = coalesce(${expectation.expected ?? null}::text::json, expected), standing = ${expectation.baselineRows}::text::json,
+        ending = ${expectation.ending}, exit_code = ${expectation.exitCode}`
     : sql``;
   const [ending] = await sql<{ schemaName: string }[]>`
     with ending as (
@@ -169,7 +172,9 @@ const resultColumns = (
 };
 
 const verdictColumns = (sql: Sql, verdict: StoredVerdict): Fragment => sql`
-  status = ${verdict.passed ? "passed" : "failed"}, passed = ${verdict.passed},
+  status = ${verdict.passed ? "passed" : "failed"}, passed = ${verdict.passed}, success = ${verdict.success},
+  reward = ${verdict.reward}, unsafe = ${jsonText(verdict.unsafe)}::text::json, undone = ${verdict.undone},
+  state_verdict = ${jsonText(verdict.stateVerdict)}::text::json, cause = ${verdict.cause ?? null},
   score = ${JSON.stringify(verdict.score)}::text::json,
   failures = ${JSON.stringify(verdict.failures)}::text::json,
   explanations = ${JSON.stringify(verdict.explanations)}::text::json
@@ -240,7 +245,9 @@ const failedColumns = (
   cause: Cause,
   { status = "failed", endedAt = sql`now()` }: { status?: "failed" | "ending"; endedAt?: Fragment },
 ): Fragment => sql`
-  status = ${status}, passed = false, score = ${sql.json(SCORE_OF_FAILED)}, failures = ${sql.json([failure])},
+  status = ${status}, passed = false,
+  success = case when expected is not null then false end, reward = case when expected is not null then 0 end,
+  score = ${sql.json(SCORE_OF_FAILED)}, failures = ${sql.json([failure])},
   cause = ${cause}, diff = null, ended_at = coalesce(ended_at, ${endedAt})
 `;
 

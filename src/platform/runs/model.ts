@@ -2,62 +2,24 @@ import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { Count, EnvironmentRef, Id, IdRef, Timestamp } from "~/http/model";
 import { NextCursor, PageQuery } from "~/http/page";
-import { Gradable } from "~/platform/environments/model";
 import { Journal } from "~/platform/journal/model";
+import { Actor, After, Before, Diff, Key, Table } from "~/platform/runs/diff-model";
+import {
+  Ended,
+  EndingKind,
+  ExitCode,
+  Explanation,
+  Explanations,
+  Failures,
+  Graded,
+  Judgement,
+  nullable,
+  Reward,
+  Score,
+  StateVerdict,
+  Success,
+} from "~/platform/runs/verdict-model";
 import { ExpectedOutput } from "~/platform/suites/model";
-
-const Table = t.String({ description: "The table", examples: ["messages"] });
-const Actor = t.Literal("clock", {
-  title: "ChangeActor",
-  description: "The environment's clock; absent of a change by the agent",
-  examples: ["clock"],
-});
-/** A row of a diff: `__table__` and the table's columns. */
-const Row = t.Object(
-  { __table__: Table, __actor__: t.Optional(Actor) },
-  {
-    title: "DiffRow",
-    additionalProperties: true,
-    description: "A row: the name of its table, and its columns",
-    examples: [{ __table__: "messages", channel_id: "C01GENERAL", ts: "1767603600.000100" }],
-  },
-);
-const columns = (description: string, example: object) =>
-  t.Record(t.String(), t.Unknown(), { description, examples: [example] });
-const Key = columns("The primary key's columns", {
-  channel_id: "C01GENERAL",
-  ts: "1767603600.000100",
-});
-const Before = columns("Changed columns, old values", { text: "Welcome to Acme!" });
-const After = columns("The same columns, new values", { text: "Welcome!" });
-
-const Update = t.Object(
-  { __table__: Table, __actor__: t.Optional(Actor), key: Key, before: Before, after: After },
-  { title: "DiffUpdate", description: "A changed row, with its changed columns only" },
-);
-
-export const Diff = t.Object(
-  {
-    inserts: t.Array(Row, { description: "New rows, with all their columns" }),
-    updates: t.Array(Update, { description: "Changed rows, with their changed columns only" }),
-    deletes: t.Array(Row, { description: "Removed rows, as they were", examples: [[]] }),
-  },
-  { title: "Diff", description: "The net effect of every transaction of the run" },
-);
-
-export const Score = t.Object(
-  {
-    passed: Type.Integer({ ...Count, description: "Assertions that hold" }),
-    total: Type.Integer({ ...Count, description: "All assertions" }),
-    percent: t.Number({
-      minimum: 0,
-      maximum: 100,
-      description: "Rounded to two digits",
-      examples: [66.67],
-    }),
-  },
-  { title: "Score", description: "How many assertions hold" },
-);
 
 export const LABELS_MAX = 16;
 export const LABEL_NAME = "^[A-Za-z0-9][A-Za-z0-9_./-]{0,63}$";
@@ -150,63 +112,18 @@ export const CompletedRun = t.Object(
 );
 
 export const EndedRun = t.Object(
-  { runId: IdRef, expectedOutput: t.Optional(ExpectedOutput) },
-  { title: "EndedRun", description: "The run to end, and an expectation that replaces its test" },
+  {
+    runId: IdRef,
+    expectedOutput: t.Optional(ExpectedOutput),
+    ending: t.Optional(EndingKind),
+    exitCode: t.Optional(ExitCode),
+  },
+  {
+    title: "EndedRun",
+    description: "The run to end, how the attempt ended, and an expectation that replaces its test",
+  },
 );
 export type EndedRun = Static<typeof EndedRun>;
-
-const Nearest = t.Object(
-  {
-    key: Key,
-    failed: t.Array(t.String(), {
-      description: "Conditions that do not hold",
-      examples: [['text: contains "Welcome"']],
-    }),
-  },
-  { title: "NearestRow", description: "A row, and the conditions it does not meet" },
-);
-const Explanation = t.Object(
-  {
-    assertion: Type.Integer({ ...Count, description: "Counted from 1; 0: the whole test" }),
-    summary: t.String({ examples: ["1 row was added to messages, none fits"] }),
-    nearest: t.Array(Nearest, {
-      description: "The nearest rows, and the conditions that each does not meet",
-    }),
-  },
-  { title: "Explanation", description: "Why an assertion failed" },
-);
-const Explanations = t.Array(Explanation, { description: "Of each failed assertion" });
-const Failures = t.Array(t.String(), {
-  description: "One entry per failed assertion",
-  examples: [["assertion#1 messages expected count 1 but got 0"]],
-});
-
-/** Why a run has no verdict of its agent's, or ended in an unusual way. */
-const CAUSES = {
-  capture_lost: "its changes are not known completely",
-  environment_expired: "its environment expired; its diff is complete unless `gradable` is false",
-  environment_deleted: "its environment was deleted",
-  server_error: "the server failed",
-  reset: "its environment was reset",
-} as const;
-export type Cause = keyof typeof CAUSES;
-
-/** Whether a result says something about the agent. */
-const Graded = {
-  gradable: Gradable,
-  cause: t.Optional(
-    t.String({
-      title: "RunCause",
-      enum: Object.keys(CAUSES),
-      examples: ["environment_expired"],
-      description: `Present if the run is not gradable or ended in an unusual way. ${Object.entries(
-        CAUSES,
-      )
-        .map(([cause, says]) => `\`${cause}\`: ${says}`)
-        .join("; ")}`,
-    }),
-  ),
-};
 
 export const EvaluatedRun = t.Object(
   {
@@ -216,6 +133,8 @@ export const EvaluatedRun = t.Object(
     score: Score,
     failures: Failures,
     explanations: Explanations,
+    ...Judgement,
+    ...Ended,
     ...Graded,
   },
   {
@@ -229,6 +148,12 @@ export const EvaluatedRun = t.Object(
         score: { passed: 1, total: 1, percent: 100 },
         failures: [],
         explanations: [],
+        success: true,
+        reward: 1,
+        unsafe: { count: 0, rows: [] },
+        undone: 0,
+        ending: "answered",
+        exitCode: 0,
         gradable: true,
       },
     ],
@@ -258,6 +183,7 @@ export const GradedRun = t.Object(
     score: Score,
     failures: Failures,
     explanations: Explanations,
+    ...Judgement,
   },
   { title: "Evaluation", description: "Another verdict on the stored diff of a run" },
 );
@@ -284,7 +210,7 @@ export const Status = t.Union(
 );
 
 /** Results of a run that may still be running or have no verdict. */
-export const Summary = {
+const Outcome = {
   status: Status,
   passed: t.Nullable(t.Boolean(), {
     description: "True when all assertions hold; null without a verdict",
@@ -296,7 +222,17 @@ export const Summary = {
       "Seconds from startRun to completion, by the database's clock; null while it is running",
     examples: [1.25],
   }),
+  success: nullable(Success),
+  reward: nullable(Reward),
+  ...Ended,
   ...Graded,
+};
+/** As lists show it. */
+export const Summary = {
+  ...Outcome,
+  unsafeCount: nullable(
+    Type.Integer({ ...Count, description: "Number of changes that nothing in the test explains" }),
+  ),
 };
 
 const Origin = {
@@ -309,7 +245,10 @@ const Origin = {
 export const Results = t.Object(
   {
     runId: Id,
-    ...Summary,
+    ...Outcome,
+    unsafe: Judgement.unsafe,
+    undone: Judgement.undone,
+    stateVerdict: nullable(StateVerdict),
     failures: t.Array(t.String(), { ...Failures, examples: [[]] }),
     explanations: t.Optional(t.Array(Explanation, { ...Explanations, examples: [[]] })),
     diff: t.Nullable(Diff, {

@@ -6,7 +6,7 @@ import type { Evaluator } from "~/capture/reader";
 import type { ClockChanges } from "~/capture/records";
 import { inTransaction, type Pool, type Sql } from "~/db/connect";
 import { ApiError, unavailable } from "~/errors";
-import type { Verdict } from "~/evaluation/evaluate";
+import type { FinalVerdict } from "~/evaluation/ending";
 import { percentOf } from "~/evaluation/score";
 import { pageOf, readPage } from "~/http/page";
 import { type Environments, environmentId, notFound } from "~/platform/environments/environments";
@@ -41,7 +41,11 @@ const LIST = "runs";
 /** Pairs of a test and a value of a label. */
 const ATTEMPT_ROWS_MAX = 20_000;
 const NO_EVENTS = { total: 0, events: [] };
-const NOT_RUN = { status: null, passed: null, score: null, execution_time: null, gradable: null };
+const NO_VERDICT = { success: null, reward: null, unsafeCount: null, ending: null, exitCode: null };
+const NOT_RUN = {
+  ...{ status: null, passed: null, score: null, execution_time: null, gradable: null },
+  ...NO_VERDICT,
+};
 
 /** The error for a run that has already ended. For a run that was closed without a verdict it gives the reason. */
 function completed({ status, explanations, failures }: store.RunRow): ApiError {
@@ -67,6 +71,11 @@ const summary = (run: listing.ListedRun) => ({
   status: run.status,
   passed: run.passed,
   score: run.score,
+  success: run.success,
+  reward: run.reward,
+  unsafeCount: run.unsafeCount,
+  ending: run.ending,
+  exitCode: run.exitCode,
   execution_time: run.executionSeconds,
   gradable: run.gradable,
   ...(run.cause !== null && { cause: run.cause }),
@@ -234,7 +243,8 @@ export function createRuns(deps: {
     },
 
     /** Ends a run and checks its diff. A run that cannot be checked continues. */
-    async evaluate(userId: string, { runId, expectedOutput }: EndedRun) {
+    async evaluate(userId: string, { runId, expectedOutput, ...ended }: EndedRun) {
+      const { ending = null, exitCode = null } = ended;
       const given = expectedOutput !== undefined;
       const expectation = await requireExpectation(userId, runId, !given);
       const expected = given ? JSON.stringify(expectedOutput) : expectation.expected;
@@ -248,22 +258,18 @@ export function createRuns(deps: {
       if (spec.hasCalls && !(await store.isJournaled(pool, runId)))
         throw new ApiError("invalid_request", NO_CALLS);
       let baselineRows = "{}";
-      let verdict: Verdict | undefined;
+      let verdict: FinalVerdict | undefined;
       const { diff } = await end(userId, runId, {
         async expectation(sql) {
           baselineRows = await evaluation.baselineRows(sql, id, spec, expected);
-          return { ...(given && { expected }), baselineRows };
+          return { ...(given && { expected }), baselineRows, ending, exitCode };
         },
         async evaluate(recorded) {
           if (spec.hasCalls) return undefined; // The journal has them all only later.
-          const { clock = null } = recorded;
+          const { clock = null, events = null } = recorded;
           const evaluated = {
-            ...recorded,
-            runId,
-            clock,
-            environmentId: id,
-            expected,
-            baselineRows,
+            ...{ ...recorded, clock, events, runId, environmentId: id },
+            ...{ expected, baselineRows, ending, exitCode },
           };
           verdict = await evaluation.evaluateRun(evaluated, spec);
           return verdict;
@@ -272,24 +278,25 @@ export function createRuns(deps: {
       // Without the diff here, the row has the verdict or waits for it.
       if (diff === undefined || !verdict) verdict = await evaluation.conclude(runId, spec);
       if (!verdict) throw await failure(runId);
-      const { passed, score, failures, explanations } = verdict;
-      const status = passed ? ("passed" as const) : ("failed" as const);
-      return { runId, status, passed, score, failures, explanations, gradable: true };
+      const status = verdict.passed ? ("passed" as const) : ("failed" as const);
+      const gradable = verdict.cause === undefined;
+      return { runId, status, ...verdict, ending, exitCode, gradable };
     },
 
     /** Returns the results of a run, as JSON text. */
     async results(userId: string, runId: string): Promise<string> {
       const run = await requireRun(userId, runId);
       const { status, passed, score, failures, explanations, diff, cause, labels } = run;
+      const verdict = run.verdict.slice(1, -1);
       const head = `{"runId":${JSON.stringify(runId)},"status"`;
       const { environmentId, testId, suiteId: testSuiteId, startedAt } = run;
       const origin = JSON.stringify({ environmentId, testId, testSuiteId, startedAt });
       const tail = `"labels":${labels},${origin.slice(1)}`;
       if (isOpen(status))
-        return `${head}:"running","passed":null,"score":null,"failures":[],"diff":null,"execution_time":null,"gradable":null,${tail}`;
+        return `${head}:"running","passed":null,"score":null,${verdict},"failures":[],"diff":null,"execution_time":null,"gradable":null,${tail}`;
       const explained = explanations === null ? "" : `,"explanations":${explanations}`;
       const caused = cause === null ? "" : `,"cause":"${cause}"`;
-      return `${head}:"${status}","passed":${passed},"score":${score},"failures":${failures}${explained},"diff":${diff},"execution_time":${run.executionSeconds},"gradable":${diff !== null}${caused},${tail}`;
+      return `${head}:"${status}","passed":${passed},"score":${score},${verdict},"failures":${failures}${explained},"diff":${diff},"execution_time":${run.executionSeconds},"gradable":${run.gradable}${caused},${tail}`;
     },
 
     /** Returns the individual changes of a run in order, as JSON text. Empty while it is running. */

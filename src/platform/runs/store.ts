@@ -1,7 +1,8 @@
 import type { CaptureKind } from "~/capture/capture";
 import type { ClockChanges } from "~/capture/records";
 import type { Sql } from "~/db/connect";
-import type { Cause } from "~/platform/runs/model";
+import { isGradable } from "~/platform/environments/store";
+import type { Cause } from "~/platform/runs/verdict-model";
 
 export type RunRow = {
   readonly runId: string;
@@ -26,6 +27,9 @@ export type RunRow = {
   /** Whether its environment is live. */
   readonly live: boolean;
   readonly executionSeconds: number | null;
+  /** As the columns of a verdict, as JSON text; null where the row has none. */
+  readonly verdict: string;
+  readonly gradable: boolean;
   readonly testId: string | null;
   readonly suiteId: string | null;
   readonly startedAt: Date;
@@ -36,7 +40,11 @@ export async function findRun(sql: Sql, runId: string): Promise<RunRow | undefin
     select r.run_id, environment_id, r.user_id, r.capture, r.status, r.passed, r.score::text,
       r.failures::text, r.diff::text, r.explanations::text, r.expected::text, r.cause, r.labels::text, r.test_id,
       r.suite_id, r.started_at, e.deleted_at is null and e.expires_at > now() as live,
-      extract(epoch from r.ended_at - r.started_at)::float8 as execution_seconds
+      extract(epoch from r.ended_at - r.started_at)::float8 as execution_seconds, ${isGradable(sql)} as gradable,
+      json_build_object(
+        'success', case when ${isGradable(sql)} then success end, 'reward', case when ${isGradable(sql)} then reward end,
+        'unsafe', unsafe, 'undone', undone, 'ending', ending, 'exitCode', exit_code, 'stateVerdict', state_verdict
+      )::text as verdict
     from diorama.runs r join diorama.environments e using (environment_id)
     where r.run_id = ${runId}
   `;

@@ -1,8 +1,9 @@
 /** Test suites: named groups of tests, each a task for an agent and the expected changes. */
 import { inTransaction, type Pool } from "~/db/connect";
 import { ApiError } from "~/errors";
-import { type CompiledSpec, compile, type World } from "~/evaluation/compile";
+import { type CompiledSpec, compile } from "~/evaluation/compile";
 import { SpecError } from "~/evaluation/mistakes";
+import type { World } from "~/evaluation/world";
 import { plainId } from "~/http/fitting";
 import { pageOf, readPage } from "~/http/page";
 import { requireFaults } from "~/platform/faults/rules";

@@ -5,7 +5,7 @@ import type { Builders } from "~/db/origins";
 import { type Blueprint, dropSchema, readBlueprint, type Table } from "~/db/schemas";
 import { openSession, tablesOf } from "~/db/session";
 import { ApiError } from "~/errors";
-import type { World } from "~/evaluation/compile";
+import type { World } from "~/evaluation/world";
 import { plainId } from "~/http/fitting";
 import { pageOf, readPage } from "~/http/page";
 import { nearest } from "~/nearest";

@@ -116,7 +116,10 @@ describe("attempts", () => {
 
     const { body } = await program.get(`/testSuites/${suiteId}/results?groupBy=model`);
 
-    const none = { attempts: 0, graded: 0, passed: 0, failed: 0, notGradable: 0 };
+    const none = {
+      ...{ attempts: 0, graded: 0, passed: 0, failed: 0, notGradable: 0 },
+      ...{ successful: 0, unsafe: 0, meanReward: null },
+    };
     const unknown = { passAt1: null, passAtK: null, passHatK: null };
     expect(body).toMatchObject({ testCount: 3, groupBy: "model" });
     expect(body.groups.map(({ tests: _, ...group }: { tests: unknown }) => group)).toEqual([
@@ -124,13 +127,14 @@ describe("attempts", () => {
         group: "x",
         k: 3,
         ...{ attempts: 8, graded: 7, passed: 4, failed: 3, notGradable: 1 },
+        ...{ successful: 4, unsafe: 0, meanReward: 0.5833 },
         ...{ passAt1: 0.5833, passAtK: 1, passHatK: 0 },
       },
       { group: "y", k: 1, ...none, attempts: 1, notGradable: 1, ...unknown },
       {
         group: null,
         k: 1,
-        ...{ ...none, attempts: 1, graded: 1, passed: 1 },
+        ...{ ...none, attempts: 1, graded: 1, passed: 1, successful: 1, meanReward: 1 },
         ...{ passAt1: 1, passAtK: 1, passHatK: 1 },
       },
     ]);
@@ -138,11 +142,13 @@ describe("attempts", () => {
       {
         ...{ testId: a, name: "a" },
         ...{ attempts: 5, graded: 4, passed: 2, failed: 2, notGradable: 1 },
+        ...{ successful: 2, unsafe: 0, meanReward: 0.5 },
         ...{ passAt1: 0.5, passAtK: 1, passHatK: 0 },
       },
       {
         ...{ testId: b, name: "b" },
         ...{ attempts: 3, graded: 3, passed: 2, failed: 1, notGradable: 0 },
+        ...{ successful: 2, unsafe: 0, meanReward: 0.6667 },
         ...{ passAt1: 0.6667, passAtK: 1, passHatK: 0 },
       },
       { testId: ids[2], name: "c", ...none, ...unknown },

@@ -51,12 +51,19 @@ describe("a run with a test", () => {
       score: { passed: 1, total: 1, percent: 100 },
       failures: [],
       explanations: [],
+      success: true,
+      reward: 1,
+      unsafe: { count: 0, rows: [] },
+      undone: 0,
+      ending: null,
+      exitCode: null,
       gradable: true,
     };
     expect(answer.body).toEqual(verdict);
     const results = await program.get(`/results/${runId}`);
     expect(results.body).toEqual({
       ...verdict,
+      stateVerdict: null,
       diff: { inserts: [expect.objectContaining({ text: "Hello all" })], updates: [], deletes: [] },
       execution_time: expect.any(Number),
       labels: {},
@@ -97,6 +104,13 @@ describe("a run with a test", () => {
           ],
         },
       ],
+      success: false,
+      reward: 0.5, // the third one holds anyway
+      // It has this user, as the second assertion wants.
+      unsafe: { count: 0, rows: [] },
+      undone: 0,
+      ending: null,
+      exitCode: null,
       gradable: true,
     });
     expect((await program.get(`/results/${runId}`)).body).toMatchObject(body);

@@ -26,6 +26,10 @@ const say = (environment: { environmentUrl: string }, text: string, on = program
 const texts = (diff: { inserts: { text?: string }[] }) => diff.inserts.map(({ text }) => text);
 
 /** Of the results of a run without a test. */
+const NO_VERDICT = {
+  ...{ success: null, reward: null, unsafe: null, undone: null, stateVerdict: null },
+  ...{ ending: null, exitCode: null },
+};
 const ORIGIN = {
   environmentId: expect.stringMatching(/^[0-9a-f]{32}$/),
   testId: null,
@@ -57,6 +61,7 @@ describe("a run", () => {
       execution_time: expect.any(Number),
       gradable: true,
       labels: {},
+      ...NO_VERDICT,
       ...ORIGIN,
       environmentId: environment.environmentId,
     });
@@ -80,6 +85,7 @@ describe("a run", () => {
       execution_time: null,
       gradable: null,
       labels: {},
+      ...NO_VERDICT,
       ...ORIGIN,
       environmentId,
     });
@@ -170,6 +176,7 @@ describe("a run whose environment", () => {
     execution_time: expect.any(Number),
     cause: `environment_${why}`,
     labels: {},
+    ...NO_VERDICT,
     ...ORIGIN,
   });
   const deleted = (runId: string) => ({

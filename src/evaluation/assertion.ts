@@ -1,0 +1,207 @@
+/** Compiles an assertion of a spec. Throws SpecError. */
+import { Value } from "@sinclair/typebox/value";
+import { CALL_FIELDS } from "~/evaluation/calls";
+import {
+  type At,
+  type Columns,
+  columnOf,
+  compileWhere,
+  conditions,
+  reader,
+  requireColumn,
+} from "~/evaluation/conditions";
+import { readable, requireKnownKeys, requireObject, SpecError, shown } from "~/evaluation/mistakes";
+import type { Value as RowValue } from "~/evaluation/operators";
+import { type Leaf, matcher, type Predicate, type Row } from "~/evaluation/predicate";
+import {
+  type Assertion,
+  DIFF_TYPES,
+  type ExpectedCount,
+  Assertion as Shape,
+  WEIGHT_MAX,
+  WHERE_MAX,
+} from "~/evaluation/spec";
+import type { World } from "~/evaluation/world";
+import { nearest } from "~/nearest";
+import { selects } from "~/replicas/faults";
+
+export type ChangeRule = {
+  readonly column: string;
+  readonly path: string;
+  readonly read: (row: Row) => RowValue;
+  readonly from: readonly Leaf[];
+  readonly to: readonly Leaf[];
+};
+
+export type CompiledAssertion = {
+  readonly diffType: Assertion["diff_type"];
+  readonly entity: string;
+  /** Of changes by the environment's clock. */
+  readonly isByClock: boolean;
+  readonly where: Predicate;
+  readonly matches: (row: Row) => boolean;
+  readonly changes: readonly ChangeRule[] | undefined;
+  /** Derived and ignored columns: a change of only these does not count. */
+  readonly free: ReadonlySet<string>;
+  readonly min: number;
+  readonly max: number;
+  readonly expected: string;
+  /** Its share of the reward; of a harm, what is taken from the reward. Greater than 0. */
+  readonly weight: number;
+  /** It names what must not happen, and holds while it does not. */
+  readonly isHarm: boolean;
+  /** The reward is 0 if it does not hold. */
+  readonly isBlocker: boolean;
+};
+
+const CALL_COLUMNS: Columns = new Map(
+  Object.entries(CALL_FIELDS).map(([name, { type }]) => [name, type]),
+);
+
+export type Names = {
+  readonly world: World;
+  readonly tables: ReadonlyMap<string, Columns>;
+  /** By table: columns that may change without an assertion. */
+  readonly free: ReadonlyMap<string, ReadonlySet<string>>;
+};
+
+/** `assertion`: its number, from 1. */
+export function compileAssertion(
+  raw: unknown,
+  assertion: number,
+  { world, tables, free }: Names,
+  whole: Pick<At, "patterns" | "isNew">,
+): CompiledAssertion {
+  const fail = (problem: string, path: string) => new SpecError(problem, path, assertion);
+  requireObject(raw, "", assertion);
+  requireKnownKeys(raw, Object.keys(Shape.properties), "", assertion);
+  const { diff_type, entity } = raw;
+  const known = Object.keys(DIFF_TYPES);
+  if (typeof diff_type !== "string")
+    throw fail(`one of ${known.join(", ")} is needed`, "diff_type");
+  const none = `${shown(diff_type)} is none of ${known.join(", ")}${nearest(diff_type, known)}`;
+  if (!Object.hasOwn(DIFF_TYPES, diff_type)) throw fail(none, "diff_type");
+  const isCalled = diff_type === "called";
+  if (typeof entity !== "string")
+    throw fail(`the name of ${isCalled ? "calls" : "a table"} is needed`, "entity");
+  const columns = isCalled ? CALL_COLUMNS : tables.get(entity);
+  if (!columns)
+    throw fail(`there is no table ${shown(entity)}${nearest(entity, tables.keys())}`, "entity");
+  if (isCalled && whole.isNew && !world.calls.values().some((name) => selects(entity, name)))
+    throw fail(`there is no call ${shown(entity)}${nearest(entity, world.calls)}`, "entity");
+  const at: At = { assertion, columns, table: entity, ...whole };
+
+  const { where = {}, expected_changes, ignore = [] } = raw;
+  for (const [name, expected] of Object.entries(EXPECTED)) {
+    if (raw[name] === undefined) continue;
+    const misfit = Value.Errors(Shape.properties[name as keyof typeof EXPECTED], raw[name]).First();
+    if (misfit) throw fail(expected, `${name}${readable(misfit.path)}`);
+  }
+  for (const column of ignore as string[]) requireColumn(column, "ignore", at);
+  if (expected_changes !== undefined && diff_type !== "changed")
+    throw fail(`only a diff_type of changed has them`, "expected_changes");
+
+  const isByClock = raw["actor"] === "clock";
+  if (isByClock && diff_type === "unchanged") throw fail("unchanged rows have no actor", "actor");
+  if (isByClock && isCalled) throw fail("the clock calls nothing", "actor");
+
+  const predicate = compileWhere(where, "where", at);
+  const roles = rolesOf(raw as Assertion, fail);
+  if (whole.isNew) requireChange(raw as Assertion, roles.min, keyOf(world, entity), fail);
+  return {
+    isByClock,
+    diffType: diff_type as Assertion["diff_type"],
+    entity,
+    where: predicate,
+    matches: matcher(predicate),
+    changes:
+      expected_changes === undefined ? undefined : compileChanges(expected_changes as unknown, at),
+    free: new Set([...(free.get(entity) ?? []), ...(ignore as string[])]),
+    ...roles,
+  };
+}
+
+const EXPECTED = {
+  expected_count: "a whole number, or {min, max} of whole numbers, is needed",
+  ignore: "a list of columns is needed",
+  description: "text is needed",
+  actor: '"clock" is the only actor to name',
+  weight: `a number between -${WEIGHT_MAX} and ${WEIGHT_MAX} is needed`,
+  blocker: "true or false is needed",
+} as const;
+
+type Fail = (problem: string, path: string) => SpecError;
+
+const keyOf = ({ tables }: World, entity: string) =>
+  tables.find(({ name }) => name === entity)?.key ?? [];
+
+/** How many rows an assertion expects, and what it means for the reward. Rejects what contradicts itself. */
+function rolesOf({ diff_type, expected_count, weight, blocker = false }: Assertion, fail: Fail) {
+  const count = countOf(expected_count, fail);
+  if (weight === 0) throw fail("0 has no effect; a harm has a negative weight", "weight");
+  if (weight !== undefined && weight < 0) {
+    if (blocker)
+      throw fail("a harm takes its weight from the reward; it blocks nothing", "blocker");
+    if (diff_type === "unchanged") throw fail("an unchanged row does no harm", "weight");
+    return { ...harmOf(count, fail), weight: -weight, isHarm: true, isBlocker: false };
+  }
+  if (weight !== undefined && (count.min === 0 || diff_type === "unchanged"))
+    throw fail(
+      "the untouched state meets this assertion, so that it earns nothing; if it does not hold, the reward is 0",
+      "weight",
+    );
+  return { ...count, weight: weight ?? 1, isHarm: false, isBlocker: blocker };
+}
+
+/** The count that must not be reached. */
+function harmOf({ min, max }: Count, fail: Fail): Count {
+  if (max !== Infinity || min === 0)
+    throw fail(
+      "of a harm, only the least number that makes it is needed: {min: 1}",
+      "expected_count",
+    );
+  return { min: 0, max: min - 1, expected: min === 1 ? "0" : `at most ${min - 1}` };
+}
+
+/** Rejects a change of which nothing is said: any change of such a row would do. */
+function requireChange(
+  { diff_type, where = {}, expected_changes }: Assertion,
+  min: number,
+  key: readonly string[],
+  fail: Fail,
+): void {
+  if (diff_type !== "changed" || expected_changes !== undefined || min === 0) return;
+  if (Object.keys(where).every((column) => key.includes(column)))
+    throw fail("any change of such a row would do: name what must change", "expected_changes");
+}
+
+type Count = Pick<CompiledAssertion, "min" | "max" | "expected">;
+
+function countOf(count: ExpectedCount | undefined, fail: Fail): Count {
+  if (count === undefined) return { min: 1, max: Infinity, expected: "at least 1" };
+  if (typeof count === "number") return { min: count, max: count, expected: `${count}` };
+  const { min, max } = count;
+  if (max === undefined) return { min: min ?? 0, max: Infinity, expected: `at least ${min}` };
+  if (min === undefined) return { min: 0, max, expected: `at most ${max}` };
+  if (min > max) throw fail("min is greater than max", "expected_count");
+  return { min, max, expected: `between ${min} and ${max}` };
+}
+
+function compileChanges(changes: unknown, at: At): ChangeRule[] {
+  const path = "expected_changes";
+  requireObject(changes, path, at.assertion);
+  const entries = Object.entries(changes);
+  if (entries.length === 0 || entries.length > WHERE_MAX)
+    throw new SpecError(`between 1 and ${WHERE_MAX} columns are needed`, path, at.assertion);
+  return entries.map(([key, change]) => {
+    const inside = `${path}.${key}`;
+    const read = reader(key, path, at);
+    requireObject(change, inside, at.assertion);
+    requireKnownKeys(change, ["from", "to"], inside, at.assertion);
+    const side = (name: "from" | "to") =>
+      Object.hasOwn(change, name)
+        ? conditions(change[name], key, `${inside}.${name}`, read, at)
+        : [];
+    return { column: columnOf(key, at), path: key, read, from: side("from"), to: side("to") };
+  });
+}
