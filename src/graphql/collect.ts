@@ -3,13 +3,14 @@ import {
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
+  type GraphQLDirective,
   GraphQLIncludeDirective,
   type GraphQLObjectType,
   type GraphQLSchema,
   GraphQLSkipDirective,
-  getDirectiveValues,
   isAbstractType,
   Kind,
+  type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
   visit,
@@ -18,7 +19,10 @@ import {
 export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** The inputs that decide about the fields of a selection. `variables`: those of its `@skip` and `@include`. */
+/**
+ * The inputs that decide about the fields of a selection. `variables`: those of its `@skip` and `@include`. A condition
+ * without a value does not hide anything.
+ */
 export type Selecting = {
   readonly schema: GraphQLSchema;
   readonly fragments: Fragments;
@@ -38,11 +42,33 @@ export function conditionsOf(document: DocumentNode): readonly string[] {
   return [...names];
 }
 
-function isIncluded({ variables }: Selecting, node: SelectionNode): boolean {
-  if (!node.directives || node.directives.length === 0) return true;
-  if (getDirectiveValues(GraphQLSkipDirective, node, variables)?.["if"] === true) return false;
-  return getDirectiveValues(GraphQLIncludeDirective, node, variables)?.["if"] !== false;
+/** Of the document of a valid operation. */
+export const fragmentsOf = (document: DocumentNode): Fragments =>
+  Object.assign(
+    Object.create(null),
+    Object.fromEntries(
+      document.definitions.flatMap((node) =>
+        node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [],
+      ),
+    ),
+  );
+
+function conditionOf(
+  { directives = [] }: SelectionNode,
+  { name }: GraphQLDirective,
+  variables: Variables,
+): unknown {
+  const directive = directives.find((each) => each.name.value === name);
+  const value = directive?.arguments?.[0]?.value; // valid: `if` is the only one
+  if (value?.kind === Kind.VARIABLE) return variables[value.name.value];
+  return value?.kind === Kind.BOOLEAN ? value.value : undefined;
 }
+
+const isIncluded = ({ variables }: Selecting, node: SelectionNode): boolean =>
+  !node.directives ||
+  node.directives.length === 0 ||
+  (conditionOf(node, GraphQLSkipDirective, variables) !== true &&
+    conditionOf(node, GraphQLIncludeDirective, variables) !== false);
 
 /** The nodes of each field by its key in the response, in the order of the response. */
 export function collect(
@@ -80,3 +106,33 @@ export function collect(
   for (const set of sets) walk(set);
   return fields;
 }
+
+/**
+ * Returns a function that names the fields of an operation that its executor resolves, with the variables of a request:
+ * those that have no value, which the executor rejects, hide no field. `type`: of the operation.
+ */
+export function rootFieldsOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  { selectionSet, variableDefinitions = [] }: OperationDefinitionNode,
+  type: GraphQLObjectType,
+): (variables: Variables) => readonly string[] {
+  const fragments = fragmentsOf(document);
+  const conditions = conditionsOf(document);
+  const defaults = Object.fromEntries(
+    variableDefinitions.flatMap(({ variable: { name }, defaultValue }) =>
+      defaultValue?.kind === Kind.BOOLEAN ? [[name.value, defaultValue.value]] : [],
+    ),
+  );
+  const namesWith = (variables: Variables) =>
+    [...collect({ schema, fragments, variables }, type, [selectionSet]).values()].flatMap(
+      ([node]) => (node ? [node.name.value] : []),
+    );
+  if (conditions.length > 0) return (given) => namesWith(booleansOf({ ...defaults, ...given }));
+  let names: readonly string[] | undefined;
+  return () => (names ??= namesWith({}));
+}
+
+/** Any other value of a condition is rejected by the executor. */
+const booleansOf = (variables: Variables): Variables =>
+  Object.fromEntries(Object.entries(variables).filter(([, value]) => typeof value === "boolean"));

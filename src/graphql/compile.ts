@@ -17,7 +17,6 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
-  Kind,
   locatedError,
   type OperationDefinitionNode,
   SchemaMetaFieldDef,
@@ -25,7 +24,7 @@ import {
   TypeNameMetaFieldDef,
 } from "graphql";
 import { coercionOf, type Given } from "~/graphql/arguments";
-import { collect, type Selecting, type Variables } from "~/graphql/collect";
+import { collect, fragmentsOf, type Variables } from "~/graphql/collect";
 
 /** The description of a field that resolvers get: what is the same for each object. */
 export type FieldInfo = Pick<
@@ -138,14 +137,7 @@ export function createCompiler(
   operation: OperationDefinitionNode,
   variables: Variables,
 ) {
-  const fragments: Selecting["fragments"] = Object.assign(
-    Object.create(null),
-    Object.fromEntries(
-      document.definitions.flatMap((node) =>
-        node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [],
-      ),
-    ),
-  );
+  const fragments = fragmentsOf(document);
   const selecting = { schema, fragments, variables };
 
   function definitionOf(type: GraphQLObjectType, name: string) {

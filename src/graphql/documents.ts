@@ -9,6 +9,7 @@ import {
   type GraphQLError,
   type GraphQLField,
   type GraphQLNamedType,
+  type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
@@ -30,6 +31,7 @@ import {
   validate,
 } from "graphql";
 import { createTextCache } from "~/graphql/cache";
+import { rootFieldsOf, type Variables } from "~/graphql/collect";
 import { DocumentRefused, TooExpensive } from "~/graphql/errors";
 import { type ListLengths, listLengthsOf } from "~/graphql/introspection";
 import {
@@ -54,13 +56,11 @@ import { type Plan, planOf } from "~/graphql/plan";
 const CHARACTERS_MAX = 750_000;
 const ERRORS_MAX = 20;
 
-type Variables = Readonly<Record<string, unknown>>;
-
 export type Operation = {
   readonly name: string | undefined;
   readonly isMutation: boolean;
-  /** Selected at the root, without those of fragments. */
-  readonly fields: readonly string[];
+  /** Names the fields that it resolves at the root, in their order. For a valid document. */
+  readonly namesOf: (variables: Variables) => readonly string[];
   /** Selects only introspection fields. */
   readonly isIntrospection: boolean;
   readonly cost: (variables: Variables) => number;
@@ -170,11 +170,8 @@ function measureOperation(
   document: DocumentNode,
   definitions: Definitions,
 ): Operation {
-  const { depth, fields, cost } = measureSet(
-    node.selectionSet,
-    definitions.schema.getRootType(node.operation) ?? undefined,
-    definitions,
-  );
+  const type = definitions.schema.getRootType(node.operation) ?? undefined;
+  const { depth, fields, cost } = measureSet(node.selectionSet, type, definitions);
   if (depth > DEPTH_MAX)
     throw new DocumentRefused(`The document is nested deeper than ${DEPTH_MAX} fields.`);
   const isMutation = node.operation === OperationTypeNode.MUTATION;
@@ -184,9 +181,7 @@ function measureOperation(
   return {
     name: node.name?.value,
     isMutation,
-    fields: node.selectionSet.selections.flatMap((each) =>
-      each.kind === Kind.FIELD ? [each.name.value] : [],
-    ),
+    namesOf: namesLater(definitions.schema, document, node, type),
     isIntrospection: asksSchema(node),
     cost: (variables) => cost({ ...defaults, ...variables }),
     run: planLater(definitions.schema, document, node),
@@ -199,6 +194,21 @@ function planLater(...operation: Parameters<typeof planOf>): Plan {
   return (context, variables) => {
     plan ??= planOf(...operation);
     return plan(context, variables);
+  };
+}
+
+/** Names of an operation once they are asked for: validation may reject it. */
+function namesLater(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  node: OperationDefinitionNode,
+  type: GraphQLObjectType | undefined,
+): Operation["namesOf"] {
+  let namesOf: Operation["namesOf"] | undefined;
+  return (variables) => {
+    if (!type) return [];
+    namesOf ??= rootFieldsOf(schema, document, node, type);
+    return namesOf(variables);
   };
 }
 

@@ -52,8 +52,8 @@ export type ExecutorOptions<C extends Budgeted> = {
 /** The state of a running request. */
 export type Running = {
   readonly isMutation: boolean;
-  /** Selected at the root. */
-  readonly fields: readonly string[];
+  /** Of the fields that it resolves at the root. */
+  readonly names: readonly string[];
   readonly budget: Budget;
   /** How many fields are selected below a field. */
   readonly fieldsOf: PreparedDocument["fieldsOf"];
@@ -111,7 +111,7 @@ export function createExecutor(schema: GraphQLSchema, deadlineMs = DEADLINE_MS) 
     if (known) return known;
     const running = {
       isMutation: operation.isMutation,
-      fields: operation.fields,
+      names: operation.namesOf(request.variables),
       budget: createBudget(deadlineMs),
       fieldsOf,
     };
@@ -150,7 +150,8 @@ function requireShort({ data }: ExecutionResult): void {
     );
 }
 
-function pick(
+/** The operation that a request names; the error of one that names none. */
+export function pick(
   operations: readonly Operation[],
   name: string | undefined,
 ): Operation | GraphQLError {

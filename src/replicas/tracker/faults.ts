@@ -1,6 +1,7 @@
 /** Faults in the words of the GraphQL API. */
+import { GraphQLError } from "graphql";
 import { createDocuments, type Operation } from "~/graphql/documents";
-import type { GraphQLRequest } from "~/graphql/execute";
+import { type GraphQLRequest, pick } from "~/graphql/execute";
 import type { Problem, Selection } from "~/replicas/faults";
 import type { FaultWords, UnleasedCall } from "~/replicas/replica";
 import { KINDS, notAuthenticated, shapeOf, TrackerError } from "~/replicas/tracker/errors";
@@ -63,11 +64,12 @@ async function select(call: UnleasedCall): Promise<Selection | undefined> {
   const { account } = call;
   account.via = "graphql";
   try {
-    const operation = operationOf(readAccounted(call));
+    const request = readAccounted(call);
+    const operation = operationOf(request);
     if (!operation) return undefined;
-    account.name = operation.fields.join(", ");
-    const { fields, isMutation } = operation;
-    return { by: "operation", names: fields, isReading: !isMutation };
+    const names = operation.namesOf(request.variables);
+    account.name = names.join(", ");
+    return { by: "operation", names, isReading: !operation.isMutation };
   } catch (error) {
     if (error instanceof Unreadable) return undefined;
     throw error;
@@ -80,9 +82,8 @@ function operationOf({ query, operationName }: GraphQLRequest): Operation | unde
   try {
     const { operations, errors } = documents(query);
     if (errors.length > 0) return undefined;
-    return operationName === undefined
-      ? operations[0]
-      : operations.find(({ name }) => name === operationName);
+    const operation = pick(operations, operationName);
+    return operation instanceof GraphQLError ? undefined : operation;
   } catch {
     return undefined; // the service says why
   }

@@ -97,7 +97,7 @@ async function within<T>(
   work: (context: Context) => Promise<T>,
 ): Promise<T> {
   const { session, account, baseUrl } = call;
-  account.name = running.fields.join(", ");
+  account.name = running.names.join(", ");
   const request = { actor: actingUser(call), running, now, baseUrl };
   return await inContext(session as TrackerSession, request, work);
 }

@@ -20,12 +20,15 @@ const NUL = /\\u(?:0000|\{0+\})/;
 
 type Incoming = Pick<ReplicaCall, "request" | "path" | "body" | "account">;
 
+/** Of a request until its fields are known: the name of an operation, and a path, are the caller's own words. */
+const UNNAMED = "graphql";
+
 /** Reads a request, which the account then shows. Throws Unreadable. */
 export function readAccounted(call: Incoming): GraphQLRequest {
+  const { account } = call;
+  account.name = UNNAMED;
   const request = readRequest(call);
   const { query, variables, operationName } = request;
-  const { account } = call;
-  account.name = operationName ?? account.name;
   account.arguments = { ...(operationName && { operationName }), variables, query };
   return request;
 }

@@ -31,7 +31,7 @@ export async function runTool(
 ): Promise<unknown> {
   const now = dateOf(session.source);
   const once = () => {
-    const running = { fields: [], isMutation: writes, budget: createBudget(), fieldsOf: () => 0 };
+    const running = { names: [], isMutation: writes, budget: createBudget(), fieldsOf: () => 0 };
     return inContext(session as TrackerSession, { actor, running, now, baseUrl }, (context) =>
       Promise.race([tool(values, workIn(context)), context.budget.givenUp]),
     );
