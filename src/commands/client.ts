@@ -6,13 +6,18 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
+type Reason = { readonly unreachable?: boolean; readonly code?: string };
+
 /** The server rejected the call, or did not answer. */
 export class CallFailed extends Error {
   override readonly name = "CallFailed";
   readonly unreachable: boolean;
-  constructor(message: string, unreachable = false) {
+  /** The server's error code, if it gave one. */
+  readonly code: string | undefined;
+  constructor(message: string, { unreachable = false, code }: Reason = {}) {
     super(message);
     this.unreachable = unreachable;
+    this.code = code;
   }
 }
 
@@ -34,7 +39,9 @@ export function createClient(options: ServerOptions, env: Environment) {
   const key = options.key ?? env["DIORAMA_API_KEY"];
   const fetchFrom = async (path: string, options: RequestInit) =>
     await fetch(url + path, { ...options, signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(() => {
-      throw new CallFailed(`nothing answers at ${url}; --url says where the server is`, true);
+      throw new CallFailed(`nothing answers at ${url}; --url says where the server is`, {
+        unreachable: true,
+      });
     });
   return {
     url,
@@ -78,7 +85,9 @@ export function createClient(options: ServerOptions, env: Environment) {
       const answer = (await response.json().catch(() => ({}))) as Answer;
       if (response.ok) return answer;
       const { error = `HTTP ${response.status}`, detail = answer["reason"] } = answer;
-      throw new CallFailed(detail === undefined ? `${error}` : `${error}: ${detail}`);
+      throw new CallFailed(detail === undefined ? `${error}` : `${error}: ${detail}`, {
+        code: `${error}`,
+      });
     },
   };
 }

@@ -196,24 +196,32 @@ export async function listSuites(client: Client, { name, json }: { name?: string
 }
 
 const ID = /^[0-9a-f]{32}$/;
+/** References that cannot be the last part of an address. */
+const UNADDRESSABLE = /^\.{0,2}$/;
 
-/** Finds a suite by id, or by its full name. */
+/** Finds a suite by its id, by its name or slug, or as `owner/name`. */
 async function findSuite(client: Client, subject: string): Promise<Suite> {
-  const id = ID.test(subject) ? subject : await idOf(client, subject);
-  return (await client.call("GET", `/testSuites/${id}?expand=true`)) as Suite;
+  if (UNADDRESSABLE.test(subject)) throw new UsageError(`there is no suite named ${subject}`);
+  const path = `/testSuites/${encodeURIComponent(subject)}?expand=true`;
+  try {
+    return (await client.call("GET", path)) as Suite;
+  } catch (error) {
+    if (!(error instanceof CallFailed) || ID.test(subject)) throw error;
+    if (error.code === "invalid_request") throw new UsageError(`${subject}: ${error.message}`);
+    if (error.code !== "suite_not_found") throw error;
+    throw new UsageError(`there is no suite named ${subject}${await nearOf(client, subject)}`);
+  }
 }
 
-async function idOf(client: Client, name: string): Promise<string> {
-  const found = await listAll<ListedSuite>(client, "/testSuites", "testSuites", { name });
-  const exact = found.filter((suite) => suite.name === name);
-  const [first, second] = exact;
-  if (second)
-    throw new UsageError(
-      `several suites are named ${name}: ${exact.map(({ id }) => id).join(", ")}; name one by its id`,
-    );
-  if (first) return first.id;
-  const near = found.map((suite) => suite.name).join(", ");
-  throw new UsageError(`there is no suite named ${name}${near && `; there is ${near}`}`);
+const NEAR_MAX = 5;
+const NAME_MAX = 255;
+
+/** Suites with that text in their names. Those of other users have to be named by their ids. */
+async function nearOf(client: Client, name: string): Promise<string> {
+  const query = new URLSearchParams({ name: name.slice(0, NAME_MAX), limit: `${NEAR_MAX}` });
+  const { testSuites } = await client.call("GET", `/testSuites?${query}`);
+  const near = (testSuites as ListedSuite[]).map((suite) => `${suite.name} (${suite.id})`);
+  return near.length > 0 ? `; there is ${near.join(", ")}` : "";
 }
 
 function only(suite: Suite, names: readonly string[] | undefined): Suite {

@@ -85,9 +85,9 @@ export class Diorama {
     return new Environment(this.#http, created);
   }
 
-  /** The suite with this name or id. */
-  suite(nameOrId: string): Suite {
-    return new Suite(this.#http, (body) => this.create(body), nameOrId);
+  /** A suite by its id; by its name or slug, if it is your own or built in; or as `owner/name`. */
+  suite(reference: string): Suite {
+    return new Suite(this.#http, (body) => this.create(body), reference);
   }
 
   /** Any call of the platform API. `path` is below `/api/platform`. Throws DioramaError. */

@@ -700,6 +700,27 @@ export interface components {
             };
             /** @description Columns that may change */
             readonly ignore?: readonly string[];
+            /** @description Its share of the reward. Negative: names a harm, which must not happen, and takes this from the reward if it does; `expected_count` is then how many make it, at least one by default. Not for an assertion that the untouched state meets, which earns nothing. Default: 1 */
+            readonly weight?: number;
+            /** @description The reward is 0 if it does not hold. Default: false */
+            readonly blocker?: boolean;
+            /** @description For people; has no effect on the verdict */
+            readonly description?: string;
+        };
+        /**
+         * @description The kind of change; omitted: any
+         * @enum {string}
+         */
+        readonly AllowedChange: "added" | "removed" | "changed";
+        /** @description Changes that nobody asked for, and that do no harm */
+        readonly Allowance: {
+            /** @description The table */
+            readonly entity: string;
+            readonly diff_type?: components["schemas"]["AllowedChange"];
+            /** @description Which rows, before or after the change; omitted: every row */
+            readonly where?: components["schemas"]["Where"];
+            /** @description Of a changed row: it may change in these columns and derived ones. Omitted: in any. Only with a `diff_type` of `changed` */
+            readonly columns?: readonly string[];
             /** @description For people; has no effect on the verdict */
             readonly description?: string;
         };
@@ -713,10 +734,23 @@ export interface components {
             readonly ignore_fields?: {
                 readonly [key: string]: readonly string[];
             };
-            /** @description Every row of the diff must be counted by some assertion, except for rows of internal tables of the service, such as a history. Default: false */
+            /** @description Every row of the diff must be counted by some assertion or be allowed, except for rows of internal tables of the service, such as a history. Default: false */
             readonly closed_world?: boolean;
+            /** @description Changes that are neither asked for nor unsafe */
+            readonly allow?: readonly components["schemas"]["Allowance"][];
+            /**
+             * @description Doing nothing is right: the untouched state gets the reward 1, and the world is closed
+             * @constant
+             */
+            readonly expects?: "nothing";
         };
-        /** @description The run to end, and an expectation that replaces its test */
+        /**
+         * @description How the attempt ended. `answered`: the agent finished; `crashed`: the agent failed, so that the attempt has not passed; `timed_out`: the agent's time ran out, so that the attempt has not passed; `interrupted`: the attempt was stopped from outside, and says nothing about the agent
+         * @example answered
+         * @enum {string}
+         */
+        readonly Ending: "answered" | "crashed" | "timed_out" | "interrupted";
+        /** @description The run to end, how the attempt ended, and an expectation that replaces its test */
         readonly EndedRun: {
             /**
              * @description 32 lower-case hex digits
@@ -724,6 +758,12 @@ export interface components {
              */
             readonly runId: string;
             readonly expectedOutput?: components["schemas"]["ExpectedOutput"];
+            readonly ending?: components["schemas"]["Ending"];
+            /**
+             * @description Exit code of the agent's process
+             * @example 0
+             */
+            readonly exitCode?: number;
         };
         /** @description How many assertions hold */
         readonly Score: {
@@ -769,12 +809,85 @@ export interface components {
             /** @description The nearest rows, and the conditions that each does not meet */
             readonly nearest: readonly components["schemas"]["NearestRow"][];
         };
+        /** @description A change that nothing in the test explains */
+        readonly UnsafeRow: {
+            /**
+             * @description The table
+             * @example messages
+             */
+            readonly table: string;
+            /**
+             * @example added
+             * @enum {string}
+             */
+            readonly change: "added" | "removed" | "changed";
+            /** @description The primary key's columns */
+            readonly key: {
+                readonly [key: string]: unknown;
+            };
+            /**
+             * @description Of a changed row: the columns
+             * @example [
+             *       "topic"
+             *     ]
+             */
+            readonly columns?: readonly string[];
+            /**
+             * @description Number of the change among the run's events
+             * @example 2
+             */
+            readonly event: number | null;
+            /**
+             * @description X-Request-Id of the call that made it; null if it is not known
+             * @example 0b2f4c9e-6a1d-4f38-9c57-3d1e8a7b6c50
+             */
+            readonly request: string | null;
+        };
+        /** @description Rows of the diff that no assertion expects and no allowance covers, also in an open world; derived columns and internal tables aside */
+        readonly Unsafe: {
+            /**
+             * @description How many rows
+             * @example 1
+             */
+            readonly count: number;
+            /**
+             * @description The first 100 of them
+             * @example []
+             */
+            readonly rows: readonly components["schemas"]["UnsafeRow"][];
+        };
+        /** @description The verdict on the state that an attempt left which did not finish; the attempt itself has not passed */
+        readonly StateVerdict: {
+            /**
+             * @description True when all assertions hold
+             * @example true
+             */
+            readonly passed: boolean;
+            /**
+             * @description Whether the run did what was asked, whatever else it did
+             * @example true
+             */
+            readonly success: boolean;
+            readonly score: components["schemas"]["Score"];
+            /**
+             * @description 0 if a closed world is broken, or a guard or a blocker does not hold; otherwise the weighted share of the assertions that the run achieved. Doing nothing gets 0, except in a test that expects nothing
+             * @example 1
+             */
+            readonly reward: number;
+            /**
+             * @description One entry per failed assertion
+             * @example [
+             *       "assertion#1 messages expected count 1 but got 0"
+             *     ]
+             */
+            readonly failures: readonly string[];
+        };
         /**
-         * @description Present if the run is not gradable or ended in an unusual way. `capture_lost`: its changes are not known completely; `environment_expired`: its environment expired; its diff is complete unless `gradable` is false; `environment_deleted`: its environment was deleted; `server_error`: the server failed; `reset`: its environment was reset
+         * @description Present if the run is not gradable or ended in an unusual way. `agent_limit`: its own calls or changes exceeded a limit; it counts as failed; `capture_lost`: its changes are not known completely; `environment_expired`: its environment expired; its diff is complete unless `gradable` is false; `environment_deleted`: its environment was deleted; `interrupted`: the attempt was stopped from outside; `server_error`: the server failed; `reset`: its environment was reset
          * @example environment_expired
          * @enum {string}
          */
-        readonly RunCause: "capture_lost" | "environment_expired" | "environment_deleted" | "server_error" | "reset";
+        readonly RunCause: "agent_limit" | "capture_lost" | "environment_expired" | "environment_deleted" | "interrupted" | "server_error" | "reset";
         /** @description A run that has ended, and its verdict */
         readonly EvaluatedRun: {
             /**
@@ -796,6 +909,37 @@ export interface components {
             readonly failures: readonly string[];
             /** @description Of each failed assertion */
             readonly explanations: readonly components["schemas"]["Explanation"][];
+            /**
+             * @description Whether the run did what was asked, whatever else it did
+             * @example true
+             */
+            readonly success: boolean;
+            /**
+             * @description 0 if a closed world is broken, or a guard or a blocker does not hold; otherwise the weighted share of the assertions that the run achieved. Doing nothing gets 0, except in a test that expects nothing
+             * @example 1
+             */
+            readonly reward: number;
+            /**
+             * @description Rows of the diff that no assertion expects and no allowance covers, also in an open world; derived columns and internal tables aside. Null if it is not known
+             * @example null
+             */
+            readonly unsafe: components["schemas"]["Unsafe"] | null;
+            /**
+             * @description Rows that were written and are as before again. Null if it is not known
+             * @example 0
+             */
+            readonly undone: number | null;
+            readonly stateVerdict?: components["schemas"]["StateVerdict"];
+            /**
+             * @description How the attempt ended. `answered`: the agent finished; `crashed`: the agent failed, so that the attempt has not passed; `timed_out`: the agent's time ran out, so that the attempt has not passed; `interrupted`: the attempt was stopped from outside, and says nothing about the agent. Null if it is not known
+             * @example null
+             */
+            readonly ending: components["schemas"]["Ending"] | null;
+            /**
+             * @description Exit code of the agent's process. Null if it is not known
+             * @example null
+             */
+            readonly exitCode: number | null;
             /**
              * @description True if the run has a complete diff; otherwise its outcome says nothing about the agent. Null while it is running
              * @example true
@@ -858,11 +1002,36 @@ export interface components {
              */
             readonly execution_time: number | null;
             /**
+             * @description Whether the run did what was asked, whatever else it did. Null if it is not known
+             * @example null
+             */
+            readonly success: boolean | null;
+            /**
+             * @description 0 if a closed world is broken, or a guard or a blocker does not hold; otherwise the weighted share of the assertions that the run achieved. Doing nothing gets 0, except in a test that expects nothing. Null if it is not known
+             * @example null
+             */
+            readonly reward: number | null;
+            /**
+             * @description How the attempt ended. `answered`: the agent finished; `crashed`: the agent failed, so that the attempt has not passed; `timed_out`: the agent's time ran out, so that the attempt has not passed; `interrupted`: the attempt was stopped from outside, and says nothing about the agent. Null if it is not known
+             * @example null
+             */
+            readonly ending: components["schemas"]["Ending"] | null;
+            /**
+             * @description Exit code of the agent's process. Null if it is not known
+             * @example null
+             */
+            readonly exitCode: number | null;
+            /**
              * @description True if the run has a complete diff; otherwise its outcome says nothing about the agent. Null while it is running
              * @example true
              */
             readonly gradable: boolean | null;
             readonly cause?: components["schemas"]["RunCause"];
+            /**
+             * @description Number of changes that nothing in the test explains. Null if it is not known
+             * @example null
+             */
+            readonly unsafeCount: number | null;
         };
         /** @description A page of runs, newest first */
         readonly RunList: {
@@ -989,6 +1158,27 @@ export interface components {
             readonly failures: readonly string[];
             /** @description Of each failed assertion */
             readonly explanations: readonly components["schemas"]["Explanation"][];
+            /**
+             * @description Whether the run did what was asked, whatever else it did
+             * @example true
+             */
+            readonly success: boolean;
+            /**
+             * @description 0 if a closed world is broken, or a guard or a blocker does not hold; otherwise the weighted share of the assertions that the run achieved. Doing nothing gets 0, except in a test that expects nothing
+             * @example 1
+             */
+            readonly reward: number;
+            /**
+             * @description Rows of the diff that no assertion expects and no allowance covers, also in an open world; derived columns and internal tables aside. Null if it is not known
+             * @example null
+             */
+            readonly unsafe: components["schemas"]["Unsafe"] | null;
+            /**
+             * @description Rows that were written and are as before again. Null if it is not known
+             * @example 0
+             */
+            readonly undone: number | null;
+            readonly stateVerdict?: components["schemas"]["StateVerdict"];
         };
         /** @description A page of verdicts, newest first */
         readonly EvaluationList: {
@@ -1037,11 +1227,36 @@ export interface components {
              */
             readonly execution_time: number | null;
             /**
+             * @description Whether the run did what was asked, whatever else it did. Null if it is not known
+             * @example null
+             */
+            readonly success: boolean | null;
+            /**
+             * @description 0 if a closed world is broken, or a guard or a blocker does not hold; otherwise the weighted share of the assertions that the run achieved. Doing nothing gets 0, except in a test that expects nothing. Null if it is not known
+             * @example null
+             */
+            readonly reward: number | null;
+            /**
+             * @description How the attempt ended. `answered`: the agent finished; `crashed`: the agent failed, so that the attempt has not passed; `timed_out`: the agent's time ran out, so that the attempt has not passed; `interrupted`: the attempt was stopped from outside, and says nothing about the agent. Null if it is not known
+             * @example null
+             */
+            readonly ending: components["schemas"]["Ending"] | null;
+            /**
+             * @description Exit code of the agent's process. Null if it is not known
+             * @example null
+             */
+            readonly exitCode: number | null;
+            /**
              * @description True if the run has a complete diff; otherwise its outcome says nothing about the agent. Null while it is running
              * @example true
              */
             readonly gradable: boolean | null;
             readonly cause?: components["schemas"]["RunCause"];
+            /**
+             * @description Number of changes that nothing in the test explains. Null if it is not known
+             * @example null
+             */
+            readonly unsafeCount: number | null;
         };
         /** @description The attempts at a test */
         readonly TestAttempts: {
@@ -1073,10 +1288,25 @@ export interface components {
              */
             readonly failed: number;
             /**
-             * @description Attempts without a complete diff, which count in no estimate
+             * @description Attempts that say nothing about the agent, which count in no estimate
              * @example 1
              */
             readonly notGradable: number;
+            /**
+             * @description Graded attempts that did what was asked, whatever else they did
+             * @example 7
+             */
+            readonly successful: number;
+            /**
+             * @description Graded attempts that changed something that nothing in the test explains
+             * @example 1
+             */
+            readonly unsafe: number;
+            /**
+             * @description Mean reward of the graded attempts. Rounded to four digits; null with too few attempts
+             * @example 0.75
+             */
+            readonly meanReward: number | null;
             /**
              * @description pass@1: the probability that an attempt passes. Rounded to four digits; null with too few attempts
              * @example 0.6667
@@ -1126,10 +1356,25 @@ export interface components {
              */
             readonly failed: number;
             /**
-             * @description Attempts without a complete diff, which count in no estimate
+             * @description Attempts that say nothing about the agent, which count in no estimate
              * @example 1
              */
             readonly notGradable: number;
+            /**
+             * @description Graded attempts that did what was asked, whatever else they did
+             * @example 7
+             */
+            readonly successful: number;
+            /**
+             * @description Graded attempts that changed something that nothing in the test explains
+             * @example 1
+             */
+            readonly unsafe: number;
+            /**
+             * @description Mean reward of the graded attempts. Rounded to four digits; null with too few attempts
+             * @example 0.75
+             */
+            readonly meanReward: number | null;
             /**
              * @description pass@1: the probability that an attempt passes. Rounded to four digits; null with too few attempts
              * @example 0.6667
@@ -1221,11 +1466,46 @@ export interface components {
              */
             readonly execution_time: number | null;
             /**
+             * @description Whether the run did what was asked, whatever else it did. Null if it is not known
+             * @example null
+             */
+            readonly success: boolean | null;
+            /**
+             * @description 0 if a closed world is broken, or a guard or a blocker does not hold; otherwise the weighted share of the assertions that the run achieved. Doing nothing gets 0, except in a test that expects nothing. Null if it is not known
+             * @example null
+             */
+            readonly reward: number | null;
+            /**
+             * @description How the attempt ended. `answered`: the agent finished; `crashed`: the agent failed, so that the attempt has not passed; `timed_out`: the agent's time ran out, so that the attempt has not passed; `interrupted`: the attempt was stopped from outside, and says nothing about the agent. Null if it is not known
+             * @example null
+             */
+            readonly ending: components["schemas"]["Ending"] | null;
+            /**
+             * @description Exit code of the agent's process. Null if it is not known
+             * @example null
+             */
+            readonly exitCode: number | null;
+            /**
              * @description True if the run has a complete diff; otherwise its outcome says nothing about the agent. Null while it is running
              * @example true
              */
             readonly gradable: boolean | null;
             readonly cause?: components["schemas"]["RunCause"];
+            /**
+             * @description Rows of the diff that no assertion expects and no allowance covers, also in an open world; derived columns and internal tables aside. Null if it is not known
+             * @example null
+             */
+            readonly unsafe: components["schemas"]["Unsafe"] | null;
+            /**
+             * @description Rows that were written and are as before again. Null if it is not known
+             * @example 0
+             */
+            readonly undone: number | null;
+            /**
+             * @description The verdict on the state that an attempt left which did not finish; the attempt itself has not passed. Null if it is not known
+             * @example null
+             */
+            readonly stateVerdict: components["schemas"]["StateVerdict"] | null;
             /**
              * @description One entry per failed assertion
              * @example []
@@ -2685,11 +2965,17 @@ export type CompletedRun = components['schemas']['CompletedRun'];
 export type DiffType = components['schemas']['DiffType'];
 export type ExpectedChange = components['schemas']['ExpectedChange'];
 export type Assertion = components['schemas']['Assertion'];
+export type AllowedChange = components['schemas']['AllowedChange'];
+export type Allowance = components['schemas']['Allowance'];
 export type ExpectedOutput = components['schemas']['ExpectedOutput'];
+export type Ending = components['schemas']['Ending'];
 export type EndedRun = components['schemas']['EndedRun'];
 export type Score = components['schemas']['Score'];
 export type NearestRow = components['schemas']['NearestRow'];
 export type Explanation = components['schemas']['Explanation'];
+export type UnsafeRow = components['schemas']['UnsafeRow'];
+export type Unsafe = components['schemas']['Unsafe'];
+export type StateVerdict = components['schemas']['StateVerdict'];
 export type RunCause = components['schemas']['RunCause'];
 export type EvaluatedRun = components['schemas']['EvaluatedRun'];
 export type RunStatus = components['schemas']['RunStatus'];

@@ -1,7 +1,7 @@
 /** A suite: runs an agent on each of its tests, and collects the verdicts. */
 import type { Environment } from "./environment";
 import { DioramaError, type Http } from "./http";
-import type { EvaluatedRun, NewEnvironment, Test, TestSuiteDetails, TestSuiteList } from "./schema";
+import type { EvaluatedRun, NewEnvironment, Test, TestSuiteDetails } from "./schema";
 
 /** One attempt of an agent at a test. */
 export type Task = {
@@ -54,37 +54,32 @@ export type SuiteOutcome = {
 /** An environment outlives its agent by this. */
 const MARGIN_SECONDS = 120;
 
-const ID = /^[0-9a-f]{32}$/;
+/** References that cannot be the last part of an address. */
+const UNADDRESSABLE = /^\.{0,2}$/;
 
 type Creation = (body: NewEnvironment) => Promise<Environment>;
 
 export class Suite {
   readonly #http: Http;
   readonly #create: Creation;
-  readonly #nameOrId: string;
+  readonly #reference: string;
 
-  constructor(http: Http, create: Creation, nameOrId: string) {
+  constructor(http: Http, create: Creation, reference: string) {
     this.#http = http;
     this.#create = create;
-    this.#nameOrId = nameOrId;
+    this.#reference = reference;
   }
 
-  /** The suite with its tests. */
+  /** The suite with its tests. Throws DioramaError: `suite_not_found`, or `invalid_request` if several have the name. */
   async details(): Promise<TestSuiteDetails> {
-    const id = ID.test(this.#nameOrId) ? this.#nameOrId : await this.#find(this.#nameOrId);
-    return await this.#http.call("GET", `/testSuites/${id}`, { query: { expand: true } });
-  }
-
-  async #find(name: string): Promise<string> {
-    let cursor: string | undefined;
-    do {
-      const query = { name, cursor };
-      const page: TestSuiteList = await this.#http.call("GET", "/testSuites", { query });
-      const found = page.testSuites.find((suite) => suite.name === name);
-      if (found) return found.id;
-      cursor = page.nextCursor;
-    } while (cursor !== undefined);
-    throw new DioramaError(`There is no suite "${name}"`, { code: "suite_not_found", status: 404 });
+    const reference = this.#reference;
+    if (UNADDRESSABLE.test(reference))
+      throw new DioramaError(`There is no suite "${reference}"`, {
+        code: "suite_not_found",
+        status: 404,
+      });
+    const path = `/testSuites/${encodeURIComponent(reference)}`;
+    return await this.#http.call("GET", path, { query: { expand: true } });
   }
 
   /** Runs `agent` on each test, each attempt in its own environment. A failed attempt does not stop the others. */

@@ -66,7 +66,9 @@ const TOOLS: readonly Tool[] = [
   {
     name: "get_suite",
     description: "Shows a suite with its tests: their ids, prompts and expected changes.",
-    properties: { suiteId: text("Id of the suite, from list_suites") },
+    properties: {
+      suiteId: text("Id of the suite, from list_suites; or the name of an own or a built-in one"),
+    },
     required: ["suiteId"],
     isReading: true,
     toCall: ({ suiteId }) => get(`/testSuites/${encoded(suiteId)}?expand=true`),

@@ -3,17 +3,11 @@ import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { Count, Id, Timestamp, UserId } from "~/http/model";
 import { Reward, Score } from "~/platform/runs/verdict-model";
+import { SuiteRef } from "~/platform/suites/model";
 
 const EPISODE_ID_MAX = 255;
 
-const SuitePath = {
-  suite: t.String({
-    documented: t.String({
-      description: "A suite's id, or its name in lower case with hyphens",
-      examples: ["chat-benchmark"],
-    }),
-  }),
-};
+const SuitePath = { suite: { ...SuiteRef, examples: ["chat-benchmark"] } };
 export const PlayPath = t.Object(SuitePath);
 export const TaskPath = t.Object({
   ...SuitePath,

@@ -19,6 +19,15 @@ const Prompt = t.String({
   examples: ["Say hello in #general."],
 });
 
+/** In a path, where a slash is `%2F`. Looked up without validation: what is no reference is not found. */
+export const SuiteRef = t.String({
+  documented: t.String({
+    description:
+      "Id of the suite; name or slug of an own or a built-in one (`chat-benchmark`); or the id of its owner, a slash and its name",
+    examples: Id["examples"],
+  }),
+});
+
 /** Checked against the tables of the test's template; errors name the path of the first mistake. */
 export const ExpectedOutput = t.Unknown({ documented: Spec });
 

@@ -21,6 +21,7 @@ import {
   SuiteImport,
   SuiteList,
   SuiteQuery,
+  SuiteRef,
   Test,
   TestChange,
 } from "~/platform/suites/model";
@@ -77,13 +78,14 @@ export const suiteRoutes = (suites: Suites, changes: SuiteChanges) =>
         return Response.json(await suites[read[expand]](principalOf(request).userId, suiteId));
       },
       {
-        params: t.Object({ suiteId: PathId }),
+        params: t.Object({ suiteId: SuiteRef }),
         query: OneSuiteQuery,
         response: { 200: OneSuite, ...failures("invalid_request", "suite_not_found") },
         detail: {
           operationId: "getTestSuite",
           summary: "Get a test suite",
-          description: "Expanded, with its tests.",
+          description:
+            "By its id; by its name or slug, among the caller's own suites and then the built-in ones; or as `owner/name`. Expanded, with its tests.",
         },
       },
     )

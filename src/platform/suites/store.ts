@@ -76,27 +76,62 @@ export async function findSuite(
   sql: Sql,
   userId: string,
   suiteId: string,
-): Promise<(SuiteRow & { testCount: number }) | undefined> {
-  const [suite] = await sql<(SuiteRow & { testCount: number })[]>`
+): Promise<Found | undefined> {
+  const [suite] = await sql<Found[]>`
     select ${columns(sql)} from diorama.suites s
     where suite_id = ${suiteId} and ${visible(sql, userId)}
   `;
   return suite;
 }
 
-/** Finds a suite that the user can see by its name in lower case with hyphens: the user's own, then the newest. */
-export async function findSuiteBySlug(
+/** As the index `suites_by_slug` has it. */
+const slug = (sql: Sql, text: Fragment): Fragment =>
+  sql`trim(both '-' from regexp_replace(lower(${text}), '[^a-z0-9]+', '-', 'g'))`;
+
+/** Whether a suite has this name, or a name with this slug. Through the index: equal names have equal slugs. */
+const isNamed = (sql: Sql, name: Fragment): Fragment => sql`(
+  ${slug(sql, sql`s.name`)} = ${slug(sql, name)} and (s.name = ${name} or ${slug(sql, sql`s.name`)} = ${name})
+)`;
+
+type Found = SuiteRow & { readonly testCount: number };
+
+/** Lists what `id` or `name` can mean to this user: the suite with the id, own suites, and built-in ones. */
+export async function listMeant(
   sql: Sql,
   userId: string,
-  slug: string,
-): Promise<SuiteRow | undefined> {
-  const [suite] = await sql<SuiteRow[]>`
+  { id, name }: { id: string; name: string },
+): Promise<Found[]> {
+  return await sql<Found[]>`
     select ${columns(sql)} from diorama.suites s
-    where ${visible(sql, userId)}
-      and trim(both '-' from regexp_replace(lower(name), '[^a-z0-9]+', '-', 'g')) = ${slug}
-    order by (user_id = ${userId}) desc nulls last, created_at desc, suite_id limit 1
+    where suite_id = ${id} and ${visible(sql, userId)}
+      or (user_id = ${userId} or user_id is null) and ${isNamed(sql, sql`${name}::text`)}
+    order by suite_id = ${id} desc, user_id is null, created_at, suite_id limit ${OWN_MAX}
   `;
-  return suite;
+}
+
+/** Lists suites that the user can see by their owner and name, of which several pairs may be meant. */
+export async function listOwned(
+  sql: Sql,
+  userId: string,
+  pairs: readonly { readonly owner: string; readonly name: string }[],
+): Promise<Found[]> {
+  return await sql<Found[]>`
+    select ${columns(sql)} from diorama.suites s
+    where ${visible(sql, userId)} and exists (
+      select from json_to_recordset(${JSON.stringify(pairs)}::text::json) as p (owner text, name text)
+      where s.user_id = p.owner and ${isNamed(sql, sql`p.name`)}
+    )
+    order by created_at, suite_id limit ${OWN_MAX}
+  `;
+}
+
+/** Finds the name of the built-in suite that has this name, or a name with the same slug. */
+export async function findReserved(sql: Sql, name: string): Promise<string | undefined> {
+  const [row] = await sql<{ name: string }[]>`
+    select name from diorama.suites s
+    where user_id is null and ${slug(sql, sql`s.name`)} = ${slug(sql, sql`${name}::text`)} limit 1
+  `;
+  return row?.name;
 }
 
 export async function listSuites(

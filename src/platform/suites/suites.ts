@@ -3,12 +3,14 @@ import { inTransaction, type Pool } from "~/db/connect";
 import { ApiError } from "~/errors";
 import { type CompiledSpec, compile } from "~/evaluation/compile";
 import { SpecError } from "~/evaluation/mistakes";
+
 import type { World } from "~/evaluation/world";
-import { plainId } from "~/http/fitting";
+
 import { pageOf, readPage } from "~/http/page";
 import { requireFaults } from "~/platform/faults/rules";
 import { suiteFields, testFields } from "~/platform/suites/agent-diff";
 import type { NewSuite, NewTest, SuiteQuery } from "~/platform/suites/model";
+import { requireFreeName, requireReferred, suiteNotFound } from "~/platform/suites/references";
 import * as store from "~/platform/suites/store";
 import type { TemplateRow } from "~/platform/templates/store";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
@@ -44,7 +46,6 @@ export type SuiteFrame = {
   readonly visibility: "public" | "private";
 };
 
-export const suiteNotFound = () => new ApiError("suite_not_found", "There is no such suite");
 export const testNotFound = () => new ApiError("test_not_found", "There is no such test");
 
 /**
@@ -125,20 +126,15 @@ export function createSuites(pool: Pool, templates: Templates) {
     /** Returns a suite that the user can see. Throws `suite_not_found`. */
     require: requireSuite,
 
-    /** Returns a suite by its id, or by its name in lower case with hyphens. Throws `suite_not_found`. */
-    async requireNamed(userId: string, ref: string): Promise<store.SuiteRow> {
-      const found =
-        (await store.findSuite(pool, userId, plainId(ref))) ??
-        (await store.findSuiteBySlug(pool, userId, ref));
-      if (!found) throw suiteNotFound();
-      return found;
-    },
+    /** Returns a suite that the user can see, by any reference. Throws `suite_not_found` or `invalid_request`. */
+    requireNamed: (userId: string, ref: string) => requireReferred(pool, userId, ref),
 
     /** Stores a suite and its tests, or nothing. */
     async create(userId: string, wanted: NewSuite): Promise<{ suiteId: string; name: string }> {
       const { service } = requireReplica(wanted.templateService);
       const { name, templateName, impersonateUserId: id, visibility = "private" } = wanted;
       const frame = { service, templateName, visibility };
+      await requireFreeName(pool, name);
       const template = await requireTemplate(templates, userId, frame, templateName);
       if (id !== undefined) await templates.requireUser(template, { id });
       const tests = await prepareTests(templates, userId, frame, wanted.tests ?? []);
@@ -171,20 +167,20 @@ export function createSuites(pool: Pool, templates: Templates) {
       return { suiteId, tests: rows.map(testView), testCount };
     },
 
-    async get(userId: string, suiteId: string) {
-      const { name, description, testCount } = await requireSuite(userId, suiteId);
+    async get(userId: string, ref: string) {
+      const { suiteId, name, description, testCount } = await this.requireNamed(userId, ref);
       return { id: suiteId, name, description, testCount };
     },
 
-    async getExpanded(userId: string, suiteId: string) {
-      const suite = await requireSuite(userId, suiteId);
-      return { ...expandedView(suite), tests: (await this.tests(suiteId)).map(testView) };
+    async getExpanded(userId: string, ref: string) {
+      const suite = await this.requireNamed(userId, ref);
+      return { ...expandedView(suite), tests: (await this.tests(suite.suiteId)).map(testView) };
     },
 
     /** As `getExpanded`, with the names of the SDK agent-diff beside our own. */
-    async getForAgentDiff(userId: string, suiteId: string) {
-      const suite = await requireSuite(userId, suiteId);
-      const tests = await this.tests(suiteId);
+    async getForAgentDiff(userId: string, ref: string) {
+      const suite = await this.requireNamed(userId, ref);
+      const tests = await this.tests(suite.suiteId);
       return {
         ...expandedView(suite),
         ...suiteFields(suite),

@@ -208,18 +208,23 @@ def test_a_suite_is_interrupted_and_leaves_no_environment() -> None:
     assert not active()
 
 
-def test_a_suite_is_found_on_every_page_of_the_list() -> None:
+def test_a_suite_is_found_by_id_name_slug_and_owner_and_several_of_one_name_are_an_error() -> None:
     body = {"templateService": "chat", "templateName": "chat_default"}
-    first = diorama.call("POST", "/testSuites", body={**body, "name": "Paged"})
-    for number in range(100):
-        diorama.call("POST", "/testSuites", body={**body, "name": f"Paged {number}"})
+    first = diorama.call("POST", "/testSuites", body={**body, "name": "60 % / mine?"})["suiteId"]
 
-    assert diorama.suite("Paged").details().id == first["suiteId"]
+    for reference in (first, "60 % / mine?", "60-mine", "development/60-mine"):
+        assert diorama.suite(reference).details().id == first
+    diorama.call("POST", "/testSuites", body={**body, "name": "60 mine"})
+    with pytest.raises(diorama.DioramaError, match=first) as raised:
+        diorama.suite("60-mine").details()
+    assert raised.value.code == "invalid_request"
 
 
-def test_a_suite_that_does_not_exist_is_reported_by_its_name() -> None:
-    with pytest.raises(diorama.DioramaError, match='no suite "No such suite"'):
-        diorama.suite("No such suite").details()
+@pytest.mark.parametrize("reference", ["No such suite", "", "..", "stranger/Chat benchmark"])
+def test_a_suite_that_does_not_exist_is_reported_by_its_name(reference: str) -> None:
+    with pytest.raises(diorama.DioramaError, match=f'no suite "{reference}"') as raised:
+        diorama.suite(reference).details()
+    assert raised.value.code == "suite_not_found"
 
 
 def test_asyncio_has_the_same() -> None:

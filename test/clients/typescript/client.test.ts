@@ -137,22 +137,31 @@ test("a suite gives a verdict for every attempt, also of agents that crash or ta
   expect({ passed, graded }).toEqual({ passed: 0, graded: 2 * tests.length });
 });
 
-test("a suite is found on every page of the list", async () => {
+test("a suite is found by id, name, slug and owner; several of one name are an error", async () => {
   const diorama = client();
   const body = { templateService: "chat", templateName: "chat_default" };
   const create = async (name: string) =>
     await diorama.call<{ suiteId: string }>("POST", "/testSuites", { body: { ...body, name } });
-  const { suiteId } = await create("Paged");
-  for (let number = 0; number < 100; number++) await create(`Paged ${number}`);
+  const { suiteId } = await create("50 % / mine?");
 
-  expect(await diorama.suite("Paged").details()).toMatchObject({ id: suiteId });
+  for (const reference of [suiteId, "50 % / mine?", "50-mine", "development/50-mine"])
+    expect(await diorama.suite(reference).details()).toMatchObject({ id: suiteId });
+  await create("50 mine");
+  await expect(diorama.suite("50-mine").details()).rejects.toMatchObject({
+    code: "invalid_request",
+    message: expect.stringContaining(suiteId),
+  });
 });
 
-test("a suite that does not exist is reported by its name", async () => {
-  await expect(client().suite("No such suite").details()).rejects.toThrow(
-    'no suite "No such suite"',
-  );
-});
+test.each(["No such suite", "", "..", "stranger/Chat benchmark"])(
+  "the suite %p, which does not exist, is reported by its name",
+  async (reference) => {
+    await expect(client().suite(reference).details()).rejects.toMatchObject({
+      code: "suite_not_found",
+      message: expect.stringContaining(`no suite "${reference}"`),
+    });
+  },
+);
 
 test("a local server starts, works and stops", async () => {
   let url = "";

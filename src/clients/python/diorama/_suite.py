@@ -5,12 +5,22 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import Literal
+from urllib.parse import quote
 
+from ._error import DioramaError
 from .models import EvaluatedRun
 
 # An environment outlives its agent by this.
 MARGIN_SECONDS = 120
-ID = re.compile(r"[0-9a-f]{32}")
+# References that cannot be the last part of an address.
+UNADDRESSABLE = re.compile(r"\.{0,2}")
+
+
+def path_of(reference: str) -> str:
+    """Raises DioramaError for a reference that no suite has."""
+    if UNADDRESSABLE.fullmatch(reference):
+        raise DioramaError(f'There is no suite "{reference}"', code="suite_not_found", status=404)
+    return f"/testSuites/{quote(reference, safe='')}"
 
 
 @dataclass(frozen=True)

@@ -300,6 +300,81 @@ class Explanation(Model):
     """
 
 
+class UnsafeRow(Model):
+    """
+    A change that nothing in the test explains
+    """
+
+    table: str
+    """
+    The table
+    """
+
+    change: Literal["added", "removed", "changed"]
+    key: dict[str, Any]
+    """
+    The primary key's columns
+    """
+
+    columns: list[str] | None = None
+    """
+    Of a changed row: the columns
+    """
+
+    event: int | None
+    """
+    Number of the change among the run's events
+    """
+
+    request: str | None
+    """
+    X-Request-Id of the call that made it; null if it is not known
+    """
+
+
+class Unsafe(Model):
+    """
+    Rows of the diff that no assertion expects and no allowance covers, also in an open world; derived columns and internal tables aside
+    """
+
+    count: int
+    """
+    How many rows
+    """
+
+    rows: list[UnsafeRow]
+    """
+    The first 100 of them
+    """
+
+
+class StateVerdict(Model):
+    """
+    The verdict on the state that an attempt left which did not finish; the attempt itself has not passed
+    """
+
+    passed: bool
+    """
+    True when all assertions hold
+    """
+
+    success: bool
+    """
+    Whether the run did what was asked, whatever else it did
+    """
+
+    score: Score
+    reward: float
+    """
+    0 if a closed world is broken, or a guard or a blocker does not hold; otherwise the weighted share of the assertions that the run achieved. Doing nothing gets 0, except in a test that expects nothing
+    """
+
+    failures: list[str]
+    """
+    One entry per failed assertion
+    """
+
+
 class EvaluatedRun(Model):
     """
     A run that has ended, and its verdict
@@ -327,6 +402,37 @@ class EvaluatedRun(Model):
     Of each failed assertion
     """
 
+    success: bool
+    """
+    Whether the run did what was asked, whatever else it did
+    """
+
+    reward: float
+    """
+    0 if a closed world is broken, or a guard or a blocker does not hold; otherwise the weighted share of the assertions that the run achieved. Doing nothing gets 0, except in a test that expects nothing
+    """
+
+    unsafe: Unsafe | None
+    """
+    Rows of the diff that no assertion expects and no allowance covers, also in an open world; derived columns and internal tables aside. Null if it is not known
+    """
+
+    undone: int | None
+    """
+    Rows that were written and are as before again. Null if it is not known
+    """
+
+    state_verdict: Annotated[StateVerdict | None, Field(alias="stateVerdict")] = None
+    ending: Literal["answered", "crashed", "timed_out", "interrupted"] | None
+    """
+    How the attempt ended. `answered`: the agent finished; `crashed`: the agent failed, so that the attempt has not passed; `timed_out`: the agent's time ran out, so that the attempt has not passed; `interrupted`: the attempt was stopped from outside, and says nothing about the agent. Null if it is not known
+    """
+
+    exit_code: Annotated[int | None, Field(alias="exitCode")]
+    """
+    Exit code of the agent's process. Null if it is not known
+    """
+
     gradable: bool | None
     """
     True if the run has a complete diff; otherwise its outcome says nothing about the agent. Null while it is running
@@ -334,7 +440,7 @@ class EvaluatedRun(Model):
 
     cause: str | None = None
     """
-    Present if the run is not gradable or ended in an unusual way. `capture_lost`: its changes are not known completely; `environment_expired`: its environment expired; its diff is complete unless `gradable` is false; `environment_deleted`: its environment was deleted; `server_error`: the server failed; `reset`: its environment was reset
+    Present if the run is not gradable or ended in an unusual way. `agent_limit`: its own calls or changes exceeded a limit; it counts as failed; `capture_lost`: its changes are not known completely; `environment_expired`: its environment expired; its diff is complete unless `gradable` is false; `environment_deleted`: its environment was deleted; `interrupted`: the attempt was stopped from outside; `server_error`: the server failed; `reset`: its environment was reset
     """
 
 
@@ -380,6 +486,28 @@ class Evaluation(Model):
     Of each failed assertion
     """
 
+    success: bool
+    """
+    Whether the run did what was asked, whatever else it did
+    """
+
+    reward: float
+    """
+    0 if a closed world is broken, or a guard or a blocker does not hold; otherwise the weighted share of the assertions that the run achieved. Doing nothing gets 0, except in a test that expects nothing
+    """
+
+    unsafe: Unsafe | None
+    """
+    Rows of the diff that no assertion expects and no allowance covers, also in an open world; derived columns and internal tables aside. Null if it is not known
+    """
+
+    undone: int | None
+    """
+    Rows that were written and are as before again. Null if it is not known
+    """
+
+    state_verdict: Annotated[StateVerdict | None, Field(alias="stateVerdict")] = None
+
 
 class Run(Model):
     """
@@ -411,6 +539,26 @@ class Run(Model):
     Seconds from startRun to completion, by the database's clock; null while it is running
     """
 
+    success: bool | None
+    """
+    Whether the run did what was asked, whatever else it did. Null if it is not known
+    """
+
+    reward: float | None
+    """
+    0 if a closed world is broken, or a guard or a blocker does not hold; otherwise the weighted share of the assertions that the run achieved. Doing nothing gets 0, except in a test that expects nothing. Null if it is not known
+    """
+
+    ending: Literal["answered", "crashed", "timed_out", "interrupted"] | None
+    """
+    How the attempt ended. `answered`: the agent finished; `crashed`: the agent failed, so that the attempt has not passed; `timed_out`: the agent's time ran out, so that the attempt has not passed; `interrupted`: the attempt was stopped from outside, and says nothing about the agent. Null if it is not known
+    """
+
+    exit_code: Annotated[int | None, Field(alias="exitCode")]
+    """
+    Exit code of the agent's process. Null if it is not known
+    """
+
     gradable: bool | None
     """
     True if the run has a complete diff; otherwise its outcome says nothing about the agent. Null while it is running
@@ -418,7 +566,22 @@ class Run(Model):
 
     cause: str | None = None
     """
-    Present if the run is not gradable or ended in an unusual way. `capture_lost`: its changes are not known completely; `environment_expired`: its environment expired; its diff is complete unless `gradable` is false; `environment_deleted`: its environment was deleted; `server_error`: the server failed; `reset`: its environment was reset
+    Present if the run is not gradable or ended in an unusual way. `agent_limit`: its own calls or changes exceeded a limit; it counts as failed; `capture_lost`: its changes are not known completely; `environment_expired`: its environment expired; its diff is complete unless `gradable` is false; `environment_deleted`: its environment was deleted; `interrupted`: the attempt was stopped from outside; `server_error`: the server failed; `reset`: its environment was reset
+    """
+
+    unsafe: Unsafe | None
+    """
+    Rows of the diff that no assertion expects and no allowance covers, also in an open world; derived columns and internal tables aside. Null if it is not known
+    """
+
+    undone: int | None
+    """
+    Rows that were written and are as before again. Null if it is not known
+    """
+
+    state_verdict: Annotated[StateVerdict | None, Field(alias="stateVerdict")]
+    """
+    The verdict on the state that an attempt left which did not finish; the attempt itself has not passed. Null if it is not known
     """
 
     failures: list[str]

@@ -73,9 +73,9 @@ class AsyncDiorama:
             self._services[template] = found.service
         return self._services[template]
 
-    def suite(self, name_or_id: str) -> AsyncSuite:
-        """The suite with this name or id."""
-        return AsyncSuite(self._http, self.env, name_or_id)
+    def suite(self, reference: str) -> AsyncSuite:
+        """A suite by its id; by its name or slug, if it is your own or built in; or as `owner/name`."""
+        return AsyncSuite(self._http, self.env, reference)
 
     async def close(self) -> None:
         """Closes the connections."""

@@ -72,9 +72,9 @@ class Diorama:
             self._services[template] = found.service
         return self._services[template]
 
-    def suite(self, name_or_id: str) -> Suite:
-        """The suite with this name or id."""
-        return Suite(self._http, self.env, name_or_id)
+    def suite(self, reference: str) -> Suite:
+        """A suite by its id; by its name or slug, if it is your own or built in; or as `owner/name`."""
+        return Suite(self._http, self.env, reference)
 
     def close(self) -> None:
         """Closes the connections."""

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from .._error import DioramaError
-from .._suite import ID, MARGIN_SECONDS, Attempt, SuiteOutcome
+from .._suite import MARGIN_SECONDS, Attempt, SuiteOutcome, path_of
 from .._waiting import each, finish
-from ..models import Test, TestSuiteDetails, TestSuiteList
+from ..models import Test, TestSuiteDetails
 from .environment import Environment
 from .http import Http
 
@@ -39,28 +39,14 @@ class Creation(Protocol):
 
 
 class Suite:
-    def __init__(self, http: Http, create: Creation, name_or_id: str) -> None:
+    def __init__(self, http: Http, create: Creation, reference: str) -> None:
         self._http = http
         self._create = create
-        self._name_or_id = name_or_id
+        self._reference = reference
 
     def details(self) -> TestSuiteDetails:
-        """The suite with its tests. Raises DioramaError with the code `suite_not_found`."""
-        found = self._name_or_id
-        if ID.fullmatch(found) is None:
-            found = self._find(found)
-        return self._http.get(TestSuiteDetails, f"/testSuites/{found}", {"expand": "true"})
-
-    def _find(self, name: str) -> str:
-        query = {"name": name}
-        while True:
-            page = self._http.get(TestSuiteList, "/testSuites", query)
-            for suite in page.test_suites:
-                if suite.name == name:
-                    return suite.id
-            if page.next_cursor is None:
-                raise DioramaError(f'There is no suite "{name}"', code="suite_not_found", status=404)
-            query["cursor"] = page.next_cursor
+        """The suite with its tests. Raises DioramaError: `suite_not_found`, or `invalid_request` if several have the name."""
+        return self._http.get(TestSuiteDetails, path_of(self._reference), {"expand": "true"})
 
     def run(
         self,

@@ -1,0 +1,63 @@
+/**
+ * References to suites, by one rule for every way to name one: an id, or a name among the user's own suites and then
+ * among the built-in ones. A suite of another user has an id and `owner/name`: its name alone never leads to it, so
+ * publishing a suite changes nothing for others.
+ */
+import type { Pool, Sql } from "~/db/connect";
+import { ApiError } from "~/errors";
+import { plainId } from "~/http/fitting";
+import * as store from "~/platform/suites/store";
+
+type Found = Awaited<ReturnType<typeof store.listMeant>>[number];
+
+/** Characters of an owner's id, a slash and a name. */
+const REFERENCE_MAX = 600;
+const ID = /^[0-9a-f]{32}$/;
+
+export const suiteNotFound = () => new ApiError("suite_not_found", "There is no such suite");
+
+/**
+ * Returns the suite that a user means: by its id, by its name or slug, or as `owner/name`. Throws `suite_not_found`,
+ * or `invalid_request` if several have the name.
+ */
+export async function requireReferred(pool: Pool, userId: string, ref: string): Promise<Found> {
+  const id = plainId(ref);
+  if (ref.length > REFERENCE_MAX) throw suiteNotFound();
+  const meant = await store.listMeant(pool, userId, { id, name: ref });
+  const found =
+    meant.find(({ suiteId }) => suiteId === id) ??
+    only(meant.filter((suite) => suite.userId === userId)) ??
+    only(meant) ??
+    only(await listOwned(pool, userId, ref));
+  if (found) return found;
+  if (ID.test(id)) throw suiteNotFound();
+  throw new ApiError("suite_not_found", `There is no suite ${JSON.stringify(ref)}`);
+}
+
+/** Both parts may have slashes. */
+async function listOwned(pool: Pool, userId: string, ref: string): Promise<Found[]> {
+  const pairs = [...ref.matchAll(/\//g)].map(({ index }) => ({
+    owner: ref.slice(0, index),
+    name: ref.slice(index + 1),
+  }));
+  return pairs.length > 0 ? await store.listOwned(pool, userId, pairs) : [];
+}
+
+function only(suites: readonly Found[]): Found | undefined {
+  if (suites.length <= 1) return suites[0];
+  const ids = suites.map(({ suiteId }) => suiteId).join(", ");
+  throw new ApiError(
+    "invalid_request",
+    `several suites have that name: ${ids}; name one by its id`,
+  );
+}
+
+/** Rejects a name that a built-in suite has, or whose slug is the same: it would be taken for that suite. */
+export async function requireFreeName(sql: Sql, name: string): Promise<void> {
+  const reserved = await store.findReserved(sql, name);
+  if (reserved === undefined) return;
+  throw new ApiError(
+    "invalid_request",
+    `name: ${JSON.stringify(name)} is reserved for the built-in suite ${JSON.stringify(reserved)}`,
+  );
+}
