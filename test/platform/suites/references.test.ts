@@ -50,7 +50,8 @@ const play = async (path: string, as: Record<string, string>, body?: object) => 
     headers: { "Content-Type": "application/json", ...as },
     ...(body && { body: JSON.stringify(body) }),
   });
-  return { status: response.status, body: (await response.json()) as any };
+  const { status, headers } = response;
+  return { status, headers, body: (await response.json()) as any };
 };
 async function exported(ref: string, as: Record<string, string>) {
   const child = Bun.spawn(
