@@ -2,8 +2,7 @@
  * The HTTP application: routes by Elysia, and around them the rules for every response: request id, authentication
  * before any other check, the envelope on every error, headers.
  */
-import type { TSchema } from "@sinclair/typebox";
-import { Elysia, ValidationError } from "elysia";
+import { Elysia } from "elysia";
 import type { Config } from "~/config";
 import { ApiError } from "~/errors";
 import { anyKey, authorization, type Principal, platformKey } from "~/http/auth";
@@ -15,7 +14,7 @@ import { createCors } from "~/http/cors";
 import { answerDocs, createDocument, docs, explorerAsset, isDocs } from "~/http/docs";
 import { errorAnswer, requireReading } from "~/http/errors";
 import { fitCall, type Parts, type Shapes } from "~/http/fitting";
-import { ClientGone, IncomingRequest } from "~/http/incoming";
+import { IncomingRequest } from "~/http/incoming";
 import { controlTools, type PlatformCall } from "~/http/mcp/control";
 import { answerMcp } from "~/http/mcp/endpoint";
 import { rejectPage } from "~/http/mcp/pages";
@@ -24,6 +23,7 @@ import { publicBase } from "~/http/origin";
 import type { OutgoingAnswer } from "~/http/outgoing";
 import { setPrincipal } from "~/http/principal";
 import { createRequestLog, noteIds, type Route } from "~/http/request-log";
+import { translated } from "~/http/translated";
 import type { Log } from "~/log";
 import { HeaderList, type HttpAnswer, type HttpRequest, isOk, textOf } from "~/message";
 import type { Metrics } from "~/metrics";
@@ -54,6 +54,7 @@ import type { MetricsCollector } from "~/platform/metrics-collector";
 import type { Episodes } from "~/platform/openenv/episodes";
 import type { Players } from "~/platform/openenv/players";
 import { openEnvRoutes } from "~/platform/openenv/routes";
+import type { Sessions } from "~/platform/openenv/sessions";
 import { createTasks } from "~/platform/openenv/tasks";
 import { overviewRoutes } from "~/platform/overview";
 import { METRICS_PATH, type Probes, probePath } from "~/platform/probes";
@@ -105,6 +106,7 @@ export function createApp(parts: {
   gateway: Gateway;
   players: Players;
   episodes: Episodes;
+  sessions: Sessions;
   health: ReturnType<typeof healthRoutes>;
   probes: Probes;
   metricsCollector: MetricsCollector;
@@ -157,6 +159,8 @@ export function createApp(parts: {
               authenticate: () => keys.authenticate(anyKey(request), request),
               baseUrl: publicBase(request, config.TRUST_PROXY),
             }),
+            rootOf: (request, suite) =>
+              `${publicBase(request, config.TRUST_PROXY)}${OPENENV}/${encodeURIComponent(suite)}`,
           }),
         ),
       ),
@@ -218,7 +222,7 @@ export function createApp(parts: {
     try {
       return await perform(request);
     } catch (error) {
-      return errorAnswer(readable(error), log, requestId).answer;
+      return errorAnswer(translated(error), log, requestId).answer;
     }
   }
 
@@ -337,7 +341,7 @@ export function createApp(parts: {
       try {
         made = await answer(request, call, requestId);
       } catch (error) {
-        failure = readable(error);
+        failure = translated(error);
         ({ answer: made, code } = errorAnswer(failure, log, requestId));
       }
       finish(made, requestId);
@@ -368,31 +372,6 @@ export function createApp(parts: {
 function idOf({ headers }: HttpRequest): string {
   const given = headers.get("x-request-id") ?? "";
   return REQUEST_ID.test(given) ? given : crypto.randomUUID();
-}
-
-/** Elysia's errors as ours. */
-function readable(error: unknown): unknown {
-  if (error instanceof ValidationError) {
-    if (error.type === "response") return error; // a bug of ours
-    const [first] = error.all as { path?: string; message?: string; schema?: TSchema }[];
-    const field = (first?.path ?? "").replace(/^\//, "").replaceAll("/", ".") || error.type;
-    return new ApiError(
-      "invalid_request",
-      `${field}: ${choiceOf(first?.schema) ?? first?.message ?? "does not fit its shape"}`,
-    );
-  }
-  // A parser's error is wrapped.
-  if (error instanceof Error && isCause(error.cause)) return error.cause;
-  return error;
-}
-
-const isCause = (cause: unknown) => cause instanceof ApiError || cause instanceof ClientGone;
-
-/** The values that a union of literals allows. */
-function choiceOf(schema: TSchema | undefined): string | undefined {
-  const literals: TSchema[] = schema?.["anyOf"] ?? [];
-  if (literals.length === 0 || !literals.every((literal) => "const" in literal)) return undefined;
-  return `one of ${literals.map((literal) => literal["const"]).join(", ")} is needed`;
 }
 
 /** Rejects a path that is not UTF-8, which a route would see as empty, and NUL, which Postgres cannot store. */

@@ -45,6 +45,7 @@ import { createMaintenance } from "~/platform/maintenance";
 import { createMetricsCollector } from "~/platform/metrics-collector";
 import { createEpisodes } from "~/platform/openenv/episodes";
 import { createPlayers } from "~/platform/openenv/players";
+import { createSessions } from "~/platform/openenv/sessions";
 import { createProbes, type Probes, probePath } from "~/platform/probes";
 import { createEvaluation } from "~/platform/runs/evaluation";
 import { createExpiry } from "~/platform/runs/expiry";
@@ -209,6 +210,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
     });
     const players = createPlayers({ suites, environments, runs, gateway });
     const episodes = createEpisodes(players);
+    const sessions = createSessions(players);
     const metricsCollector = createMetricsCollector({
       config,
       pool,
@@ -221,6 +223,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
     parts.push(
       feed.stop,
       episodes.stop,
+      sessions.stop,
       players.stop,
       journal.stop,
       () => spans?.stop(),
@@ -253,6 +256,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       gateway,
       players,
       episodes,
+      sessions,
       health: healthRoutes(pool, capture),
       probes,
       metricsCollector,

@@ -16,7 +16,7 @@ import { Condition, WhereSchema } from "~/evaluation/spec";
 import { failures } from "~/http/errors";
 import { controlOperation, toolOperations } from "~/http/mcp/operations";
 import { Envelope, EnvironmentPath } from "~/http/model";
-import { type Operation, openapi } from "~/http/openapi";
+import { OPENAPI, type Operation, openapi } from "~/http/openapi";
 import { REPLICAS } from "~/replicas/index";
 import { VERSION } from "~/version";
 
@@ -210,6 +210,58 @@ export function createDocument(routes: Elysia["routes"], early: string): () => v
       ),
     );
   };
+}
+
+const REFERENCE = /"\$ref":"#\/components\/(\w+)\/([^"]+)"/g;
+type Parts = Record<string, Record<string, object>>;
+
+type Below = { readonly paths: object; readonly components: object };
+const below = new Map<string, Below>();
+
+/**
+ * The operations below a path as a document of their own: with paths from there, without its parameters, and with the
+ * components that they need. `about`: what the document says of itself.
+ */
+export function documentBelow(prefix: string, about: object): object {
+  const found = below.get(prefix) ?? selectBelow(prefix);
+  below.set(prefix, found);
+  return { openapi: OPENAPI, ...about, ...found };
+}
+
+function selectBelow(prefix: string): Below {
+  const { paths: all, components } = JSON.parse(text) as {
+    paths: Record<string, Record<string, { parameters?: Parameter[] }>>;
+    components: Parts;
+  };
+  const given = new Set([...prefix.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+  const isLeft = (parameter: Parameter) => !given.has(parameter.name ?? nameOf(parameter.$ref));
+  const paths: Record<string, object> = {};
+  for (const [path, operations] of Object.entries(all))
+    if (path.startsWith(`${prefix}/`))
+      paths[path.slice(prefix.length)] = Object.fromEntries(
+        Object.entries(operations).map(([method, { parameters = [], ...operation }]) => {
+          const left = parameters.filter(isLeft);
+          return [method, { ...operation, ...(left.length > 0 && { parameters: left }) }];
+        }),
+      );
+  const { securitySchemes = {} } = components;
+  return { paths, components: { ...neededBy(paths, components), securitySchemes } };
+}
+type Parameter = { readonly name?: string; readonly $ref?: string };
+const nameOf = (reference = "") => reference.slice(reference.lastIndexOf("/") + 1);
+
+/** The components that a part of a document refers to, and those that they refer to. */
+function neededBy(part: object, components: Parts): Parts {
+  const needed: Parts = {};
+  const queue: object[] = [part];
+  for (const each of queue)
+    for (const [, kind = "", name = ""] of JSON.stringify(each).matchAll(REFERENCE)) {
+      const component = components[kind]?.[name];
+      if (!component || needed[kind]?.[name]) continue;
+      needed[kind] = { ...needed[kind], [name]: component };
+      queue.push(component);
+    }
+  return needed;
 }
 
 /** Serves the document, a page of the guide or reference, or the plugin's page with additional headers. */

@@ -12,6 +12,9 @@ import type { ServiceOperation } from "~/replicas/replica";
 export type Json = { [key: string]: unknown };
 export type Document = Json & { paths: Record<string, Record<string, Json>> };
 
+/** The version of the format. */
+export const OPENAPI = "3.1.0";
+
 export type Operation = ServiceOperation & {
   readonly tags: readonly string[];
   readonly security: readonly object[];
@@ -239,7 +242,7 @@ export function openapi(
     };
   }
   return {
-    openapi: "3.1.0",
+    openapi: OPENAPI,
     ...about,
     paths,
     components: { ...(about["components"] as Json), ...parts, schemas: components },

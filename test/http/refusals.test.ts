@@ -303,6 +303,14 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
       } as const,
     ]),
   ),
+  "GET /openenv/{suite}/openapi.json": {
+    invalid_request: ["/openenv/x/openapi.json?a=1&a=2"],
+    suite_not_found: ["/openenv/nothing/openapi.json"],
+  },
+  "POST /openenv/{suite}/mcp": {
+    invalid_request: ["/openenv/x/mcp?a=1&a=2", {}],
+    suite_not_found: ["/openenv/nothing/mcp", {}],
+  },
   "POST /openenv/{suite}/reset": {
     invalid_request: () => [`/openenv/${made.suite}/reset`, { seed: -1 }],
     suite_not_found: ["/openenv/nothing/reset", {}],

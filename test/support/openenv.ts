@@ -27,13 +27,16 @@ export const openEnvPython = async () => ({
 export type Frame = { readonly type: string; readonly data: any };
 export type PlayedSocket = Awaited<ReturnType<typeof joinOpenEnv>>;
 
-/** `url`: of the server. Throws if the handshake fails. */
+/** `url`: of the server. `query`: with its question mark. Throws if the handshake fails. */
 export async function joinOpenEnv(
   url: string,
   suite: string,
   headers: Record<string, string> = {},
+  query = "",
 ) {
-  const socket = new WebSocket(`${url.replace("http:", "ws:")}/openenv/${suite}/ws`, { headers });
+  const socket = new WebSocket(`${url.replace("http:", "ws:")}/openenv/${suite}/ws${query}`, {
+    headers,
+  });
   const waiting: ((frame: Frame) => void)[] = [];
   const closed = new Promise<number>((resolve) =>
     socket.addEventListener("close", ({ code }) => resolve(code)),
@@ -57,4 +60,25 @@ export async function joinOpenEnv(
     close: () => socket.close(),
     terminate: () => socket.terminate(),
   };
+}
+
+/** Its whole package, for its command: what it needs as it was on a day. */
+const VALIDATOR = ["--exclude-newer=2026-11-15", "openenv==0.10.0"];
+
+/** Runs a program of Python with it. Returns its exit code, and what it printed. */
+export async function runOpenEnv(...args: readonly string[]) {
+  const env = { ...process.env, PYTHONPATH: await pythonPackages(...VALIDATOR) };
+  const child = Bun.spawn(["python3", ...args], { env, stdout: "pipe", stderr: "pipe" });
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  return { code: await child.exited, out, err };
+}
+
+/** Runs `openenv validate --json`. */
+export async function validateOpenEnv(...args: readonly string[]) {
+  const { code, out, err } = await runOpenEnv("-m", "openenv.cli", "validate", "--json", ...args);
+  if (!out.startsWith("{")) throw new Error(`openenv validate ${args.join(" ")}: ${out}${err}`);
+  return { code, report: JSON.parse(out) };
 }

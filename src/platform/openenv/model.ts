@@ -131,8 +131,8 @@ const answer = (observation: ReturnType<typeof t.Object>, title: string) =>
     {
       observation,
       reward: t.Nullable(Reward, {
-        description: `After \`submit\`; otherwise null. ${Reward["description"]}`,
-        examples: [null],
+        description: `Null after a reset, 0 after a step; after \`submit\`: ${Reward["description"]}`,
+        examples: [0],
       }),
       done: t.Boolean({ description: "Whether the episode is over", examples: [false] }),
       metadata,
@@ -171,6 +171,66 @@ export const Schemas = t.Object(
   },
   { title: "OpenEnvSchemas", description: "The shapes of the messages" },
 );
+
+/** Checked by the protocol: a wrong one gets its error, and no other status. */
+export const RpcBody = t.Unknown({
+  documented: t.Object(
+    {
+      jsonrpc: t.Literal("2.0", { description: "The version of JSON-RPC" }),
+      id: t.Optional(
+        t.Union([t.String(), Type.Integer()], { description: "Repeated by the response" }),
+      ),
+      method: t.String({
+        description:
+          "`tools/list`, `tools/call`, `openenv/session/create` or `openenv/session/close`",
+      }),
+      params: t.Optional(
+        t.Record(t.String(), t.Unknown(), {
+          description: "The `session_id`; of `tools/call` also `name` and `arguments`",
+        }),
+      ),
+    },
+    {
+      title: "OpenEnvRpc",
+      description: "A request of JSON-RPC",
+      examples: [{ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} }],
+    },
+  ),
+});
+export const RpcAnswer = t.Object(
+  {
+    jsonrpc: t.Literal("2.0", { description: "The version of JSON-RPC" }),
+    id: t.Union([t.String(), Type.Integer(), t.Null()], { description: "Of the request" }),
+    result: t.Optional(
+      t.Record(t.String(), t.Unknown(), {
+        description: "`tools`; `content` and `isError` of a call; or the `session_id`",
+      }),
+    ),
+    error: t.Optional(
+      t.Object(
+        {
+          code: Type.Integer({ description: "As JSON-RPC has them; -32000: of the server" }),
+          message: t.String({ description: "What is wrong" }),
+        },
+        { description: "In place of a result" },
+      ),
+    ),
+  },
+  {
+    title: "OpenEnvRpcResponse",
+    description: "A result or an error",
+    examples: [{ jsonrpc: "2.0", id: 1, result: { tools: [] } }],
+  },
+);
+
+/** Of a WebSocket that joins a session of `openenv/session/create`. */
+export const JoinQuery = t.Object({ session_id: t.Optional(t.String()) });
+
+export const SuiteDocument = t.Record(t.String(), t.Unknown(), {
+  title: "OpenEnvDocument",
+  description: "An OpenAPI document",
+  examples: [{ openapi: "3.1.0", info: { title: "Chat benchmark", version: "1.0.0" }, paths: {} }],
+});
 
 export const About = t.Object(
   {

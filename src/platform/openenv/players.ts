@@ -55,6 +55,12 @@ const SUBMIT = {
   input_schema: { type: "object", properties: {}, additionalProperties: false },
 };
 
+export type ListedTool = {
+  readonly name: string;
+  readonly description: string;
+  readonly input_schema: object;
+};
+
 const RPC_INVALID_PARAMS = -32_602;
 type RpcAnswer = {
   readonly result?: { readonly content: object[]; readonly isError?: boolean };
@@ -106,7 +112,7 @@ export function createPlayers(deps: {
     let last: Promise<unknown> = Promise.resolve();
     let known = { tests: [] as readonly TestRow[], until: 0 };
 
-    async function tests(): Promise<readonly TestRow[]> {
+    async function listTests(): Promise<readonly TestRow[]> {
       if (performance.now() > known.until)
         known = {
           tests: await suites.tests(suite.suiteId),
@@ -127,7 +133,7 @@ export function createPlayers(deps: {
       await release();
       const principal = await authenticate();
       const { userId } = principal;
-      const test = choose(await tests(), options);
+      const test = choose(await listTests(), options);
       const { testId } = test;
       const actor = test.actingUserId ?? suite.actingUserId;
       // Not by its id, which would be looked up again.
@@ -167,16 +173,21 @@ export function createPlayers(deps: {
       );
     }
 
+    /** The tools of its agent. */
+    const tools = () => toolsOf(suite, episode?.actor);
+
     async function step(action: Action): Promise<Answer> {
-      if (action.type === "list_tools")
-        return answer({ tools: toolsOf(suite.service, episode?.actor ?? suite.actingUserId) });
+      if (action.type === "list_tools") {
+        if (episode && !episode.isOver) episode.stepCount++;
+        return stepped({ tools: tools() });
+      }
       if (!episode) throw new ApiError("invalid_request", "There is no episode: reset first");
       if (episode.isOver) throw new ApiError("invalid_request", "The episode is over: reset first");
       episode.stepCount++;
       const { type, tool_name: name, arguments: args = {} } = action;
       if (type === "submit" || name === SUBMIT.name) return await submit(episode);
       if (name === undefined) throw new ApiError("invalid_request", "tool_name: needed for a call");
-      return answer({ tool_name: name, ...(await callTool(episode, name, args)) });
+      return stepped({ tool_name: name, ...(await callTool(episode, name, args)) });
     }
 
     async function callTool(
@@ -214,7 +225,7 @@ export function createPlayers(deps: {
       Object.assign(played, { isOver: true, reward });
       void release();
       return {
-        ...answer({ passed, success, score }, { run_id: runId, unsafe, failures, explanations }),
+        ...stepped({ passed, success, score }, { run_id: runId, unsafe, failures, explanations }),
         reward,
         done: true,
       };
@@ -224,6 +235,7 @@ export function createPlayers(deps: {
       /** Begins an episode; one that has not ended gets no verdict. */
       reset: (options: Reset) => inOrder(() => reset(options)),
       step: (action: Action) => inOrder(() => step(action)),
+      tools,
       state(): State {
         if (!episode) return { episode_id: null, step_count: 0 };
         const { id, stepCount, testId, runId, isOver, reward } = episode;
@@ -270,6 +282,12 @@ function answer(observation: object, metadata: object = {}): Answer {
   return { observation: { ...observation, metadata }, reward: null, done: false, metadata };
 }
 
+/** The answer to a step: a trainer adds up the rewards of all steps, and only the last one has any. */
+const stepped = (observation: object, metadata: object = {}): Answer => ({
+  ...answer(observation, metadata),
+  reward: 0,
+});
+
 const failed = (type: string, message: string) => ({
   result: null,
   error: { error_type: type, message },
@@ -280,10 +298,10 @@ function errorType({ code, message }: NonNullable<RpcAnswer["error"]>): string {
   return message.startsWith("Unknown tool") ? "tool_not_found" : "invalid_args";
 }
 
-/** The listing of a service's tools in OpenEnv's words, and the one that ends the episode. */
-function toolsOf(service: string, actor: string | null): object[] {
+/** The tools of a suite's service in OpenEnv's words, and the one that ends the episode. `actor`: of a test. */
+export function toolsOf({ service, actingUserId }: SuiteRow, actor?: string | null): ListedTool[] {
   const profile = requireReplica(service).toolProfiles?.[DEFAULT_PROFILE];
-  const listing = profile && listingFor(findSurface(profile, "all"), actor ?? "");
+  const listing = profile && listingFor(findSurface(profile, "all"), actor ?? actingUserId ?? "");
   const tools: { name: string; description?: string; inputSchema: object }[] = listing
     ? JSON.parse(new TextDecoder().decode(listing))
     : [];

@@ -1,8 +1,8 @@
-import { Elysia, type Static } from "elysia";
-import { ApiError } from "~/errors";
+import { Elysia } from "elysia";
+import { documentBelow } from "~/http/docs";
 import { failures } from "~/http/errors";
 import { principalOf } from "~/http/principal";
-import { upgraded } from "~/http/websocket";
+import { type Listener, type Peer, upgraded } from "~/http/websocket";
 import type { Log } from "~/log";
 import type { Episodes } from "~/platform/openenv/episodes";
 import {
@@ -10,28 +10,27 @@ import {
   Action,
   FirstObservation,
   Healthy,
+  JoinQuery,
   Names,
   Observation,
-  OfIndex,
-  OfRange,
-  OfSplit,
-  OneTask,
   PlayPath,
   Reset,
   ResetAnswer,
+  RpcAnswer,
+  RpcBody,
   Schemas,
-  Splits,
   State,
   StateQuery,
   Step,
   StepAnswer,
-  TaskCount,
-  TaskPath,
-  Tasks,
+  SuiteDocument,
 } from "~/platform/openenv/model";
-import type { By, Players } from "~/platform/openenv/players";
-import { SPLITS, slugOf, type Tasks as TaskList } from "~/platform/openenv/tasks";
-import { play, turnAway } from "~/platform/openenv/wire";
+import type { By, Player, Players } from "~/platform/openenv/players";
+import { type Asked, answerRpc } from "~/platform/openenv/rpc";
+import type { Sessions } from "~/platform/openenv/sessions";
+import { taskRoutes } from "~/platform/openenv/task-routes";
+import { slugOf, type Tasks } from "~/platform/openenv/tasks";
+import { DEAF, play, turnAway } from "~/platform/openenv/wire";
 import type { Suites } from "~/platform/suites/suites";
 import { VERSION } from "~/version";
 
@@ -45,37 +44,111 @@ const SCHEMAS = {
   state: plain(State),
 };
 
+/** Of OpenEnv's HTTP API, whose paths and messages these are. */
+const API_VERSION = "1.0.0";
+
 type Parts = {
   readonly suites: Suites;
   readonly players: Players;
   readonly episodes: Episodes;
-  readonly tasks: TaskList;
+  readonly tasks: Tasks;
+  readonly sessions: Sessions;
   readonly byOf: (request: Request) => By;
+  /** The address below which a client calls a suite. */
+  readonly rootOf: (request: Request, suite: string) => string;
   readonly log: Log;
 };
 
 export const openEnvRoutes = (parts: Parts) => {
-  const { suites, players, episodes, byOf, log } = parts;
+  const { suites, players, episodes, sessions, byOf, log } = parts;
   const suiteOf = (request: Request, { suite }: { suite: string }) =>
     suites.requireNamed(principalOf(request).userId, suite);
   const reading = { params: PlayPath };
   const codes = failures("invalid_request", "suite_not_found");
+  const askedOf = async (request: Request, params: { suite: string }) => ({
+    userId: principalOf(request).userId,
+    by: byOf(request),
+    suite: await suiteOf(request, params),
+  });
+
+  /** The socket of a new player, or one that joins a session. */
+  function seat(peer: Peer, asked: Asked, session: string | undefined): Listener {
+    const open = ({ player, leave }: { player: Player; leave: () => void }) =>
+      play(
+        peer,
+        {
+          player,
+          rpc: (message) => answerRpc(sessions, { ...asked, own: player }, message, log),
+          end: leave,
+        },
+        log,
+      );
+    if (session !== undefined) {
+      const joined = sessions.join(asked.userId, asked.suite, session);
+      if (joined) return open(joined);
+      void turnAway(peer, "session_id: no such session, or it has a WebSocket", "SESSION_ERROR");
+      return DEAF;
+    }
+    if (players.hasRoom()) {
+      const player = players.open(asked.by, asked.suite);
+      return open({ player, leave: player.end });
+    }
+    void turnAway(peer, "The server has too many sessions");
+    return DEAF;
+  }
 
   return new Elysia({ tags: ["openenv"] })
     .get(
       "/:suite/ws",
-      async ({ request, params }) => {
-        const suite = await suiteOf(request, params);
-        return upgraded(request, (peer) => {
-          if (players.hasRoom()) return play(peer, players.open(byOf(request), suite), log);
-          void turnAway(peer, "The server has too many sessions");
-          return { message: async () => {}, end: () => {} };
-        });
+      async ({ request, params, query }) => {
+        const asked = await askedOf(request, params);
+        return upgraded(request, (peer) => seat(peer, asked, query.session_id));
       },
       {
         ...reading,
+        query: JoinQuery,
         // OpenAPI has no words for WebSockets.
         detail: { hide: true, summary: "Play a suite over a WebSocket" },
+      },
+    )
+    .post(
+      "/:suite/mcp",
+      async ({ request, params, body }) =>
+        Response.json(await answerRpc(sessions, await askedOf(request, params), body, log)),
+      {
+        ...reading,
+        body: RpcBody,
+        response: {
+          200: RpcAnswer,
+          ...failures("invalid_request", "suite_not_found", "request_too_large"),
+        },
+        detail: {
+          operationId: "callEpisodeTools",
+          summary: "List and call the tools of a session",
+          description:
+            "By JSON-RPC, as OpenEnv's clients of tools do: they create a session, and reset it over a WebSocket that joins it with `?session_id=`.",
+        },
+      },
+    )
+    .get(
+      "/:suite/openapi.json",
+      async ({ request, params }) => {
+        const { name, description } = await suiteOf(request, params);
+        return Response.json(
+          documentBelow("/openenv/{suite}", {
+            info: { title: name, version: API_VERSION, description: description || name },
+            servers: [{ url: parts.rootOf(request, params.suite) }],
+          }),
+        );
+      },
+      {
+        ...reading,
+        response: { 200: SuiteDocument, ...codes },
+        detail: {
+          operationId: "getSuiteDocument",
+          summary: "Get the OpenAPI document of a suite's address",
+          description: "Of the calls below it, as OpenEnv's validator reads them.",
+        },
       },
     )
     .post(
@@ -227,104 +300,4 @@ export const openEnvRoutes = (parts: Parts) => {
       },
     )
     .use(taskRoutes(parts));
-};
-
-/** The task interface of OpenEnv and of the Open Reward Standard, whose paths name the environment again. */
-const taskRoutes = ({ suites, tasks }: Parts) => {
-  async function suiteOf(request: Request, { suite, environment }: Static<typeof TaskPath>) {
-    const found = await suites.requireNamed(principalOf(request).userId, suite);
-    if ([suite, found.suiteId, slugOf(found.name)].includes(environment)) return found;
-    throw new ApiError("not_found", `The environment of this address is ${slugOf(found.name)}`);
-  }
-  const codes = failures("invalid_request", "suite_not_found", "not_found", "request_too_large");
-  const withTask = failures(
-    ...(["invalid_request", "suite_not_found", "not_found"] as const),
-    ...(["test_not_found", "request_too_large"] as const),
-  );
-  const params = { params: TaskPath };
-
-  return new Elysia({ tags: ["openenv"] })
-    .get(
-      "/:suite/:environment/splits",
-      async ({ request, params }) => {
-        await suiteOf(request, params);
-        return SPLITS.map((name) => ({ name, type: "test" as const }));
-      },
-      {
-        ...params,
-        response: { 200: Splits, ...failures("invalid_request", "suite_not_found", "not_found") },
-        detail: {
-          operationId: "listSplits",
-          summary: "List the splits of a suite",
-          description: "One for each way to solve a test.",
-        },
-      },
-    )
-    .post(
-      "/:suite/:environment/tasks",
-      async ({ request, params, body }) => {
-        const suite = await suiteOf(request, params);
-        return { tasks: await tasks.list(suite, body.split), env_name: slugOf(suite.name) };
-      },
-      {
-        ...params,
-        body: OfSplit,
-        response: { 200: Tasks, ...codes },
-        detail: {
-          operationId: "listTasks",
-          summary: "List the tasks of a split",
-          description: "Each is a set of options for a reset.",
-        },
-      },
-    )
-    .post(
-      "/:suite/:environment/num_tasks",
-      async ({ request, params, body }) => ({
-        num_tasks: (await tasks.list(await suiteOf(request, params), body.split)).length,
-      }),
-      {
-        ...params,
-        body: OfSplit,
-        response: { 200: TaskCount, ...codes },
-        detail: {
-          operationId: "countTasks",
-          summary: "Count the tasks of a split",
-          description: "They are numbered from 0.",
-        },
-      },
-    )
-    .post(
-      "/:suite/:environment/task",
-      async ({ request, params, body }) => ({
-        task: await tasks.at(await suiteOf(request, params), body.split, body.index),
-      }),
-      {
-        ...params,
-        body: OfIndex,
-        response: { 200: OneTask, ...withTask },
-        detail: {
-          operationId: "getTask",
-          summary: "Get one task",
-          description: "By its place in its split.",
-        },
-      },
-    )
-    .post(
-      "/:suite/:environment/task_range",
-      async ({ request, params, body }) => {
-        const suite = await suiteOf(request, params);
-        const all = await tasks.list(suite, body.split);
-        return { tasks: all.slice(body.start, body.stop), env_name: slugOf(suite.name) };
-      },
-      {
-        ...params,
-        body: OfRange,
-        response: { 200: Tasks, ...codes },
-        detail: {
-          operationId: "listTaskRange",
-          summary: "List some tasks of a split",
-          description: "From `start` to before `stop`.",
-        },
-      },
-    );
 };

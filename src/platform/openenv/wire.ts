@@ -22,12 +22,28 @@ type Code =
 const errorFrame = (code: Code, message: string) => ({ type: "error", data: { message, code } });
 
 /** Sends an error and ends the socket. */
-export async function turnAway(peer: Peer, message: string): Promise<void> {
-  await peer.send(JSON.stringify(errorFrame("CAPACITY_REACHED", message)));
+export async function turnAway(
+  peer: Peer,
+  message: string,
+  code: "CAPACITY_REACHED" | "SESSION_ERROR" = "CAPACITY_REACHED",
+): Promise<void> {
+  await peer.send(JSON.stringify(errorFrame(code, message)));
   peer.close(CODES.tryAgainLater);
 }
 
-export function play(peer: Peer, player: Player, log: Log): Listener {
+/** The listener of a socket that was turned away. */
+export const DEAF: Listener = { message: async () => {}, end: () => {} };
+
+/** A player's side of a socket. */
+export type Seat = {
+  readonly player: Player;
+  /** Answers a request of JSON-RPC that comes as a message of the type `mcp`. */
+  readonly rpc: (request: unknown) => Promise<object>;
+  /** The client has left. */
+  readonly end: () => void;
+};
+
+export function play(peer: Peer, { player, rpc, end }: Seat, log: Log): Listener {
   async function answer(text: string): Promise<object | undefined> {
     const message = parse(text);
     if (!isObject(message)) return errorFrame("INVALID_JSON", "A message is a JSON object");
@@ -39,11 +55,13 @@ export function play(peer: Peer, player: Player, log: Log): Listener {
         return { type: "observation", data: await player.step(checked(Action, data)) };
       case "state":
         return { type: "state", data: player.state() };
+      case "mcp":
+        return { type: "mcp", data: await rpc(data) };
       case "close":
         peer.close(CODES.normal);
         return undefined;
       default:
-        return errorFrame("UNKNOWN_TYPE", "type: one of reset, step, state, close is needed");
+        return errorFrame("UNKNOWN_TYPE", "type: one of reset, step, state, mcp, close is needed");
     }
   }
 
@@ -52,7 +70,7 @@ export function play(peer: Peer, player: Player, log: Log): Listener {
       const frame = await answer(text).catch((error) => frameOf(error, log));
       if (frame) await peer.send(JSON.stringify(frame));
     },
-    end: player.end,
+    end,
   };
 }
 
@@ -73,11 +91,17 @@ function checked<Shape extends TSchema>(shape: Shape, value: unknown): Static<Sh
 }
 
 /** Of anything thrown: what is not the agent's fault is no observation, and has no reward. */
-async function frameOf(error: unknown, log: Log): Promise<object> {
+function frameOf(error: unknown, log: Log): object {
+  const { status, code, message } = problemOf(error, log);
+  if (status === 429) return errorFrame("CAPACITY_REACHED", message);
+  if (code === "environment_not_found") return errorFrame("SESSION_ERROR", message);
+  return errorFrame(status < 500 ? "VALIDATION_ERROR" : "EXECUTION_ERROR", message);
+}
+
+/** Anything thrown, as the platform would answer it. */
+export function problemOf(error: unknown, log: Log) {
   const { answer } = errorAnswer(error, log, crypto.randomUUID());
   const { error: code, detail, reason } = JSON.parse(textOf(answer)) as Record<string, string>;
   const message = code === undefined ? `${reason}` : `${code}: ${detail}`;
-  if (answer.status === 429) return errorFrame("CAPACITY_REACHED", message);
-  if (code === "environment_not_found") return errorFrame("SESSION_ERROR", message);
-  return errorFrame(answer.status < 500 ? "VALIDATION_ERROR" : "EXECUTION_ERROR", message);
+  return { status: answer.status, code, message };
 }

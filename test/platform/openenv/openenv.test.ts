@@ -85,7 +85,7 @@ describe("over a WebSocket", () => {
     });
     expect((await client.state()).data).toMatchObject({
       episode_id: "mine",
-      step_count: 2,
+      step_count: 3,
       run_id: runId,
       done: true,
       reward: 1,
@@ -170,7 +170,7 @@ describe("over a WebSocket", () => {
       result: null,
       error: { error_type: "tool_not_found", message: "Unknown tool: no_such_tool" },
     });
-    expect(wrong.data).toMatchObject({ reward: null, done: false });
+    expect(wrong.data).toMatchObject({ reward: 0, done: false });
     expect(wrong.data.observation).toMatchObject({ result: { is_error: true }, error: null });
     client.close();
   });
@@ -178,7 +178,12 @@ describe("over a WebSocket", () => {
   test.each([
     ["text that is no JSON", "{", "INVALID_JSON", "JSON object"],
     ["a list", "[]", "INVALID_JSON", "JSON object"],
-    ["an unknown type", { type: "render" }, "UNKNOWN_TYPE", "one of reset, step, state, close"],
+    [
+      "an unknown type",
+      { type: "render" },
+      "UNKNOWN_TYPE",
+      "one of reset, step, state, mcp, close",
+    ],
     ["a step before a reset", { type: "step", data: say("x") }, "VALIDATION_ERROR", "reset first"],
     ["an action without a type", { type: "step", data: {} }, "VALIDATION_ERROR", "type: "],
     ["a wrong index", { type: "reset", data: { index: 9 } }, "VALIDATION_ERROR", "has 2 tests"],

@@ -155,7 +155,7 @@ describe("a user's own suites", () => {
       for (const id of ids) expect(answer.body.detail).toContain(id);
       for (const path of ["health", "metadata"])
         expectRefusal(
-          (await play(`${encodeURIComponent(ref)}/${path}`, alice)) as never,
+          await play(`${encodeURIComponent(ref)}/${path}`, alice),
           400,
           "invalid_request",
         );
