@@ -33,6 +33,7 @@ import pastStates from "~/db/migrations/0017_past_states.sql" with { type: "text
 import hiddenTemplates from "~/db/migrations/0018_hidden_templates.sql" with { type: "text" };
 import suiteSlugs from "~/db/migrations/0019_suite_slugs.sql" with { type: "text" };
 import verdicts from "~/db/migrations/0020_verdicts.sql" with { type: "text" };
+import droppedCalls from "~/db/migrations/0021_dropped_calls.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -63,6 +64,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 18, name: "hidden templates", text: hiddenTemplates },
   { version: 19, name: "suite slugs", text: suiteSlugs },
   { version: 20, name: "verdicts", text: verdicts },
+  { version: 21, name: "dropped calls", text: droppedCalls },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

@@ -206,7 +206,7 @@ export function createGateway(deps: {
           report(replica, account, problem),
         )
       : await handle();
-    end(response.status, body.byteLength);
+    end(response.status);
     return response;
   }
 

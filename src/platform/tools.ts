@@ -125,13 +125,13 @@ export async function answerTools(
       if (!result) account.error = UNKNOWN_TOOL;
       else if (result.isError) account.error = result.text;
       account.answer = JSON.stringify(result?.text ?? null);
-      end(200, body.byteLength);
+      end(200);
       return result;
     } catch (error) {
       if (error instanceof Unanswered) {
         account.error = error.message;
         account.answer = undefined;
-        end(error.status, body.byteLength);
+        end(error.status);
       } else fail(error);
       throw error;
     }

@@ -25,6 +25,7 @@ create table diorama.calls (
   last_number integer,
   is_numbered boolean default false not null,
   appended_in xid8 default pg_current_xact_id(),
+  dropped_own integer default 0 not null,
   constraint calls_pkey PRIMARY KEY (run_id, batch),
   constraint calls_run_id_fkey FOREIGN KEY (run_id) REFERENCES diorama.runs(run_id) ON DELETE CASCADE
 );

@@ -5,20 +5,25 @@
  * a call is decided when the batch is appended: another server may have started it a moment before. A call that writes
  * also names itself in the log, in its own transaction, so a crash never loses it (see `listing.ts`).
  */
+import { createHash } from "node:crypto";
 import { callMark } from "~/capture/change";
 import { isUnavailable, type Pool } from "~/db/connect";
 import type { LogMark } from "~/db/session";
 import { kindOf } from "~/http/errors";
 import { errorFields, type Log } from "~/log";
+import { createClock } from "~/platform/journal/clock";
 import {
   answerText,
   argumentsText,
   cutJson,
+  keepAnswer,
   type Line,
   LOGGED_ARGUMENTS_MAX,
+  leftOut,
   shortError,
   shortName,
 } from "~/platform/journal/line";
+import { createQueue, type Dropped, type Taken, type WaitingCall } from "~/platform/journal/queue";
 import * as store from "~/platform/journal/store";
 import { type CallAccount, newAccount } from "~/replicas/replica";
 
@@ -30,8 +35,8 @@ export type JournaledCall = {
   readonly account: CallAccount;
   /** For the session that it writes with. */
   readonly mark: LogMark;
-  /** Notes its end. `status`: of the HTTP response. `bytes`: size of the request. */
-  readonly end: (status: number, bytes: number) => void;
+  /** Notes its end. `status`: of the HTTP response. */
+  readonly end: (status: number) => void;
   /** Notes that it was rejected, or failed, before the service answered. */
   readonly fail: (error: unknown) => void;
 };
@@ -48,35 +53,29 @@ export const APPEND_MS = 100;
 const RETRY_MS = 500;
 /** Clocks differ, and a run may have ended while its calls were on their way here. */
 const SLACK_MS = 60_000;
-/** Calls in memory, and their size. Above it, they are appended immediately; above the double, they are dropped. */
-const LINES_MAX = 5_000;
+/** Memory of calls. Above it, they are appended immediately; above the double, some are dropped. */
 const BYTES_MAX = 8 * 1024 * 1024;
+/** Of an environment that causes a loss: no agent has so many calls under way unless it wants to. */
+const OWN_BYTES = 2 * 1024 * 1024;
 /** Memory of a call without its texts. */
 const LINE_BYTES = 500;
-/** Calls of one run that one server appends, and their characters. */
-const RUN_LINES_MAX = 200_000;
-const RUN_LENGTH_MAX = 256 * 1024 * 1024;
+/** Environments that are known to have no run. */
+const IDLE_MAX = 10_000;
+/** Calls of one run that one server appends whole, and their characters. Then it leaves out arguments and answers. */
+const WHOLE_LINES_MAX = 200_000;
+const WHOLE_LENGTH_MAX = 256 * 1024 * 1024;
+/** Calls of one run that one server appends at all, and their characters. */
+const RUN_LINES_MAX = 1_000_000;
+const RUN_LENGTH_MAX = 768 * 1024 * 1024;
 /** Runs with counters: beyond it, the oldest begin anew. */
 const RUNS_MAX = 10_000;
-/** Comparisons of the clocks that count, and those made at the start. */
-const CLOCKS_MAX = 50;
+/** Comparisons of the clocks that are made at the start. */
 const CLOCKS_AT_START = 10;
 /** https://www.w3.org/TR/trace-context/#traceparent-header-field-values */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** A call that has ended. Times are those of `performance.now()`. */
-type EndedCall = {
-  readonly id: string;
-  readonly environment: JournaledEnvironment;
-  readonly request: string;
-  readonly trace: string | null;
-  readonly account: CallAccount;
-  readonly arguments: () => string;
-  readonly began: number;
-  readonly ended: number;
-  readonly status: number;
-  readonly bytes: number;
-};
+/** `head` and `arguments`: JSON text. What the caller sent is released when the call ends. */
+type EndedCall = WaitingCall & { readonly head: string; readonly arguments: string };
 
 /** A call of a run, once it is in the journal. */
 export type CallOfRun = {
@@ -93,11 +92,14 @@ export function createJournal({ pool, log, spans }: { pool: Pool; log: Log; span
   const clock = createClock();
   /** Calls, and their characters, that this server has appended to each run. */
   const appended = new Map<string, { lines: number; length: number }>();
+  /** Environments that had no run when their calls were last appended. */
+  const idle = new Set<string>();
+  const queue = createQueue<EndedCall>({
+    bytesMax: 2 * BYTES_MAX,
+    ownBytes: OWN_BYTES,
+    isIdle: (environmentId) => idle.has(environmentId),
+  });
   let calls = 0;
-  let waiting: EndedCall[] = [];
-  let bytes = 0;
-  /** By environment. */
-  let dropped = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   let appending: Promise<void> = compareClocks().catch(() => undefined);
 
@@ -110,15 +112,9 @@ export function createJournal({ pool, log, spans }: { pool: Pool; log: Log; span
   }
 
   function note(call: EndedCall): void {
-    if (waiting.length >= 2 * LINES_MAX || bytes >= 2 * BYTES_MAX) {
-      const { environmentId } = call.environment;
-      dropped.set(environmentId, (dropped.get(environmentId) ?? 0) + 1);
-      return;
-    }
-    waiting.push(call);
-    bytes += call.bytes;
-    if (waiting.length === LINES_MAX || (bytes >= BYTES_MAX && bytes - call.bytes < BYTES_MAX))
-      void flush();
+    const before = queue.size();
+    queue.add(call);
+    if (before < BYTES_MAX && queue.size() >= BYTES_MAX) void flush();
     else timer ??= setTimeout(flush, APPEND_MS);
   }
 
@@ -131,108 +127,111 @@ export function createJournal({ pool, log, spans }: { pool: Pool; log: Log; span
   }
 
   async function appendWaiting(): Promise<void> {
-    const [batch, lost] = [waiting, dropped];
-    if (batch.length === 0 && lost.size === 0) return;
-    [waiting, bytes, dropped] = [[], 0, new Map()];
+    const taken = queue.take();
+    if (taken.calls.length === 0 && taken.dropped.size === 0) return;
     try {
-      await append(batch, lost);
+      await append(taken);
+      queue.caughtUp();
     } catch (error) {
       if (!isUnavailable(error)) {
-        log.error("calls not journaled", { count: batch.length, ...errorFields(error) });
+        log.error("calls not journaled", { count: taken.calls.length, ...errorFields(error) });
+        queue.lose(taken);
         return;
       }
-      waiting = [...batch, ...waiting];
-      for (const each of batch) bytes += each.bytes;
-      for (const [environmentId, count] of lost)
-        dropped.set(environmentId, (dropped.get(environmentId) ?? 0) + count);
+      queue.putBack(taken);
       timer ??= setTimeout(flush, RETRY_MS);
     }
   }
 
-  async function append(
-    batch: readonly EndedCall[],
-    lost: ReadonlyMap<string, number>,
-  ): Promise<void> {
+  async function append({ calls: batch, dropped }: Taken<EndedCall>): Promise<void> {
     const asked = performance.now();
     const oldest = batch.reduce((least, { began }) => Math.min(least, began), asked);
-    const environmentIds = new Set(lost.keys());
-    for (const { environment } of batch) environmentIds.add(environment.environmentId);
+    const environmentIds = new Set(dropped.keys());
+    for (const { environmentId } of batch) environmentIds.add(environmentId);
     const { now, runs } = await store.findActive(
       pool,
       [...environmentIds],
       asked - oldest + SLACK_MS,
     );
     clock.compare(asked, performance.now(), now);
+    noteIdle(environmentIds, runs);
     if (runs.length === 0) return;
-    const lines = new Map(runs.map((run) => [run, [] as string[]]));
+    const callsOf = new Map(runs.map((run) => [run, [] as EndedCall[]]));
     const runsOf = Map.groupBy(runs, ({ environmentId }) => environmentId);
     const traced: CallOfRun[] = [];
     for (const call of batch) {
-      const run = runsOf.get(call.environment.environmentId)?.find((run) => isDuring(run, call));
+      const { environmentId } = call;
+      const run = runsOf.get(environmentId)?.find((run) => isDuring(run, call));
       if (!run) continue;
-      const line = lineOf(call);
-      lines.get(run)?.push(textOf(line, call, run.journal));
-      if (spans) traced.push({ runId: run.runId, environmentId: run.environmentId, line });
+      callsOf.get(run)?.push(call);
+      if (spans) traced.push({ runId: run.runId, environmentId, line: JSON.parse(headText(call)) });
     }
-    const batches = [...lines].flatMap(([run, texts]) => {
-      const isNewest = runsOf.get(run.environmentId)?.[0] === run;
-      return batchOf(run.runId, texts, isNewest ? (lost.get(run.environmentId) ?? 0) : 0);
-    });
+    const lost = new Map<store.JournaledRun, Dropped>();
+    for (const [environmentId, calls] of dropped) {
+      const run = runsOf.get(environmentId)?.find((run) => isDuring(run, calls));
+      if (run) lost.set(run, calls);
+    }
+    const batches = [...callsOf].flatMap(([run, calls]) =>
+      batchOf(run, calls, lost.get(run) ?? NONE_DROPPED),
+    );
     if (batches.length > 0) await store.append(pool, batches);
     if (traced.length > 0) spans?.add(traced);
   }
 
-  function batchOf(runId: string, texts: readonly string[], lost: number): store.Batch[] {
+  function noteIdle(environmentIds: Iterable<string>, runs: readonly store.JournaledRun[]): void {
+    for (const environmentId of environmentIds) idle.add(environmentId);
+    for (const { environmentId, endedAt } of runs) if (endedAt === null) idle.delete(environmentId);
+    for (const environmentId of idle) {
+      if (idle.size <= IDLE_MAX) break;
+      idle.delete(environmentId);
+    }
+  }
+
+  function batchOf(
+    { runId, journal }: store.JournaledRun,
+    calls: readonly EndedCall[],
+    lost: Dropped,
+  ): store.Batch[] {
     const count = appended.get(runId) ?? { lines: 0, length: 0 };
-    const kept = texts.filter((text) => {
-      if (count.lines >= RUN_LINES_MAX || count.length + text.length > RUN_LENGTH_MAX) return false;
+    const kept = calls.flatMap((call) => {
+      const isWhole = count.lines < WHOLE_LINES_MAX && count.length < WHOLE_LENGTH_MAX;
+      const text = isWhole ? wholeText(call, journal) : shortText(call);
+      if (count.lines >= RUN_LINES_MAX || count.length + text.length > RUN_LENGTH_MAX) return [];
       count.lines++;
       count.length += text.length;
-      return true;
+      return [text];
     });
     appended.set(runId, count);
     const [oldest] = appended.keys();
     if (appended.size > RUNS_MAX && oldest !== undefined) appended.delete(oldest);
-    const missing = lost + texts.length - kept.length;
-    if (kept.length === 0 && missing === 0) return [];
-    return [{ runId, lines: `[${kept.join(",")}]`, lineCount: kept.length, dropped: missing }];
+    const over = calls.length - kept.length;
+    const [dropped, droppedOwn] = [lost.count + over, lost.own + over];
+    if (kept.length === 0 && dropped === 0) return [];
+    return [{ runId, lines: `[${kept.join(",")}]`, lineCount: kept.length, dropped, droppedOwn }];
   }
 
-  function isDuring({ startedAt, endedAt }: store.JournaledRun, call: EndedCall) {
-    return clock.at(call.ended) >= startedAt && clock.at(call.began) <= (endedAt ?? Infinity);
+  function isDuring(
+    { startedAt, endedAt }: store.JournaledRun,
+    { began, ended }: Pick<EndedCall, "began" | "ended">,
+  ) {
+    return clock.at(ended) >= startedAt && clock.at(began) <= (endedAt ?? Infinity);
   }
 
-  const lineOf = (call: EndedCall): Line => ({
-    ...headOf(call),
-    ms: rounded(call.ended - call.began),
-    status: call.status,
-  });
+  /** The line of a call without its arguments, as JSON text. */
+  const headText = ({ head, began }: EndedCall) =>
+    `{"at":${rounded(clock.at(began))},${head.slice(1)}`;
 
-  function textOf(line: Line, call: EndedCall, mode: store.JournaledRun["journal"]): string {
-    const answer = mode === "full" ? `,"answer":${answerText(call.account)}` : "";
-    return `${JSON.stringify(line).slice(0, -1)},"arguments":${call.arguments()}${answer}}`;
+  function wholeText(call: EndedCall, journal: store.JournaledRun["journal"]): string {
+    const answer = journal === "full" ? `,"answer":${shownAnswer(call)}` : "";
+    return `${headText(call).slice(0, -1)},"arguments":${call.arguments}${answer}}`;
   }
 
-  const headOf = ({
-    id,
-    began,
-    environment,
-    request,
-    trace,
-    account,
-  }: Omit<EndedCall, "ended" | "status" | "bytes" | "arguments">) => ({
-    id,
-    at: rounded(clock.at(began)),
-    ms: null,
-    service: environment.service,
-    via: account.via,
-    name: shortName(account.name),
-    status: null,
-    error: shortError(account.error),
-    ...(account.fault !== undefined && { fault: account.fault }),
-    request,
-    trace,
-  });
+  /** Whether two calls have the same arguments is known without them. */
+  function shortText(call: EndedCall): string {
+    const hash = createHash("md5").update(call.arguments).digest("hex"); // as Postgres has it
+    const given = leftOut(call.arguments.length);
+    return `${headText(call).slice(0, -1)},"arguments":${given},"hash":"${hash}"}`;
+  }
 
   return {
     /**
@@ -250,32 +249,43 @@ export function createJournal({ pool, log, spans }: { pool: Pool; log: Log; span
     ): JournaledCall {
       const id = `${server}${(calls++).toString(36)}`;
       const account = newAccount(name);
+      const { environmentId, schemaName, service, state } = environment ?? NO_ENVIRONMENT;
+      const began = performance.now();
       let text: string | undefined;
-      const call = {
+      const given = () => (text ??= argumentsText(account.arguments));
+      const head = (ended: Pick<Line, "ms" | "status">) => ({
         id,
-        environment: environment ?? NO_ENVIRONMENT,
+        ...ended,
+        service,
+        via: account.via,
+        name: shortName(account.name),
+        error: shortError(account.error),
+        ...(account.fault !== undefined && { fault: account.fault }),
         request,
         trace: trace !== null && TRACEPARENT.test(trace) ? trace : null,
-        account,
-        arguments: () => (text ??= argumentsText(account.arguments)),
-        began: performance.now(),
-      };
+      });
       const mark = callMark(() => ({
-        schema: call.environment.schemaName,
+        schema: schemaName,
         id,
         request,
-        line: headOf(call),
-        argumentsText: cutJson(call.arguments(), LOGGED_ARGUMENTS_MAX),
+        line: { ...head({ ms: null, status: null }), at: rounded(clock.at(began)) },
+        argumentsText: cutJson(given(), LOGGED_ARGUMENTS_MAX),
       }));
-      const end = (status: number, size: number) => {
-        if (call.environment.state !== "live" || isViewing) return;
-        const bytes = LINE_BYTES + size + (account.answer?.length ?? 0);
-        note({ ...call, ended: performance.now(), status, bytes });
+      const end = (status: number) => {
+        if (state !== "live" || isViewing) return;
+        const ended = performance.now();
+        const line = JSON.stringify(head({ ms: rounded(ended - began), status }));
+        note({
+          environmentId,
+          ...{ began, ended, head: line, arguments: given() },
+          answer: account.answer === undefined ? undefined : keepAnswer(account.answer),
+          bytes: LINE_BYTES + line.length + given().length,
+        });
       };
       const fail = (error: unknown) => {
         const { status, code } = kindOf(error);
         account.error = code;
-        end(status, 0);
+        end(status);
       };
       return { account, mark, end, fail };
     },
@@ -296,26 +306,12 @@ const NO_ENVIRONMENT: JournaledEnvironment = {
   state: "deleted",
 };
 
+const NONE_DROPPED: Dropped = { count: 0, own: 0, began: 0, ended: 0 };
+
 const rounded = (ms: number) => Math.round(ms * 1000) / 1000;
 
-/**
- * Translates times of `performance.now()` to those of the database's clock, which all servers share. Each comparison
- * limits the difference from both sides; together they limit it to a fraction of a round trip.
- */
-function createClock() {
-  let compared: { least: number; most: number }[] = [];
-  let offset = Date.now() - performance.now();
-  return {
-    /** The database's clock showed `now` between `sent` and `received`. */
-    compare(sent: number, received: number, now: number): void {
-      const newest = { least: now - received, most: now - sent };
-      compared = [...compared.slice(1 - CLOCKS_MAX), newest];
-      const least = Math.max(...compared.map((each) => each.least));
-      const most = Math.min(...compared.map((each) => each.most));
-      // One of the clocks was set: only the newest comparison still holds.
-      if (least > most) compared = [newest];
-      offset = least > most ? (newest.least + newest.most) / 2 : (least + most) / 2;
-    },
-    at: (time: number) => time + offset,
-  };
+function shownAnswer({ answer }: EndedCall): string {
+  if (!answer) return "null";
+  const { text, characters = 0 } = answer;
+  return text === undefined ? leftOut(characters) : answerText({ text, characters });
 }

@@ -19,6 +19,8 @@ export type Line = {
   /** The caller's `traceparent`. */
   readonly trace: string | null;
   readonly arguments?: unknown;
+  /** Of the arguments as JSON text, if they were left out. */
+  readonly hash?: string;
   readonly answer?: unknown;
 };
 
@@ -28,6 +30,8 @@ const ANSWER_MAX = 64 * 1024;
 /** In the log, where it matters only if the server dies before it appends the line. */
 export const LOGGED_ARGUMENTS_MAX = 2 * 1024;
 const NAME_MAX = 200;
+/** Of the fields of a document, so that none of them is hidden behind others: a query can select all there are. */
+export const NAMES_MAX = 8 * 1024;
 const ERROR_MAX = 500;
 
 /** Texts without any of these hold no credential: most are not searched further. */
@@ -43,9 +47,12 @@ const QUOTED = new RegExp(
   `(${NAMED}(?:\\\\+")?\\s*:\\s*(\\\\+)")(?:[^"\\\\]|(?!(?<!\\\\)\\2")\\\\+"?)*`,
   "gi",
 );
-/** Credentials that are recognized wherever they are, also in a form within a string. */
+/**
+ * Credentials that are recognized wherever they are, also in a form within a string. Each begins with what it is
+ * recognized by, so that one that is cut off at the end of a text is recognized too.
+ */
 const CREDENTIAL =
-  /diorama_[a-z]_\w+|xox[a-z]-[\w.-]+|xapp-[\w.-]+|lin_(?:api|oauth)_\w+|(?<=\/upload\/\w+\/|\/uploads\/put\/[\w-]+\/)[0-9a-f]{32}/g;
+  /diorama_[a-z]_\w+|xox[a-z]-[\w.-]+|xapp-[\w.-]+|lin_(?:api|oauth)_\w+|(?<=\/upload\/\w+\/|\/uploads\/put\/[\w-]+\/)(?:[0-9a-f]{32}|[0-9a-f]+$)/g;
 const REDACTED = "[redacted]";
 
 export function withoutCredentials(json: string): string {
@@ -66,6 +73,23 @@ export function cutJson(text: string, max: number): string {
   });
 }
 
+/** Characters that are searched for credentials: searching megabytes would hold up other calls. */
+const searched = (max: number) => 2 * max;
+
+/**
+ * A JSON text within a limit and without credentials. `characters`: its length, if it is only the beginning of one. A
+ * longer text is cut, searched, and cut again.
+ */
+function bounded(text: string, max: number, characters = text.length): string {
+  if (characters <= searched(max)) return cutJson(withoutCredentials(text), max);
+  const beginning = withoutCredentials(text.slice(0, searched(max)));
+  return JSON.stringify({
+    truncated: true,
+    characters,
+    beginning: beginning.slice(0, max).toWellFormed(),
+  });
+}
+
 /** The arguments of a call as JSON text. Of a file only its size. */
 export function argumentsText(given: CallAccount["arguments"]): string {
   const entries = given instanceof Map ? [...given] : Object.entries(given);
@@ -73,18 +97,32 @@ export function argumentsText(given: CallAccount["arguments"]): string {
     name,
     value instanceof Uint8Array ? { bytes: value.byteLength } : value,
   ]);
-  return cutJson(withoutCredentials(JSON.stringify(Object.fromEntries(shown))), ARGUMENTS_MAX);
+  return bounded(JSON.stringify(Object.fromEntries(shown)), ARGUMENTS_MAX);
 }
 
-/** The answer of a call as JSON text. */
-export function answerText({ answer }: CallAccount): string {
-  return answer === undefined ? "null" : cutJson(withoutCredentials(answer), ANSWER_MAX);
+/** As much of an answer as a line needs. `characters`: of the whole answer. */
+export type KeptAnswer = { readonly text: string; readonly characters: number };
+
+export function keepAnswer(answer: string): KeptAnswer {
+  const max = searched(ANSWER_MAX);
+  if (answer.length <= max) return { text: answer, characters: answer.length };
+  // A copy: a slice would keep the memory of the whole.
+  const text = Buffer.from(answer.slice(0, max)).toString();
+  return { text, characters: answer.length };
 }
+
+/** An answer of a call as JSON text. */
+export const answerText = ({ text, characters }: KeptAnswer) =>
+  bounded(text, ANSWER_MAX, characters);
+
+/** Stands for a text of this length that there was no room for. */
+export const leftOut = (characters: number) =>
+  JSON.stringify({ truncated: true, characters, beginning: "" });
 
 /** A text of the caller's or the service's, cut to the length that a line has room for. */
 const short = (text: string, max: number) =>
   text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
 
-export const shortName = (name: string) => short(name, NAME_MAX);
+export const shortName = (name: string) => short(name, name.includes(", ") ? NAMES_MAX : NAME_MAX);
 export const shortError = (error: string | null) =>
   error && withoutCredentials(short(error, ERROR_MAX));

@@ -102,7 +102,8 @@ export function createJournalListing(deps: {
       await numberCalls(runId, run);
       const { calls, hasMore } = await pageOf(runId, after, limit);
       const next = hasMore ? (calls.at(-1)?.n ?? null) : null;
-      return { ...head, complete: run.dropped === 0, calls, next };
+      const { dropped } = await store.findDropped(pool, runId);
+      return { ...head, complete: dropped === 0, calls, next };
     },
 
     /**
@@ -111,8 +112,9 @@ export function createJournalListing(deps: {
      */
     async all(runId: string): Promise<readonly ListedCall[] | undefined> {
       const run = await store.findRun(pool, runId);
-      if (!run || run.journal === "off" || run.dropped > 0) return undefined;
+      if (!run || run.journal === "off") return undefined;
       await numberCalls(runId, run);
+      if ((await store.findDropped(pool, runId)).dropped > 0) return undefined;
       const all: ListedCall[] = [];
       let length = 0;
       for (let after = 0, hasMore = true; hasMore; after = all.at(-1)?.n ?? 0) {

@@ -38,19 +38,22 @@ export type Batch = {
   readonly runId: string;
   readonly lines: string;
   readonly lineCount: number;
+  /** Calls that were left out, and how many of them because the run itself had too many. */
   readonly dropped: number;
+  readonly droppedOwn?: number;
 };
 
 /** Appends without waiting for the disk: what a crash of Postgres loses of calls that wrote is in the log. */
 export const append = async (sql: Sql, batches: readonly Batch[]) =>
   await sql`
     with quick as materialized (select set_config('synchronous_commit', 'off', true))
-    insert into diorama.calls (run_id, lines, line_count, dropped)
-    select b.run_id, b.lines::json, b.line_count, b.dropped
+    insert into diorama.calls (run_id, lines, line_count, dropped, dropped_own)
+    select b.run_id, b.lines::json, b.line_count, b.dropped, b.dropped_own
     from quick, unnest(
       ${batches.map(({ runId }) => runId)}::text[], ${batches.map(({ lines }) => lines)}::text[],
-      ${batches.map(({ lineCount }) => lineCount)}::int[], ${batches.map(({ dropped }) => dropped)}::int[]
-    ) as b (run_id, lines, line_count, dropped)
+      ${batches.map(({ lineCount }) => lineCount)}::int[], ${batches.map(({ dropped }) => dropped)}::int[],
+      ${batches.map(({ droppedOwn = 0 }) => droppedOwn)}::int[]
+    ) as b (run_id, lines, line_count, dropped, dropped_own)
   `;
 
 export type RunOfJournal = {
@@ -64,18 +67,29 @@ export type RunOfJournal = {
   /** Milliseconds since its end; null while it is running. */
   readonly sinceEnd: number | null;
   readonly isAttributed: boolean;
-  readonly dropped: number;
 };
 
 export async function findRun(sql: Sql, runId: string): Promise<RunOfJournal | undefined> {
   const [run] = await sql<RunOfJournal[]>`
     select user_id, journal, capture, status not in ('running', 'ending') as is_over,
       extract(epoch from clock_timestamp() - ended_at)::float8 * 1000 as since_end,
-      extract(epoch from clock_timestamp())::float8 * 1000 as now, call_changes is not null as is_attributed,
-      (select coalesce(sum(dropped), 0)::int from diorama.calls c where c.run_id = r.run_id) as dropped
-    from diorama.runs r where run_id = ${runId}
+      extract(epoch from clock_timestamp())::float8 * 1000 as now, call_changes is not null as is_attributed
+    from diorama.runs where run_id = ${runId}
   `;
   return run;
+}
+
+/** Counts the calls of a run, and those that were left out. Final once its calls are numbered after its end. */
+export async function findDropped(
+  sql: Sql,
+  runId: string,
+): Promise<{ lines: number; dropped: number; droppedOwn: number }> {
+  const [row] = await sql<{ lines: number; dropped: number; droppedOwn: number }[]>`
+    select coalesce(sum(line_count), 0)::int as lines, coalesce(sum(dropped), 0)::int as dropped,
+      coalesce(sum(dropped_own), 0)::int as dropped_own
+    from diorama.calls where run_id = ${runId}
+  `;
+  return row ?? { lines: 0, dropped: 0, droppedOwn: 0 };
 }
 
 /** Makes numbering the calls of a run wait for its turn, until the transaction ends. */

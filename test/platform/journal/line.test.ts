@@ -1,5 +1,11 @@
 import { expect, test } from "bun:test";
-import { ARGUMENTS_MAX, argumentsText, withoutCredentials } from "~/platform/journal/line";
+import {
+  ARGUMENTS_MAX,
+  argumentsText,
+  NAMES_MAX,
+  withoutCredentials,
+} from "~/platform/journal/line";
+import { trackerSchema } from "~/replicas/tracker/schema";
 
 test.each([
   ["a member", { token: "abc", nested: { client_secret: 'a"b\\', apiKey: "k" } }],
@@ -41,4 +47,49 @@ test("long arguments are cut and marked as cut, and a file is only its size", ()
   });
   expect(cut.beginning.length).toBeLessThanOrEqual(ARGUMENTS_MAX);
   expect(file).toEqual({ file: { bytes: 5 } });
+});
+
+test("a credential leaves no part of itself, wherever a long text is cut", () => {
+  const secret = "7".repeat(32);
+  // What is left out before makes room for the end of the text that is searched.
+  const head = { token: "x".repeat(ARGUMENTS_MAX + 1_000) };
+  const start = 2 * ARGUMENTS_MAX - JSON.stringify({ ...head, a: "" }).length;
+  const credentials = [
+    ["/upload/F01/", secret],
+    ["xoxb-", secret],
+    ["diorama_e_", secret],
+    ["lin_api_", secret],
+    ['{"password":"', secret],
+  ] as const;
+  for (const [prefix, rest] of credentials)
+    for (let back = 0; back < prefix.length + rest.length + 12; back++) {
+      const a = `${"-".repeat(start - back)}${prefix}${rest}${"-".repeat(50_000)}`;
+
+      const text = argumentsText({ ...head, a });
+
+      const { characters, beginning } = JSON.parse(text);
+      expect(characters).toBeGreaterThan(2 * ARGUMENTS_MAX);
+      expect(beginning).toStartWith('{"token":"[redacted]","a":"---');
+      expect(beginning).not.toContain("7");
+    }
+});
+
+test("megabytes of arguments are cut in a moment", () => {
+  const given = {
+    token: "x",
+    texts: Array.from({ length: 40_000 }, () => `token: \\"${"y".repeat(90)}`),
+  };
+  argumentsText(given);
+
+  const before = performance.now();
+  for (let n = 0; n < 10; n++) argumentsText(given);
+
+  expect((performance.now() - before) / 10).toBeLessThan(50);
+});
+
+test("a list of names has room for all fields that a document can select", () => {
+  const schema = trackerSchema();
+  const fields = Object.keys(schema.getQueryType()?.getFields() ?? {});
+
+  expect(fields.join(", ").length).toBeLessThan(NAMES_MAX);
 });
