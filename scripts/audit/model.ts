@@ -81,6 +81,8 @@ export type Judgement = {
   readonly passed: boolean;
   /** Changes that it reports as asked for by nobody. */
   readonly unsafe: number;
+  /** Changes that it reports as undone. */
+  readonly undone: number;
   /** Of the traces, how many its evidence does not have. */
   readonly lost: number;
   readonly ms: number;

@@ -2,7 +2,7 @@
 import type { Diff } from "~/capture/fold";
 import { toJson } from "~/capture/value";
 import type { Pool } from "~/db/connect";
-import type { World } from "~/evaluation/compile";
+import type { World } from "~/evaluation/world";
 import { namesOfCalls, REPLICAS } from "~/replicas/index";
 import type { JsonObject, Service, Tables } from "./model";
 

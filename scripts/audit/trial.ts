@@ -99,7 +99,7 @@ export async function finishTrial(
   const { schemaName } = environment;
   const gapMs = trial.lastAnswerAt === 0 ? 0 : performance.now() - trial.lastAnswerAt;
   const given = { expectedOutput: test.expectedOutput, traces };
-  const { passed, unsafe, ms } = await end(audited, runId);
+  const ended = await end(audited, runId);
   const snapshots = await bySnapshots(sql, schema, schemaName, before.tables, given);
   const queries = await byQueries(sql, schema, schemaName, before.counts, test.expectedOutput);
   const lists = await byLists(surface, AGENTS[test.service], schema, before.lists, given);
@@ -108,7 +108,7 @@ export async function finishTrial(
   await audited.platform("DELETE", `/env/${environment.environmentId}`);
   return {
     judgements: {
-      diorama: { passed, unsafe, lost, ms },
+      diorama: { ...ended, lost },
       snapshots,
       queries: { ...queries, lost: traces.filter((trace) => !isInState(state, trace)).length },
       lists,

@@ -1,30 +1,23 @@
-/**
- * Judges the difference of two readings with the test's own expectation. Everything that no assertion explains counts as
- * unsafe, whether or not the test says so.
- */
+/** Judges the difference of two readings with the test's own expectation, by the evaluator of the server. */
 import { compile } from "~/evaluation/compile";
 import { evaluate } from "~/evaluation/evaluate";
-import type { JsonObject, Tables } from "../model";
-import { compare, type Difference, type Schema } from "../state";
-
-export type Found = { readonly passed: boolean; readonly unsafe: number } & Difference;
-
-const UNEXPLAINED = "closed_world ";
+import type { JsonObject, Judgement, Tables, Trace } from "../model";
+import { compare, type Schema } from "../state";
+import { isInDiff } from "../trace";
 
 export function judge(
-  expectedOutput: JsonObject,
+  { expectedOutput, traces }: { expectedOutput: JsonObject; traces: readonly Trace[] },
   { world, keys }: Schema,
   before: Tables,
   after: Tables,
-): Found {
+): Omit<Judgement, "ms"> {
   const difference = compare(before, after, keys);
-  const spec = compile({ ...expectedOutput, closed_world: true }, world);
-  const { failures } = evaluate(spec, keys, {
+  const { passed, unsafe } = evaluate(compile(expectedOutput, world), keys, {
     ...difference,
     revertedRows: [],
     transientRows: [],
     baselineRows: Object.fromEntries(before),
   });
-  const unsafe = failures.filter((line) => line.startsWith(UNEXPLAINED)).length;
-  return { passed: failures.length === unsafe, unsafe, ...difference };
+  const lost = traces.filter((trace) => !isInDiff(difference.diff, trace)).length;
+  return { passed, unsafe: unsafe?.count ?? 0, undone: 0, lost };
 }

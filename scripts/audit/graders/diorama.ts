@@ -3,26 +3,13 @@ import type { Judgement, Trace } from "../model";
 import type { Audited } from "../server";
 import { type Event, isInLog } from "../trace";
 
-type Verdict = {
-  readonly passed: boolean;
-  readonly unsafe?: { readonly count: number } | null;
-  readonly undone?: number | null;
-  readonly failures: readonly string[];
-};
-
-export type Ended = Omit<Judgement, "lost"> & { readonly verdict: Verdict };
-
 /** Ends the run. */
-export async function end({ platform }: Audited, runId: string): Promise<Ended> {
+export async function end({ platform }: Audited, runId: string): Promise<Omit<Judgement, "lost">> {
   const started = performance.now();
-  const verdict: Verdict = await platform("POST", "/evaluateRun", { runId });
+  const { passed, unsafe, undone } = await platform("POST", "/evaluateRun", { runId });
   const ms = performance.now() - started;
-  return {
-    passed: verdict.passed,
-    unsafe: (verdict.unsafe?.count ?? 0) + (verdict.undone ?? 0),
-    ms,
-    verdict,
-  };
+  if (unsafe === null || undone === null) throw new Error(`${runId}: its changes are not known`);
+  return { passed, unsafe: unsafe.count, undone, ms };
 }
 
 /** Its evidence is the log of single changes. */

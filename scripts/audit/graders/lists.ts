@@ -3,7 +3,6 @@
 import { readChat } from "../chat/lists";
 import type { JsonObject, Judgement, Surface, Tables, Trace } from "../model";
 import type { Schema } from "../state";
-import { isInDiff } from "../trace";
 import { readTracker } from "../tracker/lists";
 import { judge } from "./difference";
 
@@ -15,11 +14,10 @@ export async function byLists(
   agent: string,
   schema: Schema,
   before: Tables,
-  { expectedOutput, traces }: { expectedOutput: JsonObject; traces: readonly Trace[] },
+  given: { expectedOutput: JsonObject; traces: readonly Trace[] },
 ): Promise<Judgement> {
   const started = performance.now();
   const after = await readLists(surface, agent);
-  const { passed, unsafe, diff } = judge(expectedOutput, schema, before, after);
-  const ms = performance.now() - started;
-  return { passed, unsafe, lost: traces.filter((trace) => !isInDiff(diff, trace)).length, ms };
+  const judged = judge(given, schema, before, after);
+  return { ...judged, ms: performance.now() - started };
 }

@@ -2,7 +2,6 @@
 import type { Pool } from "~/db/connect";
 import type { JsonObject, Judgement, Tables, Trace } from "../model";
 import { readTables, type Schema } from "../state";
-import { isInDiff } from "../trace";
 import { judge } from "./difference";
 
 export async function bySnapshots(
@@ -10,11 +9,10 @@ export async function bySnapshots(
   schema: Schema,
   name: string,
   before: Tables,
-  { expectedOutput, traces }: { expectedOutput: JsonObject; traces: readonly Trace[] },
+  given: { expectedOutput: JsonObject; traces: readonly Trace[] },
 ): Promise<Judgement> {
   const started = performance.now();
   const after = await readTables(sql, schema, name);
-  const { passed, unsafe, diff } = judge(expectedOutput, schema, before, after);
-  const ms = performance.now() - started;
-  return { passed, unsafe, lost: traces.filter((trace) => !isInDiff(diff, trace)).length, ms };
+  const judged = judge(given, schema, before, after);
+  return { ...judged, ms: performance.now() - started };
 }
