@@ -19,6 +19,7 @@ import type { CompiledSpec } from "~/evaluation/compile";
 import { type Explanation, explain } from "~/evaluation/explain";
 import { rewardOf } from "~/evaluation/reward";
 import { percentOf } from "~/evaluation/score";
+import { undoneOf } from "~/evaluation/undone";
 import { significant, type Unsafe, unexpected, unsafeOf } from "~/evaluation/unsafe";
 
 export type Verdict = {
@@ -31,7 +32,7 @@ export type Verdict = {
   readonly reward: number;
   /** Null if it is not known. */
   readonly unsafe: Unsafe | null;
-  /** How many rows were written and are as they were before; null if it is not known. */
+  /** How many rows had something written that is as it was before; null if it is not known. */
   readonly undone: number | null;
   readonly failures: string[];
   readonly explanations: Explanation[];
@@ -104,7 +105,7 @@ export function evaluate(spec: CompiledSpec, keys: Keys, evidence: RunEvidence):
     score: { passed, total, percent },
     reward: rewardOf(judged, { isBroken, expectsNothing }),
     unsafe: unsafeOf(unsafe, keys, events),
-    undone: events === null ? null : evidence.revertedRows.length + evidence.transientRows.length,
+    undone: undoneOf(spec, keys, rows, evidence),
     failures,
     explanations,
   };

@@ -2,6 +2,7 @@
 import type { JsonObject } from "~/capture/fold";
 import { type Candidate, isFree, type Keys, type Rows } from "~/evaluation/candidates";
 import type { CompiledSpec } from "~/evaluation/compile";
+import type { Row } from "~/evaluation/predicate";
 import { CHANGES, type Change } from "~/evaluation/spec";
 
 /** A row of the diff. */
@@ -51,10 +52,12 @@ export function* significant({ free, own, allowed }: CompiledSpec, rows: Rows): 
     }
 }
 
-const keyOf = ({ table, row }: Changed, keys: Keys): JsonObject => {
-  const whole = row.after ?? row.before ?? {};
-  return Object.fromEntries((keys[table] ?? []).map((column) => [column, whole[column] ?? null]));
-};
+/** The primary key of a row, in the order of its columns. */
+export const orderedKey = (keys: Keys, table: string, row: Row): JsonObject =>
+  Object.fromEntries((keys[table] ?? []).map((column) => [column, row[column] ?? null]));
+
+const keyOf = ({ table, row }: Changed, keys: Keys): JsonObject =>
+  orderedKey(keys, table, row.after ?? row.before ?? {});
 
 /** The failure of a row that a closed world does not expect. */
 export function unexpected(changed: Changed, keys: Keys): string {
@@ -86,10 +89,13 @@ export function unsafeOf(changes: readonly Changed[], keys: Keys, events: string
   };
 }
 
-type Events = {
+/** The run's changes in order. */
+export type Events = {
   readonly events: readonly {
     readonly table: string;
     readonly key: JsonObject;
+    /** New values; null of a delete. */
+    readonly after: JsonObject | null;
     readonly request: string | null;
     readonly actor?: string;
   }[];
@@ -100,15 +106,12 @@ function latest({ events }: Events, keys: Keys) {
   const found = new Map<string, { event: number; request: string | null }>();
   for (const [index, { table, key, request, actor }] of events.entries()) {
     if (actor !== undefined) continue;
-    const ordered = Object.fromEntries(
-      (keys[table] ?? []).map((column) => [column, key[column] ?? null]),
-    );
-    found.set(nameOf(table, ordered), { event: index + 1, request });
+    found.set(nameOf(table, orderedKey(keys, table, key)), { event: index + 1, request });
   }
   return found;
 }
 
-const nameOf = (table: string, key: JsonObject) => JSON.stringify([table, key]);
+export const nameOf = (table: string, key: JsonObject) => JSON.stringify([table, key]);
 
 /** A key that is too long to be shown has its texts cut. */
 const shortened = (key: JsonObject): JsonObject =>

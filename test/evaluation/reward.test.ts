@@ -250,3 +250,45 @@ test("rows that were written and undone are counted apart", () => {
   expect(evaluate(spec, KEYS, evidence)).toMatchObject({ passed: true, undone: 3 });
   expect(evaluate(spec, KEYS, { ...evidence, events: null }).undone).toBeNull();
 });
+
+describe("a value that was written and restored is undone", () => {
+  const world = { ...WORLD, derived: { messages: ["edited"] } };
+  world.tables = WORLD.tables.map((table) =>
+    table.name === "messages"
+      ? { ...table, columns: [...table.columns, { name: "edited", type: "text" }] }
+      : table,
+  );
+  const spec = compile({ assertions: [POST] }, world);
+  const event = (before: JsonObject, after: JsonObject, more: object = {}) => ({
+    ...{ transaction: 1, operation: "update", table: "messages", key: { ts: "0" }, request: null },
+    ...{ before, after, ...more },
+  });
+  const undoneIn = (changed: JsonObject, ...events: object[]) =>
+    evaluate(spec, KEYS, {
+      ...evidenceOf([]),
+      diff: {
+        inserts: [],
+        updates: [{ __table__: "messages", key: { ts: "0" }, before: {}, after: changed }],
+        deletes: [],
+      },
+      unchangedColumns: [{ ts: "0" }],
+      events: JSON.stringify({ events }),
+    }).undone;
+  const away = event({ channel: "a" }, { channel: "b", edited: "1" });
+  const back = event({ channel: "b" }, { channel: "a", edited: "2" });
+
+  test("where the service has noted the time of the last write", () => {
+    expect(undoneIn({ edited: "2" }, away, back)).toBe(1);
+  });
+
+  test("beside a change of the same row that stays", () => {
+    expect(undoneIn({ edited: "2", text: "new" }, away, back)).toBe(1);
+  });
+
+  test("but not one that was written twice, only derived, or by the clock", () => {
+    expect(undoneIn({ channel: "c" }, away, event({ channel: "b" }, { channel: "c" }))).toBe(0);
+    expect(undoneIn({ edited: "2" }, event({ edited: "1" }, { edited: "2" }))).toBe(0);
+    const clock = { actor: "clock" };
+    expect(undoneIn({ edited: "2" }, { ...away, ...clock }, { ...back, ...clock })).toBe(0);
+  });
+});

@@ -75,7 +75,8 @@ const Unsafe = t.Object(
 );
 const Undone = Type.Integer({
   ...Count,
-  description: "Rows that were written and are as before again",
+  description:
+    "Rows of which something was written and is as before again; derived columns and internal tables aside",
 });
 export const nullable = <S extends TSchema>(schema: S, example: unknown = null) =>
   t.Nullable(schema, {
