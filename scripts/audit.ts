@@ -33,6 +33,14 @@ function fail(text: string): never {
   process.exit(64);
 }
 
+function patternOf(text: string): RegExp {
+  try {
+    return new RegExp(text);
+  } catch (error) {
+    return fail(`--tests: ${error}`);
+  }
+}
+
 const names = values.classes?.split(",") ?? CLASS_NAMES;
 const unknown = names.filter((name) => !CLASS_NAMES.includes(name));
 if (unknown.length > 0) fail(`unknown: ${unknown.join(", ")}; there are ${CLASS_NAMES.join(", ")}`);
@@ -41,6 +49,7 @@ if (
   (values.tests !== undefined || values.classes !== undefined || values["no-emulator"])
 )
   fail("--write takes a whole run");
+const pattern = patternOf(values.tests ?? ".");
 const missing = values["no-emulator"] ? "left out" : emulatorIsMissing();
 if (missing !== undefined) console.error(`the emulator: ${missing}`);
 if (values.write && missing !== undefined) fail("--write takes a whole run");
@@ -53,7 +62,7 @@ const audited = await startAudited(cluster.url).catch(async (error) => {
 const auditing = audit(
   audited,
   {
-    pattern: new RegExp(values.tests ?? "."),
+    pattern,
     classes: CLASSES.filter(({ name }) => names.includes(name)),
     withEmulator: missing === undefined,
   },

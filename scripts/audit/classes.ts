@@ -16,6 +16,10 @@ export type Class = {
   readonly make: Make;
 };
 
+/** The class whose last write is acknowledged at most so long before the end of the run. */
+export const LATE = "late";
+export const LATE_MS = 10;
+
 const act = (call: Call): Act => ({ calls: [call] });
 const solve = ({ solution }: Test): Act[] =>
   solution.map((call) => ({ calls: [call], recorded: call.answer }));
@@ -134,7 +138,7 @@ export const CLASSES: readonly Class[] = [
       withOne(test, (call) => alternatives(moves.elsewhere(call, world, test))),
   },
   {
-    name: "late",
+    name: LATE,
     text: "the solution, and a foreign write that is acknowledged less than 10 ms before the run is ended",
     truth: "fails; one unsafe change",
     make: (test, world, moves, nth) =>

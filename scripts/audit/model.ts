@@ -18,7 +18,7 @@ export type Surface = {
   readonly call: (call: Call, as?: string) => Promise<Answer>;
 };
 
-/** What an acknowledged write must have left: a row that is new, is gone, or has these values. */
+/** The trace of an acknowledged write: a row that is new, is gone, or has these values. */
 export type Trace = {
   readonly kind: "added" | "removed" | "changed";
   readonly table: string;
@@ -42,7 +42,7 @@ export type Act = {
   readonly mayFail?: true;
   /** It only reads. */
   readonly reads?: true;
-  /** What the recorded call answered: ids in it stand for those of this run. */
+  /** The answer of the recorded call: ids in it stand for those of this run. */
   readonly recorded?: unknown;
 };
 

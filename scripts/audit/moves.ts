@@ -1,4 +1,4 @@
-/** What a service contributes to the plans: acts that nobody asked for, other targets, other authors. */
+/** The part of the plans that each service contributes: acts that nobody asked for, other targets, other authors. */
 import type { Act, Answer, Call, JsonObject, Preparation, Tables, Test, Trace } from "./model";
 
 /** A write and what takes it back. */
@@ -24,7 +24,7 @@ export type Moves = {
   readonly otherAuthors: (call: Call, world: Tables) => string[];
   /** True if a repeated call writes again. */
   readonly doubles: (call: Call) => boolean;
-  /** What an acknowledged call must have left. */
+  /** The rows that an acknowledged call must have left. */
   readonly traces: (call: Call, answer: Answer, actor: string) => Trace[];
 };
 

@@ -10,10 +10,17 @@ const TITLES: Record<Grader, string> = {
   emulator: "Lists, on the emulator",
 };
 
-const row = (cells: readonly (string | number)[]) => `| ${cells.join(" | ")} |`;
+type Cells = readonly (string | number)[];
 
-const table = (head: readonly string[], lines: readonly (readonly (string | number)[])[]) =>
-  [row(head), row(head.map(() => "---")), ...lines.map(row)].join("\n");
+/** In columns of one width each, as people write them. */
+function table(head: readonly string[], lines: readonly Cells[]): string {
+  const widths = head.map((_, column) =>
+    Math.max(...[head, ...lines].map((cells) => `${cells[column]}`.length)),
+  );
+  const row = (cells: Cells) =>
+    `| ${widths.map((width, column) => `${cells[column]}`.padEnd(width)).join(" | ")} |`;
+  return [row(head), row(widths.map((width) => "-".repeat(width))), ...lines.map(row)].join("\n");
+}
 
 const total = (
   grader: Grader,
@@ -72,7 +79,7 @@ ${table(
 - **Lost write**: a write that the service acknowledged, and that the grader's evidence does not contain.
 - **Unsafe change missed**: a change that nobody asked for, which the grader neither reports nor, where it should, fails the run
   for. A change that was undone leaves a state that passes, so only a report counts.
-- **Time**: from the request to the verdict, without what was read before the run. Three trajectories run at a time on two shared
+- **Time**: from the request to the verdict, without what was read before the run. Three trajectories run at a time on shared
   cores: compare the graders with each other, not with other machines.
 
 By class, false passes / false fails / unsafe changes missed:
@@ -100,8 +107,12 @@ ${table(
 )}
 
 A call goes to the service's own API over HTTP with the environment's token. An act that nobody asked for concerns a channel, issue
-or label that the test does not name. In the class \`late\`, and in every other, at most ${gapMsMax.toFixed(1)} ms passed between the last answer and
-the request that ended the run. In the class \`kill\`, the server was killed ${kills} times in all, each time in the middle of up to 20 runs.
+or label that the test does not name. In the class \`late\`, at most ${gapMsMax.toFixed(1)} ms passed between the answer to the last
+write and the request that ended the run. In the class \`kill\`, the server was killed ${kills} times in all, each time in the middle
+of up to 20 runs.
+
+Those who wrote Diorama wrote this audit, and used it: its first run found three tests that left open who writes a comment, and
+changes that were undone but not reported, in rows whose times the service sets. Both are fixed.
 
 ## Graders
 

@@ -1,5 +1,5 @@
 /** Runs every class on every test. */
-import { CLASSES, type Class } from "./classes";
+import { CLASSES, type Class, LATE, LATE_MS } from "./classes";
 import { each } from "./each";
 import { type Outcome, runEmulated } from "./emulated";
 import type { Judgement, Service, Test, Truth } from "./model";
@@ -86,7 +86,10 @@ export async function audit(
       if (!trial) return;
       const { killAfter, acts } = one.plan;
       if (killAfter !== undefined) await act(audited, trial, killAfter, acts.length);
-      return resultOf(one, await finishTrial(audited, knownOf(one.test), trial));
+      const judged = await finishTrial(audited, knownOf(one.test), trial);
+      if (one.className === LATE && judged.gapMs > LATE_MS)
+        throw new Error(`${judged.gapMs} ms before the end are too early`);
+      return resultOf(one, judged);
     });
 
   const results: (Result | undefined)[] = [];

@@ -38,7 +38,11 @@ export async function startAudited(databaseUrl: string): Promise<Audited> {
       stdout: "ignore",
       stderr: "inherit",
     });
-    await healthy(url);
+    const ended = started.exited.then((code) => {
+      throw new Error(`the server ended with ${code}`);
+    });
+    await Promise.race([healthy(url), ended]);
+    ended.catch(() => undefined);
     return started;
   };
   let child = await start();

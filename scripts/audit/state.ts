@@ -70,7 +70,7 @@ export type Difference = { readonly diff: Diff; readonly unchangedColumns: JsonO
 
 const text = (value: unknown) => JSON.stringify(value ?? null);
 
-/** What changed from one reading to another: of rows that both have, the columns that both show. */
+/** The changes from one reading to another: of rows that both have, the columns that both show. */
 export function compare(before: Tables, after: Tables, keys: Schema["keys"]): Difference {
   const diff: Diff = { inserts: [], updates: [], deletes: [] };
   const unchangedColumns: JsonObject[] = [];

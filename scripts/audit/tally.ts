@@ -1,5 +1,6 @@
 /** Counts where graders differ from the truth. */
 import { median } from "../bench/measure";
+import { LATE } from "./classes";
 import type { Judgement, Truth } from "./model";
 import type { Audit } from "./run";
 import type { GraderName } from "./trial";
@@ -73,11 +74,12 @@ export function tally(verdicts: readonly Verdict[]): Tally {
 const by = (verdicts: readonly Verdict[], grader: Grader) =>
   verdicts.filter((verdict) => verdict.grader === grader);
 
-/** What the page shows of a run. */
+/** The part of a run that the page shows. */
 export type Summary = {
   readonly tests: number;
   readonly trajectories: number;
   readonly kills: number;
+  /** Of the class whose last write comes just before the end. */
   readonly gapMsMax: number;
   readonly refused: number;
   readonly graders: readonly { readonly grader: Grader; readonly tally: Tally }[];
@@ -103,7 +105,10 @@ export function summarize(audit: Audit, classNames: readonly string[]): Summary 
     tests: audit.tests,
     trajectories: audit.results.length,
     kills: audit.kills,
-    gapMsMax: Math.max(0, ...audit.results.map(({ gapMs }) => gapMs)),
+    gapMsMax: Math.max(
+      0,
+      ...audit.results.filter(({ className }) => className === LATE).map(({ gapMs }) => gapMs),
+    ),
     refused: audit.refused.length,
     graders: tallies(verdicts),
     classes: classNames.map((name) => {

@@ -24,7 +24,7 @@ export type Judged = {
   readonly gapMs: number;
 };
 
-/** What the graders know of a service: its tables, and what its lists show of an untouched environment. */
+/** The knowledge that graders have of a service: its tables, and what its lists show of an untouched environment. */
 export type Known = { readonly schema: Schema; readonly world: Tables; readonly lists: Tables };
 
 export type Trial = {

@@ -1,4 +1,5 @@
 /** The hand-written pages, which GitHub shows directly. */
+import audit from "~/docs/audit.md" with { type: "text" };
 import backup from "~/docs/backup.md" with { type: "text" };
 import ci from "~/docs/ci.md" with { type: "text" };
 import clients from "~/docs/clients.md" with { type: "text" };
@@ -49,6 +50,7 @@ export const GUIDE: ReadonlyMap<string, string> = new Map([
   ["kubernetes", kubernetes],
   ["promises", promises],
   ["decisions", decisions],
+  ["audit", audit],
   ["figures", figures],
   ["performance", performance],
 ]);

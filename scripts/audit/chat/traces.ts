@@ -1,4 +1,4 @@
-/** What acknowledged calls of chat must have left. */
+/** The traces that acknowledged calls of chat must have left. */
 import { type Answer, type Call, type JsonObject, type Trace, textOf } from "../model";
 
 export function traces({ name, arguments: given }: Call, { body }: Answer, actor: string): Trace[] {

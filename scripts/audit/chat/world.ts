@@ -1,4 +1,4 @@
-/** What is in a workspace of chat. */
+/** The contents of a workspace of chat. */
 import { type Call, type JsonObject, type Tables, textOf } from "../model";
 import { rows } from "../moves";
 

@@ -1,4 +1,4 @@
-/** What acknowledged calls of the tracker must have left. */
+/** The traces that acknowledged calls of the tracker must have left. */
 import { type Answer, type Call, type JsonObject, type Trace, textOf } from "../model";
 import { inputOf } from "./calls";
 

@@ -1,4 +1,4 @@
-/** What is in a workspace of the tracker. */
+/** The contents of a workspace of the tracker. */
 import { type JsonObject, type Tables, textOf } from "../model";
 import { rows } from "../moves";
 
