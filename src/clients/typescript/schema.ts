@@ -925,7 +925,7 @@ export interface components {
              */
             readonly unsafe: components["schemas"]["Unsafe"] | null;
             /**
-             * @description Rows that were written and are as before again. Null if it is not known
+             * @description Rows of which something was written and is as before again; derived columns and internal tables aside. Null if it is not known
              * @example 0
              */
             readonly undone: number | null;
@@ -1174,7 +1174,7 @@ export interface components {
              */
             readonly unsafe: components["schemas"]["Unsafe"] | null;
             /**
-             * @description Rows that were written and are as before again. Null if it is not known
+             * @description Rows of which something was written and is as before again; derived columns and internal tables aside. Null if it is not known
              * @example 0
              */
             readonly undone: number | null;
@@ -1497,7 +1497,7 @@ export interface components {
              */
             readonly unsafe: components["schemas"]["Unsafe"] | null;
             /**
-             * @description Rows that were written and are as before again. Null if it is not known
+             * @description Rows of which something was written and is as before again; derived columns and internal tables aside. Null if it is not known
              * @example 0
              */
             readonly undone: number | null;

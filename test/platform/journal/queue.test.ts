@@ -18,7 +18,7 @@ const queueOf = (idle: readonly string[] = []) =>
 const ids = (calls: readonly Call[]) => calls.map(({ id }) => id);
 
 describe("a queue without room", () => {
-  test("drops the newest lines of the largest environment, whoever comes last", () => {
+  test("drops the newest lines of the largest environment, whichever comes last", () => {
     const queue = queueOf();
     for (let at = 0; at < 9; at++) queue.add(call("noisy", 100, at));
     for (let at = 0; at < 3; at++) queue.add(call("quiet", 100, at));

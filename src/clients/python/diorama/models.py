@@ -419,7 +419,7 @@ class EvaluatedRun(Model):
 
     undone: int | None
     """
-    Rows that were written and are as before again. Null if it is not known
+    Rows of which something was written and is as before again; derived columns and internal tables aside. Null if it is not known
     """
 
     state_verdict: Annotated[StateVerdict | None, Field(alias="stateVerdict")] = None
@@ -503,7 +503,7 @@ class Evaluation(Model):
 
     undone: int | None
     """
-    Rows that were written and are as before again. Null if it is not known
+    Rows of which something was written and is as before again; derived columns and internal tables aside. Null if it is not known
     """
 
     state_verdict: Annotated[StateVerdict | None, Field(alias="stateVerdict")] = None
@@ -576,7 +576,7 @@ class Run(Model):
 
     undone: int | None
     """
-    Rows that were written and are as before again. Null if it is not known
+    Rows of which something was written and is as before again; derived columns and internal tables aside. Null if it is not known
     """
 
     state_verdict: Annotated[StateVerdict | None, Field(alias="stateVerdict")]
