@@ -242,6 +242,8 @@ test(
         passed: 0,
         assertion_1: 1,
         assertion_2: 0,
+        success: 0,
+        unsafe: 0,
       });
       expect(await Bun.file(join(folder, "logs/verifier/result.json")).json()).toMatchObject({
         ...{ gradable: true, passed: false },
