@@ -85,7 +85,9 @@ export function evaluate(spec: CompiledSpec, keys: Keys, evidence: RunEvidence):
   if (spec.assertions.length === 0 && !spec.closedWorld) explanations.push(NO_ASSERTIONS);
 
   const changed = [...significant(spec, rows)];
-  const unsafe = changed.filter(({ row }) => !claims.explained.has(row.source));
+  const unsafe = changed.filter(
+    ({ row: { source } }) => claims.harms.has(source) || !claims.explained.has(source),
+  );
   if (spec.closedWorld) {
     const unclaimed = changed.filter(({ row }) => !claims.counted.has(row.source));
     const shown = unclaimed.slice(0, UNCLAIMED_SHOWN_MAX);
@@ -122,11 +124,15 @@ function createClaims(keys: Keys) {
     explained,
     harms,
 
-    /** An assertion explains as many rows as it expects at most, whatever their order. */
+    /**
+     * An assertion explains as many rows as it expects at most, whatever their order. A harm that happened explains
+     * none: its rows are unsafe, even if another assertion asks for them.
+     */
     add(assertion: CompiledAssertion, rows: readonly Candidate[]): void {
       for (const { source } of rows) counted.add(source);
-      if (assertion.isHarm) for (const { source } of rows) harms.add(source);
-      else if (rows.length <= assertion.max) for (const { source } of rows) explained.add(source);
+      const isTooMany = rows.length > assertion.max;
+      if (assertion.isHarm && isTooMany) for (const { source } of rows) harms.add(source);
+      else if (!isTooMany) for (const { source } of rows) explained.add(source);
       else {
         const key = keyOf(assertion, keys);
         const name = ({ after, before }: Candidate) =>

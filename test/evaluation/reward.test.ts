@@ -147,7 +147,7 @@ describe("the reward", () => {
         of === NONE_REMOVED || of === UNTOUCHED || typeof of.expected_count !== "number";
       if (isGuard) return of;
       if (weight !== undefined && weight < 0)
-        return { ...of, weight, expected_count: { min: of.expected_count as number } };
+        return { ...of, weight, expected_count: { min: blocker ? 2 : 1 } };
       return { ...of, blocker, ...(weight !== undefined && { weight }) };
     });
   const specs = fc.record({
@@ -231,6 +231,16 @@ describe("unsafe", () => {
     const verdict = verdictOf(spec, "post", "spam");
     expect(verdict).toMatchObject({ success: true, passed: false, unsafe: { count: 1 } });
     expect(verdict.failures).toEqual(["assertion#2 messages expected count 0 but got 1"]);
+  });
+
+  test("is a harm that another assertion asks for, and not one that is too small", () => {
+    const harm = { ...POST, weight: -1, expected_count: { min: 2 } };
+    expect(verdictOf(closed(POST, harm), "post")).toMatchObject({
+      ...{ passed: true, success: true, unsafe: { count: 0 } },
+    });
+    expect(verdictOf(closed({ ...POST, expected_count: 2 }, harm), "post", "again")).toMatchObject({
+      ...{ passed: false, success: true, unsafe: { count: 2 } },
+    });
   });
 
   test("has a limit on its rows, not on its count", () => {
