@@ -1,7 +1,9 @@
 /** Runs an agent's command with a timeout. */
+import type { EndingKind } from "~/evaluation/ending";
 
-export type Ending = {
-  readonly how: "finished" | "crashed" | "timed out" | "interrupted";
+export type AgentEnd = {
+  readonly ending: EndingKind;
+  /** Null if a signal ended it. */
   readonly exitCode: number | null;
   /** The end of its output. */
   readonly output: string;
@@ -25,7 +27,7 @@ export async function runAgent(
   timeoutSeconds: number,
   signal: AbortSignal,
   logs?: Logs,
-): Promise<Ending> {
+): Promise<AgentEnd> {
   const agent = Bun.spawn(["sh", "-c", command], {
     env: { ...env },
     stdin: "ignore",
@@ -43,13 +45,13 @@ export async function runAgent(
   };
   const reading = Promise.all([read("stdout"), read("stderr")]).catch(() => undefined);
 
-  let ended: Ending["how"] | undefined;
-  const end = (how: Ending["how"]) => {
-    ended ??= how;
+  let ended: EndingKind | undefined;
+  const end = (ending: EndingKind) => {
+    ended ??= ending;
     killGroup(agent.pid);
   };
   const interrupt = () => end("interrupted");
-  const timer = setTimeout(() => end("timed out"), timeoutSeconds * 1000);
+  const timer = setTimeout(() => end("timed_out"), timeoutSeconds * 1000);
   signal.addEventListener("abort", interrupt);
   if (signal.aborted) interrupt();
   await agent.exited;
@@ -59,7 +61,7 @@ export async function runAgent(
   killGroup(agent.pid);
   await Promise.race([reading, Bun.sleep(OUTPUT_GRACE_MS)]);
   const { exitCode } = agent;
-  return { how: ended ?? (exitCode === 0 ? "finished" : "crashed"), exitCode, output };
+  return { ending: ended ?? (exitCode === 0 ? "answered" : "crashed"), exitCode, output };
 }
 
 function killGroup(pid: number): void {

@@ -37,8 +37,8 @@ export function createClient(options: ServerOptions, env: Environment) {
   const address = options.url ?? env["DIORAMA_URL"] ?? `http://127.0.0.1:${env["PORT"] ?? 3000}`;
   const url = address.replace(/\/+$/, "");
   const key = options.key ?? env["DIORAMA_API_KEY"];
-  const fetchFrom = async (path: string, options: RequestInit) =>
-    await fetch(url + path, { ...options, signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(() => {
+  const fetchFrom = async (path: string, options: RequestInit, timeoutMs = TIMEOUT_MS) =>
+    await fetch(url + path, { ...options, signal: AbortSignal.timeout(timeoutMs) }).catch(() => {
       throw new CallFailed(`nothing answers at ${url}; --url says where the server is`, {
         unreachable: true,
       });
@@ -73,15 +73,14 @@ export function createClient(options: ServerOptions, env: Environment) {
       method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
       path: string,
       body?: object,
+      timeoutMs?: number,
     ): Promise<Answer> {
-      const response = await fetchFrom(`/api/platform${path}`, {
-        method,
-        headers: {
-          ...(key && { "X-API-Key": key }),
-          ...(body && { "Content-Type": "application/json" }),
-        },
-        ...(body && { body: JSON.stringify(body) }),
-      });
+      const headers = {
+        ...(key && { "X-API-Key": key }),
+        ...(body && { "Content-Type": "application/json" }),
+      };
+      const options = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+      const response = await fetchFrom(`/api/platform${path}`, options, timeoutMs);
       const answer = (await response.json().catch(() => ({}))) as Answer;
       if (response.ok) return answer;
       const { error = `HTTP ${response.status}`, detail = answer["reason"] } = answer;

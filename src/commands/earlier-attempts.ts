@@ -1,36 +1,18 @@
 /** Attempts of earlier commands: found by their labels, so that an interrupted suite can be resumed. */
 import { CallFailed, type Client, listAll } from "~/commands/client";
-import type { Judgement, Labels, Outcome, Suite } from "~/commands/suite";
-
-/** The label of a run whose command crashed or timed out: its verdict does not say so. */
-const ENDING = "agent.ending";
-const CRASHED = /^crashed with (\d+)$/;
+import { type Judgement, judged, type Labels, type Outcome, type Suite } from "~/commands/suite";
 
 type ListedRun = {
   readonly runId: string;
   readonly testId: string | null;
   readonly status: string;
+  /** Null while it is running. */
   readonly gradable: boolean | null;
-  readonly cause?: string;
   readonly labels: Labels;
 };
-type Results = Omit<Judgement, "status"> &
-  Pick<ListedRun, "status" | "gradable" | "cause" | "labels"> & {
-    readonly execution_time: number | null;
-  };
+type Results = Judgement & { readonly execution_time: number | null };
 
-/** Notes that the agent of a run did not finish. */
-export const noteEnding = async (
-  client: Client,
-  runId: string,
-  how: "crashed" | "timed out",
-  exitCode: number | null,
-) =>
-  await client.call("PATCH", `/runs/${runId}`, {
-    labels: { [ENDING]: how === "crashed" ? `crashed with ${exitCode}` : how },
-  });
-
-/** The first `repeat` attempts at each test that have a verdict, under exactly these labels. */
+/** The first `repeat` attempts at each test that are graded, as the server counts them, under exactly these labels. */
 export async function findEarlier(
   client: Client,
   suite: Suite,
@@ -38,7 +20,7 @@ export async function findEarlier(
   repeat: number,
 ): Promise<Outcome[]> {
   const graded = (await listRuns(client, suite, labels)).filter(
-    (run) => isJudged(run) && sameLabels(run.labels, labels),
+    (run) => isGraded(run) && sameLabels(run.labels, labels),
   );
   const byTest = Map.groupBy(graded.toReversed(), ({ testId }) => testId);
   const outcomes: Outcome[] = [];
@@ -57,36 +39,14 @@ export async function readOutcome(
   runId: string,
 ): Promise<Outcome> {
   const results = (await client.call("GET", `/results/${runId}`)) as Results;
-  const { cause } = results;
-  if (!isJudged(results))
-    return { ...head, runId, verdict: "not gradable", ...(cause !== undefined && { cause }) };
-  const { score, failures, explanations, status, execution_time: seconds } = results;
-  return {
-    ...{ ...head, runId, score, failures, explanations },
-    ...(seconds !== null && { seconds }),
-    ...endingOf(results.labels[ENDING], status),
-  };
+  const { execution_time: seconds } = results;
+  return { ...head, runId, ...(seconds !== null && { seconds }), ...judged(results) };
 }
 
-function endingOf(
-  noted: string | undefined,
-  status: "passed" | "failed",
-): Pick<Outcome, "verdict" | "exitCode"> {
-  if (noted === undefined) return { verdict: status, exitCode: 0 };
-  if (noted === "timed out") return { verdict: noted, exitCode: null };
-  const [, code] = CRASHED.exec(noted) ?? [];
-  return { verdict: "crashed", exitCode: code === undefined ? null : Number(code) };
-}
+const isGraded = ({ gradable, status }: ListedRun) =>
+  gradable === true && (status === "passed" || status === "failed");
 
-/** Whether it has a verdict on its agent's work. A run whose command was killed ends with its environment. */
-const isJudged = <Run extends Pick<ListedRun, "status" | "gradable" | "cause">>(
-  run: Run,
-): run is Run & { readonly status: "passed" | "failed" } =>
-  run.gradable === true &&
-  run.cause === undefined &&
-  (run.status === "passed" || run.status === "failed");
-
-function sameLabels({ [ENDING]: _, ...found }: Labels, wanted: Labels): boolean {
+function sameLabels(found: Labels, wanted: Labels): boolean {
   const names = Object.keys(found);
   return (
     names.length === Object.keys(wanted).length &&

@@ -18,14 +18,11 @@ export function junit(
     errors,
     time: seconds(outcomes.reduce((sum, outcome) => sum + (outcome.seconds ?? 0), 0)),
   });
-  const properties = Object.entries(labels).map(
-    ([name, value]) => `      <property${attributes({ name, value })}/>`,
-  );
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     "<testsuites>",
     `  <testsuite${counts}>`,
-    ...(properties.length === 0 ? [] : ["    <properties>", ...properties, "    </properties>"]),
+    ...properties("    ", labels),
     ...outcomes.flatMap((outcome) => testCase(suite, outcome, repeat)),
     "  </testsuite>",
     "</testsuites>",
@@ -34,20 +31,35 @@ export function junit(
 }
 
 function testCase(suite: Suite, outcome: Outcome, repeat: number): string[] {
-  const { verdict } = outcome;
+  const { verdict, runId, reward, success, unsafe } = outcome;
   const head = attributes({
     classname: suite.name,
     name: titleOf(outcome, repeat),
     time: seconds(outcome.seconds ?? 0),
   });
-  if (verdict === "passed") return [`    <testcase${head}/>`];
-  const [first = verdict, ...rest] = reasons(suite, outcome);
-  const element = isGraded(outcome) ? "failure" : "error";
   return [
     `    <testcase${head}>`,
-    `      <${element}${attributes({ type: verdict, message: first })}>${escaped([first, ...rest].join("\n"))}</${element}>`,
+    ...properties("      ", { runId, reward, success, unsafe: unsafe?.count }),
+    ...(verdict === "passed" ? [] : [problem(suite, outcome)]),
     "    </testcase>",
   ];
+}
+
+function problem(suite: Suite, outcome: Outcome): string {
+  const { verdict } = outcome;
+  const [first = verdict, ...rest] = reasons(suite, outcome);
+  const element = isGraded(outcome) ? "failure" : "error";
+  return `      <${element}${attributes({ type: verdict, message: first })}>${escaped([first, ...rest].join("\n"))}</${element}>`;
+}
+
+type Values = { readonly [name: string]: string | number | boolean | undefined };
+
+/** Those that are known. */
+function properties(indent: string, values: Values): string[] {
+  const known = Object.entries(values).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${indent}  <property${attributes({ name, value: `${value}` })}/>`],
+  );
+  return known.length === 0 ? [] : [`${indent}<properties>`, ...known, `${indent}</properties>`];
 }
 
 const seconds = (value: number) => value.toFixed(3);

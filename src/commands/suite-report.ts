@@ -2,7 +2,8 @@
 import { asYaml } from "~/commands/client";
 import { isGraded, type Labels, type Outcome, type Suite, type Verdict } from "~/commands/suite";
 import { table } from "~/commands/table";
-import { passAtK, passHatK } from "~/evaluation/attempts";
+import type { UnsafeRow } from "~/evaluation/unsafe";
+import { groupAttempts } from "~/platform/runs/attempts";
 
 /** The exit codes of `suites run`. */
 const ALL_PASSED = 0;
@@ -18,6 +19,8 @@ const VERDICTS: readonly Verdict[] = [
   "interrupted",
 ];
 const SHOWN_MAX = 200;
+/** Changes of an attempt that are shown although its test does not forbid them. */
+const UNSAFE_SHOWN_MAX = 10;
 
 /** As a table and the reasons for people, as JSON, and as an exit code. */
 export function report(
@@ -28,12 +31,14 @@ export function report(
   const passed = count(outcomes, "passed");
   const total = outcomes.length;
   const ungraded = outcomes.filter((outcome) => !isGraded(outcome)).length;
+  const counts = countsOf(suite, outcomes, repeat);
   const lines = [
     ...(repeat === 1 ? resultTable(outcomes) : attemptTable(suite, outcomes)),
     ...outcomes.flatMap((outcome) => described(suite, outcome, repeat)),
     "",
     `${suite.name}: ${passed} of ${total} passed${others(outcomes)}`,
-    ...(repeat === 1 ? [] : [estimates(suite, outcomes, repeat)]),
+    `mean reward ${shownRate(counts.meanReward)}, ${counts.successful} successful, ${counts.unsafe} unsafe`,
+    ...(repeat === 1 ? [] : [estimates(counts)]),
   ];
   return {
     text: lines.join("\n"),
@@ -45,6 +50,7 @@ export function report(
       failed: total - passed - ungraded,
       notGradable: ungraded,
       total,
+      ...counts,
       tests: outcomes,
     },
     exitCode: exitCodeOf(passed, ungraded, total),
@@ -73,8 +79,13 @@ export const timeOf = ({ seconds }: Outcome) =>
 
 const resultTable = (outcomes: readonly Outcome[]) =>
   table(
-    ["Test", "Verdict", "Score", "Time"],
-    outcomes.map((outcome) => [outcome.name, outcome.verdict, scoreOf(outcome), timeOf(outcome)]),
+    ["Test", "Verdict", "Score", "Reward", "Unsafe", "Time"],
+    outcomes.map((outcome) => [
+      ...[outcome.name, outcome.verdict, scoreOf(outcome)],
+      outcome.reward?.toFixed(2) ?? "",
+      `${outcome.unsafe?.count ?? ""}`,
+      timeOf(outcome),
+    ]),
   );
 
 const ofTest = (outcomes: readonly Outcome[], testId: string) =>
@@ -87,56 +98,77 @@ function attemptTable(suite: Suite, outcomes: readonly Outcome[]): string[] {
       name,
       `${count(made, "passed")} of ${made.length}`,
       others(made).slice(2),
+      mean(made.filter(isGraded).map(rewardOf))?.toFixed(2) ?? "",
+      `${made.filter(isUnsafe).length}`,
       mean(made.flatMap(({ seconds }) => seconds ?? []))
         ?.toFixed(1)
         .concat(" s") ?? "",
     ];
   });
-  return table(["Test", "Passed", "Others", "Mean time"], rows);
+  return table(["Test", "Passed", "Others", "Mean reward", "Unsafe", "Mean time"], rows);
 }
 
 const mean = (values: readonly number[]) =>
   values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Means over the tests that have enough graded attempts. */
-function estimates(suite: Suite, outcomes: readonly Outcome[], k: number): string {
-  const counts = suite.tests.map(({ id }) => {
-    const graded = ofTest(outcomes, id).filter(isGraded);
+/** The attempts, counted as the server does for the runs with the value of a label. */
+function countsOf(suite: Suite, outcomes: readonly Outcome[], k: number) {
+  const rows = suite.tests.map(({ id: testId }) => {
+    const made = ofTest(outcomes, testId);
+    const graded = made.filter(isGraded);
     const passed = count(graded, "passed");
-    return { passed, failed: graded.length - passed };
+    return {
+      ...{ group: null, testId, passed, failed: graded.length - passed },
+      notGradable: made.length - graded.length,
+      successful: graded.filter(({ success }) => success).length,
+      unsafe: graded.filter(isUnsafe).length,
+      meanReward: mean(graded.map(rewardOf)) ?? null,
+    };
   });
-  const rate = (name: string, of: typeof passAtK, draws: number) => {
-    const known = counts.map((each) => of(each, draws)).filter((each) => each !== null);
-    return `${name} ${mean(known)?.toFixed(3) ?? "unknown"}`;
-  };
-  return [
-    rate("pass@1", passAtK, 1),
-    rate(`pass@${k}`, passAtK, k),
-    rate(`pass^${k}`, passHatK, k),
-  ].join(", ");
+  const tests = suite.tests.map(({ id: testId, name }) => ({ testId, name }));
+  const [group] = groupAttempts(rows, tests, k);
+  const { successful = 0, unsafe = 0, meanReward = null } = group ?? {};
+  const { passAt1 = null, passAtK = null, passHatK = null } = group ?? {};
+  return { successful, unsafe, meanReward, k, passAt1, passAtK, passHatK };
 }
+
+/** Of a graded attempt. One that ended with its environment may have none. */
+const rewardOf = ({ reward }: Outcome) => reward ?? 0;
+const isUnsafe = ({ unsafe }: Outcome) => (unsafe?.count ?? 0) > 0;
+
+const shownRate = (rate: number | null) => rate?.toFixed(3) ?? "unknown";
+
+const estimates = ({ k, passAt1, passAtK, passHatK }: ReturnType<typeof countsOf>) =>
+  [
+    `pass@1 ${shownRate(passAt1)}`,
+    `pass@${k} ${shownRate(passAtK)}`,
+    `pass^${k} ${shownRate(passHatK)}`,
+  ].join(", ");
 
 /** `React to a colleague`, or `React to a colleague, attempt 2`. */
 export const titleOf = ({ name, attempt }: Outcome, repeat: number) =>
   repeat === 1 ? name : `${name}, attempt ${attempt}`;
 
 function described(suite: Suite, outcome: Outcome, repeat: number): string[] {
-  if (outcome.verdict === "passed") return [];
+  const lines = reasons(suite, outcome);
+  if (outcome.verdict === "passed" && lines.length === 0) return [];
   return [
     "",
     `${titleOf(outcome, repeat)}: ${outcome.verdict}`,
-    ...reasons(suite, outcome).map((line) => `  ${line}`.trimEnd()),
+    ...lines.map((line) => `  ${line}`.trimEnd()),
   ];
 }
 
-/** Why an attempt did not pass: each failure with its assertion and the nearest rows. */
+/**
+ * Why an attempt did not pass: each failure with its assertion and the nearest rows. And what it changed that nothing in
+ * its test explains, even if it passed.
+ */
 export function reasons(suite: Suite, outcome: Outcome): string[] {
-  const { verdict, cause, failures, explanations = [], exitCode, output } = outcome;
+  const { cause, failures, explanations = [], output } = outcome;
   const assertions = suite.tests.find(({ id }) => id === outcome.testId)?.expectedOutput.assertions;
   const explained = new Map(explanations.map((each) => [each.assertion, each]));
   const printed = output?.trim() ? ["its last output:", ...output.trim().split("\n")] : [];
   return [
-    ...(verdict === "crashed" ? [`the command ended with ${exitCode ?? "a signal"}`] : []),
     ...(cause === undefined ? [] : [`cause: ${cause}`]),
     ...failures.flatMap((failure) => {
       const number = Number(/^assertion#(\d+) /.exec(failure)?.[1]);
@@ -148,8 +180,22 @@ export function reasons(suite: Suite, outcome: Outcome): string[] {
         ...(why === undefined ? [] : [indented(why.summary), ...why.nearest.flatMap(nearestRow)]),
       ];
     }),
+    ...unsafeLines(outcome),
     ...printed,
   ];
+}
+
+/** None of a closed world, whose failures name them. */
+function unsafeLines({ unsafe, failures }: Outcome): string[] {
+  if (!unsafe || failures.some((failure) => failure.startsWith("closed_world "))) return [];
+  const shown = unsafe.rows.slice(0, UNSAFE_SHOWN_MAX);
+  const more = unsafe.count - shown.length;
+  return [...shown.map(unsafeLine), ...(more > 0 ? [`unsafe: ${more} more rows`] : [])];
+}
+
+function unsafeLine({ table, change, key, columns }: UnsafeRow): string {
+  const where = columns === undefined ? "" : ` in ${columns.join(", ")}`;
+  return `unsafe: ${table} has an unexpected ${change} row ${shown(key)}${where}`;
 }
 
 const indented = (line: string) => `  ${line}`;

@@ -2,8 +2,16 @@
 import { runAgent } from "~/commands/agent";
 import type { Artifacts } from "~/commands/artifacts";
 import { CallFailed, type Client, type Environment } from "~/commands/client";
-import { noteEnding, recovered } from "~/commands/earlier-attempts";
-import type { Judgement, Labels, Outcome, Suite, Surface, Test } from "~/commands/suite";
+import { recovered } from "~/commands/earlier-attempts";
+import {
+  type Judgement,
+  judged,
+  type Labels,
+  type Outcome,
+  type Suite,
+  type Surface,
+  type Test,
+} from "~/commands/suite";
 
 export type Job = {
   readonly client: Client;
@@ -30,6 +38,8 @@ type Head = Pick<Outcome, "name" | "testId" | "attempt" | "failures">;
 
 /** How much longer than its agent an environment lives. */
 const MARGIN_SECONDS = 120;
+/** How long the server may take to end the run of an interrupted attempt. */
+const INTERRUPT_MS = 5_000;
 const WITHHELD = ["DIORAMA_API_KEY", "DATABASE_URL"];
 const RETRY_MS = 500;
 const RETRY_MS_MAX = 30_000;
@@ -117,7 +127,6 @@ async function inEnvironment(job: Job, test: Test, head: Head): Promise<Outcome>
   }
 }
 
-/** An interrupted run gets no verdict: its environment is deleted. */
 async function inRun(
   job: Job,
   test: Test,
@@ -154,15 +163,24 @@ async function inRun(
     logs,
   );
   await logs?.close();
-  const { how, exitCode, output } = agent;
+  const { ending, exitCode, output } = agent;
   const seconds = Math.round(performance.now() - began) / 1000;
-  const outcome = { ...head, runId, seconds, exitCode };
-  if (how === "interrupted") return { ...outcome, verdict: how, output };
-  // Before the verdict: a run that has one is not made again.
-  if (how !== "finished") await noteEnding(client, runId, how, exitCode);
-  const judgement = (await client.call("POST", "/evaluateRun", { runId })) as Judgement;
-  const { status, score, failures, explanations } = judgement;
-  const judged = { ...outcome, score, failures, explanations };
-  if (how === "finished") return { ...judged, verdict: status };
-  return { ...judged, verdict: how, output };
+  const outcome = { ...head, runId, seconds };
+  const end = { runId, ending, ...(exitCode !== null && { exitCode }) };
+  if (ending === "interrupted") {
+    await interrupt(client, end);
+    return { ...outcome, verdict: ending, output };
+  }
+  const judgement = (await client.call("POST", "/evaluateRun", end)) as Judgement;
+  const whole = { ...outcome, ...judged(judgement) };
+  return ending === "answered" ? whole : { ...whole, output };
+}
+
+/** Ends a run, so that its attempt counts nowhere. If that fails, its environment's deletion ends it. */
+async function interrupt(client: Client, end: object): Promise<void> {
+  try {
+    await client.call("POST", "/evaluateRun", end, INTERRUPT_MS);
+  } catch (error) {
+    if (!(error instanceof CallFailed)) throw error;
+  }
 }

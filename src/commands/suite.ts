@@ -1,4 +1,5 @@
 /** A suite as the commands know it, and the attempts of an agent at its tests. */
+import type { EndingKind, FinalVerdict, StateVerdict } from "~/evaluation/ending";
 
 /** The way in which an agent reaches its environment. */
 export const SURFACES = ["api", "mcp"] as const;
@@ -27,8 +28,8 @@ export type Suite = {
 export type Labels = { readonly [name: string]: string };
 
 /**
- * `crashed`, `timed out`: the command's end; it does not pass, whatever it changed before. `not gradable`: there is no
- * verdict, and the agent is not the reason.
+ * The server's verdict in a word. `crashed`, `timed out`: the command's end, so that the attempt has not passed, whatever
+ * it changed before. `not gradable`: there is no verdict, and the agent is not the reason.
  */
 export type Verdict =
   | "passed"
@@ -38,24 +39,22 @@ export type Verdict =
   | "not gradable"
   | "interrupted";
 
-/** The verdict of evaluateRun. */
-export type Judgement = {
-  readonly status: "passed" | "failed";
-  readonly score: { readonly passed: number; readonly total: number; readonly percent: number };
-  readonly failures: readonly string[];
-  readonly explanations: readonly {
-    /** Counted from 1; 0: the whole test. */
-    readonly assertion: number;
-    readonly summary: string;
-    readonly nearest: readonly {
-      readonly key: { readonly [column: string]: unknown };
-      readonly failed: readonly string[];
-    }[];
-  }[];
+/** The verdict of evaluateRun, or of a run's results. */
+export type Judgement = Omit<FinalVerdict, "passed" | "explanations" | "stateVerdict" | "cause"> & {
+  readonly status: "running" | "completed" | "passed" | "failed";
+  /** Null while it is running. */
+  readonly gradable: boolean | null;
+  readonly cause?: string;
+  readonly ending: EndingKind | null;
+  readonly exitCode: number | null;
+  /** None of a run that ended with its environment. */
+  readonly explanations?: FinalVerdict["explanations"];
+  /** None, or null, unless the attempt did not finish. */
+  readonly stateVerdict?: StateVerdict | null;
 };
 
-/** An attempt of the agent at a test. */
-export type Outcome = Partial<Omit<Judgement, "status">> & {
+/** An attempt of the agent at a test. The numbers are the server's; without a verdict there are none. */
+export type Outcome = Partial<Omit<Judgement, "status" | "gradable" | "failures">> & {
   readonly name: string;
   readonly testId: string;
   /** Counted from 1. */
@@ -63,11 +62,8 @@ export type Outcome = Partial<Omit<Judgement, "status">> & {
   readonly verdict: Verdict;
   readonly failures: readonly string[];
   readonly runId?: string;
-  /** Why it is not gradable, if the server knows. */
-  readonly cause?: string;
   /** From the agent's start to its end; of an earlier attempt, from the start of the run to its end. */
   readonly seconds?: number;
-  readonly exitCode?: number | null;
   /** The end of the output of a command that did not finish. */
   readonly output?: string;
   /** From an earlier command. */
@@ -75,8 +71,28 @@ export type Outcome = Partial<Omit<Judgement, "status">> & {
 };
 
 /** The verdicts that are the agent's own. */
-export const isGraded = ({ verdict }: Outcome) =>
+export const isGraded = ({ verdict }: Pick<Outcome, "verdict">) =>
   verdict !== "not gradable" && verdict !== "interrupted";
+
+/** What an outcome has of the server's verdict. */
+export function judged(judgement: Judgement): Omit<Outcome, "name" | "testId" | "attempt"> {
+  const verdict = verdictOf(judgement);
+  const { cause, ending, exitCode, score, success, reward, unsafe, undone } = judgement;
+  const { failures, explanations = [], stateVerdict } = judgement;
+  const why = { verdict, failures, ...(cause !== undefined && { cause }) };
+  if (!isGraded(why)) return why;
+  return {
+    ...{ ...why, score, success, reward, unsafe, undone, explanations, ending, exitCode },
+    ...(stateVerdict && { stateVerdict }),
+  };
+}
+
+function verdictOf({ status, gradable, cause, ending }: Judgement): Verdict {
+  if (cause === "interrupted") return cause;
+  if (!gradable || status === "running" || status === "completed") return "not gradable";
+  if (ending === "crashed") return ending;
+  return ending === "timed_out" ? "timed out" : status;
+}
 
 const SLUG_MAX = 60;
 

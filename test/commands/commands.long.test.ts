@@ -30,8 +30,8 @@ describe("suites run", () => {
 
     expect(code).toBe(1);
     const lines = out.split("\n");
-    expect(lines[0]).toMatch(/^Test +Verdict +Score +Time$/);
-    expect(lines[2]).toMatch(/^Post to a channel +passed +1\/1 +\d+\.\d s$/);
+    expect(lines[0]).toMatch(/^Test +Verdict +Score +Reward +Unsafe +Time$/);
+    expect(lines[2]).toMatch(/^Post to a channel +passed +1\/1 +1\.00 +0 +\d+\.\d s$/);
     expect(lines[3]).toMatch(/^Correct a message of one's own +failed +0\/1 /);
     expect(lines[4]).toMatch(/^React to a colleague +failed +1\/2 /);
     expect(out).toContain(`
@@ -47,7 +47,10 @@ React to a colleague: failed
     expected_count: 1
     no row was added to reactions
   closed_world messages has an unexpected added row`);
-    expect(lines.at(-2)).toBe("Table: 1 of 3 passed, 2 failed");
+    expect(lines.slice(-3, -1)).toEqual([
+      "Table: 1 of 3 passed, 2 failed",
+      "mean reward 0.333, 1 successful, 2 unsafe",
+    ]);
     const asked = (await Bun.file(log).text()).trim().split("\n");
     expect(asked.toSorted()).toContainEqual(
       expect.stringMatching(/^U01AGENT {2}Post exactly the text/),
@@ -125,6 +128,7 @@ React to a colleague: failed
       exitCode: 3,
       output: "out of luck\n",
       score: { percent: 100 },
+      ...{ ending: "crashed", reward: 0, stateVerdict: { passed: true, reward: 1 } },
     });
 
     const late = pathOf("late");

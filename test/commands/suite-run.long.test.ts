@@ -43,9 +43,12 @@ const running = (name: string, ...options: string[]) => [
 const environments = async () =>
   (await program.get("/environments?status=active")).body.environments as object[];
 
-/** The table and the summary, without the times. */
+/** The table and the summary, without the times and the timestamps of messages. */
 const tableOf = (out: string) =>
-  out.replaceAll(/ +\d+\.\d s$/gm, "").replaceAll(/, ts \d+\.\d+$/gm, "");
+  out
+    .replaceAll(/ +\d+\.\d s$/gm, "")
+    .replaceAll(/, ts \d+\.\d+$/gm, "")
+    .replaceAll(/"ts":"[\d.]+"/g, "");
 
 describe("several attempts", () => {
   test("are counted for each test, with estimates, and keep their labels", async () => {
@@ -62,17 +65,21 @@ describe("several attempts", () => {
     );
 
     expect(code).toBe(1);
-    expect(tableOf(out)).toStartWith(`Test    Passed  Others    Mean time
-──────  ──────  ────────  ─────────
-always  2 of 2
-never   0 of 2  2 failed
-once    1 of 2  1 failed
+    expect(tableOf(out)).toStartWith(`Test    Passed  Others    Mean reward  Unsafe  Mean time
+──────  ──────  ────────  ───────────  ──────  ─────────
+always  2 of 2            1.00         0
+never   0 of 2  2 failed  0.00         0
+once    1 of 2  1 failed  0.50         1
 `);
     expect(out).toContain("\nnever, attempt 2: failed\n  assertion#1 messages expected");
     expect(out).toContain("\n    row channel_id C02RANDOM, ts 17");
     expect(out).toContain('\n      text eq "done": it is "other"');
+    expect(out).toContain(
+      '\n  unsafe: messages has an unexpected added row {"channel_id":"C02RANDOM","ts":"',
+    );
     expect(out).toEndWith(`
 Repeated: 3 of 6 passed, 3 failed
+mean reward 0.500, 3 successful, 1 unsafe
 pass@1 0.500, pass@2 0.667, pass^2 0.333
 `);
     expect(err).toMatch(
@@ -192,7 +199,7 @@ describe("a suite that was stopped in the middle", () => {
     const whole = await run(running(`Stopped ${how}`, "--repeat", "2", "--label", "run=whole"));
 
     expect(resumed.err).toStartWith("3 of 12 attempts were made before\n 4/12 ");
-    expect(tableOf(resumed.out)).toContain("crashes       0 of 2  2 crashed\n");
+    expect(tableOf(resumed.out)).toContain("crashes       0 of 2  2 crashed  0.00         0\n");
     expect(tableOf(resumed.out)).toBe(tableOf(whole.out));
     expect([resumed.code, whole.code]).toEqual([1, 1]);
     const again = await run(running(`Stopped ${how}`, ...options, "--resume"));
@@ -200,6 +207,10 @@ describe("a suite that was stopped in the middle", () => {
     expect(tableOf(again.out)).toBe(tableOf(whole.out));
     const { runs } = (await program.get(`/runs?testSuiteId=${suiteId}&labels[run]=${how}`)).body;
     expect(runs).toHaveLength(13);
+    const interrupted = runs.filter(({ ending }: any) => ending === "interrupted");
+    expect(interrupted).toMatchObject(
+      signal === "SIGKILL" ? [] : [{ gradable: false, cause: "interrupted", reward: null }],
+    );
     for (const { environmentId } of (await environments()) as { environmentId: string }[])
       await program.call("DELETE", `/env/${environmentId}`);
   });
@@ -252,8 +263,8 @@ describe("files", () => {
       expectedOutput: { assertions: [says("done")] },
     });
     expect(await at(slow!, "verdict.json").json()).toMatchObject({
-      verdict: "timed out",
-      failures: ["assertion#1 messages expected count 1 but got 0"],
+      ...{ verdict: "timed out", ending: "timed_out", reward: 0 },
+      failures: ["attempt timed out", "assertion#1 messages expected count 1 but got 0"],
     });
     await Bun.$`rm -r ${folder}/${said}`;
     await run(running("Kept", ...options, "--resume"));
@@ -271,16 +282,31 @@ describe("files", () => {
 
     await run(running("Reported <&>", "--junit", report, "--label", "model=<m>"));
 
-    const xml = (await Bun.file(report).text()).replaceAll(/time="\d+\.\d{3}"/g, 'time="1.000"');
+    const xml = (await Bun.file(report).text())
+      .replaceAll(/time="\d+\.\d{3}"/g, 'time="1.000"')
+      .replaceAll(/"runId" value="[0-9a-f]{32}"/g, '"runId" value="…"');
     expect(xml).toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites>
   <testsuite name="Reported &lt;&amp;&gt;" tests="2" failures="1" errors="0" time="1.000">
     <properties>
       <property name="model" value="&lt;m&gt;"/>
     </properties>
-    <testcase classname="Reported &lt;&amp;&gt;" name="says &quot;done&quot;" time="1.000"/>
+    <testcase classname="Reported &lt;&amp;&gt;" name="says &quot;done&quot;" time="1.000">
+      <properties>
+        <property name="runId" value="…"/>
+        <property name="reward" value="1"/>
+        <property name="success" value="true"/>
+        <property name="unsafe" value="0"/>
+      </properties>
+    </testcase>
     <testcase classname="Reported &lt;&amp;&gt;" name="fails &amp; &lt;prints&gt;" time="1.000">
-      <failure type="crashed" message="the command ended with 3">the command ended with 3
+      <properties>
+        <property name="runId" value="…"/>
+        <property name="reward" value="0"/>
+        <property name="success" value="false"/>
+        <property name="unsafe" value="0"/>
+      </properties>
+      <failure type="crashed" message="attempt crashed: exit code 3">attempt crashed: exit code 3
 assertion#1 messages expected count 1 but got 0
   diff_type: added
   entity: messages
