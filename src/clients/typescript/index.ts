@@ -17,17 +17,19 @@ import { Suite } from "./suite";
 export { Environment, type Outcome } from "./environment";
 export { DioramaError, type Options } from "./http";
 export type { LocalOptions } from "./local";
-export { Run } from "./run";
+export { Run, type RunEnd } from "./run";
 export type {
   Diff,
   DiffRow,
   DiffUpdate,
+  Ending,
   EvaluatedRun,
   ExpectedOutput,
   NewEnvironment,
   NewRun,
   Score,
   Test,
+  Unsafe,
 } from "./schema";
 export {
   type Agent,

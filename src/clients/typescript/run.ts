@@ -4,6 +4,7 @@ import type {
   Call,
   CallPage,
   Diff,
+  Ending,
   ExpectedOutput,
   NewRun,
   Run as Results,
@@ -11,6 +12,9 @@ import type {
 } from "./schema";
 
 export type { NewRun };
+
+/** How the attempt at a test ended. One that `crashed` or `timed_out` has not passed. */
+export type RunEnd = { readonly ending?: Ending; readonly exitCode?: number };
 
 /** A page of the list of calls. */
 const CALLS_PER_PAGE = 1_000;
@@ -32,8 +36,22 @@ export class Run {
   }
 
   /** Ends the run. Returns the verdict of its test, or of `expectedOutput`. */
-  async evaluate(expectedOutput?: ExpectedOutput): Promise<Verdict> {
-    return await this.#end<Verdict>("/evaluateRun", expectedOutput ? { expectedOutput } : {});
+  async evaluate(expectedOutput?: ExpectedOutput, end: RunEnd = {}): Promise<Verdict> {
+    const body = { ...end, ...(expectedOutput && { expectedOutput }) };
+    const answer = await this.#end<Verdict | Results>("/evaluateRun", body);
+    const { status, passed, score, success, reward, explanations } = answer;
+    if (passed === null || score === null || (status !== "passed" && status !== "failed"))
+      throw new DioramaError(`Run ${this.id} ended without a verdict`, {
+        code: "run_already_completed",
+        status: 400,
+      });
+    const { stateVerdict, ...verdict } = answer;
+    return {
+      // A run that ended with its environment has no numbers if it is not gradable.
+      ...{ ...verdict, status, passed, score, success: success ?? false, reward: reward ?? 0 },
+      explanations: explanations ?? [],
+      ...(stateVerdict && { stateVerdict }),
+    };
   }
 
   /** Repeatable: a run that has ended, perhaps because an answer was lost, answers its results. */

@@ -1,7 +1,7 @@
 /** A suite: runs an agent on each of its tests, and collects the verdicts. */
 import type { Environment } from "./environment";
 import { DioramaError, type Http } from "./http";
-import type { EvaluatedRun, NewEnvironment, Test, TestSuiteDetails } from "./schema";
+import type { Ending, EvaluatedRun, NewEnvironment, Test, TestSuiteDetails } from "./schema";
 
 /** One attempt of an agent at a test. */
 export type Task = {
@@ -33,10 +33,10 @@ export type Attempt = {
   readonly test: string;
   readonly testId: string;
   readonly attempt: number;
-  /** `crashed` and `timed out` are the agent's; `error` is not: it does not count. */
+  /** The server's verdict in a word. `crashed` and `timed out` have not passed; `error` does not count. */
   readonly status: "passed" | "failed" | "crashed" | "timed out" | "error";
   readonly runId?: string;
-  /** The verdict on the state that the agent left, whatever `status` is. */
+  /** Of an agent that did not finish, `stateVerdict` is the one on the state that it left. */
   readonly verdict?: EvaluatedRun;
   /** Thrown by the agent, or by Diorama. */
   readonly error?: unknown;
@@ -47,8 +47,14 @@ export type SuiteOutcome = {
   /** In the order of the tests; attempts of a test beside each other. */
   readonly attempts: readonly Attempt[];
   readonly passed: number;
-  /** Attempts with a verdict: all but those with the status `error`. */
+  /** Attempts that count: all but those with the status `error`. */
   readonly graded: number;
+  /** Graded attempts that did what was asked, whatever else they did. */
+  readonly successful: number;
+  /** Graded attempts that changed something that nothing in their test explains. */
+  readonly unsafe: number;
+  /** Of the graded attempts: the mean over the tests, rounded to four digits. Null without any. */
+  readonly meanReward: number | null;
 };
 
 /** An environment outlives its agent by this. */
@@ -99,12 +105,7 @@ export class Suite {
       }
     };
     await Promise.all(Array.from({ length: parallel }, work));
-    return {
-      suite: name,
-      attempts,
-      passed: attempts.filter(({ status }) => status === "passed").length,
-      graded: attempts.filter(({ status }) => status !== "error").length,
-    };
+    return { suite: name, attempts, ...countsOf(attempts) };
   }
 
   async #attempt(
@@ -126,16 +127,13 @@ export class Suite {
         ...(labels && { labels }),
       });
       const { prompt } = test;
-      const ending = await finished(timeoutSeconds, (signal) =>
+      const { ending, error } = await finished(timeoutSeconds, (signal) =>
         agent({ prompt, environment, test, attempt, signal }),
       );
-      const verdict = await run.evaluate();
+      const verdict = await run.evaluate(undefined, { ending });
       return {
-        ...head,
-        status: verdict.gradable ? (ending.status ?? statusOf(verdict)) : "error",
-        runId: run.id,
-        verdict,
-        ...(ending.error !== undefined && { error: ending.error }),
+        ...{ ...head, status: statusOf(verdict), runId: run.id, verdict },
+        ...(error !== undefined && { error }),
       };
     } catch (error) {
       if (!(error instanceof DioramaError)) throw error;
@@ -144,21 +142,46 @@ export class Suite {
   }
 }
 
-const statusOf = ({ passed }: EvaluatedRun) => (passed ? "passed" : "failed");
+function statusOf({ gradable, ending, passed }: EvaluatedRun): Attempt["status"] {
+  if (!gradable) return "error";
+  if (ending === "crashed") return ending;
+  if (ending === "timed_out") return "timed out";
+  return passed ? "passed" : "failed";
+}
+
+const DIGITS = 1e4;
+const mean = (values: readonly number[]) =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** As the server counts the runs with the value of a label. */
+function countsOf(attempts: readonly Attempt[]) {
+  const graded = attempts.filter(({ status }) => status !== "error");
+  const rewards = new Map<string, number[]>();
+  for (const { testId, verdict } of graded)
+    rewards.set(testId, [...(rewards.get(testId) ?? []), verdict?.reward ?? 0]);
+  const means = [...rewards.values()].map(mean);
+  return {
+    passed: graded.filter(({ status }) => status === "passed").length,
+    graded: graded.length,
+    successful: graded.filter(({ verdict }) => verdict?.success).length,
+    unsafe: graded.filter(({ verdict }) => (verdict?.unsafe?.count ?? 0) > 0).length,
+    meanReward: means.length === 0 ? null : Math.round(mean(means) * DIGITS) / DIGITS,
+  };
+}
 
 /** Waits for `work` up to a time limit. */
 async function finished(
   seconds: number,
   work: (signal: AbortSignal) => Promise<unknown>,
-): Promise<{ status?: "crashed" | "timed out"; error?: unknown }> {
+): Promise<{ ending: Ending; error?: unknown }> {
   const signal = AbortSignal.timeout(seconds * 1000);
   const late = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason));
   });
   try {
     await Promise.race([work(signal), late]);
-    return {};
+    return { ending: "answered" };
   } catch (error) {
-    return { status: signal.aborted ? "timed out" : "crashed", error };
+    return { ending: signal.aborted ? "timed_out" : "crashed", error };
   }
 }

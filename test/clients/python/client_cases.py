@@ -187,7 +187,10 @@ def test_a_suite_gives_a_verdict_for_every_attempt_also_of_agents_that_crash_or_
     assert (crashed.status, str(crashed.error), late.status, failed.status) == (
         *("crashed", "broken", "timed out", "failed"),
     )
-    assert crashed.verdict and not crashed.verdict.passed
+    assert crashed.verdict and crashed.verdict.ending == "crashed" and crashed.verdict.state_verdict
+    assert late.verdict and late.verdict.ending == "timed_out"
+    assert failed.verdict and failed.verdict.ending == "answered" and failed.verdict.state_verdict is None
+    assert (outcome.mean_reward, outcome.successful, outcome.unsafe) == (0, 0, 0)
     assert (outcome.passed, outcome.graded, len(seen)) == (0, len(names), len(names))
     assert not active()
 
@@ -206,6 +209,8 @@ def test_a_suite_is_interrupted_and_leaves_no_environment() -> None:
 
     assert time.monotonic() - began < 15
     assert not active()
+    newest = diorama.call("GET", "/runs?limit=2")["runs"]
+    assert [(run["ending"], run["gradable"]) for run in newest] == [("interrupted", False)] * 2
 
 
 def test_a_suite_is_found_by_id_name_slug_and_owner_and_several_of_one_name_are_an_error() -> None:

@@ -118,7 +118,7 @@ test("a suite gives a verdict for every attempt, also of agents that crash or ta
   const suite = client().suite("Chat benchmark");
   const { tests = [] } = await suite.details();
 
-  const { attempts, passed, graded } = await suite.run(
+  const { attempts, ...counts } = await suite.run(
     async ({ test: { name }, environment, attempt, signal }) => {
       if (name !== tests[0]?.name) return;
       if (attempt === 1) throw new Error("broken");
@@ -130,11 +130,14 @@ test("a suite gives a verdict for every attempt, also of agents that crash or ta
 
   expect(attempts.map(({ test: name }) => name)).toEqual(tests.flatMap(({ name }) => [name, name]));
   expect(attempts.slice(0, 3)).toMatchObject([
-    { attempt: 1, status: "crashed", error: new Error("broken"), verdict: { passed: false } },
-    { attempt: 2, status: "timed out" },
-    { attempt: 1, status: "failed" },
+    { attempt: 1, status: "crashed", error: new Error("broken"), verdict: { ending: "crashed" } },
+    { attempt: 2, status: "timed out", verdict: { ending: "timed_out", stateVerdict: {} } },
+    { attempt: 1, status: "failed", verdict: { ending: "answered" } },
   ]);
-  expect({ passed, graded }).toEqual({ passed: 0, graded: 2 * tests.length });
+  expect(counts).toEqual({
+    ...{ suite: "Chat benchmark", passed: 0, graded: 2 * tests.length },
+    ...{ successful: 0, unsafe: 0, meanReward: 0 },
+  });
 });
 
 test("a suite is found by id, name, slug and owner; several of one name are an error", async () => {

@@ -39,9 +39,9 @@ class RecordedEnvironment(Environment):
         """The calls until now, or until the end of the recording."""
         return self.recording.list_calls()
 
-    def evaluate(self, expected_output: Mapping[str, Any]) -> EvaluatedRun:
-        """Ends the recording. Returns the verdict of an expectation."""
-        return self.recording.evaluate(expected_output)
+    def evaluate(self, expected_output: Mapping[str, Any], **end: Any) -> EvaluatedRun:
+        """Ends the recording. Returns the verdict of an expectation. `end`: as of `Run.evaluate`."""
+        return self.recording.evaluate(expected_output, **end)
 
     def report(self) -> list[tuple[str, str]]:
         """The diff and the last calls: titles and texts."""

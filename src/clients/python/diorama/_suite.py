@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from typing import Literal
@@ -12,6 +13,10 @@ from .models import EvaluatedRun
 
 # An environment outlives its agent by this.
 MARGIN_SECONDS = 120
+# Of a rate that is rounded.
+DIGITS = 10_000
+
+Status = Literal["passed", "failed", "crashed", "timed out", "error"]
 # References that cannot be the last part of an address.
 UNADDRESSABLE = re.compile(r"\.{0,2}")
 
@@ -31,11 +36,11 @@ class Attempt:
     test_id: str
     attempt: int
     """Counted from 1."""
-    status: Literal["passed", "failed", "crashed", "timed out", "error"]
-    """`crashed` and `timed out` are the agent's; `error` is not: it does not count."""
+    status: Status
+    """The server's verdict in a word. `crashed` and `timed out` have not passed; `error` does not count."""
     run_id: str | None = None
     verdict: EvaluatedRun | None = None
-    """The verdict on the state that the agent left, whatever `status` is."""
+    """Of an agent that did not finish, `state_verdict` is the one on the state that it left."""
     error: BaseException | None = None
     """Raised by the agent, or by Diorama."""
 
@@ -53,4 +58,43 @@ class SuiteOutcome:
     @property
     def graded(self) -> int:
         """Attempts that count: all but those with the status `error`."""
-        return sum(attempt.status != "error" for attempt in self.attempts)
+        return len(self._verdicts())
+
+    @property
+    def successful(self) -> int:
+        """Graded attempts that did what was asked, whatever else they did."""
+        return sum(verdict.success for _, verdict in self._verdicts())
+
+    @property
+    def unsafe(self) -> int:
+        """Graded attempts that changed something that nothing in their test explains."""
+        return sum(verdict.unsafe is not None and verdict.unsafe.count > 0 for _, verdict in self._verdicts())
+
+    @property
+    def mean_reward(self) -> float | None:
+        """Of the graded attempts: the mean over the tests, rounded to four digits. None without any."""
+        rewards: dict[str, list[float]] = {}
+        for test_id, verdict in self._verdicts():
+            rewards.setdefault(test_id, []).append(verdict.reward)
+        means = [sum(each) / len(each) for each in rewards.values()]
+        if not means:
+            return None
+        return math.floor(sum(means) / len(means) * DIGITS + 0.5) / DIGITS
+
+    def _verdicts(self) -> list[tuple[str, EvaluatedRun]]:
+        """Of the graded attempts, with the ids of their tests."""
+        return [
+            (attempt.test_id, attempt.verdict)
+            for attempt in self.attempts
+            if attempt.status != "error" and attempt.verdict is not None
+        ]
+
+
+def status_of(verdict: EvaluatedRun) -> Status:
+    if verdict.gradable is not True:
+        return "error"
+    if verdict.ending == "crashed":
+        return "crashed"
+    if verdict.ending == "timed_out":
+        return "timed out"
+    return "passed" if verdict.passed else "failed"

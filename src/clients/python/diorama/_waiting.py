@@ -6,6 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Literal, NamedTuple, TypeVar
 
 Item = TypeVar("Item")
@@ -16,9 +17,9 @@ INTERRUPT_SECONDS = 10.0
 
 
 class Ending(NamedTuple):
-    """How the work of an agent ended: no status if it returned in time."""
+    """How the work of an agent ended."""
 
-    status: Literal["crashed", "timed out"] | None = None
+    kind: Literal["answered", "crashed", "timed_out"] = "answered"
     error: BaseException | None = None
 
 
@@ -33,8 +34,14 @@ async def async_finish(seconds: float, work: Callable[[], Awaitable[object]]) ->
         await asyncio.wait_for(work(), seconds)
     except Exception as error:
         is_late = isinstance(error, asyncio.TimeoutError) and time.monotonic() >= deadline
-        return Ending("timed out" if is_late else "crashed", error)
+        return Ending("timed_out" if is_late else "crashed", error)
     return Ending()
+
+
+async def async_briefly(work: Callable[[], Awaitable[object]]) -> None:
+    """Does what may fail, and must not take long: the whole is interrupted."""
+    with suppress(Exception):
+        await asyncio.wait_for(work(), INTERRUPT_SECONDS / 2)
 
 
 async def async_each(parallel: int, items: Sequence[Item], work: Callable[[Item], Awaitable[Result]]) -> list[Result]:
@@ -89,8 +96,14 @@ def finish(seconds: float, work: Callable[[], object]) -> Ending:
         if round_ is not None and round_.is_over.is_set():
             raise Interrupted
         if time.monotonic() >= deadline:
-            return Ending("timed out", TimeoutError(f"the agent took longer than {seconds} seconds"))
+            return Ending("timed_out", TimeoutError(f"the agent took longer than {seconds} seconds"))
     return result[0]
+
+
+def briefly(work: Callable[[], object]) -> None:
+    """Does what may fail while the whole is interrupted. `each` limits the time."""
+    with suppress(Exception):
+        work()
 
 
 def each(parallel: int, items: Sequence[Item], work: Callable[[Item], Result]) -> list[Result]:

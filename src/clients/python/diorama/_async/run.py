@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
 from .._error import DioramaError
 from ..models import Call, CallPage, Diff, EvaluatedRun, Evaluation
 from ..models import Run as Results
 from .http import AsyncHttp
+
+Ending = Literal["answered", "crashed", "timed_out", "interrupted"]
 
 # A page of the list of calls.
 CALLS_PER_PAGE = 1_000
@@ -53,14 +55,26 @@ class AsyncRun:
             self._calls = calls
         return self._diff
 
-    async def evaluate(self, expected_output: Mapping[str, Any] | None = None) -> EvaluatedRun:
-        """Ends the run and returns the verdict of its test, or of `expected_output`."""
-        body = {} if expected_output is None else {"expectedOutput": expected_output}
-        answer = await self._end("/evaluateRun", body)
+    async def evaluate(
+        self,
+        expected_output: Mapping[str, Any] | None = None,
+        *,
+        ending: Ending | None = None,
+        exit_code: int | None = None,
+    ) -> EvaluatedRun:
+        """
+        Ends the run and returns the verdict of its test, or of `expected_output`. `ending` is how the attempt ended:
+        one that `crashed` or `timed_out` has not passed.
+        """
+        options = {"expectedOutput": expected_output, "ending": ending, "exitCode": exit_code}
+        given = {name: value for name, value in options.items() if value is not None}
+        answer = await self._end("/evaluateRun", given)
         if answer["passed"] is None:
             message = f"Run {self.id} ended without a verdict; grade() gives one"
             raise DioramaError(message, code="run_already_completed", status=400)
-        return EvaluatedRun.model_validate(answer)
+        # A run that ended with its environment has no explanations, and no numbers if it is not gradable.
+        numbers = {"success": answer["success"] or False, "reward": answer["reward"] or 0}
+        return EvaluatedRun.model_validate({"explanations": [], **answer, **numbers})
 
     async def grade(
         self, expected_output: Mapping[str, Any] | None = None, *, test_id: str | None = None

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from .._error import DioramaError
-from .._suite import MARGIN_SECONDS, Attempt, SuiteOutcome, path_of
-from .._waiting import async_each, async_finish
+from .._suite import MARGIN_SECONDS, Attempt, SuiteOutcome, path_of, status_of
+from .._waiting import async_briefly, async_each, async_finish
 from ..models import Test, TestSuiteDetails
 from .environment import AsyncEnvironment
 from .http import AsyncHttp
@@ -86,11 +86,13 @@ class AsyncSuite:
                 run = await environment.run(test_id=test.id, test_suite_id=suite_id, labels=labels)
                 deadline = time.monotonic() + timeout_seconds
                 task = AsyncTask(test.prompt, environment, test, number, deadline)
-                ending = await async_finish(timeout_seconds, lambda: agent(task))
-                verdict = await run.evaluate()
+                try:
+                    ending = await async_finish(timeout_seconds, lambda: agent(task))
+                except BaseException:
+                    # The environment is deleted in any case.
+                    await async_briefly(lambda: run.evaluate(ending="interrupted"))
+                    raise
+                verdict = await run.evaluate(ending=ending.kind)
         except DioramaError as error:
             return Attempt(test.name, test.id, number, "error", error=error)
-        status = ending.status or ("passed" if verdict.passed else "failed")
-        if verdict.gradable is False:
-            status = "error"
-        return Attempt(test.name, test.id, number, status, run.id, verdict, ending.error)
+        return Attempt(test.name, test.id, number, status_of(verdict), run.id, verdict, ending.error)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from .._error import DioramaError
-from .._suite import MARGIN_SECONDS, Attempt, SuiteOutcome, path_of
-from .._waiting import each, finish
+from .._suite import MARGIN_SECONDS, Attempt, SuiteOutcome, path_of, status_of
+from .._waiting import briefly, each, finish
 from ..models import Test, TestSuiteDetails
 from .environment import Environment
 from .http import Http
@@ -87,11 +87,13 @@ class Suite:
                 run = environment.run(test_id=test.id, test_suite_id=suite_id, labels=labels)
                 deadline = time.monotonic() + timeout_seconds
                 task = Task(test.prompt, environment, test, number, deadline)
-                ending = finish(timeout_seconds, lambda: agent(task))
-                verdict = run.evaluate()
+                try:
+                    ending = finish(timeout_seconds, lambda: agent(task))
+                except BaseException:
+                    # The environment is deleted in any case.
+                    briefly(lambda: run.evaluate(ending="interrupted"))
+                    raise
+                verdict = run.evaluate(ending=ending.kind)
         except DioramaError as error:
             return Attempt(test.name, test.id, number, "error", error=error)
-        status = ending.status or ("passed" if verdict.passed else "failed")
-        if verdict.gradable is False:
-            status = "error"
-        return Attempt(test.name, test.id, number, status, run.id, verdict, ending.error)
+        return Attempt(test.name, test.id, number, status_of(verdict), run.id, verdict, ending.error)
