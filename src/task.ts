@@ -5,9 +5,12 @@
 import { mkdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
 import { ConfigError } from "~/config";
 import { isObject } from "~/json";
 import { isOk, textOf } from "~/message";
+import { EndedRun } from "~/platform/runs/model";
 import type { Program } from "~/program";
 
 /** Owns everything of the task. It has no key: nobody can act as this user from outside. */
@@ -24,6 +27,10 @@ export type TaskResult = {
   readonly result: object;
   readonly rewards: { readonly [name: string]: number } | null;
 };
+
+/** How the agent ended, if that is known. */
+export const TaskEnd = Type.Pick(EndedRun, ["ending", "exitCode"], { additionalProperties: false });
+export type TaskEnd = Static<typeof TaskEnd>;
 
 type Answer = { readonly [field: string]: unknown };
 
@@ -54,8 +61,9 @@ export async function openTask({ app }: Pick<Program, "app">, wanted: string) {
 
   let finished: Promise<TaskResult> | undefined;
 
-  async function conclude(): Promise<TaskResult> {
-    await app.performAs(OWNER, { method: "POST", path: "/evaluateRun", body: { runId } });
+  async function conclude(end: TaskEnd): Promise<TaskResult> {
+    // It may have ended with its environment.
+    await app.performAs(OWNER, { method: "POST", path: "/evaluateRun", body: { ...end, runId } });
     const {
       environmentId: _,
       testId: __,
@@ -68,7 +76,7 @@ export async function openTask({ app }: Pick<Program, "app">, wanted: string) {
   return {
     runId: `${runId}`,
     /** Ends the run. Later calls return the same. */
-    finish: (): Promise<TaskResult> => (finished ??= conclude()),
+    finish: (end: TaskEnd = {}): Promise<TaskResult> => (finished ??= conclude(end)),
   };
 }
 
@@ -128,15 +136,17 @@ function rewardsOf(result: Answer, expected: unknown): TaskResult["rewards"] {
 /** Answers `diorama task finish` until the process ends. */
 export async function listenForFinish(
   socket: string,
-  finish: () => Promise<TaskResult>,
+  finish: (end: TaskEnd) => Promise<TaskResult>,
 ): Promise<Bun.Server<undefined>> {
   await mkdir(dirname(socket), { recursive: true });
   await rm(socket, { force: true });
   return Bun.serve({
     unix: socket,
-    fetch: async ({ method }) =>
-      method === "POST"
-        ? Response.json(await finish())
-        : new Response("POST finishes the task", { status: 405 }),
+    async fetch(request) {
+      if (request.method !== "POST") return new Response("POST finishes the task", { status: 405 });
+      const end: unknown = await request.json().catch(() => undefined);
+      if (Value.Check(TaskEnd, end)) return Response.json(await finish(end));
+      return new Response("the body has ending and exitCode", { status: 400 });
+    },
   });
 }

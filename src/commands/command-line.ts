@@ -30,11 +30,14 @@ import {
   type SuiteImport,
   type SuiteRun,
 } from "~/commands/suites";
-import { finishTask } from "~/commands/task";
+import { finishTask, type TaskFinish } from "~/commands/task";
 import { exportTemplate, importTemplate, listTemplates } from "~/commands/templates";
 import { SETTINGS } from "~/config";
+import { ENDINGS } from "~/evaluation/ending";
 import { notice, print } from "~/log";
 import { VERSION } from "~/version";
+
+const EXIT_CODE_MAX = 2 ** 31 - 1;
 
 type Context = {
   readonly env: Environment;
@@ -93,7 +96,13 @@ export function createCommandLine({ env, serve, interruption, endWith }: Context
       "End the run, and write result.json into a folder, and reward.json if the run is gradable.",
     )
     .requiredOption("--out <folder>", "For the files.")
-    .action(({ out }: { out: string }) => finishTask(env, out));
+    .addOption(
+      new Option("--ending <way>", "How the agent ended, if that is known.").choices(
+        Object.keys(ENDINGS),
+      ),
+    )
+    .option("--exit-code <code>", "Of the agent's process.", upTo(EXIT_CODE_MAX, 0))
+    .action((options: TaskFinish) => finishTask(env, options));
   line
     .command("health")
     .description("Check whether the server on this machine can serve, for container health checks.")

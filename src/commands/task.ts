@@ -4,19 +4,25 @@ import { join } from "node:path";
 import type { Environment } from "~/commands/client";
 import { CommandError } from "~/commands/failure";
 import { notice } from "~/log";
-import { socketOf, type TaskResult } from "~/task";
+import { socketOf, type TaskEnd, type TaskResult } from "~/task";
+
+/** Options of `task finish`. */
+export type TaskFinish = TaskEnd & { readonly out: string };
 
 const TIMEOUT_MS = 120_000;
 
 /** Throws CommandError. */
-export async function finishTask(env: Environment, folder: string): Promise<void> {
+export async function finishTask(
+  env: Environment,
+  { out: folder, ...end }: TaskFinish,
+): Promise<void> {
   const socket = socketOf(env);
   const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const response = await fetch("http://localhost/", { method: "POST", unix: socket, signal }).catch(
-    () => {
-      throw new CommandError(`no server with a task listens at ${socket}`);
-    },
-  );
+  const body = JSON.stringify(end);
+  const request = { method: "POST", body, unix: socket, signal };
+  const response = await fetch("http://localhost/", request).catch(() => {
+    throw new CommandError(`no server with a task listens at ${socket}`);
+  });
   if (!response.ok) throw new CommandError(`the server answered HTTP ${response.status}`);
   const { result, rewards } = (await response.json()) as TaskResult;
   const write = (name: string, content: object) =>

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { WebClient } from "@slack/web-api";
 import { writesOf } from "~/commands/export/solution";
-import { openTask } from "~/task";
+import { listenForFinish, openTask } from "~/task";
 import { eventually, useDatabase } from "../support/database";
 import { pythonPackages, run } from "../support/packages";
 import { launch } from "../support/process";
@@ -239,7 +239,7 @@ test(
       await run(["sh", "-ec", moved]);
       expect(await Bun.file(join(folder, "logs/verifier/reward.json")).json()).toEqual({
         reward: 0.5,
-        passed: 0,
+        ...{ passed: 0, success: 0, unsafe: 0 },
         assertion_1: 1,
         assertion_2: 0,
         success: 0,
@@ -253,6 +253,46 @@ test(
       other.kill("SIGTERM");
       await other.exited;
     }
+  },
+  MINUTES,
+);
+
+test(
+  "an agent that solved its task and crashed has no reward",
+  async () => {
+    const socket = join(folder, "crashed.sock");
+    const path = await exporting(own.name, "crashing");
+    const file = join(path, (await readdir(path))[0] ?? "", "environment/task.json");
+    const task = await openTask(program.program, file);
+    const listening = await listenForFinish(socket, task.finish);
+    const { service_url } = (await (await fetch(`${program.url}/task`)).json()) as any;
+    const slack = new WebClient("any-token", { slackApiUrl: `${service_url}/` });
+    for (const text of ["Hello", "Bye"])
+      await slack.chat.postMessage({ channel: "C01GENERAL", text });
+    const finish = (...options: string[]) =>
+      run([process.execPath, MAIN, "task", "finish", "--out", join(folder, "crash"), ...options], {
+        env: { ...process.env, DIORAMA_TASK_SOCKET: socket },
+      });
+    const post = (body: string) =>
+      fetch("http://localhost/", { method: "POST", body, unix: socket });
+
+    await expect(finish("--ending", "died")).rejects.toThrow(
+      /Allowed choices are answered, crashed/,
+    );
+    await expect(finish("--exit-code", "-1")).rejects.toThrow(/A whole number from 0/);
+    for (const body of ["", "[]", '{"ending":"died"}', '{"exitCode":1.5}', '{"runId":"1"}'])
+      expect((await post(body)).status).toBe(400);
+    await finish("--ending", "crashed", "--exit-code", "3");
+
+    expect(await Bun.file(join(folder, "crash/reward.json")).json()).toEqual({
+      ...{ reward: 0, passed: 0, success: 0, unsafe: 0 },
+      ...{ assertion_1: 1, assertion_2: 1 },
+    });
+    expect(await Bun.file(join(folder, "crash/result.json")).json()).toMatchObject({
+      ...{ passed: false, ending: "crashed", exitCode: 3 },
+      stateVerdict: { passed: true, reward: 1 },
+    });
+    await listening.stop(true);
   },
   MINUTES,
 );

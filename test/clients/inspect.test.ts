@@ -97,6 +97,7 @@ model = scripted(act("slack_send_message", hello), act("submit", {"answer": "don
           value: "C",
           metadata: {
             score: { passed: 1, total: 1, percent: 100 },
+            ...{ reward: 1, success: true, unsafe: 0, ending: "answered" },
             diff: { inserts: [{ __table__: "messages", text: "Hello" }], updates: [], deletes: [] },
           },
         },
@@ -150,6 +151,73 @@ def breaking():
     ]);
     expect(all[0].error).toContain("the agent broke");
     expect(all[1].error).toMatch(/is not gradable: environment_deleted/);
+    expect(await alive()).toEqual([]);
+  },
+  8 * MINUTES,
+);
+
+test(
+  "the run of an agent that fails, or reaches a limit, says so, also if it solved its task",
+  async () => {
+    const ends = async (options: string, text: string) => {
+      const [sample] = await samples(`
+hello = {"path": "/chat.postMessage", "body": {"channel": "C01GENERAL", "text": "${text}"}}
+@solver
+def failing():
+    async def solve(state, generate):
+        place = state.store_as(Place)
+        async with httpx.AsyncClient(headers=place.headers) as client:
+            (await client.post(f"{place.url}/chat.postMessage", json=hello["body"])).raise_for_status()
+        raise RuntimeError("the agent broke")
+    return solve
+model = scripted(act("request", hello), act("request", {"path": "/auth.test", "body": {}}), act("submit", {"answer": "done"}))
+(log,) = eval(
+    suite(surface="api"), display="none", log_dir="logs", fail_on_error=False,
+    sample_id="say: ${text.toLowerCase()}", **dict(${options})
+)
+`);
+      const { runs } = (await program.get("/runs?limit=1")).body;
+      return { sample, run: runs[0] };
+    };
+    const unmarked = { passed: false, success: false, reward: 0, gradable: true };
+
+    const failed = await ends('solver=failing(), model="mockllm/model"', "Hello");
+    expect(failed.sample).toMatchObject({ error: expect.stringContaining("broke"), scores: {} });
+    expect(failed.run).toMatchObject({ ...unmarked, ending: "crashed" });
+
+    const scored = await ends(
+      'solver=failing(), model="mockllm/model", score_on_error=True',
+      "Hello",
+    );
+    expect(scored.sample.scores.verdict).toMatchObject({ value: "I" });
+    expect(scored.run).toMatchObject({ ...unmarked, ending: "crashed" });
+
+    const limited = await ends("model=model, message_limit=4", "Bye");
+    expect(limited.sample.scores.verdict).toMatchObject({
+      value: "I",
+      explanation: "attempt timed out",
+      metadata: { ending: "timed_out", reward: 0, success: false, unsafe: 0 },
+    });
+    expect(limited.run).toMatchObject({ ...unmarked, ending: "timed_out" });
+
+    const answered = await ends("model=model, message_limit=40", "Bye");
+    expect(answered.run).toMatchObject({ passed: true, reward: 1, ending: "answered" });
+
+    // The first error ends them all.
+    await samples(`
+@solver
+def failing():
+    async def solve(state, generate):
+        await asyncio.sleep(2 if state.sample_id == "say: hello" else 60)
+        raise RuntimeError("the agent broke")
+    return solve
+(log,) = eval(suite(surface="api"), solver=failing(), model="mockllm/model", display="none", log_dir="logs")
+`);
+    const { runs } = (await program.get("/runs?limit=2")).body;
+    expect(runs.map(({ ending, gradable }: any) => [ending, gradable]).toSorted()).toEqual([
+      ["crashed", true],
+      ["interrupted", false],
+    ]);
     expect(await alive()).toEqual([]);
   },
   8 * MINUTES,

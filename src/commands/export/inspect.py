@@ -17,6 +17,7 @@ from diorama import AsyncDiorama, DioramaError
 from inspect_ai import Task, task
 from inspect_ai.agent import as_solver, react
 from inspect_ai.dataset import json_dataset
+from inspect_ai.log import transcript
 from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accuracy, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool, mcp_server_http, tool
@@ -25,6 +26,8 @@ from inspect_ai.util import StoreModel
 SUITE_ID = "@SUITE_ID@"
 # The longest time that an agent may take. Afterwards its environment expires.
 TTL_SECONDS = 3_600
+# What a score has of the run's results.
+METADATA = ("runId", "success", "reward", "ending", "score", "diff", "explanations")
 
 
 @task(name="@NAME@")
@@ -49,6 +52,7 @@ class Place(StoreModel):
     """Base address of the service's API, without a trailing slash. The tools are at `{url}/mcp`."""
     token: str = ""
     """Opens this environment's service only."""
+    is_scored: bool = False
 
     @property
     def headers(self) -> dict[str, str]:
@@ -105,33 +109,60 @@ def verdict() -> Scorer:
     """Ends the run. A run that says nothing about the agent is an error of the sample, and no score."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        run_id = state.store_as(Place).run_id
+        place = state.store_as(Place)
+        place.is_scored = True
+        run_id = place.run_id
         async with AsyncDiorama() as server:
-            try:
-                await server.call("POST", "/evaluateRun", body={"runId": run_id})
-            except DioramaError as error:
-                if error.code != "run_already_completed":
-                    raise
+            await end(server, run_id, ending(default="answered"))
             run = await server.call("GET", f"/results/{run_id}")
         if not run["gradable"] or run["passed"] is None:
             raise RuntimeError(f"Run {run_id} is not gradable: {run.get('cause', 'it has no verdict')}")
         return Score(
             value=CORRECT if run["passed"] else INCORRECT,
             explanation="\n".join(run["failures"]) or "Every assertion holds.",
-            metadata={key: run[key] for key in ("runId", "score", "diff", "explanations") if key in run},
+            metadata={
+                "unsafe": run["unsafe"] and run["unsafe"]["count"],
+                **{key: run[key] for key in METADATA if key in run},
+            },
         )
 
     return score
 
 
+def ending(default: str) -> str:
+    """How the agent ended: by an error or a limit, unless it went on afterwards."""
+    for event in reversed(transcript().events):
+        if event.event == "error":
+            return "interrupted" if event.error.message.startswith("Cancelled") else "crashed"
+        if event.event == "sample_limit" and event.type != "operator":
+            return "timed_out"
+        if event.event in {"model", "tool"}:
+            break
+    return default
+
+
+async def end(server: AsyncDiorama, run_id: str, how: str) -> None:
+    """Ends the run, unless it has ended."""
+    try:
+        await server.call("POST", "/evaluateRun", body={"runId": run_id, "ending": how})
+    except DioramaError as error:
+        if error.code != "run_already_completed":
+            raise
+
+
 async def delete(state: TaskState) -> None:
-    """Deletes the environment. It is called after every sample, also after one with an error."""
-    environment_id = state.store_as(Place).environment_id
-    if not environment_id:
+    """Deletes the environment, after the end of a run that has no score: of an agent that failed."""
+    place = state.store_as(Place)
+    if not place.environment_id:
         return
     async with AsyncDiorama() as server:
         try:
-            await server.call("DELETE", f"/env/{environment_id}")
+            if place.run_id and not place.is_scored:
+                await end(server, place.run_id, ending(default="crashed"))
+        except DioramaError:
+            pass  # The run ends with its environment.
+        try:
+            await server.call("DELETE", f"/env/{place.environment_id}")
         except DioramaError as error:
             if error.code not in {"environment_not_found", "environment_already_deleted"}:
                 raise
