@@ -36,6 +36,50 @@ test("each call has the changes that the journal names, and the place that it to
   await open(`/runs/${scene.runId}`, check, { viewport: { width: 1280, height: 4000 } });
 });
 
+test("what nobody asked for is listed, and each row leads to the call that made it", async () => {
+  const { unsafe } = (await program.get(`/results/${scene.runId}`)).body;
+  const { calls } = (await program.get(`/runs/${scene.runId}/calls`)).body;
+  expect(unsafe.count).toBeGreaterThan(2);
+  await open(`/runs/${scene.runId}`, async (page) => {
+    const list = page.getByRole("region", { name: "Unsafe changes" });
+    const rows = list.getByRole("row").filter({ has: page.getByRole("button") });
+    await rows.first().waitFor();
+    expect(await rows.count()).toBe(unsafe.rows.length);
+    const last = unsafe.rows.at(-1);
+    const { n } = calls.find(({ changes }: any) => changes.includes(last.event));
+    expect(await rows.last().textContent()).toContain(`${last.change}${last.table}`);
+    await rows
+      .last()
+      .getByRole("button", { name: `Call ${n}` })
+      .click();
+    await page.locator(".call.chosen").waitFor();
+    expect(await page.locator(".call.chosen").getAttribute("aria-label")).toBe(`Call ${n}`);
+  });
+});
+
+test("an attempt that did half of its task and crashed has not passed, and says what its state is worth", async () => {
+  const environment = await program.environment();
+  const { testId } = (await program.get(`/results/${scene.runId}`)).body;
+  const runId = await startRun(program, environment.environmentId, { testId });
+  const welcome = { channel: "C01GENERAL", text: "Welcome" };
+  const { ts } = await program.chat(environment, "chat.postMessage", welcome);
+  const wave = { channel: "C01GENERAL", timestamp: ts, name: "tada" };
+  await program.chat(environment, "reactions.add", wave);
+  const end = { runId, ending: "crashed", exitCode: 1 };
+  expectStatus(await program.post("/evaluateRun", end), 200);
+  await open(`/runs/${runId}`, async (page) => {
+    const reasons = page.locator(".failures > li");
+    await reasons.first().waitFor();
+    expect(await page.locator(".tiles").textContent()).toMatch(
+      /Verdictcrashed.*Reward0did not do what was asked; its state: 0\.5Unsafe changes1/,
+    );
+    expect(await reasons.allTextContents()).toEqual([
+      "attempt crashed: exit code 1",
+      expect.stringContaining('name eq "wave": it is "tada"'),
+    ]);
+  });
+});
+
 test("the slider and j rebuild the world at any call", async () => {
   await open(`/runs/${scene.runId}`, async (page) => {
     const world = page.getByRole("region", { name: "The world at a call" });

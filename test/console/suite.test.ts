@@ -20,7 +20,13 @@ test("shows each attempt, its rates, and the difference of two columns", async (
     expect(await row.getByRole("cell").last().textContent()).toBe("−50.0 %");
     const heads = await matrix.getByRole("columnheader").allTextContents();
     expect(heads[1]).toContain("firstpass@1 100 %, pass@2 100 %, pass^2 100 %4 graded");
+    expect(heads[1]).toEndWith("reward 1, 4 successful, 0 unsafe");
     expect(heads[2]).toContain("secondpass@1 25.0 %, pass@2 50.0 %, pass^2 0 %");
+    expect(heads[2]).toEndWith("reward 0.25, 1 successful, 3 unsafe");
+    expect(await row.getByText("1/2").textContent()).toBe("1/2, reward 0.5");
+    expect(await row.locator(".square.unsafe").getAttribute("title")).toMatch(
+      /^attempt 2: failed, reward 0, 1 unsafe, \d+\.\d s$/,
+    );
 
     await page.getByRole("combobox", { name: /^Tests/ }).selectOption("flaky");
     expect(await matrix.getByRole("rowheader").allTextContents()).toEqual(["Say hello"]);

@@ -7,7 +7,7 @@ import { Head, Id, Ready } from "~/console/parts/basics";
 import { duration, Time } from "~/console/parts/clock";
 import { AsJson } from "~/console/parts/dialog";
 import { Choice, Listing, Search } from "~/console/parts/filters";
-import { Labels, Verdict } from "~/console/parts/verdict";
+import { Labels, shownReward, Verdict } from "~/console/parts/verdict";
 import { pathTo, place } from "~/console/place";
 
 const PER_PAGE = 200;
@@ -41,7 +41,17 @@ export function RunTable({ query, hasMore = false }: { query: Query; hasMore?: b
       {({ runs, nextCursor }) => (
         <Listing
           label="Runs"
-          columns={["Run", "Verdict", "Score", "Environment", "Labels", "Started", "Took"]}
+          columns={[
+            "Run",
+            "Verdict",
+            "Score",
+            "Reward",
+            "Unsafe",
+            "Environment",
+            "Labels",
+            "Started",
+            "Took",
+          ]}
           items={runs}
           textsOf={({ runId, environmentId, labels }) => [
             runId,
@@ -71,6 +81,8 @@ function Row({ run }: { run: ListedRun }) {
         <Verdict run={run} />
       </td>
       <td class="number">{run.score ? `${run.score.passed} of ${run.score.total}` : "–"}</td>
+      <td class="number">{shownReward(run.reward)}</td>
+      <td class="number">{run.unsafeCount ?? "–"}</td>
       <td>
         <Id id={run.environmentId} name="environment's id" />
       </td>

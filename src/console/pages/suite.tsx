@@ -12,6 +12,7 @@ import { useLoad } from "~/console/loading";
 import { Empty, Head, Ready, Table, Tile } from "~/console/parts/basics";
 import { AsJson } from "~/console/parts/dialog";
 import { Choice, Search, searched } from "~/console/parts/filters";
+import { shownReward, wordOf } from "~/console/parts/verdict";
 import { pathTo, place } from "~/console/place";
 
 const RUNS_PER_PAGE = 1_000;
@@ -203,17 +204,15 @@ function Matrix({
       </Table>
       <p class="legend quiet">
         <span class="square passed" /> passed <span class="square failed" /> failed{" "}
-        <span class="square unsure" /> not graded <span class="square running" /> running
+        <span class="square unsure" /> not graded <span class="square running" /> running{" "}
+        <span class="square passed unsafe" /> changed something that nobody asked for
       </p>
     </>
   );
 }
 
-function Heading({
-  of: { group, k, passAt1, passAtK, passHatK, graded, notGradable },
-}: {
-  of: AttemptGroup;
-}) {
+function Heading({ of }: { of: AttemptGroup }) {
+  const { group, k, passAt1, passAtK, passHatK, graded, notGradable } = of;
   return (
     <>
       <bdi>{nameOf(group)}</bdi>
@@ -223,6 +222,9 @@ function Heading({
       </div>
       <div class="quiet">
         {graded} graded{notGradable > 0 && `, ${notGradable} not`}
+      </div>
+      <div class="quiet">
+        reward {shownReward(of.meanReward)}, {of.successful} successful, {of.unsafe} unsafe
       </div>
     </>
   );
@@ -254,12 +256,17 @@ function Cell({
     <div class="cell">
       {runs.slice(-SQUARES_MAX).map((run, index) => {
         const state = stateOf(run);
-        const took = run.execution_time === null ? "" : `, ${run.execution_time.toFixed(1)} s`;
-        const words = `attempt ${index + 1}: ${WORDS[state] ?? state}${took}`;
+        const isUnsafe = (run.unsafeCount ?? 0) > 0;
+        const words = [
+          `attempt ${index + 1}: ${WORDS[state] ?? wordOf(run)}`,
+          ...(run.reward === null ? [] : [`reward ${shownReward(run.reward)}`]),
+          ...(isUnsafe ? [`${run.unsafeCount} unsafe`] : []),
+          ...(run.execution_time === null ? [] : [`${run.execution_time.toFixed(1)} s`]),
+        ].join(", ");
         return (
           <a
             key={run.runId}
-            class={`square ${state}`}
+            class={`square ${state} ${isUnsafe ? "unsafe" : ""}`}
             href={pathTo("runs", run.runId)}
             title={words}
           >
@@ -268,7 +275,9 @@ function Cell({
         );
       })}
       <span class="quiet">
-        {attempts && attempts.graded > 0 ? `${attempts.passed}/${attempts.graded}` : "–"}
+        {attempts && attempts.graded > 0
+          ? `${attempts.passed}/${attempts.graded}, reward ${shownReward(attempts.meanReward)}`
+          : "–"}
       </span>
     </div>
   );

@@ -1,28 +1,32 @@
 /** A run: its verdict, its calls beside their changes and the places they touched, and its net effect. */
-import { useMemo, useState } from "preact/hooks";
-import type { Call, Explanation } from "~/clients/typescript/schema";
-import { shortName } from "~/console/names";
-import { Badge, Empty, Id, Tile } from "~/console/parts/basics";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { Call } from "~/clients/typescript/schema";
+import { Badge, Empty } from "~/console/parts/basics";
 import { Change, NetDiff } from "~/console/parts/changes";
-import type { Names } from "~/console/parts/chat-text";
-import { duration, Time } from "~/console/parts/clock";
+import { duration } from "~/console/parts/clock";
+import { Failures } from "~/console/parts/failures";
 import { useShortcuts } from "~/console/parts/keyboard";
 import { Moment, Touched } from "~/console/parts/moment";
+import { Summary } from "~/console/parts/run-summary";
 import { Long } from "~/console/parts/text";
-import { Labels, Verdict } from "~/console/parts/verdict";
+import { UnsafeRows } from "~/console/parts/unsafe";
 import { VirtualList } from "~/console/parts/virtual";
-import { pathTo } from "~/console/place";
 import type { RunData } from "~/console/run-data";
 import { createHistory, type History, type Line } from "~/console/world";
 
 export function RunView({ data, isSaved = false }: { data: RunData; isSaved?: boolean }) {
   const history = useMemo(() => createHistory(data), [data]);
+  const [wanted, want] = useState<{ readonly n: number }>();
   const { names } = history;
+  const { unsafe } = data.run;
   return (
     <>
       <Summary data={data} isSaved={isSaved} />
       <Failures of={data.run.explanations ?? []} failures={data.run.failures} names={names} />
-      <Calls data={data} history={history} />
+      {unsafe && (
+        <UnsafeRows of={unsafe} calls={data.calls} names={names} show={(n) => want({ n })} />
+      )}
+      <Calls data={data} history={history} wanted={wanted} />
       <h2>Net effect</h2>
       {data.run.diff ? (
         <NetDiff diff={data.run.diff} names={names} />
@@ -37,110 +41,18 @@ export function RunView({ data, isSaved = false }: { data: RunData; isSaved?: bo
   );
 }
 
-function Summary({ data, isSaved }: { data: RunData; isSaved: boolean }) {
-  const { run, environment, test, calls, events } = data;
-  const live = !isSaved && environment?.status === "active";
-  return (
-    <>
-      {test && (
-        <blockquote class="prompt">
-          <Long text={test.prompt} />
-        </blockquote>
-      )}
-      <dl class="tiles">
-        <Tile
-          name="Verdict"
-          note={
-            run.score &&
-            `${run.score.passed} of ${run.score.total} assertions hold (${run.score.percent} %)`
-          }
-        >
-          <Verdict run={run} />
-        </Tile>
-        <Tile name="Calls" note={`${events.length.toLocaleString("en")} row changes`}>
-          {calls.length.toLocaleString("en")}
-        </Tile>
-        <Tile
-          name="Took"
-          note={
-            <>
-              began <Time at={run.startedAt} />
-            </>
-          }
-        >
-          {run.execution_time === null ? "…" : duration(run.execution_time * 1000)}
-        </Tile>
-        <Tile name="Environment" isSmall note={environment?.templateSchema ?? "gone"}>
-          <Id
-            id={run.environmentId}
-            name="environment's id"
-            {...(live && { href: pathTo("environments", run.environmentId) })}
-          />
-        </Tile>
-        {test && (
-          <Tile name="Test" isSmall>
-            {test.name}
-          </Tile>
-        )}
-        {Object.keys(run.labels).length > 0 && (
-          <Tile name="Labels" isSmall>
-            <Labels of={run.labels} />
-          </Tile>
-        )}
-      </dl>
-      {!data.isComplete && (
-        <p class="note">
-          Some calls or changes of this run are not shown: it has more than a page can hold.
-        </p>
-      )}
-    </>
-  );
-}
-
-function Failures({
-  of,
-  failures,
-  names,
-}: {
-  of: readonly Explanation[];
-  failures: readonly string[];
-  names: Names;
-}) {
-  if (failures.length === 0) return null;
-  return (
-    <section aria-label="Failures">
-      <h2>Why it failed</h2>
-      <ol class="failures">
-        {failures.map((failure, index) => (
-          <li key={index}>
-            <Long text={of[index]?.summary ?? failure} />
-            {of[index]?.nearest.map(({ key, failed }, place) => (
-              <div key={place} class="near">
-                <span class="quiet">Nearest row</span>{" "}
-                <code>
-                  {Object.values(key)
-                    .map((value) => shortName(names.get(String(value)) ?? String(value)))
-                    .join(" · ")}
-                </code>
-                <ul>
-                  {failed.map((condition) => (
-                    <li key={condition}>
-                      <Long text={condition} max={300} />
-                    </li>
-                  ))}
-                </ul>
-              </div>
-            ))}
-          </li>
-        ))}
-      </ol>
-    </section>
-  );
-}
-
 const FILTERS = ["all", "with changes", "with errors"] as const;
 
-function Calls({ data, history }: { data: RunData; history: History }) {
+/** `wanted`: a call to go to; each new object goes there again. */
+function Calls({
+  data,
+  history,
+  wanted,
+}: {
+  data: RunData;
+  history: History;
+  wanted: { readonly n: number } | undefined;
+}) {
   const [chosen, choose] = useState<number>();
   const [filter, setFilter] = useState<(typeof FILTERS)[number]>("all");
   const [word, setWord] = useState("");
@@ -165,6 +77,13 @@ function Calls({ data, history }: { data: RunData; history: History }) {
     choose(lines[index]?.n);
     setTarget({ index });
   };
+  useEffect(() => {
+    if (!wanted) return;
+    setFilter("all");
+    setWord("");
+    choose(wanted.n);
+    setTarget({ index: all.findIndex(({ n }) => n === wanted.n) });
+  }, [wanted]);
   useShortcuts(
     [
       { keys: "j", does: "Go to the next call", perform: () => move(1) },

@@ -2,13 +2,25 @@
 import type { Run } from "~/clients/typescript/schema";
 import { Badge } from "~/console/parts/basics";
 
+type Judged = Pick<Run, "status" | "gradable" | "cause"> & Partial<Pick<Run, "ending">>;
+
 /** A verdict in a word and a colour. An outcome that says nothing about the agent is not a failure. */
-export function Verdict({ run }: { run: Pick<Run, "status" | "gradable" | "cause"> }) {
+export function Verdict({ run }: { run: Judged }) {
   if (run.gradable === false)
     return <Badge kind="unsure">not graded{run.cause && `: ${run.cause}`}</Badge>;
   const kind = { running: "busy", completed: "plain", passed: "good", failed: "bad" }[run.status];
-  return <Badge kind={kind}>{run.status}</Badge>;
+  return <Badge kind={kind}>{wordOf(run)}</Badge>;
 }
+
+/** A failed attempt of an agent that did not finish has a word of its own. */
+export function wordOf({ status, ending }: Judged): string {
+  if (status === "failed" && ending === "crashed") return "crashed";
+  return status === "failed" && ending === "timed_out" ? "timed out" : status;
+}
+
+/** A reward, or a mean of rewards; null without one. */
+export const shownReward = (reward: number | null | undefined) =>
+  reward === null || reward === undefined ? "–" : `${Number(reward.toFixed(2))}`;
 
 export function Labels({ of }: { of: Readonly<Record<string, string>> }) {
   return (
