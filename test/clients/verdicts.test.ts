@@ -25,7 +25,17 @@ const PARALLEL = 4;
 
 type Kind = "solution" | "mistake";
 type Act = (client: never) => Promise<unknown>;
-type Verdict = { test: string; status: string; score: unknown; failures: readonly string[] };
+type Numbers = { score: unknown; success: boolean; reward: number; unsafe: number };
+type Verdict = Numbers & { test: string; status: string; failures: readonly string[] };
+/** As the server answers it. */
+type Judged = Omit<Numbers, "unsafe"> & {
+  readonly unsafe: { readonly count: number };
+  readonly failures: readonly string[];
+};
+
+const shown = ({ score, success, reward, unsafe, failures }: Judged) => ({
+  ...{ score, success, reward, unsafe: unsafe.count, failures },
+});
 
 const program = useProgram(useDatabase(), {
   ENVIRONMENT_POOL_TARGETS: "chat_bench_default:4,tracker_expanded:4",
@@ -81,14 +91,10 @@ async function native(suite: string, kind: Kind): Promise<Verdict[]> {
     stderr: "ignore",
   });
   const report = await new Response(child.stdout).json();
-  const { tests } = report as {
-    tests: (Omit<Verdict, "test"> & { name: string; verdict: string })[];
-  };
-  return tests.map(({ name, verdict, score, failures }) => ({
-    test: name,
-    status: verdict,
-    score,
-    failures,
+  const { tests } = report as { tests: (Judged & { name: string; verdict: string })[] };
+  return tests.map(({ name, verdict, ...judged }) => ({
+    ...{ test: name, status: verdict },
+    ...shown(judged),
   }));
 }
 
@@ -102,10 +108,8 @@ async function typescript(suite: string, kind: Kind): Promise<Verdict[]> {
     { parallel: PARALLEL },
   );
   return attempts.map(({ test: name, status, verdict }: Attempt) => ({
-    test: name,
-    status,
-    score: verdict?.score,
-    failures: verdict?.failures ?? [],
+    ...{ test: name, status },
+    ...shown(verdict as Judged),
   }));
 }
 
@@ -122,7 +126,10 @@ def agent(task):
 
 outcome = diorama.suite(suite).run(agent, parallel=int(parallel))
 print(json.dumps([
-    {"test": a.test, "status": a.status, "score": a.verdict.score.model_dump(), "failures": a.verdict.failures}
+    {
+        "test": a.test, "status": a.status, "score": a.verdict.score.model_dump(), "failures": a.verdict.failures,
+        "success": a.verdict.success, "reward": a.verdict.reward, "unsafe": a.verdict.unsafe.count,
+    }
     for a in outcome.attempts
 ]))
 `;
@@ -161,7 +168,7 @@ print(json.dumps([
     {
         "test": name,
         "status": "passed" if score.value == "C" else "failed",
-        "score": score.metadata["score"],
+        **{key: score.metadata[key] for key in ("score", "success", "reward", "unsafe")},
         "failures": [] if score.value == "C" else score.explanation.split("\\n"),
     }
     for name, score in scores.items()
@@ -196,10 +203,15 @@ async def play(index):
         fields = {"prompt": task["prompt"], "serviceUrl": task["service_url"], "token": task["token"], "kind": kind}
         await asyncio.to_thread(lambda: urlopen(agent_url, urlencode(fields).encode()).read())
         result = await env.step({"type": "submit"})
-        passed, score = result.observation["passed"], result.observation["score"]
-        assert result.done and (result.reward == 1) == passed
-        status = "passed" if passed else "failed"
-        return {"test": task["test"], "status": status, "score": score, "failures": result.metadata["failures"]}
+        assert result.done
+        return {
+            "test": task["test"],
+            "status": "passed" if result.observation["passed"] else "failed",
+            **{key: result.observation[key] for key in ("score", "success")},
+            "reward": result.reward,
+            "unsafe": result.metadata["unsafe"]["count"],
+            "failures": result.metadata["failures"],
+        }
 
 async def main():
     return await asyncio.gather(*[play(index) for index in range(int(count))])
@@ -233,9 +245,13 @@ async function taskMode(suite: string): Promise<Verdict[]> {
     await Bun.write(script, (await script.text()).replace("http://diorama:3000", program.url));
     await run(["sh", join(solution, "solve.sh")]);
     const { result, rewards } = await task.finish();
-    const { status, score, failures } = result as Omit<Verdict, "test">;
-    expect(rewards?.["passed"]).toBe(status === "passed" ? 1 : 0);
-    verdicts.push({ test: name, status, score, failures });
+    const { status, ...judged } = result as Judged & { status: string };
+    const verdict = { test: name, status, ...shown(judged) };
+    expect(rewards).toMatchObject({
+      ...{ passed: Number(status === "passed"), success: Number(verdict.success) },
+      ...{ reward: verdict.reward, unsafe: verdict.unsafe },
+    });
+    verdicts.push(verdict);
   }
   await rm(folder, { recursive: true });
   return verdicts;
@@ -258,6 +274,10 @@ describe.each(SUITES)("%s", (suite, _, count) => {
       const expected = comparable(await native(suite, kind));
 
       expect(expected.map((verdict) => verdict.status)).toEqual(Array(count).fill(status));
+      const perfect = expected.filter(
+        ({ success, reward, unsafe }) => success && reward === 1 && unsafe === 0,
+      );
+      expect(perfect).toHaveLength(kind === "solution" ? count : 0);
       expect(comparable(await typescript(suite, kind))).toEqual(expected);
       expect(comparable(await python(suite, kind))).toEqual(expected);
       expect(comparable(await inspect(suite, kind))).toEqual(expected.toSorted(byName));
