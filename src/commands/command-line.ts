@@ -201,7 +201,7 @@ export function createCommandLine({ env, serve, interruption, endWith }: Context
     )
     .option(
       "--resume",
-      "Skip attempts that have a verdict under exactly these labels, from a command that was stopped.",
+      "Skip attempts that are graded under exactly these labels, from a command that was stopped.",
       false,
     )
     .option("--junit <file>", "Also write a JUnit report.")
