@@ -74,7 +74,7 @@ export type Outcome = Partial<Omit<Judgement, "status" | "gradable" | "failures"
 export const isGraded = ({ verdict }: Pick<Outcome, "verdict">) =>
   verdict !== "not gradable" && verdict !== "interrupted";
 
-/** What an outcome has of the server's verdict. */
+/** The part of an outcome that is the server's verdict. */
 export function judged(judgement: Judgement): Omit<Outcome, "name" | "testId" | "attempt"> {
   const verdict = verdictOf(judgement);
   const { cause, ending, exitCode, score, success, reward, unsafe, undone } = judgement;

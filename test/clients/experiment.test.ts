@@ -106,7 +106,7 @@ const byName = <Item>(
   of: (item: Item) => object,
 ) => Object.fromEntries(items.map((item) => [name(item), of(item)]));
 
-/** What the server has of the attempts of a runner. */
+/** Reads the attempts of a runner from the server. */
 async function onServer(runner: string) {
   const { body } = await program.get(`/testSuites/${suiteId}/results?groupBy=runner`);
   const { groups = [], results } = body as TestSuiteResults;

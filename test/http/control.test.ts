@@ -42,7 +42,10 @@ async function story(call: Call) {
   const expectedOutput = {
     assertions: [{ diff_type: "added", entity: "messages", expected_count: 1 }],
   };
-  const verdict = await run("evaluate_run", { runId: second.runId, expectedOutput });
+  const verdict = await run("evaluate_run", {
+    runId: second.runId,
+    ...{ expectedOutput, ending: "crashed", exitCode: 1 },
+  });
   const results = await run("get_results", { runId: second.runId });
   const changes = await run("list_changes", { runId: first.runId });
   const deleted = await run("delete_environment", { envId });
@@ -53,7 +56,7 @@ function check(outcome: Awaited<ReturnType<typeof story>>) {
   expect(outcome.templates.map(({ name }: any) => name)).toContain("chat_default");
   expect(outcome.suite.tests).toHaveLength(20);
   expect(outcome.diff.diff.inserts).toMatchObject([{ __table__: "messages", text: "one" }]);
-  expect(outcome.verdict.status).toBe("passed");
+  expect(outcome.verdict).toMatchObject({ status: "failed", stateVerdict: { passed: true } });
   expect(outcome.results.runId).toBeString();
   expect(JSON.stringify(outcome.changes)).toContain("messages");
   expect(outcome.deleted.environmentId).toBe(outcome.envId);

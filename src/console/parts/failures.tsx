@@ -1,4 +1,4 @@
-/** Why a run failed: each failure, with the nearest rows. */
+/** The failures of a run, with the nearest rows. */
 import type { Explanation } from "~/clients/typescript/schema";
 import { shortName } from "~/console/names";
 import type { Names } from "~/console/parts/chat-text";

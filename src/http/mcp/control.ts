@@ -2,6 +2,7 @@
  * Diorama itself as tools, for coding agents that write tests or look into results. Each is one call of the platform's
  * API, which checks its arguments.
  */
+import { ENDINGS } from "~/evaluation/ending";
 import type { ToolAnswer, ToolServer } from "~/http/mcp/endpoint";
 import type { ToolExample } from "~/replicas/tools";
 import { VERSION } from "~/version";
@@ -115,7 +116,16 @@ const TOOLS: readonly Tool[] = [
     name: "evaluate_run",
     description:
       "Ends a run and checks its changes against its test, or against the given spec: verdict, score, and a line for each failure.",
-    properties: { ...RUN, expectedOutput: { type: "object", description: "In place of the test" } },
+    properties: {
+      ...RUN,
+      expectedOutput: { type: "object", description: "In place of the test" },
+      ending: {
+        type: "string",
+        enum: Object.keys(ENDINGS),
+        description: "How an attempt ended: one that crashed or timed_out has not passed",
+      },
+      exitCode: { type: "integer", description: "Of the agent's process" },
+    },
     required: ["runId"],
     toCall: (args) => post("/evaluateRun", args),
   },
