@@ -27,6 +27,18 @@ EXPOSE 3000
 HEALTHCHECK --interval=1s --timeout=3s --start-period=30s CMD ["curl", "-sf", "http://127.0.0.1:3000/task"]
 ENTRYPOINT ["diorama-task"]
 
+# A suite as an environment of OpenEnv, at port 8000 and without a key. Made of the files alone: the image of Postgres
+# declares a volume, which OpenEnv's validator rejects. Any user can run it, on a read-only file system but for /tmp.
+#   docker build --target suite -t diorama:suite . && docker run -p 8000:8000 -e DIORAMA_SUITE="Chat benchmark" diorama:suite
+FROM scratch AS suite
+COPY --from=task / /
+ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/usr/lib/postgresql/17/bin LANG=en_US.utf8 HOME=/tmp
+ENV ENVIRONMENT=production PORT=8000 DATABASE_URL=postgres://postgres@127.0.0.1:5432/postgres PGDATA=/var/lib/postgresql/task
+USER 65532:65532
+EXPOSE 8000
+HEALTHCHECK --interval=1s --timeout=3s --start-period=30s CMD ["curl", "-sf", "http://127.0.0.1:8000/health"]
+ENTRYPOINT ["diorama-task"]
+
 # The C library and certificates, an unprivileged user, no shell and no package manager.
 FROM gcr.io/distroless/base-debian12:nonroot
 COPY --from=build /app/dist/diorama /usr/local/bin/diorama

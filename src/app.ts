@@ -49,7 +49,7 @@ import type { healthRoutes } from "~/platform/health";
 import type { JournalListing } from "~/platform/journal/listing";
 import { journalRoutes } from "~/platform/journal/routes";
 import type { Idempotency } from "~/platform/keys/idempotency";
-import type { Keys } from "~/platform/keys/keys";
+import { type Keys, SERVER } from "~/platform/keys/keys";
 import type { MetricsCollector } from "~/platform/metrics-collector";
 import type { Episodes } from "~/platform/openenv/episodes";
 import type { Players } from "~/platform/openenv/players";
@@ -61,6 +61,7 @@ import { METRICS_PATH, type Probes, probePath } from "~/platform/probes";
 import type { Regrading } from "~/platform/runs/grading";
 import { runRoutes } from "~/platform/runs/routes";
 import type { Runs } from "~/platform/runs/runs";
+import { createSuitePlace } from "~/platform/suite-place";
 import type { SuiteChanges } from "~/platform/suites/changes";
 import { suiteRoutes } from "~/platform/suites/routes";
 import type { Suites } from "~/platform/suites/suites";
@@ -119,6 +120,7 @@ export function createApp(parts: {
   const cors = createCors(config.CORS_ORIGINS);
   const cache = createCache();
   const task = createTaskPlace();
+  const suite = createSuitePlace();
 
   // By default it takes the first ten characters of a URL as the scheme and the host: `http://api/` is shorter.
   const router = new Elysia({ name: "diorama", handler: { standardHostname: false } })
@@ -156,11 +158,17 @@ export function createApp(parts: {
           openEnvRoutes({
             ...{ ...parts, tasks: createTasks(parts.suites) },
             byOf: (request) => ({
-              authenticate: () => keys.authenticate(anyKey(request), request),
+              authenticate: async () =>
+                suite.isAdmitted(requestOf(request))
+                  ? SERVER
+                  : await keys.authenticate(anyKey(request), request),
               baseUrl: publicBase(request, config.TRUST_PROXY),
             }),
-            rootOf: (request, suite) =>
-              `${publicBase(request, config.TRUST_PROXY)}${OPENENV}/${encodeURIComponent(suite)}`,
+            rootOf: (request, named) => {
+              const base = publicBase(request, config.TRUST_PROXY);
+              if (suite.isAdmitted(requestOf(request))) return base;
+              return `${base}${OPENENV}/${encodeURIComponent(named)}`;
+            },
           }),
         ),
       ),
@@ -287,9 +295,11 @@ export function createApp(parts: {
     }
     if (pathname !== HEALTH) {
       const key = pathname.startsWith(`${OPENENV}/`) ? anyKey(request) : platformKey(request);
-      const principal = await keys.authenticate(key, request);
-      setPrincipal(request, principal);
-      await keys.countRequest(principal);
+      if (!suite.isAdmitted(request)) {
+        const principal = await keys.authenticate(key, request);
+        setPrincipal(request, principal);
+        await keys.countRequest(principal);
+      }
       requireReadable(request.url);
       requireSingleParameters(request.url);
       return await perform(request);
@@ -328,9 +338,12 @@ export function createApp(parts: {
     document,
     /** Begins to answer `/task`. */
     place: task.set,
+    /** Begins to play a suite at the root. */
+    placeSuite: suite.set,
 
     /** Every request ends here. Never throws, and every error has the envelope. */
-    async fetch(request: IncomingRequest): Promise<OutgoingAnswer> {
+    async fetch(incoming: IncomingRequest): Promise<OutgoingAnswer> {
+      const request = suite.admit(incoming);
       const started = requestLog.begin();
       const requestId = idOf(request);
       const { pathname } = request;

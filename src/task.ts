@@ -8,13 +8,11 @@ import { dirname, join } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { ConfigError } from "~/config";
-import { isObject } from "~/json";
-import { isOk, textOf } from "~/message";
+import { type Answer, type Call, importTemplates, ownCalls, readExport } from "~/own-calls";
+import { SERVER } from "~/platform/keys/keys";
 import { EndedRun } from "~/platform/runs/model";
 import type { Program } from "~/program";
 
-/** Owns everything of the task. It has no key: nobody can act as this user from outside. */
-const OWNER = { userId: "diorama task", keyId: "diorama task", plan: "enterprise" } as const;
 const TTL_SECONDS = 24 * 3_600;
 const LABELS = { harness: "task" };
 const TEST_ID = /^[0-9a-f]{32}$/;
@@ -32,18 +30,12 @@ export type TaskResult = {
 export const TaskEnd = Type.Pick(EndedRun, ["ending", "exitCode"], { additionalProperties: false });
 export type TaskEnd = Static<typeof TaskEnd>;
 
-type Answer = { readonly [field: string]: unknown };
-
 /** Begins the test with this id, or the one in a file of `suites export --format harbor`. Throws ConfigError. */
-export async function openTask({ app }: Pick<Program, "app">, wanted: string) {
-  async function call(method: "GET" | "POST", path: string, body?: object): Promise<Answer> {
-    const response = await app.performAs(OWNER, { method, path, ...(body && { body }) });
-    const answer = JSON.parse(textOf(response)) as Answer;
-    if (isOk(response)) return answer;
-    throw new ConfigError([`--task ${wanted}: ${answer["error"]}: ${answer["detail"]}`]);
-  }
-
-  const testId = TEST_ID.test(wanted) ? wanted : await importTask(wanted, call);
+export async function openTask(program: Pick<Program, "app">, wanted: string) {
+  const { app } = program;
+  const option = `--task ${wanted}`;
+  const call = ownCalls(program, option);
+  const testId = TEST_ID.test(wanted) ? wanted : await importTask(wanted, call, option);
   const test = await call("GET", `/tests/${testId}`);
   const { environmentId, service, token } = await call("POST", "/initEnv", {
     testId,
@@ -63,7 +55,7 @@ export async function openTask({ app }: Pick<Program, "app">, wanted: string) {
 
   async function conclude(end: TaskEnd): Promise<TaskResult> {
     // It may have ended with its environment.
-    await app.performAs(OWNER, { method: "POST", path: "/evaluateRun", body: { ...end, runId } });
+    await app.performAs(SERVER, { method: "POST", path: "/evaluateRun", body: { ...end, runId } });
     const {
       environmentId: _,
       testId: __,
@@ -80,27 +72,15 @@ export async function openTask({ app }: Pick<Program, "app">, wanted: string) {
   };
 }
 
-async function importTask(
-  path: string,
-  call: (method: "POST" | "GET", path: string, body?: object) => Promise<Answer>,
-): Promise<string> {
-  const content: unknown = await Bun.file(path)
-    .json()
-    .catch(() => undefined);
-  if (!isObject(content) || !isObject(content["suite"]))
-    throw new ConfigError([`--task ${path}: neither the id of a test nor the file of a task`]);
-  const { template, suite } = content;
-  if (isObject(template)) {
-    const { template: name, service } = template;
-    const known = await call("GET", "/templates?limit=1000");
-    const isKnown = (known["templates"] as { name: string }[]).some((each) => each.name === name);
-    if (!isKnown) await call("POST", "/templates/import", { name, service, seed: template });
-  }
-  // Not by its own name, which may be reserved for a built-in suite.
-  const { suiteId } = await call("POST", "/testSuites", { ...suite, name: "Task" });
+async function importTask(path: string, call: Call, option: string): Promise<string> {
+  const content = await readExport(path);
+  if (!content)
+    throw new ConfigError([`${option}: neither the id of a test nor the file of a task`]);
+  await importTemplates(call, content.templates);
+  const { suiteId } = await call("POST", "/testSuites", content.suite);
   const { tests } = await call("GET", `/testSuites/${suiteId}?expand=true`);
   const [first] = tests as { id: string }[];
-  if (!first) throw new ConfigError([`--task ${path}: its suite has no test`]);
+  if (!first) throw new ConfigError([`${option}: its suite has no test`]);
   return first.id;
 }
 

@@ -7,7 +7,7 @@ import { engines } from "../package.json";
 
 const ROOT = join(import.meta.dir, "..");
 const read = (file: string) => Bun.file(join(ROOT, file)).text();
-const [builder = "", task = "", image = ""] = (await read("Dockerfile"))
+const [builder = "", task = "", suite = "", image = ""] = (await read("Dockerfile"))
   .split(/^(?=FROM )/m)
   .slice(1);
 
@@ -38,6 +38,16 @@ test("the target for one test has a Postgres that decodes its log, and trusts no
   expect(entry).toContain("-c listen_addresses=127.0.0.1 -c wal_level=logical");
   expect(entry).toContain("exec diorama serve --task");
   expect(task).toContain("ENV ENVIRONMENT=production ");
+});
+
+test("the target for a suite has no volume and no root, and serves the suite", async () => {
+  expect(suite).toStartWith("FROM scratch AS suite\nCOPY --from=task / /\n");
+  expect(suite).not.toContain("VOLUME");
+  expect(suite).toMatch(/^USER 65532:65532$/m);
+  expect(suite).toMatch(/^EXPOSE 8000$/m);
+  for (const setting of ["ENVIRONMENT", "DATABASE_URL", "PGDATA"])
+    expect(suite).toContain(new RegExp(`${setting}=\\S+`).exec(task)?.[0] ?? "?");
+  expect(await read("scripts/task")).toContain('exec diorama serve --suite "$DIORAMA_SUITE"');
 });
 
 test("the compose file has a Postgres that decodes its log", async () => {

@@ -68,7 +68,7 @@ export function createClient(options: ServerOptions, env: Environment) {
       throw new CallFailed(`HTTP ${response.status}`);
     },
 
-    /** One call. Throws CallFailed unless it succeeds. */
+    /** One call of the platform's API, or below `/openenv/`. Throws CallFailed unless it succeeds. */
     async call(
       method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
       path: string,
@@ -80,7 +80,8 @@ export function createClient(options: ServerOptions, env: Environment) {
         ...(body && { "Content-Type": "application/json" }),
       };
       const options = { method, headers, ...(body && { body: JSON.stringify(body) }) };
-      const response = await fetchFrom(`/api/platform${path}`, options, timeoutMs);
+      const whole = path.startsWith("/openenv/") ? path : `/api/platform${path}`;
+      const response = await fetchFrom(whole, options, timeoutMs);
       const answer = (await response.json().catch(() => ({}))) as Answer;
       if (response.ok) return answer;
       const { error = `HTTP ${response.status}`, detail = answer["reason"] } = answer;

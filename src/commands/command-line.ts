@@ -86,6 +86,10 @@ export function createCommandLine({ env, serve, interruption, endWith }: Context
       "--task <test>",
       "Serve one test at /task: its id, or a file of `suites export --format harbor`.",
     )
+    .option(
+      "--suite <suite>",
+      "Play one suite at / in the protocol of OpenEnv, without a key: its name or id, or a file of `suites export --format openenv`.",
+    )
     .addHelpText("after", () => `\nSettings, from the environment:\n${settingsHelp()}`)
     .action((options: Serving) => serve(options));
   line

@@ -1,5 +1,5 @@
 /** `diorama serve`: from the settings to a running server, until a signal stops it. */
-import type { Environment } from "~/commands/client";
+import { type Environment, UsageError } from "~/commands/client";
 import { explained } from "~/commands/database";
 import { exitCodeOf, onSignal } from "~/commands/signals";
 import { type Config, readConfig, warningsOf } from "~/config";
@@ -8,6 +8,7 @@ import { PreflightError } from "~/doctor";
 import { notice } from "~/log";
 import { DEVELOPMENT_KEY } from "~/platform/keys/format";
 import { type Program, startProgram } from "~/program";
+import { openSuite } from "~/served-suite";
 import { listenForFinish, openTask, socketOf } from "~/task";
 import { VERSION } from "~/version";
 
@@ -21,14 +22,18 @@ const SHRINK_AFTER_MS = 1_000;
 export type Serving = {
   /** The id of a test, or a file with one: the server exists for it alone. */
   readonly task?: string;
+  /** A suite, or a file with one: the server plays it at its root. */
+  readonly suite?: string;
 };
 
 /** `onConfig` gets the settings as soon as they are known. */
 export async function serve(
   env: Environment,
-  { task: wanted }: Serving,
+  { task: wanted, suite }: Serving,
   onConfig: (config: Config) => void,
 ): Promise<void> {
+  if (wanted !== undefined && suite !== undefined)
+    throw new UsageError("--task and --suite are for servers of their own");
   let program: Program | undefined;
   onSignal((signal) =>
     program ? stop(program, config, signal) : process.exit(exitCodeOf(signal)),
@@ -44,6 +49,9 @@ export async function serve(
     const task = await openTask(program, wanted);
     await listenForFinish(socketOf(env), task.finish);
     notice(`the task runs at ${program.url}/task; its run is ${task.runId}`);
+  } else if (suite !== undefined) {
+    await openSuite(program, suite);
+    notice(`the suite is played at ${program.url}, without a key`);
   } else if (config.development) banner(program.url);
 }
 

@@ -25,6 +25,13 @@ export type Suite = {
   readonly tests: readonly Test[];
 };
 
+/** A suite as the body that creates it, which is also the format of a suite file. */
+export const asImport = ({ id: _, impersonateUserId, tests, ...suite }: Suite) => ({
+  ...suite,
+  ...(impersonateUserId !== null && { impersonateUserId }),
+  tests: tests.map(({ id: __, ...test }) => test),
+});
+
 export type Labels = { readonly [name: string]: string };
 
 /**

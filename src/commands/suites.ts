@@ -4,7 +4,6 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createArtifacts } from "~/commands/artifacts";
 import {
-  type Answer,
   asYaml,
   CallFailed,
   type Client,
@@ -15,12 +14,14 @@ import {
   UsageError,
 } from "~/commands/client";
 import { findEarlier } from "~/commands/earlier-attempts";
+import type { Files } from "~/commands/export/files";
 import { harborTasks } from "~/commands/export/harbor";
 import { inspectTask } from "~/commands/export/inspect";
+import { openEnvironment } from "~/commands/export/openenv";
 import { CommandError } from "~/commands/failure";
 import { junit } from "~/commands/junit";
 import { createProgress } from "~/commands/progress";
-import type { Labels, Suite, Surface } from "~/commands/suite";
+import { asImport, type Labels, type Suite, type Surface } from "~/commands/suite";
 import { report } from "~/commands/suite-report";
 import { runSuite } from "~/commands/suite-run";
 import { table } from "~/commands/table";
@@ -87,8 +88,14 @@ const writeReport = async (path: string, text: string) =>
   );
 
 /** Options of `suites export`. */
-export const FORMATS = ["inspect", "harbor"] as const;
-export type SuiteExport = { readonly json: boolean; readonly format?: (typeof FORMATS)[number] };
+const EXPORTS = {
+  inspect: (suite, client) => inspectTask(suite, client.url),
+  harbor: harborTasks,
+  openenv: openEnvironment,
+} satisfies { readonly [format: string]: (suite: Suite, client: Client) => Files | Promise<Files> };
+type Format = keyof typeof EXPORTS;
+export const FORMATS = Object.keys(EXPORTS) as readonly Format[];
+export type SuiteExport = { readonly json: boolean; readonly format?: Format };
 
 /** Prints a suite, or writes it in another format into a folder. */
 export async function exportSuite(
@@ -101,19 +108,14 @@ export async function exportSuite(
     throw new UsageError("--format and the folder to write to need each other");
   if (format && json) throw new UsageError("--json is for a suite that is printed");
   const suite = await findSuite(client, subject);
-  if (folder !== undefined)
-    return await writeFiles(
-      folder,
-      format === "harbor" ? await harborTasks(suite, client) : inspectTask(suite, client.url),
-    );
-  print(json ? JSON.stringify(exported(suite), null, 2) : asYaml(exported(suite)));
+  if (format !== undefined && folder !== undefined)
+    return await writeFiles(folder, await EXPORTS[format](suite, client));
+  const body = asImport(suite);
+  print(json ? JSON.stringify(body, null, 2) : asYaml(body));
 }
 
 /** Writes new files only: what is there may have been edited. Throws CommandError. */
-async function writeFiles(
-  folder: string,
-  files: { readonly [name: string]: string },
-): Promise<void> {
+async function writeFiles(folder: string, files: Files): Promise<void> {
   const paths = Object.keys(files).map((name) => join(folder, name));
   const existing = paths.find((path) => existsSync(path));
   if (existing !== undefined) throw new CommandError(`${existing} exists already`);
@@ -239,13 +241,4 @@ function solvable(suite: Suite, surface: Surface): Suite {
   if (left > 0)
     notice(`${left} of ${suite.tests.length} tests cannot be solved through ${surface}`);
   return { ...suite, tests };
-}
-
-/** A suite as the body that creates it, which is also the format of a suite file. */
-function exported({ id: _, impersonateUserId, tests, ...suite }: Suite): Answer {
-  return {
-    ...suite,
-    ...(impersonateUserId !== null && { impersonateUserId }),
-    tests: tests.map(({ id: __, ...test }) => test),
-  };
 }

@@ -1,5 +1,6 @@
 /** A suite as tasks of Harbor: a folder for each test, with everything that it needs. */
 import type { Answer, Client } from "~/commands/client";
+import { type Files, fill, oneLine, ownTemplates, servedFile } from "~/commands/export/files";
 import COMPOSE from "~/commands/export/harbor/compose.txt" with { type: "text" };
 import MAIN from "~/commands/export/harbor/Dockerfile.txt" with { type: "text" };
 import SIDECAR from "~/commands/export/harbor/sidecar.txt" with { type: "text" };
@@ -10,7 +11,6 @@ import VERIFIER from "~/commands/export/harbor/test.sh.txt" with { type: "text" 
 import GRADER from "~/commands/export/harbor/verifier.txt" with { type: "text" };
 import { type SolvingCall, solutionOf } from "~/commands/export/solution";
 import { type Suite, slugOf, type Test } from "~/commands/suite";
-import { SEEDS } from "../../../seeds/index";
 
 /** Under these names agents know the services. */
 const VENDORS: { readonly [service: string]: { readonly name: string; readonly api: string } } = {
@@ -18,25 +18,17 @@ const VENDORS: { readonly [service: string]: { readonly name: string; readonly a
   tracker: { name: "linear", api: "the Linear GraphQL API, at the path /graphql" },
 };
 
-/** Templates that every server has. */
-const BUILTIN = new Set(SEEDS.map((seed) => (seed as { template: string }).template));
 const ID_LENGTH = 8;
 
 /** Files by path, of all tests of the suite. Throws CallFailed. */
-export async function harborTasks(
-  suite: Suite,
-  client: Client,
-): Promise<{ readonly [file: string]: string }> {
-  const seeds = new Map<string, Answer>();
+export async function harborTasks(suite: Suite, client: Client): Promise<Files> {
+  const seeds = await ownTemplates(suite, client);
   const files: { [file: string]: string } = {};
   for (const test of suite.tests) {
-    const template = test.templateName ?? suite.templateName;
-    if (!seeds.has(template) && !BUILTIN.has(template))
-      seeds.set(template, await client.call("GET", `/templates/${template}/seed`));
     const folder = `${slugOf(test.name)}-${test.id.slice(0, ID_LENGTH)}`;
     const solution = await solutionOf(client, test.id);
     const texts = {
-      ...taskFiles(suite, test, seeds.get(template)),
+      ...taskFiles(suite, test, seeds.get(test.templateName ?? suite.templateName)),
       ...(solution && solutionFiles(solution)),
     };
     for (const [name, text] of Object.entries(texts)) files[`${folder}/${name}`] = text;
@@ -44,7 +36,7 @@ export async function harborTasks(
   return files;
 }
 
-function taskFiles(suite: Suite, { id, ...test }: Test, template: Answer | undefined) {
+function taskFiles(suite: Suite, test: Test, template: Answer | undefined): Files {
   const { name: vendor, api } = VENDORS[suite.templateService] ?? {
     name: suite.templateService,
     api: "the API of the service",
@@ -57,31 +49,20 @@ function taskFiles(suite: Suite, { id, ...test }: Test, template: Answer | undef
     NAME: `${slugOf(suite.name)}-${slugOf(test.name)}`,
     SUITE_TEXT: JSON.stringify(oneLine(suite.name)),
     SERVICE: suite.templateService,
-    TEST_ID: id,
+    TEST_ID: test.id,
     VENDOR: vendor,
   };
   const access = [
     ...(tools ? [`Use the tools of the MCP server "${vendor}".`] : []),
     `${tools ? "You can also call" : "Call"} ${api} at ${url}; any token is accepted.`,
   ];
-  const filled = (text: string) =>
-    text.replace(/@([A-Z_]+)@/g, (whole, name: string) => values[name] ?? whole);
-  const { id: _, impersonateUserId, ...frame } = suite;
-  const task = {
-    ...(template && { template }),
-    suite: {
-      ...frame,
-      ...(impersonateUserId !== null && { impersonateUserId }),
-      tests: [test],
-    },
-  };
   return {
-    "task.toml": filled(TASK),
+    "task.toml": fill(TASK, values),
     "instruction.md": `${test.prompt.trimEnd()}\n\n${access.join(" ")}\n`,
     "environment/Dockerfile": MAIN,
-    "environment/Dockerfile.diorama": filled(SIDECAR),
+    "environment/Dockerfile.diorama": fill(SIDECAR, values),
     "environment/docker-compose.yaml": COMPOSE,
-    "environment/task.json": `${JSON.stringify(task, null, 2)}\n`,
+    "environment/task.json": servedFile({ ...suite, tests: [test] }, template ? [template] : []),
     "tests/Dockerfile": GRADER,
     "tests/test.sh": VERIFIER,
   };
@@ -92,6 +73,3 @@ const solutionFiles = (calls: readonly SolvingCall[]) => ({
   "solution/solve.py": SOLVE,
   "solution/solve.sh": SOLUTION,
 });
-
-/** Text without line breaks. */
-const oneLine = (text: string) => text.replace(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, " ").trim();

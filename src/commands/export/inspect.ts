@@ -1,4 +1,5 @@
 /** A suite as a task of Inspect AI: its Python, and its tests as a dataset. */
+import { type Files, fill, oneLine, pythonName } from "~/commands/export/files";
 import TASK from "~/commands/export/inspect.py" with { type: "text" };
 import { SURFACES, type Suite } from "~/commands/suite";
 
@@ -9,19 +10,19 @@ const APIS: { readonly [service: string]: { readonly api: string; readonly path:
 };
 
 /** Files by name. `url`: of the server. */
-export function inspectTask(suite: Suite, url: string): { readonly [file: string]: string } {
+export function inspectTask(suite: Suite, url: string): Files {
   const { api = "the API of the service", path = "/" } = APIS[suite.templateService] ?? {};
   const values: { readonly [name: string]: string } = {
-    SUITE: oneLine(suite.name),
+    SUITE: docLine(suite.name),
     SUITE_ID: suite.id,
-    NAME: nameOf(suite.name),
+    NAME: pythonName(suite.name),
     SERVICE: suite.templateService,
     API: api,
     PATH: path,
     URL: url,
   };
   return {
-    "task.py": TASK.replace(/@([A-Z_]+)@/g, (whole, name: string) => values[name] ?? whole),
+    "task.py": fill(TASK, values),
     "dataset.json": `${JSON.stringify(samplesOf(suite), null, 2)}\n`,
   };
 }
@@ -37,12 +38,4 @@ function samplesOf({ tests }: Suite) {
 }
 
 /** Text for a Python docstring. */
-const oneLine = (text: string) =>
-  text.replace(/[^\p{L}\p{N}\p{P}\p{S} ]|["\\@]/gu, " ").trim() || "A suite";
-
-/** The name of a task: `chat_benchmark` for "Chat benchmark". */
-const nameOf = (text: string) =>
-  text
-    .toLowerCase()
-    .match(/[a-z0-9]+/g)
-    ?.join("_") ?? "suite";
+const docLine = (text: string) => oneLine(text.replace(/["\\@]/g, " ")) || "A suite";

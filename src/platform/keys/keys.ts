@@ -25,6 +25,13 @@ export const DEVELOPER: Principal = {
   plan: "enterprise",
 };
 
+/** The server itself, for the test or the suite that it exists for. Nobody has a key of it. */
+export const SERVER: Principal = {
+  userId: "diorama task",
+  keyId: "diorama task",
+  plan: "enterprise",
+};
+
 const REQUESTS_PER_DAY = 2_000;
 const ENVIRONMENTS_PER_DAY = 200;
 const REQUESTS_PER_HOUR = { free: 100, pro: 1_000, enterprise: Number.POSITIVE_INFINITY };

@@ -97,7 +97,7 @@ export function createSuiteChanges(pool: Pool, templates: Templates) {
       await changeOwn(userId, suiteId, async ({ suite, tests }) => {
         const { impersonateUserId: actingUserId = suite.actingUserId, ...fields } = wanted;
         const changed = { ...suite, ...fields, actingUserId };
-        if (changed.name !== suite.name) await requireFreeName(pool, changed.name);
+        if (changed.name !== suite.name) await requireFreeName(pool, userId, changed.name);
         if (!sameFrame(suite, changed)) await check(userId, changed, tests.map(asNew), tests);
         const listed = { ...changed, testCount: tests.length };
         return { write: (tx) => store.updateSuite(tx, changed), answer: suiteView(listed) };
@@ -155,7 +155,7 @@ export function createSuiteChanges(pool: Pool, templates: Templates) {
         },
         (tx) => store.lockSuiteName(tx, userId, wanted.name),
         async (seen): Promise<Prepared<ImportedSuite>> => {
-          await requireFreeName(pool, wanted.name);
+          await requireFreeName(pool, userId, wanted.name);
           const suite = {
             suiteId: seen?.suite.suiteId ?? newId(),
             name: wanted.name,

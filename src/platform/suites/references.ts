@@ -6,6 +6,7 @@
 import type { Pool, Sql } from "~/db/connect";
 import { ApiError } from "~/errors";
 import { plainId } from "~/http/fitting";
+import { SERVER } from "~/platform/keys/keys";
 import * as store from "~/platform/suites/store";
 
 type Found = Awaited<ReturnType<typeof store.listMeant>>[number];
@@ -52,8 +53,12 @@ function only(suites: readonly Found[]): Found | undefined {
   );
 }
 
-/** Rejects a name that a built-in suite has, or whose slug is the same: it would be taken for that suite. */
-export async function requireFreeName(sql: Sql, name: string): Promise<void> {
+/**
+ * Rejects a name that a built-in suite has, or whose slug is the same: it would be taken for that suite. The server
+ * itself may use any: a copy of a built-in suite, which nobody else can name.
+ */
+export async function requireFreeName(sql: Sql, userId: string, name: string): Promise<void> {
+  if (userId === SERVER.userId) return;
   const reserved = await store.findReserved(sql, name);
   if (reserved === undefined) return;
   throw new ApiError(

@@ -134,7 +134,7 @@ export function createSuites(pool: Pool, templates: Templates) {
       const { service } = requireReplica(wanted.templateService);
       const { name, templateName, impersonateUserId: id, visibility = "private" } = wanted;
       const frame = { service, templateName, visibility };
-      await requireFreeName(pool, name);
+      await requireFreeName(pool, userId, name);
       const template = await requireTemplate(templates, userId, frame, templateName);
       if (id !== undefined) await templates.requireUser(template, { id });
       const tests = await prepareTests(templates, userId, frame, wanted.tests ?? []);

@@ -1,0 +1,3 @@
+from .client import @CLASS@
+
+__all__ = ["@CLASS@"]
