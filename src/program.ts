@@ -37,8 +37,10 @@ import { createInjection } from "~/platform/faults/injection";
 import { createFeed } from "~/platform/feed/feed";
 import { createGateway } from "~/platform/gateway";
 import { healthRoutes } from "~/platform/health";
+import { createCounting } from "~/platform/journal/counting";
 import { createJournal } from "~/platform/journal/journal";
 import { createJournalListing } from "~/platform/journal/listing";
+import { createNumbering } from "~/platform/journal/numbering";
 import { createIdempotency } from "~/platform/keys/idempotency";
 import { createKeys } from "~/platform/keys/keys";
 import { createMaintenance } from "~/platform/maintenance";
@@ -181,11 +183,10 @@ export async function startProgram(config: Config, limits = LIMITS) {
       discard: capture.discard,
       flushJournal: journal.flush,
     });
-    const listing = createJournalListing({ pool, journal, forgetMarks: forgetCallMarks });
-    const evaluation = createEvaluation({
-      ...{ pool, environments, templates, log },
-      callsOf: listing.all,
-    });
+    const numbering = createNumbering({ pool, journal, forgetMarks: forgetCallMarks });
+    const listing = createJournalListing({ pool, numbering });
+    const { callsOf } = createCounting({ pool, numbering, pageOf: listing.pageOf });
+    const evaluation = createEvaluation({ pool, environments, templates, callsOf, log });
     const expiry = createExpiry({ pool, capture, log });
     const runs = createRuns({ pool, environments, templates, suites, evaluation, capture, expiry });
     const feed = createFeed({ pool, log, metrics });

@@ -9,6 +9,8 @@ export const RUN_ROWS_MAX = 200_000;
 export const RUN_BYTES_MAX = 32 * MEGABYTE;
 /** Rows and events of all runs together. Above it, the largest run first drops its events, then fails. */
 export const TOTAL_BYTES_MAX = 64 * MEGABYTE;
+/** A run that holds more than this when all together hold too much has exceeded its share, however many there are. */
+export const SHARE_BYTES_MAX = 8 * MEGABYTE;
 /** Changes beyond this are in the run's diff but not among its events. */
 export const EVENTS_MAX = 10_000;
 export const EVENTS_BYTES_MAX = 8 * MEGABYTE;

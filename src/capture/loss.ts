@@ -4,6 +4,7 @@ import {
   RESULT_LENGTH_MAX,
   RUN_BYTES_MAX,
   RUN_ROWS_MAX,
+  SHARE_BYTES_MAX,
   TOTAL_BYTES_MAX,
 } from "~/capture/limits";
 
@@ -25,8 +26,10 @@ export const LOSSES = {
   too_many_rows: `more than ${RUN_ROWS_MAX} changed rows`,
   too_many_bytes: `more than ${megabytes(RUN_BYTES_MAX)} of changed rows`,
   too_many_bytes_in_total: `more than ${megabytes(TOTAL_BYTES_MAX)} of changed rows in all runs together`,
+  too_large_share: `more than ${megabytes(SHARE_BYTES_MAX)} of changed rows, and more than ${megabytes(TOTAL_BYTES_MAX)} in all runs together`,
   diff_too_long: `its diff is larger than ${megabytes(RESULT_LENGTH_MAX)}`,
   evidence_too_long: `what its verdict needs is larger than ${megabytes(RESULT_LENGTH_MAX)}`,
+  too_many_calls: "more calls, or longer ones, than its journal keeps",
   changes_missing: "its changes are missing",
   comparison_failed: "its states could not be compared",
   result_unwritable: "its result could not be written",
@@ -37,6 +40,22 @@ export const LOSSES = {
 } as const;
 
 export type Loss = keyof typeof LOSSES;
+
+/** Limits that only a run's own calls and changes can exceed: it fails by its agent's doing. */
+const OF_AGENT: ReadonlySet<Loss> = new Set([
+  "too_many_rows",
+  "too_many_bytes",
+  "too_large_share",
+  "diff_too_long",
+  "evidence_too_long",
+  "too_many_calls",
+]);
+
+export const isByAgent = (loss: Loss) => OF_AGENT.has(loss);
+
+/** The loss as the failure of a run. */
+export const failureOf = (loss: Loss) =>
+  `${isByAgent(loss) ? "agent_limit" : "capture_lost"}: ${LOSSES[loss]}`;
 
 /** The result of a run cannot be guaranteed. */
 export class Lost extends Error {

@@ -16,7 +16,7 @@ import {
 } from "~/capture/change";
 import { createEvents, type Events, type LoggedCall } from "~/capture/events";
 import { createFold, type Fold } from "~/capture/fold";
-import { RUN_BYTES_MAX, RUN_ROWS_MAX, TOTAL_BYTES_MAX } from "~/capture/limits";
+import { RUN_BYTES_MAX, RUN_ROWS_MAX, SHARE_BYTES_MAX, TOTAL_BYTES_MAX } from "~/capture/limits";
 import { type Loss, Lost, lossOf } from "~/capture/loss";
 import { lossBetween } from "~/capture/relations";
 
@@ -119,10 +119,14 @@ export function createRecorder(
       for (const each of runs.values()) if (each.bytes > (heaviest?.bytes ?? 0)) heaviest = each;
       if (!heaviest) return;
       if (heaviest.events.bytes > 0) heaviest.events.giveUp();
-      else lose(heaviest, "too_many_bytes_in_total");
+      else lose(heaviest, lossOfHeaviest(heaviest));
       count(heaviest);
     }
   };
+
+  /** The heaviest of only a few runs has more than its share, that of many may not. */
+  const lossOfHeaviest = ({ bytes: own }: Recording): Loss =>
+    own > SHARE_BYTES_MAX ? "too_large_share" : "too_many_bytes_in_total";
 
   const close = (run: string) => {
     const recording = runs.get(run);

@@ -34,6 +34,7 @@ import hiddenTemplates from "~/db/migrations/0018_hidden_templates.sql" with { t
 import suiteSlugs from "~/db/migrations/0019_suite_slugs.sql" with { type: "text" };
 import verdicts from "~/db/migrations/0020_verdicts.sql" with { type: "text" };
 import droppedCalls from "~/db/migrations/0021_dropped_calls.sql" with { type: "text" };
+import longJournals from "~/db/migrations/0022_long_journals.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -65,6 +66,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 19, name: "suite slugs", text: suiteSlugs },
   { version: 20, name: "verdicts", text: verdicts },
   { version: 21, name: "dropped calls", text: droppedCalls },
+  { version: 22, name: "long journals", text: longJournals },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

@@ -32,7 +32,13 @@ export type Candidate = {
   /** Columns that differ. */
   readonly changed: readonly string[];
   readonly source: JsonObject;
+  /** Of a call that stands for several: how many. */
+  readonly times?: number;
 };
+
+/** How many rows, or calls, these are. */
+export const totalOf = (candidates: readonly Candidate[]) =>
+  candidates.reduce((total, { times = 1 }) => total + times, 0);
 
 /** Primary key columns of each table. */
 export type Keys = { readonly [table: string]: readonly string[] };
@@ -67,11 +73,12 @@ export function gather(diff: Diff, unchangedColumns: RunEvidence["unchangedColum
 
 export function callsOf({ calls }: RunEvidence): Candidate[] {
   if (!calls) throw new Error("the evidence has no calls");
-  return callRows(calls).map((row) => ({
+  return callRows(calls).map((row, index) => ({
     before: undefined,
     after: row,
     changed: [],
     source: row,
+    times: calls[index]?.times ?? 1,
   }));
 }
 

@@ -21,12 +21,12 @@ export type StateVerdict = Pick<Verdict, "passed" | "success" | "score" | "rewar
 
 export type FinalVerdict = Verdict & {
   readonly stateVerdict?: StateVerdict;
-  /** It is not gradable. */
-  readonly cause?: "interrupted";
+  /** `interrupted`: it is not gradable. `agent_limit`: the run exceeded a limit, and is graded as failed. */
+  readonly cause?: "interrupted" | "agent_limit";
 };
 
 /** An attempt that did not finish has not passed, whatever its state. */
-export function afterEnding(verdict: Verdict, { ending, exitCode }: Ending): FinalVerdict {
+export function afterEnding(verdict: FinalVerdict, { ending, exitCode }: Ending): FinalVerdict {
   if (ending === null || ending === "answered") return verdict;
   const { passed, success, score, reward, failures } = verdict;
   const code = exitCode === null ? "" : `: exit code ${exitCode}`;

@@ -14,6 +14,7 @@ import {
   isFree,
   type Keys,
   type RunEvidence,
+  totalOf,
 } from "~/evaluation/candidates";
 import type { CompiledSpec } from "~/evaluation/compile";
 import { type Explanation, explain } from "~/evaluation/explain";
@@ -69,12 +70,11 @@ export function evaluate(spec: CompiledSpec, keys: Keys, evidence: RunEvidence):
     const candidates = candidatesOf();
     const counted = among(candidates);
     const isMet = (count: number) => count >= min && count <= max;
-    const holds = isMet(counted.length);
+    const count = totalOf(counted);
+    const holds = isMet(count);
     if (diffType !== "unchanged") claims.add(assertion, counted);
     if (!holds) {
-      failures.push(
-        `assertion#${index + 1} ${entity} expected count ${expected} but got ${counted.length}`,
-      );
+      failures.push(`assertion#${index + 1} ${entity} expected count ${expected} but got ${count}`);
       explanations.push(
         explain(index + 1, assertion, spec.strict, keyOf(assertion, keys), candidates, counted),
       );

@@ -1,7 +1,7 @@
 /** Explains why an assertion failed: the nearest rows, and the conditions that each of them did not meet. */
 
 import type { CompiledAssertion } from "~/evaluation/assertion";
-import { type Candidate, ruleHolds } from "~/evaluation/candidates";
+import { type Candidate, ruleHolds, totalOf } from "~/evaluation/candidates";
 import type { Value } from "~/evaluation/operators";
 import type { Leaf, Predicate, Row } from "~/evaluation/predicate";
 
@@ -42,7 +42,7 @@ export function explain(
   };
   const [one, several, verb] = WORDS[diffType];
   const what = `${verb} ${entity}`;
-  if (counted.length > max)
+  if (totalOf(counted) > max)
     return {
       assertion: number,
       summary: `more ${several} were ${what} than expected`,

@@ -140,10 +140,21 @@ describe("over the memory of all runs together", () => {
     commit(start("late"));
     fill("late", 6 * 2 ** 20);
 
-    expect(lost).toEqual({ large: "more than 64 MB of changed rows in all runs together" });
+    expect(lost).toEqual({
+      large: "more than 8 MB of changed rows, and more than 64 MB in all runs together",
+    });
     commit(end("small"), end("large"), end("medium"), end("late"));
     expect(idsOf("small")).toEqual([0]);
     expect(idsOf("late")).toHaveLength(6);
+  });
+
+  test("none of many has exceeded its share", () => {
+    const names = Array.from({ length: 10 }, (_, n) => `run${n}`);
+    for (const name of names) commit(start(name));
+    for (const name of names) fill(name, 6.7 * 2 ** 20);
+
+    expect(Object.values(lost)).toEqual(["more than 64 MB of changed rows in all runs together"]);
+    commit(...names.map(end));
   });
 
   test("it drops its events before it fails", () => {

@@ -15,9 +15,9 @@ import {
 } from "../support/database";
 
 const KEYS: Keys = { things: ["id"] };
-const LOST = (reason: string) => ({
+const LOST = (reason: string, cause = "capture_lost") => ({
   status: "failed",
-  failures: [`capture_lost: ${reason}`],
+  failures: [`${cause}: ${reason}`],
   diff: null,
 });
 
@@ -139,7 +139,7 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
     const small = await start();
     await write(1);
 
-    expect(await large.end()).toEqual(LOST("more than 32 MB of changed rows"));
+    expect(await large.end()).toEqual(LOST("more than 32 MB of changed rows", "agent_limit"));
     expect(ids((await small.end()).diff)).toEqual([1]);
   });
 

@@ -17,9 +17,9 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const start = () => record(server.pool, server.capture, "env_1", KEYS);
-const lost = (reason: string) => ({
+const lost = (failure: string) => ({
   status: "failed",
-  failures: [`capture_lost: ${reason}`],
+  failures: [failure],
   diff: null,
 });
 const nextIsComplete = async (id: number) => {
@@ -32,17 +32,17 @@ test.each([
   [
     "more rows than a run may",
     "set local session_replication_role = replica; insert into env_1.things select i from generate_series(1001, 201001) i",
-    "more than 200000 changed rows",
+    "agent_limit: more than 200000 changed rows",
   ],
   [
     "more bytes than a run may",
     "insert into env_1.things select i, repeat('x', 1000000) from generate_series(1001, 1070) i",
-    "more than 32 MB of changed rows",
+    "agent_limit: more than 32 MB of changed rows",
   ],
   [
     "a table that was not there",
     "create table env_1.more (id int primary key)",
-    "a table was dropped or created",
+    "capture_lost: a table was dropped or created",
   ],
 ])("a run with %s fails by name; the next one is complete", async (_case, change, reason) => {
   const run = await start();
@@ -64,7 +64,7 @@ test("a run whose result Postgres rejects fails by name; the next one is complet
        when (new.diff is not null) execute function public.refuse()`,
   );
 
-  expect(await run.end()).toEqual(lost("its states could not be compared"));
+  expect(await run.end()).toEqual(lost("capture_lost: its states could not be compared"));
 
   await database.sql`drop function public.refuse() cascade`;
   await nextIsComplete(-1);

@@ -26,6 +26,11 @@ create table diorama.calls (
   is_numbered boolean default false not null,
   appended_in xid8 default pg_current_xact_id(),
   dropped_own integer default 0 not null,
+  ids text[],
+  answered double precision[],
+  called text[],
+  outcomes text[],
+  hashes text[],
   constraint calls_pkey PRIMARY KEY (run_id, batch),
   constraint calls_run_id_fkey FOREIGN KEY (run_id) REFERENCES diorama.runs(run_id) ON DELETE CASCADE
 );

@@ -240,7 +240,7 @@ export const CAPTURE: readonly Fault[] = [
       );
 
       const server = await stage.server(database);
-      const seconds = await secondsOf(() => story.endLost(server, "slot dropped"));
+      const seconds = await secondsOf(() => story.endLost(server, "slot_dropped"));
       const next = await stage.story(database, server);
       await next.write(server, 3);
       await next.endWell(server);
@@ -288,9 +288,7 @@ export const CAPTURE: readonly Fault[] = [
       }
       const [slot] = await slotsOf(database);
       const server = await stage.server(database);
-      const seconds = await secondsOf(() =>
-        story.endLost(server, "slot invalidated by max_slot_wal_keep_size"),
-      );
+      const seconds = await secondsOf(() => story.endLost(server, "slot_invalidated"));
       const next = await stage.story(database, server);
       await next.write(server, 3);
       await next.endWell(server);

@@ -2,7 +2,6 @@
 
 import { chmod, mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { LOSSES } from "~/capture/loss";
 import { eventually } from "../support/database";
 import { startProxy } from "../support/proxy";
 import type { Database, Stage } from "../support/stage";
@@ -173,7 +172,7 @@ export const POSTGRES: readonly Fault[] = [
       await writeFile(join(cluster.data, "standby.signal"), "");
       await cluster.start();
       await database.sql`select pg_promote()`;
-      const seconds = await secondsOf(() => story.endLost(server, "database changed"));
+      const seconds = await secondsOf(() => story.endLost(server, "database_changed"));
       const wrote = await story.write(server, 1);
       const next = await stage.story(database, server);
       await next.write(server, 3);
@@ -203,7 +202,7 @@ export const POSTGRES: readonly Fault[] = [
       `);
 
       const seconds = await secondsOf(() =>
-        story.endLost(server, "undecodable transaction", PATIENCE_SECONDS),
+        story.endLost(server, "undecodable_transaction", PATIENCE_SECONDS),
       );
       await other.write(server, 1);
       await other.endWell(server);
@@ -373,7 +372,7 @@ export const POSTGRES: readonly Fault[] = [
       await other.write(server, 5);
       const seconds = await secondsOf(() => other.endWell(server));
       await watching;
-      await huge.endLost(server, LOSSES.too_many_bytes);
+      await huge.endLost(server, "too_many_bytes");
 
       const slowest = Math.max(...times);
       must(slowest < 1, slowest);

@@ -504,7 +504,7 @@ export const PROCESSES: readonly Fault[] = [
       await shell(join(SYSTEM ?? "", "pg_restore"), "--no-owner", "-d", to.database.url, dump);
 
       const server = await stage.server(to.database);
-      const seconds = await secondsOf(() => story.endLost(server, "database changed"));
+      const seconds = await secondsOf(() => story.endLost(server, "database_changed"));
       const wrote = await story.write(server, 2);
       const removed = await server.call("DELETE", `/env/${story.environment.environmentId}`);
       const next = await stage.story(to.database, server);

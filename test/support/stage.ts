@@ -6,6 +6,7 @@
  */
 import { join } from "node:path";
 import type { Diff } from "~/capture/fold";
+import { failureOf, type Loss } from "~/capture/loss";
 import { connect, type Pool } from "~/db/connect";
 import { difference, keysOf, sorted, stateOf } from "../../scripts/oracle";
 import { type Cluster, type Source, startCluster } from "../../scripts/postgres";
@@ -234,9 +235,9 @@ function createStory(deps: {
     },
 
     /** Ends the run, which must fail by this name. */
-    async endLost(server: ServerProcess, reason: string, seconds?: number): Promise<void> {
+    async endLost(server: ServerProcess, loss: Loss, seconds?: number): Promise<void> {
       const outcome = await this.end(server, seconds);
-      const expected = `capture_lost: ${reason}`;
+      const expected = failureOf(loss);
       if (outcome.status !== "failed" || outcome.diff !== null || outcome.failures[0] !== expected)
         throw new Error(`the run reads ${JSON.stringify(outcome)}, not ${expected}`);
     },

@@ -5,25 +5,23 @@
  * a call is decided when the batch is appended: another server may have started it a moment before. A call that writes
  * also names itself in the log, in its own transaction, so a crash never loses it (see `listing.ts`).
  */
-import { createHash } from "node:crypto";
 import { callMark } from "~/capture/change";
 import { isUnavailable, type Pool } from "~/db/connect";
 import type { LogMark } from "~/db/session";
 import { kindOf } from "~/http/errors";
 import { errorFields, type Log } from "~/log";
+import { createBatches, type EndedCall } from "~/platform/journal/batches";
 import { createClock } from "~/platform/journal/clock";
 import {
-  answerText,
   argumentsText,
   cutJson,
   keepAnswer,
   type Line,
   LOGGED_ARGUMENTS_MAX,
-  leftOut,
   shortError,
   shortName,
 } from "~/platform/journal/line";
-import { createQueue, type Dropped, type Taken, type WaitingCall } from "~/platform/journal/queue";
+import { createQueue, type Dropped, type Taken } from "~/platform/journal/queue";
 import * as store from "~/platform/journal/store";
 import { type CallAccount, newAccount } from "~/replicas/replica";
 
@@ -61,21 +59,10 @@ const OWN_BYTES = 2 * 1024 * 1024;
 const LINE_BYTES = 500;
 /** Environments that are known to have no run. */
 const IDLE_MAX = 10_000;
-/** Calls of one run that one server appends whole, and their characters. Then it leaves out arguments and answers. */
-const WHOLE_LINES_MAX = 200_000;
-const WHOLE_LENGTH_MAX = 256 * 1024 * 1024;
-/** Calls of one run that one server appends at all, and their characters. */
-const RUN_LINES_MAX = 1_000_000;
-const RUN_LENGTH_MAX = 768 * 1024 * 1024;
-/** Runs with counters: beyond it, the oldest begin anew. */
-const RUNS_MAX = 10_000;
 /** Comparisons of the clocks that are made at the start. */
 const CLOCKS_AT_START = 10;
 /** https://www.w3.org/TR/trace-context/#traceparent-header-field-values */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
-
-/** `head` and `arguments`: JSON text. What the caller sent is released when the call ends. */
-type EndedCall = WaitingCall & { readonly head: string; readonly arguments: string };
 
 /** A call of a run, once it is in the journal. */
 export type CallOfRun = {
@@ -90,8 +77,6 @@ export type Spans = { readonly add: (calls: readonly CallOfRun[]) => void };
 export function createJournal({ pool, log, spans }: { pool: Pool; log: Log; spans?: Spans }) {
   const server = crypto.randomUUID().slice(0, 8);
   const clock = createClock();
-  /** Calls, and their characters, that this server has appended to each run. */
-  const appended = new Map<string, { lines: number; length: number }>();
   /** Environments that had no run when their calls were last appended. */
   const idle = new Set<string>();
   const queue = createQueue<EndedCall>({
@@ -99,6 +84,7 @@ export function createJournal({ pool, log, spans }: { pool: Pool; log: Log; span
     ownBytes: OWN_BYTES,
     isIdle: (environmentId) => idle.has(environmentId),
   });
+  const batchesOf = createBatches(headText);
   let calls = 0;
   let timer: NodeJS.Timeout | undefined;
   let appending: Promise<void> = compareClocks().catch(() => undefined);
@@ -171,9 +157,7 @@ export function createJournal({ pool, log, spans }: { pool: Pool; log: Log; span
       const run = runsOf.get(environmentId)?.find((run) => isDuring(run, calls));
       if (run) lost.set(run, calls);
     }
-    const batches = [...callsOf].flatMap(([run, calls]) =>
-      batchOf(run, calls, lost.get(run) ?? NONE_DROPPED),
-    );
+    const batches = [...callsOf].flatMap(([run, calls]) => batchesOf(run, calls, lost.get(run)));
     if (batches.length > 0) await store.append(pool, batches);
     if (traced.length > 0) spans?.add(traced);
   }
@@ -187,29 +171,6 @@ export function createJournal({ pool, log, spans }: { pool: Pool; log: Log; span
     }
   }
 
-  function batchOf(
-    { runId, journal }: store.JournaledRun,
-    calls: readonly EndedCall[],
-    lost: Dropped,
-  ): store.Batch[] {
-    const count = appended.get(runId) ?? { lines: 0, length: 0 };
-    const kept = calls.flatMap((call) => {
-      const isWhole = count.lines < WHOLE_LINES_MAX && count.length < WHOLE_LENGTH_MAX;
-      const text = isWhole ? wholeText(call, journal) : shortText(call);
-      if (count.lines >= RUN_LINES_MAX || count.length + text.length > RUN_LENGTH_MAX) return [];
-      count.lines++;
-      count.length += text.length;
-      return [text];
-    });
-    appended.set(runId, count);
-    const [oldest] = appended.keys();
-    if (appended.size > RUNS_MAX && oldest !== undefined) appended.delete(oldest);
-    const over = calls.length - kept.length;
-    const [dropped, droppedOwn] = [lost.count + over, lost.own + over];
-    if (kept.length === 0 && dropped === 0) return [];
-    return [{ runId, lines: `[${kept.join(",")}]`, lineCount: kept.length, dropped, droppedOwn }];
-  }
-
   function isDuring(
     { startedAt, endedAt }: store.JournaledRun,
     { began, ended }: Pick<EndedCall, "began" | "ended">,
@@ -218,19 +179,8 @@ export function createJournal({ pool, log, spans }: { pool: Pool; log: Log; span
   }
 
   /** The line of a call without its arguments, as JSON text. */
-  const headText = ({ head, began }: EndedCall) =>
-    `{"at":${rounded(clock.at(began))},${head.slice(1)}`;
-
-  function wholeText(call: EndedCall, journal: store.JournaledRun["journal"]): string {
-    const answer = journal === "full" ? `,"answer":${shownAnswer(call)}` : "";
-    return `${headText(call).slice(0, -1)},"arguments":${call.arguments}${answer}}`;
-  }
-
-  /** Whether two calls have the same arguments is known without them. */
-  function shortText(call: EndedCall): string {
-    const hash = createHash("md5").update(call.arguments).digest("hex"); // as Postgres has it
-    const given = leftOut(call.arguments.length);
-    return `${headText(call).slice(0, -1)},"arguments":${given},"hash":"${hash}"}`;
+  function headText({ head, began }: EndedCall): string {
+    return `{"at":${rounded(clock.at(began))},${head.slice(1)}`;
   }
 
   return {
@@ -306,12 +256,4 @@ const NO_ENVIRONMENT: JournaledEnvironment = {
   state: "deleted",
 };
 
-const NONE_DROPPED: Dropped = { count: 0, own: 0, began: 0, ended: 0 };
-
 const rounded = (ms: number) => Math.round(ms * 1000) / 1000;
-
-function shownAnswer({ answer }: EndedCall): string {
-  if (!answer) return "null";
-  const { text, characters = 0 } = answer;
-  return text === undefined ? leftOut(characters) : answerText({ text, characters });
-}

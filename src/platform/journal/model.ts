@@ -34,7 +34,7 @@ export const CallQuery = t.Object({
 
 const Arguments = t.Unknown({
   description:
-    "As given, without credentials. Beyond 16 kB of JSON text: `{truncated, characters, beginning}`. Null if only the log knew the call, and they were too long",
+    "As given, without credentials. Beyond 16 kB of JSON text: `{truncated, characters, beginning}`, where `beginning` is empty in a run with very many calls. Null if only the log knew the call, and they were too long",
   examples: [{ channel: "C01GENERAL", text: "Hello" }],
 });
 

@@ -103,15 +103,21 @@ export type StoredBatch = {
   readonly numbers: readonly (number | null)[];
 };
 
+/** The first batches after this one. */
 export const listBatches = async (
   sql: Sql,
   runId: string,
   which: "all" | "unnumbered",
+  after: string,
+  limit: number,
 ): Promise<StoredBatch[]> =>
   await sql<StoredBatch[]>`
-    select batch, lines::text, numbers from diorama.calls
-    where run_id = ${runId} ${which === "all" ? sql`` : sql`and not is_numbered`}
-    order by batch
+    with next as materialized (
+      select run_id, batch from diorama.calls
+      where run_id = ${runId} and batch > ${after} ${which === "all" ? sql`` : sql`and not is_numbered`}
+      order by batch limit ${limit}
+    )
+    select c.batch, c.lines::text, c.numbers from next join diorama.calls c using (run_id, batch) order by c.batch
   `;
 
 export async function lastNumber(sql: Sql, runId: string): Promise<number> {

@@ -28,11 +28,15 @@ export async function findEvaluating(sql: Sql, runId: string): Promise<Evaluatin
   return run;
 }
 
-/** Returns the stored verdict of a run. A run that failed without one has failures but no explanations. */
+/**
+ * Returns the stored verdict of a run. A run that failed without one has failures but no explanations: they are its
+ * verdict if its agent is the cause.
+ */
 export async function findVerdict(sql: Sql, runId: string): Promise<FinalVerdict | undefined> {
   const [verdict] = await sql<StoredRow[]>`
-    select passed, success, score, reward, unsafe, undone, failures, explanations, state_verdict, cause
-    from diorama.runs where run_id = ${runId} and explanations is not null
+    select passed, coalesce(success, false) as success, score, coalesce(reward, 0) as reward, unsafe, undone, failures,
+      coalesce(explanations, '[]') as explanations, state_verdict, cause
+    from diorama.runs where run_id = ${runId} and (explanations is not null or cause in ('agent_limit', 'interrupted'))
   `;
   return verdict && withoutNulls(verdict);
 }

@@ -6,16 +6,18 @@
  */
 import { LRUCache } from "lru-cache";
 import { RUN_ROWS_MAX } from "~/capture/limits";
+import { failureOf } from "~/capture/loss";
 import { readRows } from "~/capture/snapshot";
 import { isUnavailable, type Pool, type Sql } from "~/db/connect";
 import { ApiError } from "~/errors";
-import type { RunCall } from "~/evaluation/calls";
+import { callsWanted } from "~/evaluation/calls";
 import type { CompiledSpec } from "~/evaluation/compile";
 import { afterEnding, type Ending, type FinalVerdict } from "~/evaluation/ending";
 import { createEvaluator, isQuick } from "~/evaluation/evaluator";
 import type { World } from "~/evaluation/world";
 import { errorFields, type Log } from "~/log";
 import type { Environments } from "~/platform/environments/environments";
+import type { Counting } from "~/platform/journal/counting";
 import * as store from "~/platform/runs/evaluation-store";
 import { abandon, finish } from "~/platform/runs/lifecycle-store";
 import { requireSpec } from "~/platform/suites/suites";
@@ -31,6 +33,15 @@ export const NO_CALLS = "An assertion counts calls, and the run's journal does n
 const COMPILED_MAX = 200;
 const COMPILED_LENGTH_MAX = 64_000;
 
+/** The verdict on a run whose calls cannot be counted because it made too many. */
+const TOO_MANY_CALLS: FinalVerdict = {
+  ...{ passed: false, success: false, reward: 0, unsafe: null, undone: null },
+  score: { passed: 0, total: 0, percent: 0 },
+  failures: [failureOf("too_many_calls")],
+  explanations: [],
+  cause: "agent_limit",
+};
+
 /** JSON text. */
 type Evaluated = Omit<store.EvaluatingRow, "baselineRows"> &
   Ending & { readonly baselineRows: string | null };
@@ -41,8 +52,8 @@ export function createEvaluation(deps: {
   pool: Pool;
   environments: Environments;
   templates: Templates;
-  /** Returns all calls of a run that has ended; undefined if the journal does not have them. */
-  callsOf: (runId: string) => Promise<readonly RunCall[] | undefined>;
+  /** Returns the calls of a run that has ended. */
+  callsOf: Counting["callsOf"];
   log: Log;
 }) {
   const { pool, environments, templates, callsOf, log } = deps;
@@ -71,8 +82,9 @@ export function createEvaluation(deps: {
     const world = await worldOf(run.environmentId);
     const spec = known ?? requireSpec(JSON.parse(run.expected), world, false);
     const keys = Object.fromEntries(world.tables.map(({ name, key }) => [name, key]));
-    const calls = spec.hasCalls ? await callsOf(run.runId) : [];
-    if (!calls) return undefined;
+    const calls = spec.hasCalls ? await callsOf(run.runId, callsWanted(spec.assertions)) : [];
+    if (calls === "lost") return undefined;
+    if (calls === "own") return afterEnding(TOO_MANY_CALLS, run);
     return afterEnding(await evaluator.evaluate(spec, { ...run, world, keys, calls }), run);
   }
 

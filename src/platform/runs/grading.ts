@@ -31,9 +31,10 @@ export function createRegrading(deps: {
       throw new ApiError("invalid_request", "The run has not ended; end it first");
     const ended = await store.findGradable(pool, userId, runId);
     if (ended) return ended;
+    const what = run.gradable ? "has no diff to grade" : "is not gradable";
     throw new ApiError(
       "invalid_request",
-      `The run is not gradable: ${JSON.parse(run.failures).join("; ")}`,
+      `The run ${what}: ${JSON.parse(run.failures).join("; ")}`,
     );
   }
 

@@ -14,7 +14,7 @@
  */
 import type { CaptureKind, Start, Started } from "~/capture/capture";
 import { closeMark } from "~/capture/change";
-import { LOSSES, type Loss } from "~/capture/loss";
+import { failureOf, isByAgent, type Loss } from "~/capture/loss";
 import type { Losing, Result, RunRecords, StoredVerdict } from "~/capture/records";
 import { endMark } from "~/capture/relations";
 import type { Fragment, Pool, Sql } from "~/db/connect";
@@ -242,7 +242,7 @@ const SCORE_OF_FAILED = { passed: 0, total: 0, percent: 0 };
 const failedColumns = (
   sql: Sql,
   failure: string,
-  cause: Cause,
+  cause: Cause | Fragment,
   { status = "failed", endedAt = sql`now()` }: { status?: "failed" | "ending"; endedAt?: Fragment },
 ): Fragment => sql`
   status = ${status}, passed = false,
@@ -252,11 +252,14 @@ const failedColumns = (
 `;
 
 const lostColumns = (sql: Sql, loss: Loss): Fragment =>
-  failedColumns(sql, `capture_lost: ${LOSSES[loss]}`, causeOf(loss), {});
+  failedColumns(sql, failureOf(loss), causeOf(sql, loss), {});
 
-/** A verdict that could not be given is no fault of capture. */
-const causeOf = (loss: Loss): Cause =>
-  loss === "verdict_failed" ? "server_error" : "capture_lost";
+/** A verdict that could not be given is no fault of capture; what an agent exceeded counts unless it was stopped. */
+function causeOf(sql: Sql, loss: Loss): Cause | Fragment {
+  if (loss === "verdict_failed") return "server_error";
+  if (!isByAgent(loss)) return "capture_lost";
+  return sql`case when ending = 'interrupted' then 'interrupted' else 'agent_limit' end`;
+}
 
 const abandoned = (reason: string) => `run abandoned: environment ${reason}`;
 

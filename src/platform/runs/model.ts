@@ -252,7 +252,7 @@ export const Results = t.Object(
     failures: t.Array(t.String(), { ...Failures, examples: [[]] }),
     explanations: t.Optional(t.Array(Explanation, { ...Explanations, examples: [[]] })),
     diff: t.Nullable(Diff, {
-      description: "Null while it is running, and when it is not gradable",
+      description: "Null while it is running, and when its changes are not known completely",
     }),
     labels: Labels,
     ...Origin,

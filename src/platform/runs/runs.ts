@@ -279,7 +279,7 @@ export function createRuns(deps: {
       if (diff === undefined || !verdict) verdict = await evaluation.conclude(runId, spec);
       if (!verdict) throw await failure(runId);
       const status = verdict.passed ? ("passed" as const) : ("failed" as const);
-      const gradable = verdict.cause === undefined;
+      const gradable = verdict.cause !== "interrupted";
       return { runId, status, ...verdict, ending, exitCode, gradable };
     },
 

@@ -1,0 +1,154 @@
+/**
+ * Long journals are numbered and counted by Postgres, from an index of their lines: columns of the same rows. The texts
+ * in it come from callers, so they are compared here, and never parsed.
+ */
+import type { Sql, Tx } from "~/db/connect";
+
+/** The index of a batch. Each list has one element for each line. */
+export type LineIndex = {
+  readonly ids: readonly string[];
+  /** In milliseconds since 1970. */
+  readonly answered: readonly number[];
+  /** JSON text: `[via, name]`. */
+  readonly called: readonly string[];
+  /** JSON text: `[hasFailed, status, error, fault]`. */
+  readonly outcomes: readonly string[];
+  /** MD5 of the arguments as JSON text. */
+  readonly hashes: readonly string[];
+};
+
+/** For a statement on a million calls. */
+const STATEMENT_MS = 60_000;
+
+/** Gives the statements of a transaction the time for a long run. */
+export const allowLong = async (tx: Tx) =>
+  await tx`select set_config('statement_timeout', ${`${STATEMENT_MS}`}, true)`;
+
+/** JSON texts of batches without an index, the first ones after this one. Only these are read: a sort would read all. */
+export const listUnindexed = async (
+  sql: Sql,
+  runId: string,
+  after: string,
+  limit: number,
+): Promise<{ batch: string; lines: string }[]> =>
+  await sql<{ batch: string; lines: string }[]>`
+    with next as materialized (
+      select run_id, batch from diorama.calls where run_id = ${runId} and batch > ${after} and ids is null
+      order by batch limit ${limit}
+    )
+    select c.batch, c.lines::text from next join diorama.calls c using (run_id, batch) order by c.batch
+  `;
+
+export const setIndex = async (sql: Sql, runId: string, batch: string, index: LineIndex) =>
+  await sql`
+    update diorama.calls c set ids = given.ids, answered = given.answered, called = given.called,
+      outcomes = given.outcomes, hashes = given.hashes
+    from json_to_record(${JSON.stringify(index)}::text::json)
+      as given (ids text[], answered float8[], called text[], outcomes text[], hashes text[])
+    where run_id = ${runId} and batch = ${batch}
+  `;
+
+/** Those of the ids that have a line. */
+export async function findKnown(sql: Sql, runId: string, ids: readonly string[]) {
+  const rows = await sql<{ id: string }[]>`
+    select id from diorama.calls, unnest(ids) as id
+    where run_id = ${runId} and id in (select unnest(${[...ids]}::text[]))
+  `;
+  return rows.map(({ id }) => id);
+}
+
+/** A line, counted from 1 in its batch. */
+export type IndexedPlace = { readonly batch: string; readonly place: number };
+
+/** Pairs of lines of one call: a numbered one from the log, and one that its server has appended after all. */
+export const listLate = async (tx: Tx, runId: string) =>
+  await tx<{ number: number; logged: IndexedPlace; late: IndexedPlace }[]>`
+    with lines as (
+      select batch, place, id, outcome, number, is_numbered
+      from diorama.calls, unnest(ids, outcomes, numbers) with ordinality as line (id, outcome, number, place)
+      where run_id = ${runId}
+    )
+    select logged.number, json_build_object('batch', logged.batch::text, 'place', logged.place) as logged,
+      json_build_object('batch', late.batch::text, 'place', late.place) as late
+    from lines logged join lines late using (id)
+    where logged.number > 0 and starts_with(logged.outcome, '[true,null,')
+      and late.number is null and not late.is_numbered and late.batch <> logged.batch
+  `;
+
+export const setNumber = async (
+  tx: Tx,
+  runId: string,
+  { batch, place }: IndexedPlace,
+  number: number,
+) =>
+  await tx`
+    update diorama.calls set numbers[${place}::int] = ${number} where run_id = ${runId} and batch = ${batch}
+  `;
+
+/** Numbers the lines that were answered up to `until`, in the order in which they were. */
+export const numberIndexed = async (tx: Tx, runId: string, until: number) =>
+  await tx`
+    with lines as materialized (
+      select batch, place, id, number, answered_at
+      from diorama.calls, unnest(ids, answered, numbers) with ordinality as line (id, answered_at, number, place)
+      where run_id = ${runId} and not is_numbered
+    ), last as (
+      select coalesce(max(last_number), 0) as number from diorama.calls where run_id = ${runId}
+    ), due as (
+      select batch, place,
+        (select number from last) + row_number() over (order by answered_at, id collate "C") as number
+      from lines where number is null and answered_at <= ${until}::float8
+    ), numbered as (
+      select batch, array_agg(coalesce(lines.number, due.number)::int order by place) as numbers,
+        min(coalesce(lines.number, due.number)) filter (where coalesce(lines.number, due.number) > 0) as first,
+        max(coalesce(lines.number, due.number)) filter (where coalesce(lines.number, due.number) > 0) as last
+      from lines left join due using (batch, place) group by batch
+    )
+    update diorama.calls c set numbers = n.numbers, first_number = n.first, last_number = n.last,
+      is_numbered = array_position(n.numbers, null) is null
+    from numbered n where c.run_id = ${runId} and c.batch = n.batch
+  `;
+
+/** Calls that do not differ in what is asked for. `n`: of the first. */
+export type CallGroup = {
+  readonly n: number;
+  readonly times: number;
+  readonly called: string;
+  readonly outcome: string | null;
+  readonly hash: string | null;
+  readonly retry: number | null;
+};
+
+/** A call is one with the same name and arguments that failed, since one succeeded. */
+const RETRIES = (sql: Sql, runId: string) => sql`
+  select n, called, outcome, hash, count(*) filter (where has_failed) over (
+    partition by called collate "C", hash collate "C", successes order by n rows between unbounded preceding and 1 preceding
+  )::int as retry
+  from (
+    select n, called, outcome, hash, has_failed, count(*) filter (where not has_failed) over (
+      partition by called collate "C", hash collate "C" order by n rows between unbounded preceding and 1 preceding
+    ) as successes
+    from (${LINES(sql, runId)}) as lines
+  ) as counted
+`;
+
+const LINES = (sql: Sql, runId: string) => sql`
+  select n, line.called, outcome, hash, starts_with(outcome, '[true') as has_failed, null::int as retry
+  from diorama.calls, unnest(numbers, called, outcomes, hashes) as line (n, called, outcome, hash)
+  where run_id = ${runId} and n > 0
+`;
+
+/** Groups the calls of a run that are numbered. */
+export const groupCalls = (
+  tx: Tx,
+  runId: string,
+  by: { readonly outcome: boolean; readonly hash: boolean; readonly retry: boolean },
+) =>
+  tx<CallGroup[]>`
+    select min(n)::int as n, count(*)::int as times, called, outcome, hash, retry from (
+      select n, called, ${by.outcome ? tx`outcome` : tx`null::text as outcome`},
+        ${by.hash ? tx`hash` : tx`null::text as hash`}, retry
+      from (${by.retry ? RETRIES(tx, runId) : LINES(tx, runId)}) as lines
+    ) as asked
+    group by called, outcome, hash, retry
+  `;
