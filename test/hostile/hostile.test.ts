@@ -205,7 +205,9 @@ test("a hostile agent harms only its own run", async () => {
 
   expect(results).toMatchObject({
     status: "failed",
-    failures: [`capture_lost: ${LOSSES.too_many_bytes}`],
+    gradable: true,
+    cause: "agent_limit",
+    failures: [`agent_limit: ${LOSSES.too_many_bytes}`],
   });
   expect(calls.at(-1)).toBeLessThan(CALL_MS_MAX);
   expect(probes.at(-1)).toBeLessThan(CALL_MS_MAX);

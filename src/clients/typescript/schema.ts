@@ -1516,7 +1516,7 @@ export interface components {
              * @example []
              */
             readonly explanations?: readonly components["schemas"]["Explanation"][];
-            /** @description Null while it is running, and when it is not gradable */
+            /** @description Null while it is running, and when its changes are not known completely */
             readonly diff: components["schemas"]["Diff"] | null;
             /** @description Its labels */
             readonly labels: {
@@ -1574,7 +1574,7 @@ export interface components {
              */
             readonly name: string;
             /**
-             * @description As given, without credentials. Beyond 16 kB of JSON text: `{truncated, characters, beginning}`. Null if only the log knew the call, and they were too long
+             * @description As given, without credentials. Beyond 16 kB of JSON text: `{truncated, characters, beginning}`, where `beginning` is empty in a run with very many calls. Null if only the log knew the call, and they were too long
              * @example {
              *       "channel": "C01GENERAL",
              *       "text": "Hello"

@@ -34,7 +34,7 @@ export function RunView({ data, isSaved = false }: { data: RunData; isSaved?: bo
         <p class="empty">
           {data.run.status === "running"
             ? "It is known when the run ends."
-            : "It is not known: the run is not gradable."}
+            : `It is not known: ${data.run.cause === "agent_limit" ? "the run exceeded a limit" : "the run is not gradable"}.`}
         </p>
       )}
     </>

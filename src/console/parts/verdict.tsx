@@ -9,7 +9,13 @@ export function Verdict({ run }: { run: Judged }) {
   if (run.gradable === false)
     return <Badge kind="unsure">not graded{run.cause && `: ${run.cause}`}</Badge>;
   const kind = { running: "busy", completed: "plain", passed: "good", failed: "bad" }[run.status];
-  return <Badge kind={kind}>{wordOf(run)}</Badge>;
+  const because = run.cause === "agent_limit" && `: ${run.cause}`;
+  return (
+    <Badge kind={kind}>
+      {wordOf(run)}
+      {because}
+    </Badge>
+  );
 }
 
 /** A failed attempt of an agent that did not finish has a word of its own. */

@@ -1,5 +1,6 @@
 /** Calls that cannot be appended in time: the environment that makes most of them loses its own lines. */
 import { expect, test } from "bun:test";
+import { LOSSES } from "~/capture/loss";
 import { inTransaction } from "~/db/connect";
 import { ARGUMENTS_MAX } from "~/platform/journal/line";
 import { useDatabase } from "../../support/database";
@@ -31,7 +32,17 @@ test("a bystander's journal stays complete while another run fills the memory", 
       );
     for (let made = 0; made < QUIET_CALLS; made++) await program.chat(quiet, "auth.test");
   });
-  for (const runId of [noisyRun, quietRun]) await program.post("/diffRun", { runId });
+  const [failed, passed] = await Promise.all(
+    [noisyRun, quietRun].map(async (runId) => {
+      const expectedOutput = { assertions: [{ diff_type: "called", entity: "auth.test" }] };
+      return (await program.post("/evaluateRun", { runId, expectedOutput })).body;
+    }),
+  );
+  expect(failed).toMatchObject({
+    ...{ status: "failed", passed: false, gradable: true, cause: "agent_limit", reward: 0 },
+    failures: [`agent_limit: ${LOSSES.too_many_calls}`],
+  });
+  expect(passed).toMatchObject({ status: "passed", gradable: true });
 
   const [own, other] = await Promise.all(
     [noisyRun, quietRun].map(async (runId) => (await program.get(`/runs/${runId}/calls`)).body),

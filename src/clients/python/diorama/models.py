@@ -596,7 +596,7 @@ class Run(Model):
 
     diff: Diff | None
     """
-    Null while it is running, and when it is not gradable
+    Null while it is running, and when its changes are not known completely
     """
 
     labels: dict[str, str]
@@ -658,7 +658,7 @@ class Call(Model):
 
     arguments: Any
     """
-    As given, without credentials. Beyond 16 kB of JSON text: `{truncated, characters, beginning}`. Null if only the log knew the call, and they were too long
+    As given, without credentials. Beyond 16 kB of JSON text: `{truncated, characters, beginning}`, where `beginning` is empty in a run with very many calls. Null if only the log knew the call, and they were too long
     """
 
     status: int | None
