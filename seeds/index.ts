@@ -22,8 +22,25 @@ export const SEEDS: readonly unknown[] = [
 /** Every file of `seeds/suites`; the only list. */
 export const SUITES: readonly unknown[] = [chatBench, trackerBench];
 
-/** Calls that solve the tests of those suites, by the id of the test. `RENEW_SOLUTIONS=1 bun test test/suites` writes them. */
-export const SOLUTIONS: { readonly [testId: string]: { readonly calls: readonly object[] } } = {
+/** Calls that solve a test, and the changes that they made, in order. */
+export type Solution = {
+  readonly test: string;
+  readonly calls: readonly object[];
+  readonly events: readonly SolvingEvent[];
+};
+
+/** A change of a row, as among the events of a run. `call`: counted from 1. */
+export type SolvingEvent = {
+  readonly call: number;
+  readonly operation: "insert" | "update" | "delete";
+  readonly table: string;
+  readonly key: { readonly [column: string]: unknown };
+  readonly before: { readonly [column: string]: unknown } | null;
+  readonly after: { readonly [column: string]: unknown } | null;
+};
+
+/** Solutions of the tests of those suites, by the id of the test. `RENEW_SOLUTIONS=1 bun test test/suites` writes them. */
+export const SOLUTIONS: { readonly [testId: string]: Solution } = {
   ...chatSolutions,
   ...trackerSolutions,
-};
+} as unknown as { readonly [testId: string]: Solution };

@@ -27,6 +27,8 @@ import { translated } from "~/http/translated";
 import type { Log } from "~/log";
 import { HeaderList, type HttpAnswer, type HttpRequest, isOk, textOf } from "~/message";
 import type { Metrics } from "~/metrics";
+import type { Audits } from "~/platform/audit/audits";
+import { auditRoutes } from "~/platform/audit/routes";
 import type { Clocks } from "~/platform/environments/clocks";
 import { controlRoutes } from "~/platform/environments/control-routes";
 import type { Details } from "~/platform/environments/details";
@@ -91,6 +93,7 @@ export function createApp(parts: {
   templateChanges: TemplateChanges;
   suites: Suites;
   suiteChanges: SuiteChanges;
+  audits: Audits;
   environments: Environments;
   details: Details;
   saving: Saving;
@@ -149,7 +152,8 @@ export function createApp(parts: {
           .use(savingRoutes(parts.saving))
           .use(triggerRoutes(parts.triggers))
           .use(controlRoutes(parts))
-          .use(suiteRoutes(parts.suites, parts.suiteChanges)),
+          .use(suiteRoutes(parts.suites, parts.suiteChanges))
+          .use(auditRoutes(parts.audits)),
       ),
     )
     .group(OPENENV, (app) =>

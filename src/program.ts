@@ -18,6 +18,7 @@ import { serve } from "~/http/server";
 import { chooseFormat, createLog, type Log } from "~/log";
 import type { HttpAnswer, HttpRequest } from "~/message";
 import { createMetrics } from "~/metrics";
+import { createAudits } from "~/platform/audit/audits";
 import { createAhead } from "~/platform/environments/ahead";
 import { createClocks } from "~/platform/environments/clocks";
 import { createDetails } from "~/platform/environments/details";
@@ -187,6 +188,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
     const listing = createJournalListing({ pool, numbering });
     const { callsOf } = createCounting({ pool, numbering, pageOf: listing.pageOf });
     const evaluation = createEvaluation({ pool, environments, templates, callsOf, log });
+    const audits = createAudits({ pool, replicas, suites, templates, callsOf });
     const expiry = createExpiry({ pool, capture, log });
     const runs = createRuns({ pool, environments, templates, suites, evaluation, capture, expiry });
     const feed = createFeed({ pool, log, metrics });
@@ -232,6 +234,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       exclusive.stop,
       capture.stop,
       evaluation.stop,
+      audits.stop,
       metricsCollector.stop,
     );
     const probes = createProbes(metricsCollector);
@@ -240,6 +243,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
       templates,
       suites,
       suiteChanges,
+      audits,
       templateChanges,
       environments,
       details: createDetails({ pool, templates }),

@@ -63,6 +63,7 @@ const FEATURES = [
   "environments",
   "journal",
   "runs",
+  "audit",
   "feed",
   "openenv",
 ];

@@ -35,6 +35,7 @@ import suiteSlugs from "~/db/migrations/0019_suite_slugs.sql" with { type: "text
 import verdicts from "~/db/migrations/0020_verdicts.sql" with { type: "text" };
 import droppedCalls from "~/db/migrations/0021_dropped_calls.sql" with { type: "text" };
 import longJournals from "~/db/migrations/0022_long_journals.sql" with { type: "text" };
+import audits from "~/db/migrations/0023_audits.sql" with { type: "text" };
 
 export type Migration = {
   readonly version: number;
@@ -67,6 +68,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 20, name: "verdicts", text: verdicts },
   { version: 21, name: "dropped calls", text: droppedCalls },
   { version: 22, name: "long journals", text: longJournals },
+  { version: 23, name: "audits", text: audits },
 ];
 
 const newestOf = (migrations: readonly Migration[]) =>

@@ -147,6 +147,15 @@ export const proofs: Proofs<WebClient> = {
         },
         failure: unexpected("messages"),
       },
+      "and in two other channels": {
+        act: async (chat) => {
+          await post("C03ENG", DEMO)(chat);
+          await post("C02RANDOM", "Demo on Friday!")(chat);
+          await post("C01GENERAL", "Demo on Friday!")(chat);
+        },
+        failure: unexpected("messages"),
+        reward: 0,
+      },
     },
   },
 
@@ -342,14 +351,14 @@ export const proofs: Proofs<WebClient> = {
     mistakes: {
       "the public one": {
         act: (chat) => chat.conversations.leave({ channel: "C16TIDEWATER" }),
-        failure: "assertion#3 channel_members expected count 1 but got 0",
+        failure: "assertion#2 channel_members expected count 1 but got 0",
       },
       both: {
         act: async (chat) => {
           await chat.conversations.leave({ channel: "C17TIDELAUNCH" });
           await chat.conversations.leave({ channel: "C16TIDEWATER" });
         },
-        failure: "assertion#3 channel_members expected count 1 but got 0",
+        failure: "assertion#2 channel_members expected count 1 but got 0",
       },
     },
   },

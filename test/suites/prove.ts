@@ -6,7 +6,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { writesOf } from "~/commands/export/solution";
+import { MUTANT_CLASSES } from "~/evaluation/audit/mutant";
 import type { NewSuite } from "~/platform/suites/model";
+import { SOLUTIONS, type Solution } from "../../seeds/index";
 import { useDatabase } from "../support/database";
 import { callTool, endpointOf } from "../support/mcp";
 import { type ServerProcess, startProcess } from "../support/process";
@@ -22,6 +24,8 @@ export type Proof<Client> = {
     readonly [what: string]: {
       readonly act: (client: Client) => Promise<unknown>;
       readonly failure: string;
+      /** Less than 1 if it is not given. */
+      readonly reward?: number;
     };
   };
 };
@@ -34,6 +38,20 @@ export type Tools = (name: string, args: object) => Promise<any>;
 
 /** The agent's access. */
 export type Given = { readonly token: string; readonly serviceUrl: string };
+
+/** The events of a run as a solution keeps them: of which call, and without the names of the platform. */
+function eventsOf(events: readonly any[], envId: string) {
+  const calls = [...new Set(events.map(({ request }) => request))];
+  const kept = events.map(({ request, transaction: _, ...event }) => ({
+    call: calls.indexOf(request) + 1,
+    ...event,
+  }));
+  return JSON.parse(JSON.stringify(kept).replaceAll(envId, "<environment>"));
+}
+
+/** Of each test, on average. */
+const KILLED_MIN = 50;
+const classOf = (each: any): string => each.class;
 
 /** Declares the proofs of a suite file. */
 export function prove<Client>(
@@ -48,11 +66,13 @@ export function prove<Client>(
   const surfaces = new Map<string, readonly string[] | undefined>();
   const solutions: { [testId: string]: object } = {};
   let server: ServerProcess;
+  let suiteId: string;
 
   beforeAll(async () => {
     server = await startProcess(database, { ENVIRONMENT_POOL_TARGETS: `${templateName}:4` });
     const { body } = await server.get(`/testSuites?name=${encodeURIComponent(suite)}`);
     const [{ id, testCount }] = body.testSuites;
+    suiteId = id;
     expect(testCount).toBe(count);
     const expanded = await server.get(`/testSuites/${id}?expand=true`);
     for (const { name, id: testId, surfaces: stated } of expanded.body.tests) {
@@ -95,10 +115,14 @@ export function prove<Client>(
     const { body: page } = await server.get(`/runs/${run.runId}/calls?limit=1000`);
     await server.call("DELETE", `/env/${envId}`);
     expect([page.attribution, page.complete, page.next]).toEqual(["exact", true, null]);
-    solutions[testId ?? ""] = { test: name, calls: writesOf(page) };
+    const { body: log } = await server.get(`/runs/${run.runId}/events`);
+    expect(log.complete).toBe(true);
+    const solution = { test: name, calls: writesOf(page), events: eventsOf(log.events, envId) };
+    solutions[testId ?? ""] = solution;
     const calls = page.calls.map(({ at, ms, request, ...call }: any) => call);
     return {
       calls: calls.length,
+      solution,
       text: JSON.stringify({ diff: body.diff, calls }).replaceAll(envId, "<environment>"),
     };
   }
@@ -117,12 +141,33 @@ export function prove<Client>(
     const answer = await server.post("/evaluateRun", { runId: started.runId });
     expectStatus(answer, 200);
     await server.call("DELETE", `/env/${envId}`);
-    return answer.body as { status: string; score: { percent: number }; failures: string[] };
+    return answer.body as {
+      status: string;
+      score: { percent: number };
+      reward: number;
+      failures: string[];
+    };
   }
 
   describe(suite, () => {
     test("has a proof for each of its tests", () => {
       expect([...ids.keys()].toSorted()).toEqual(Object.keys(proofs).toSorted());
+    });
+
+    test("tells each solution from everything that is almost one", async () => {
+      const { body } = await server.get(`/testSuites/${suiteId}/audit`);
+
+      const wrong = body.tests.flatMap(({ name, state, survivors, stale, failures }: any) =>
+        state === "audited" && survivors.length + stale.length + failures.length === 0
+          ? []
+          : [{ name, state, survivors, stale, failures }],
+      );
+      expect(wrong).toEqual([]);
+      expect(body.tests.length).toBe(count);
+      expect(body.killed + body.accepted).toBe(body.mutants);
+      expect(body.killed).toBeGreaterThan(count * KILLED_MIN);
+      const classes = new Set(body.tests.flatMap((each: any) => each.classes).map(classOf));
+      expect([...classes].toSorted()).toEqual(MUTANT_CLASSES.toSorted());
     });
 
     describe.each(Object.entries(proofs))("%s", (name, { solution, viaTools, mistakes }) => {
@@ -139,10 +184,11 @@ export function prove<Client>(
         });
 
       test("is solved", async () => {
-        const { status, score, failures } = await run(name, solution);
-        expect({ status, failures, percent: score.percent }).toEqual({
+        const { status, score, reward, failures } = await run(name, solution);
+        expect({ status, failures, reward, percent: score.percent }).toEqual({
           status: "passed",
           failures: [],
+          reward: 1,
           percent: 100,
         });
       });
@@ -153,19 +199,25 @@ export function prove<Client>(
 
         expect(one.calls).toBeGreaterThan(0);
         expect(two.text).toBe(one.text);
+        if (!process.env["RENEW_SOLUTIONS"])
+          expect(SOLUTIONS[ids.get(name) ?? ""]).toEqual(one.solution as object as Solution);
       });
 
-      test("fails if nothing is done", async () => {
-        expect((await run(name, async () => {})).status).toBe("failed");
+      test("fails if nothing is done, and earns nothing", async () => {
+        const { status, reward } = await run(name, async () => {});
+        expect({ status, reward }).toEqual({ status: "failed", reward: 0 });
       });
 
       test("has two plausible mistakes", () => {
         expect(Object.keys(mistakes).length).toBeGreaterThanOrEqual(2);
       });
 
-      test.each(Object.entries(mistakes))("fails for: %s", async (_what, { act, failure }) => {
-        const { status, failures } = await run(name, act);
+      test.each(Object.entries(mistakes))("fails for: %s", async (_what, mistake) => {
+        const { act, failure, reward: earned } = mistake;
+        const { status, reward, failures } = await run(name, act);
         expect(status).toBe("failed");
+        expect(reward).toBeLessThan(1);
+        if (earned !== undefined) expect(reward).toBe(earned);
         expect(failures.filter((line) => line.startsWith(failure))).not.toBeEmpty();
       });
     });

@@ -2527,6 +2527,21 @@ export interface components {
         };
         /** @enum {string} */
         readonly Surface: "api" | "mcp";
+        /** @description A mutant that is as good as the solution */
+        readonly AcceptedMutant: {
+            /**
+             * @description Its name, in which `*` stands for anything
+             * @example extra_column messages+1.*
+             */
+            readonly mutant: string;
+            /** @description For people */
+            readonly reason: string;
+        };
+        /** @description For the audit of the suite; has no effect on verdicts */
+        readonly TestAuditing: {
+            /** @description Mutants that may pass */
+            readonly accept: readonly components["schemas"]["AcceptedMutant"][];
+        };
         /** @description A task for an agent, and the expected changes */
         readonly NewTest: {
             /** @example Say hello */
@@ -2570,6 +2585,7 @@ export interface components {
              *     ]
              */
             readonly faults?: readonly components["schemas"]["Fault"][];
+            readonly audit?: components["schemas"]["TestAuditing"];
         };
         /** @description A group of tests that share a template */
         readonly NewTestSuite: {
@@ -2653,6 +2669,7 @@ export interface components {
              *     ]
              */
             readonly faults?: readonly components["schemas"]["Fault"][];
+            readonly audit?: components["schemas"]["TestAuditing"];
         };
         /** @description A suite; when expanded, with its tests */
         readonly TestSuiteDetails: {
@@ -2859,6 +2876,7 @@ export interface components {
              *     ]
              */
             readonly faults?: readonly components["schemas"]["Fault"][];
+            readonly audit?: components["schemas"]["TestAuditing"];
             /**
              * @description 32 lower-case hex digits
              * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
@@ -2909,6 +2927,8 @@ export interface components {
              *     ]
              */
             readonly faults?: readonly components["schemas"]["Fault"][] | null;
+            /** @description Null: none */
+            readonly audit?: components["schemas"]["TestAuditing"] | null;
         };
         /** @description A test that was deleted */
         readonly DeletedTest: {
@@ -2923,6 +2943,209 @@ export interface components {
         /** @description A JSON Schema */
         readonly AssertionSchema: {
             readonly [key: string]: unknown;
+        };
+        /**
+         * @description `audited`: all mutants were tried; `no_solution`: no solution is known: only what needs none was tried; `solution_fails`: the solution does not pass; `invalid`: the spec is of a kind that is no longer accepted; `no_template`: there is no such template any more; `out_of_time`: the audit took too long before
+         * @example audited
+         * @enum {string}
+         */
+        readonly AuditState: "audited" | "no_solution" | "solution_fails" | "invalid" | "no_template" | "out_of_time";
+        /**
+         * @description `builtin`: recorded with the suite; `run`: the caller's newest run that passed; `nothing`: the test expects nothing
+         * @enum {string}
+         */
+        readonly SolutionOrigin: "builtin" | "run" | "nothing";
+        /** @description The solution that mutants are made of */
+        readonly AuditedSolution: {
+            readonly from: components["schemas"]["SolutionOrigin"];
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly runId: string | null;
+        };
+        /**
+         * @description `empty`: nothing is done; `dropped`: one of the changes is missing; `half`: only the first half of the calls is made; `misplaced`: the right change in the wrong place: another channel, team or user, one with a similar name first; `other_row`: the right change to another row, one with a similar name first; `wrong_actor`: the right change by somebody else; `doubled`: a row is added twice; `foreign_insert`: the solution, and a row is added that nobody asked for; `foreign_update`: the solution, and a row is changed that nobody asked for; `foreign_delete`: the solution, and a row is removed that nobody asked for; `altered`: a word of a text is another one; `emptied`: a text is empty; `swapped`: a text is that of another row; `extra_column`: a column of a changed or added row that the solution leaves alone has another value; `undone`: the solution, and a row is written and restored, another added and removed again
+         * @example misplaced
+         * @enum {string}
+         */
+        readonly MutantClass: "empty" | "dropped" | "half" | "misplaced" | "other_row" | "wrong_actor" | "doubled" | "foreign_insert" | "foreign_update" | "foreign_delete" | "altered" | "emptied" | "swapped" | "extra_column" | "undone";
+        /** @description The mutants of a class */
+        readonly MutantClassCounts: {
+            readonly class: components["schemas"]["MutantClass"];
+            /**
+             * @description Tried
+             * @example 2
+             */
+            readonly mutants: number;
+            /**
+             * @description Killed
+             * @example 1
+             */
+            readonly killed: number;
+        };
+        /**
+         * @description S1: doing nothing, doing it elsewhere, or damage passes. S2: some content is not checked
+         * @enum {string}
+         */
+        readonly Severity: "S1" | "S2";
+        /** @description A mutant that does not get the verdict it deserves */
+        readonly SurvivingMutant: {
+            /**
+             * @description Stable for the same solution
+             * @example misplaced messages+1.channel_id 1
+             */
+            readonly mutant: string;
+            readonly class: components["schemas"]["MutantClass"];
+            readonly severity: components["schemas"]["Severity"];
+            /**
+             * @description What differs from the solution
+             * @example channel_id of messages+1 is "C04PLATFORM", another row of channels
+             */
+            readonly change: string;
+            /**
+             * @description The verdict that it deserves
+             * @example not passed, less reward than the solution
+             */
+            readonly expected: string;
+            readonly passed: boolean;
+            readonly reward: number;
+            /** @description The number of the assertion that should have caught it; null: none is about it */
+            readonly assertion: number | null;
+            /**
+             * @description What to write into the spec
+             * @example add "channel_id": "C03ENG" to where of assertion 1
+             */
+            readonly proposal: string;
+        };
+        /** @description A run, and the primary key of a row */
+        readonly UnexplainedRow: {
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly runId: string;
+            readonly key: {
+                readonly [key: string]: unknown;
+            };
+        };
+        /** @description Rows that no assertion and no allowance explains */
+        readonly UnexplainedChange: {
+            /**
+             * @example added
+             * @enum {string}
+             */
+            readonly change: "added" | "removed" | "changed";
+            /** @example reactions */
+            readonly table: string;
+            /** @description Of changed rows */
+            readonly columns?: readonly string[];
+            /**
+             * @description Runs with such a row
+             * @example 2
+             */
+            readonly runs: number;
+            /**
+             * @description Such rows in all runs
+             * @example 3
+             */
+            readonly rows: number;
+            /** @description True: the assertions forget something that the prompt asks for. False: some agents do too much */
+            readonly inEvery: boolean;
+            readonly examples: readonly components["schemas"]["UnexplainedRow"][];
+        };
+        /** @description The audit of a test */
+        readonly TestAudit: {
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly testId: string;
+            /** @example messages: post to a channel */
+            readonly name: string;
+            readonly state: components["schemas"]["AuditState"];
+            /** @description Null: none is known */
+            readonly solution: components["schemas"]["AuditedSolution"] | null;
+            /**
+             * @description Mutants that were tried
+             * @example 190
+             */
+            readonly mutants: number;
+            /**
+             * @description Those that got the verdict they deserve
+             * @example 189
+             */
+            readonly killed: number;
+            /**
+             * @description Survivors that the test accepts
+             * @example 0
+             */
+            readonly accepted: number;
+            /**
+             * @description Other survivors of the severity S1
+             * @example 1
+             */
+            readonly s1: number;
+            /**
+             * @description Other survivors of the severity S2
+             * @example 0
+             */
+            readonly s2: number;
+            readonly classes: readonly components["schemas"]["MutantClassCounts"][];
+            /** @description The first that are not accepted, S1 first */
+            readonly survivors: readonly components["schemas"]["SurvivingMutant"][];
+            /** @description Accepted names that no survivor has */
+            readonly stale: readonly string[];
+            /** @description Why the solution fails, or the spec is invalid */
+            readonly failures: readonly string[];
+            /** @description There are more mutants than were tried */
+            readonly isCut: boolean;
+            /**
+             * @description Null unless `runs` is true
+             * @example 12
+             */
+            readonly runs: number | null;
+            /** @description In passing runs; empty unless `runs` is true */
+            readonly unexplained: readonly components["schemas"]["UnexplainedChange"][];
+        };
+        /** @description How well the tests of a suite tell right from wrong */
+        readonly TestSuiteAudit: {
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly suiteId: string;
+            /** @example Chat benchmark */
+            readonly name: string;
+            /** @example 1.2 */
+            readonly seconds: number;
+            /**
+             * @description In all tests
+             * @example 3400
+             */
+            readonly mutants: number;
+            /**
+             * @description In all tests
+             * @example 3399
+             */
+            readonly killed: number;
+            /**
+             * @description In all tests
+             * @example 0
+             */
+            readonly accepted: number;
+            /**
+             * @description In all tests
+             * @example 1
+             */
+            readonly s1: number;
+            /**
+             * @description In all tests
+             * @example 0
+             */
+            readonly s2: number;
+            /** @description Each test of the suite */
+            readonly tests: readonly components["schemas"]["TestAudit"][];
         };
     };
     responses: never;
@@ -3036,6 +3259,8 @@ export type FaultList = components['schemas']['FaultList'];
 export type TestSuite = components['schemas']['TestSuite'];
 export type TestSuiteList = components['schemas']['TestSuiteList'];
 export type Surface = components['schemas']['Surface'];
+export type AcceptedMutant = components['schemas']['AcceptedMutant'];
+export type TestAuditing = components['schemas']['TestAuditing'];
 export type NewTest = components['schemas']['NewTest'];
 export type NewTestSuite = components['schemas']['NewTestSuite'];
 export type CreatedTestSuite = components['schemas']['CreatedTestSuite'];
@@ -3051,5 +3276,16 @@ export type TestDetails = components['schemas']['TestDetails'];
 export type TestChange = components['schemas']['TestChange'];
 export type DeletedTest = components['schemas']['DeletedTest'];
 export type AssertionSchema = components['schemas']['AssertionSchema'];
+export type AuditState = components['schemas']['AuditState'];
+export type SolutionOrigin = components['schemas']['SolutionOrigin'];
+export type AuditedSolution = components['schemas']['AuditedSolution'];
+export type MutantClass = components['schemas']['MutantClass'];
+export type MutantClassCounts = components['schemas']['MutantClassCounts'];
+export type Severity = components['schemas']['Severity'];
+export type SurvivingMutant = components['schemas']['SurvivingMutant'];
+export type UnexplainedRow = components['schemas']['UnexplainedRow'];
+export type UnexplainedChange = components['schemas']['UnexplainedChange'];
+export type TestAudit = components['schemas']['TestAudit'];
+export type TestSuiteAudit = components['schemas']['TestSuiteAudit'];
 export type $defs = Record<string, never>;
 export type operations = Record<string, never>;

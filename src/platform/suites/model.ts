@@ -47,6 +47,29 @@ const TestFaults = {
     "Of the environments that are created for it, unless initEnv names others. Omitted: none",
 };
 
+const ACCEPTED_MAX = 200;
+const Audit = t.Object(
+  {
+    accept: t.Array(
+      t.Object(
+        {
+          mutant: t.String({
+            minLength: 1,
+            maxLength: 300,
+            description: "Its name, in which `*` stands for anything",
+            examples: ["extra_column messages+1.*"],
+          }),
+          reason: t.String({ minLength: 1, maxLength: 1_000, description: "For people" }),
+        },
+        { title: "AcceptedMutant", description: "A mutant that is as good as the solution" },
+      ),
+      { maxItems: ACCEPTED_MAX, description: "Mutants that may pass" },
+    ),
+  },
+  { title: "TestAuditing", description: "For the audit of the suite; has no effect on verdicts" },
+);
+export type TestAuditing = Static<typeof Audit>;
+
 export const NewTest = t.Object(
   {
     name: TestName,
@@ -60,6 +83,7 @@ export const NewTest = t.Object(
     ),
     surfaces: t.Optional(Surfaces),
     faults: t.Optional(TestFaults),
+    audit: t.Optional(Audit),
   },
   {
     title: "NewTest",
@@ -111,6 +135,7 @@ export const TestChange = t.Object(
     impersonateUserId: own(UserId, "user"),
     surfaces: t.Optional(t.Nullable(Surfaces, { description: "Null: unknown" })),
     faults: t.Optional(t.Nullable(TestFaults, { description: "Null: none" })),
+    audit: t.Optional(t.Nullable(Audit, { description: "Null: none" })),
   },
   { title: "TestChange", description: "The fields to change" },
 );
@@ -183,6 +208,7 @@ export const Test = t.Object(
     ),
     surfaces: t.Optional(Surfaces),
     faults: t.Optional(TestFaults),
+    audit: t.Optional(Audit),
   },
   { title: "Test", description: "A task for an agent, and the expected changes" },
 );

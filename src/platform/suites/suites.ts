@@ -81,7 +81,7 @@ export async function prepareTests(
         "invalid_request",
         `test ${JSON.stringify(test.name)}: expectedOutput is needed`,
       );
-    const { faults = null } = test;
+    const { faults = null, audit = null } = test;
     requireFaults(suite.service, faults ?? [], `test ${JSON.stringify(test.name)}: faults`);
     const world = await templates.world(template);
     const expectedOutput = JSON.stringify(test.expectedOutput);
@@ -97,6 +97,7 @@ export async function prepareTests(
       actingUserId: id ?? null,
       surfaces: test.surfaces ?? null,
       faults,
+      audit,
     });
   }
   return rows;
@@ -221,6 +222,7 @@ export function createSuites(pool: Pool, templates: Templates) {
         impersonateUserId: test.actingUserId,
         ...(test.surfaces === null ? {} : { surfaces: test.surfaces }),
         ...(test.faults === null ? {} : { faults: test.faults }),
+        ...(test.audit === null ? {} : { audit: test.audit }),
       };
     },
   };
@@ -235,6 +237,7 @@ export const testView = (test: store.TestRow) => ({
   ...(test.actingUserId === null ? {} : { impersonateUserId: test.actingUserId }),
   ...(test.surfaces === null ? {} : { surfaces: test.surfaces }),
   ...(test.faults === null ? {} : { faults: test.faults }),
+  ...(test.audit === null ? {} : { audit: test.audit }),
 });
 
 const expandedView = (suite: store.SuiteRow) => ({

@@ -837,6 +837,33 @@ class TestSuiteList(Model):
     """
 
 
+class AcceptedMutant(Model):
+    """
+    A mutant that is as good as the solution
+    """
+
+    mutant: str
+    """
+    Its name, in which `*` stands for anything
+    """
+
+    reason: str
+    """
+    For people
+    """
+
+
+class TestAuditing(Model):
+    """
+    For the audit of the suite; has no effect on verdicts
+    """
+
+    accept: list[AcceptedMutant]
+    """
+    Mutants that may pass
+    """
+
+
 class Test(Model):
     """
     A task for an agent, and the expected changes
@@ -873,6 +900,8 @@ class Test(Model):
     """
     Of the environments that are created for it, unless initEnv names others. Omitted: none
     """
+
+    audit: TestAuditing | None = None
 
 
 class TestSuiteDetails(Model):

@@ -1,0 +1,213 @@
+/** The audit of a test: every mutant of its solution gets the verdict that it deserves, or survives. Pure. */
+import type { JsonObject } from "~/capture/fold";
+import { claimsOn } from "~/evaluation/audit/claims";
+import type { Ground } from "~/evaluation/audit/ground";
+import {
+  CLASSES,
+  type Deserved,
+  MUTANT_CLASSES,
+  type Mutant,
+  type MutantClass,
+  type Severity,
+} from "~/evaluation/audit/mutant";
+import { mutantsOf, sceneOf } from "~/evaluation/audit/mutants";
+import { proposalFor } from "~/evaluation/audit/proposal";
+import { type AuditRow, evidenceOf, keyOf } from "~/evaluation/audit/rows";
+import type { RunCall } from "~/evaluation/calls";
+import type { Keys, RunEvidence } from "~/evaluation/candidates";
+import type { CompiledSpec } from "~/evaluation/compile";
+import { evaluate, type Verdict } from "~/evaluation/evaluate";
+import type { Spec } from "~/evaluation/spec";
+
+/** What is known to solve a test. */
+export type Solution = {
+  readonly rows: readonly AuditRow[];
+  /** What the first half of its calls changed; null if that is not known, or there is only one. */
+  readonly half: readonly AuditRow[] | null;
+  readonly clock: RunEvidence["clock"];
+  readonly calls: readonly RunCall[];
+};
+export const NOTHING: Solution = { rows: [], half: null, clock: null, calls: [] };
+
+/** A survivor that the author accepts: it is as good as the solution. `mutant`: its name; `*` stands for anything. */
+export type Accepted = { readonly mutant: string; readonly reason: string };
+
+export type AuditedTest = {
+  readonly spec: CompiledSpec;
+  readonly raw: Spec;
+  readonly keys: Keys;
+  readonly ground: Ground;
+  readonly actor: string | null;
+  /** Null: none is known. Only what needs none is tried. */
+  readonly solution: Solution | null;
+  readonly accept: readonly Accepted[];
+};
+
+export type Survivor = {
+  readonly mutant: string;
+  readonly class: MutantClass;
+  readonly severity: Severity;
+  readonly change: string;
+  readonly expected: string;
+  readonly passed: boolean;
+  readonly reward: number;
+  /** The number of the assertion that should have caught it; null if none is about it. */
+  readonly assertion: number | null;
+  readonly proposal: string;
+};
+
+export type TestAudit = {
+  readonly state: "audited" | "no_solution" | "solution_fails";
+  readonly mutants: number;
+  readonly killed: number;
+  /** Survivors that the test accepts. */
+  readonly accepted: number;
+  readonly s1: number;
+  readonly s2: number;
+  readonly classes: {
+    readonly class: MutantClass;
+    readonly mutants: number;
+    readonly killed: number;
+  }[];
+  /** The first of them. */
+  readonly survivors: Survivor[];
+  /** Accepted names that no survivor has. */
+  readonly stale: string[];
+  /** Why the solution does not pass. */
+  readonly failures: string[];
+  /** There are more mutants than were tried. */
+  readonly isCut: boolean;
+};
+
+export const MUTANTS_MAX = 5_000;
+export const SURVIVORS_MAX = 50;
+const FAILURES_MAX = 10;
+
+const EXPECTED: { readonly [deserved in Deserved]: string } = {
+  nothing: "not passed, reward 0",
+  less: "not passed, less reward than the solution",
+  same: "the verdict on the solution",
+};
+
+export function auditTest(test: AuditedTest): TestAudit {
+  const { spec, keys, ground, solution } = test;
+  const known = solution ?? (spec.expectsNothing ? NOTHING : null);
+  const scene = sceneOf(test, known?.rows ?? []);
+  const evaluated = (mutant: Pick<Mutant, "class" | "rows" | "isHalf">) =>
+    evaluate(spec, keys, evidenceFor(mutant, test, known ?? NOTHING));
+  const solved = known && evaluated({ class: "dropped", rows: known.rows });
+  if (solved && !solved.passed)
+    return { ...EMPTY, state: "solution_fails", failures: solved.failures.slice(0, FAILURES_MAX) };
+
+  const tried = new Map(MUTANT_CLASSES.map((name) => [name, { mutants: 0, killed: 0 }]));
+  const survivors: Survivor[] = [];
+  let isCut = false;
+  let count = 0;
+  for (const mutant of mutantsOf(scene, known, ground)) {
+    isCut = count === MUTANTS_MAX;
+    if (isCut) break;
+    count++;
+    const verdict = evaluated(mutant);
+    const counter = tried.get(mutant.class);
+    if (!counter) continue;
+    counter.mutants++;
+    if (isKilled(mutant.deserves, verdict, solved)) counter.killed++;
+    else survivors.push(survivorOf(test, mutant, verdict));
+  }
+  const isAccepted = test.accept.map(({ mutant }) => ({ mutant, fits: nameMatcher(mutant) }));
+  const left = survivors.filter(({ mutant }) => !isAccepted.some(({ fits }) => fits(mutant)));
+  const severe = (severity: Severity) => left.filter((each) => each.severity === severity);
+  const [s1, s2] = [severe("S1"), severe("S2")];
+  return {
+    state: known ? "audited" : "no_solution",
+    mutants: count,
+    killed: count - survivors.length,
+    accepted: survivors.length - left.length,
+    s1: s1.length,
+    s2: s2.length,
+    classes: [...tried].flatMap(([name, counts]) =>
+      counts.mutants > 0 ? [{ class: name, ...counts }] : [],
+    ),
+    survivors: [...s1, ...s2].slice(0, SURVIVORS_MAX),
+    stale: isAccepted
+      .filter(({ fits }) => !survivors.some(({ mutant }) => fits(mutant)))
+      .map(({ mutant }) => mutant),
+    failures: [],
+    isCut,
+  };
+}
+
+const EMPTY: TestAudit = {
+  ...{ state: "audited", mutants: 0, killed: 0, accepted: 0, s1: 0, s2: 0 },
+  ...{ classes: [], survivors: [], stale: [], failures: [], isCut: false },
+};
+
+/** The evidence of a run that made the mutant's changes. */
+function evidenceFor(
+  mutant: Pick<Mutant, "class" | "rows" | "isHalf">,
+  { spec, keys, ground }: AuditedTest,
+  { calls, clock }: Solution,
+): RunEvidence {
+  const isUndone = mutant.class === "undone";
+  const unchanged = spec.assertions.flatMap(({ diffType, entity }) =>
+    diffType === "unchanged" ? [[entity, ground.rowsOf(entity)] as const] : [],
+  );
+  const made = { empty: 0, half: Math.floor(calls.length / 2) };
+  return evidenceOf(mutant.rows, keys, {
+    ...(isUndone ? undoneRows(mutant.rows, ground, keys, spec) : NOT_UNDONE),
+    baselineRows: Object.fromEntries(unchanged),
+    clock: clock ?? null,
+    events: isUndone ? NO_EVENTS : null,
+    calls: mutant.class in made ? calls.slice(0, made[mutant.class as keyof typeof made]) : calls,
+  });
+}
+
+const NO_EVENTS = '{"events":[]}';
+const NOT_UNDONE = { revertedRows: [], transientRows: [] };
+
+/** A row that was changed and restored, and one that was added and removed. */
+function undoneRows(rows: readonly AuditRow[], ground: Ground, keys: Keys, spec: CompiledSpec) {
+  const used = new Set(rows.map(({ table }) => table));
+  const table = ground
+    .tables()
+    .toSorted((a, b) => Number(used.has(a)) - Number(used.has(b)))
+    .find((name) => ground.rowsOf(name).length > 0 && !spec.own.has(name));
+  const [row] = table === undefined ? [] : ground.rowsOf(table);
+  if (table === undefined || !row) return NOT_UNDONE;
+  const key = keyOf(keys, table, ground.unknownRow(table, new Set()));
+  return {
+    revertedRows: [{ __table__: table, ...row }] as JsonObject[],
+    transientRows: [{ __table__: table, ...key }] as JsonObject[],
+  };
+}
+
+function isKilled(deserves: Deserved, verdict: Verdict, solved: Verdict | null): boolean {
+  const { passed, reward, undone } = verdict;
+  if (deserves === "nothing") return !passed && reward === 0;
+  if (deserves === "less") return !passed && reward < (solved?.reward ?? 1);
+  return passed && reward === solved?.reward && (undone ?? 0) > 0;
+}
+
+function survivorOf(test: AuditedTest, mutant: Mutant, { passed, reward }: Verdict): Survivor {
+  const row = mutant.foreign ?? mutant.of?.row;
+  const claims = row ? claimsOn(test.spec, row) : [];
+  const claim = claims.find(({ assertion }) => assertion.min > 0) ?? claims[0];
+  return {
+    mutant: mutant.name,
+    class: mutant.class,
+    severity: CLASSES[mutant.class].severity,
+    change: mutant.change,
+    expected: EXPECTED[mutant.deserves],
+    passed,
+    reward,
+    assertion: claim?.number ?? null,
+    proposal: proposalFor(test.raw, mutant, claim, test.keys),
+  };
+}
+
+/** `*` stands for anything. */
+function nameMatcher(pattern: string): (name: string) => boolean {
+  const parts = pattern.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const exact = new RegExp(`^${parts.join(".*")}$`);
+  return (name) => exact.test(name);
+}

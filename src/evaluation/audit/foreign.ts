@@ -1,0 +1,84 @@
+/** Mutants that do damage beside the solution: one write in each table. */
+import type { JsonObject } from "~/capture/fold";
+import type { Mutant, MutantClass, Scene } from "~/evaluation/audit/mutant";
+import { type AuditRow, auditRow, keyText } from "~/evaluation/audit/rows";
+import type { Row } from "~/evaluation/predicate";
+
+/** Rows that are tried until one is neither allowed nor left to the agent. */
+const TRIES_MAX = 20;
+
+type Damage = { readonly class: MutantClass; readonly row: AuditRow };
+
+/** `isLeft`: the test leaves this change to the agent. `isHarm`: the test names it, and its price. */
+export function* foreignMutants(
+  scene: Scene,
+  isLeft: (row: AuditRow) => boolean,
+  isHarm: (row: AuditRow) => boolean,
+): Generator<Mutant> {
+  const { rows, spec, keys } = scene;
+  for (const table of Object.keys(keys)) {
+    if (spec.own.has(table)) continue;
+    const ways = [insertsOf(scene, table), updatesOf(scene, table), deletesOf(scene, table)];
+    for (const way of ways)
+      for (const damage of way) {
+        const { row } = damage;
+        if (isLeft(row)) continue;
+        yield {
+          class: damage.class,
+          name: `${damage.class} ${table}`,
+          change: `a row of ${table} is ${row.change}: ${keyText(keys, table, row.after ?? row.before ?? {})}`,
+          deserves: isHarm(row) ? "less" : "nothing",
+          rows: [...rows, row],
+          foreign: row,
+        };
+        break;
+      }
+  }
+}
+
+function* insertsOf({ ground, taken }: Scene, table: string): Generator<Damage> {
+  const made = ground.unknownRow(table, taken.get(table) ?? new Set());
+  const row = auditRow(table, undefined, made);
+  if (row) yield { class: "foreign_insert", row };
+  for (const other of ground.rowsOf(table).slice(0, TRIES_MAX)) {
+    const again = ground.renewed(table, other, taken.get(table) ?? new Set());
+    const next = again && auditRow(table, undefined, again);
+    if (next) yield { class: "foreign_insert", row: next };
+  }
+}
+
+function untouched({ ground, taken, keys }: Scene, table: string): readonly JsonObject[] {
+  const own = taken.get(table);
+  return ground
+    .rowsOf(table)
+    .filter((row) => !own?.has(keyText(keys, table, row)))
+    .slice(0, TRIES_MAX);
+}
+
+function* updatesOf(scene: Scene, table: string): Generator<Damage> {
+  const { spec, keys } = scene;
+  const free = spec.free.get(table);
+  for (const row of untouched(scene, table)) {
+    const columns = Object.keys(row).filter(
+      (column) => !free?.has(column) && !keys[table]?.includes(column),
+    );
+    const [column] = columns.toSorted((a, b) => Number(isText(row, b)) - Number(isText(row, a)));
+    const made = column && auditRow(table, row, { ...row, [column]: changed(row[column]) });
+    if (made) yield { class: "foreign_update", row: made };
+  }
+}
+
+const isText = (row: Row, column: string) => typeof row[column] === "string";
+
+function changed(value: unknown) {
+  if (typeof value === "boolean") return !value;
+  if (typeof value === "number") return value + 1;
+  return typeof value === "string" ? `${value} changed` : "changed";
+}
+
+function* deletesOf(scene: Scene, table: string): Generator<Damage> {
+  for (const row of untouched(scene, table)) {
+    const made = auditRow(table, row, undefined);
+    if (made) yield { class: "foreign_delete", row: made };
+  }
+}

@@ -1,0 +1,154 @@
+/** The steps of an audit, as a thread gets them: a template, then its tests and their runs. */
+import { type Accepted, auditTest, type Solution, type TestAudit } from "~/evaluation/audit/audit";
+import { createGround, type Ground } from "~/evaluation/audit/ground";
+import { fold, type RowEvent, type Rows, rowsOfDiff } from "~/evaluation/audit/rows";
+import type { RunUnsafe } from "~/evaluation/audit/unexplained";
+import type { RunCall } from "~/evaluation/calls";
+import type { Keys, RunEvidence } from "~/evaluation/candidates";
+import { type CompiledSpec, compile } from "~/evaluation/compile";
+import { evaluate } from "~/evaluation/evaluate";
+import { SpecError } from "~/evaluation/mistakes";
+import type { Spec } from "~/evaluation/spec";
+import type { World } from "~/evaluation/world";
+
+/** A run as it is stored, as JSON texts. */
+export type StoredRun = {
+  readonly runId: string;
+  readonly diff: string;
+  /** Null if it was not kept. */
+  readonly evidence: string | null;
+  readonly events: string | null;
+  readonly clock: string | null;
+};
+
+export type TemplateJob = {
+  readonly kind: "template";
+  readonly world: World;
+  readonly keys: Keys;
+  readonly rows: Rows;
+};
+export type TestJob = {
+  readonly kind: "test";
+  /** JSON text. */
+  readonly expected: string;
+  readonly actor: string | null;
+  readonly accept: readonly Accepted[];
+  readonly solution:
+    | { readonly events: readonly RowEvent[] }
+    | { readonly run: StoredRun; readonly calls: readonly RunCall[] }
+    | null;
+};
+export type RunsJob = {
+  readonly kind: "runs";
+  readonly expected: string;
+  readonly runs: readonly StoredRun[];
+};
+export type Job = TemplateJob | TestJob | RunsJob;
+
+/** `invalid`: a spec of a kind that is no longer accepted. */
+export type Invalid = { readonly invalid: string };
+export type JobAnswer = TestAudit | RunUnsafe[] | Invalid | null;
+
+export function createAuditing() {
+  let template: (TemplateJob & { readonly ground: Ground }) | undefined;
+
+  function perform(job: Job): JobAnswer {
+    if (job.kind === "template") {
+      const { rows, keys, world } = job;
+      template = { ...job, ground: createGround(rows, keys, world) };
+      return null;
+    }
+    if (!template) throw new Error("an audit begins with a template");
+    const { world, keys, ground, rows } = template;
+    const raw = JSON.parse(job.expected) as Spec;
+    const spec = compile(raw, world);
+    if (job.kind === "runs") return job.runs.map((run) => unsafeIn(run, spec, keys, rows));
+    const { actor, accept, solution } = job;
+    return auditTest({
+      ...{ spec, raw, keys, ground, actor, accept },
+      solution: solution && solutionOf(solution, keys, rows),
+    });
+  }
+
+  return (job: Job): JobAnswer => {
+    try {
+      return perform(job);
+    } catch (error) {
+      if (error instanceof SpecError) return { invalid: error.message };
+      throw error;
+    }
+  };
+}
+
+function solutionOf(given: NonNullable<TestJob["solution"]>, keys: Keys, template: Rows): Solution {
+  if ("events" in given)
+    return {
+      rows: fold(given.events, keys, template),
+      half: halfOf(given.events, keys, template),
+      ...{ clock: null, calls: [] },
+    };
+  const { run, calls } = given;
+  const { diff, unchangedColumns } = evidenceOf(run, keys, template);
+  const { total, events }: LoggedEvents = JSON.parse(run.events ?? '{"total":0,"events":[]}');
+  const own = events.filter(({ actor }) => actor === undefined);
+  const isKnown = events.length === total && own.every(({ request }) => request !== null);
+  const named = own.map((event) => ({ ...event, call: event.request ?? "" }));
+  return {
+    rows: rowsOfDiff(diff, unchangedColumns),
+    half: isKnown ? halfOf(named, keys, template) : null,
+    clock: JSON.parse(run.clock ?? "null"),
+    calls,
+  };
+}
+
+type LoggedEvents = {
+  readonly total: number;
+  readonly events: readonly (Omit<RowEvent, "call"> & {
+    readonly request: string | null;
+    readonly actor?: string;
+  })[];
+};
+
+/** What the first half of the calls changed; null of a single call. */
+function halfOf(events: readonly RowEvent[], keys: Keys, template: Rows) {
+  const calls = [...new Set(events.map(({ call }) => call))];
+  if (calls.length < 2) return null;
+  const first = new Set(calls.slice(0, Math.floor(calls.length / 2)));
+  return fold(
+    events.filter(({ call }) => first.has(call)),
+    keys,
+    template,
+  );
+}
+
+/** Columns that no evidence has are those of the template. */
+function evidenceOf(
+  { diff, evidence }: StoredRun,
+  keys: Keys,
+  template: Rows,
+): Pick<RunEvidence, "diff" | "unchangedColumns"> {
+  const read: RunEvidence["diff"] = JSON.parse(diff);
+  if (evidence !== null) return { diff: read, ...JSON.parse(evidence) };
+  const unchangedColumns = read.updates.map(({ __table__, key }) => {
+    const table = String(__table__);
+    const isSame = (row: object) =>
+      (keys[table] ?? []).every((column) => (row as never)[column] === (key as never)[column]);
+    return template[table]?.find(isSame) ?? (key as never);
+  });
+  return { diff: read, unchangedColumns };
+}
+
+function unsafeIn(run: StoredRun, spec: CompiledSpec, keys: Keys, template: Rows): RunUnsafe {
+  const { unsafe } = evaluate(spec, keys, {
+    ...evidenceOf(run, keys, template),
+    ...{
+      revertedRows: [],
+      transientRows: [],
+      baselineRows: {},
+      clock: null,
+      events: null,
+      calls: [],
+    },
+  });
+  return { runId: run.runId, unsafe: unsafe ?? { count: 0, rows: [] } };
+}

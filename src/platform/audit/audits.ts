@@ -1,0 +1,202 @@
+/** Audits of suites: whether each test tells its solution from what is almost its solution. */
+import { readRows } from "~/capture/snapshot";
+import type { Pool } from "~/db/connect";
+import { ApiError, unavailable } from "~/errors";
+import { type Auditor, createAuditor } from "~/evaluation/audit/auditor";
+import type { TestJob } from "~/evaluation/audit/jobs";
+import type { RowEvent } from "~/evaluation/audit/rows";
+import { type RunUnsafe, unexplainedOf } from "~/evaluation/audit/unexplained";
+import { CALL_FIELDS } from "~/evaluation/calls";
+import type { SuiteAudit, TestAuditView } from "~/platform/audit/model";
+import * as store from "~/platform/audit/store";
+import type { Counting } from "~/platform/journal/counting";
+import type { SuiteRow, TestRow } from "~/platform/suites/store";
+import type { Suites } from "~/platform/suites/suites";
+import type { Templates } from "~/platform/templates/templates";
+import { SOLUTIONS } from "../../../seeds/index";
+
+export type Audits = ReturnType<typeof createAudits>;
+
+const SECONDS_MAX = 20;
+/** A hint for callers that come while there is an audit. */
+const RETRY_AFTER_SECONDS = 5;
+/** Rows of a table of the template that mutants can name. */
+const TEMPLATE_ROWS_MAX = 1_000;
+const RUNS_MAX = 200;
+const RUNS_PER_PAGE = 20;
+
+type Solved = {
+  readonly solution: TestAuditView["solution"];
+  readonly job: TestJob["solution"];
+};
+
+const UNTRIED = {
+  ...{ mutants: 0, killed: 0, accepted: 0, s1: 0, s2: 0 },
+  ...{ classes: [], survivors: [], stale: [], failures: [], isCut: false },
+};
+
+export function createAudits(deps: {
+  pool: Pool;
+  /** Reads templates. */
+  replicas: Pool;
+  suites: Suites;
+  templates: Templates;
+  /** Returns all calls of a run that has ended; undefined if the journal does not have them. */
+  callsOf: Counting["callsOf"];
+}) {
+  const { pool, replicas, suites, templates, callsOf } = deps;
+  let current: Auditor | undefined;
+
+  /** The solution that is known: the recorded one, or a run of the user that passed. */
+  async function solutionOf(userId: string, test: TestRow): Promise<Solved> {
+    const builtin = SOLUTIONS[test.testId];
+    if (builtin) {
+      const events = builtin.events.map(
+        (event) => ({ ...event, call: String(event.call) }) as RowEvent,
+      );
+      return { solution: { from: "builtin", runId: null }, job: { events } };
+    }
+    if (JSON.parse(test.expectedOutput).expects === "nothing")
+      return { solution: { from: "nothing", runId: null }, job: null };
+    const run = await store.findPassing(pool, userId, test.testId);
+    if (!run) return { solution: null, job: null };
+    const names = countedIn(test);
+    const calls = names.length > 0 ? await callsOf(run.runId, { names, fields: CALLED }) : [];
+    if (typeof calls === "string") return { solution: null, job: null };
+    const { place: _, ...stored } = run;
+    return { solution: { from: "run", runId: run.runId }, job: { run: stored, calls } };
+  }
+
+  /** Changes of passing runs that no assertion explains. Undefined once the time is up. */
+  async function runsOf(userId: string, test: TestRow, auditor: Auditor) {
+    const found: RunUnsafe[] = [];
+    let after: store.PassingRun["place"] | undefined;
+    while (found.length < RUNS_MAX) {
+      const page = { after, limit: RUNS_PER_PAGE };
+      const runs = await store.listPassing(pool, userId, test.testId, page);
+      const job = { kind: "runs", expected: test.expectedOutput } as const;
+      const short = runs.filter(({ isLong }) => !isLong);
+      const answer = await auditor.perform({ ...job, runs: short });
+      if (!Array.isArray(answer)) return undefined;
+      found.push(...answer);
+      after = runs.at(-1)?.place;
+      if (runs.length < RUNS_PER_PAGE) break;
+    }
+    return { runs: found.length, unexplained: unexplainedOf(found) };
+  }
+
+  /** Gives the thread the template of the tests that follow. False if there is none any more. */
+  async function load(userId: string, service: string, name: string, auditor: Auditor) {
+    const template = await templates.require(userId, service, name).catch((error) => {
+      if (error instanceof ApiError && error.code === "template_not_found") return undefined;
+      throw error;
+    });
+    if (!template) return false;
+    const world = await templates.world(template);
+    const names = world.tables.map((table) => table.name);
+    const rows = await readRows(replicas, template.schemaName, names, TEMPLATE_ROWS_MAX);
+    const keys = Object.fromEntries(world.tables.map(({ name: table, key = [] }) => [table, key]));
+    await auditor.perform({ kind: "template", world, keys, rows });
+    return true;
+  }
+
+  async function auditOne(
+    userId: string,
+    suite: SuiteRow,
+    test: TestRow,
+    auditor: Auditor,
+    wantsRuns: boolean,
+  ): Promise<TestAuditView> {
+    const head = { testId: test.testId, name: test.name };
+    const { solution, job } = await solutionOf(userId, test);
+    const answer = await auditor.perform({
+      kind: "test",
+      expected: test.expectedOutput,
+      actor: test.actingUserId ?? suite.actingUserId,
+      accept: test.audit?.accept ?? [],
+      solution: job,
+    });
+    const none = { runs: null, unexplained: [] };
+    if (answer === undefined)
+      return { ...head, ...UNTRIED, ...none, state: "out_of_time", solution };
+    if ("invalid" in answer)
+      return {
+        ...head,
+        ...UNTRIED,
+        ...none,
+        state: "invalid",
+        solution,
+        failures: [answer.invalid],
+      };
+    const read = wantsRuns ? await runsOf(userId, test, auditor) : none;
+    if (!read) return { ...head, ...answer, ...none, state: "out_of_time", solution };
+    return { ...head, ...answer, ...copied(read), solution };
+  }
+
+  async function auditAll(userId: string, suite: SuiteRow, auditor: Auditor, wantsRuns: boolean) {
+    const tests = await suites.tests(suite.suiteId);
+    const views = new Map<string, TestAuditView>();
+    const byTemplate = Map.groupBy(tests, ({ templateName }) => templateName ?? suite.templateName);
+    for (const [name, group] of byTemplate) {
+      const isThere = await load(userId, suite.service, name, auditor);
+      for (const test of group)
+        views.set(
+          test.testId,
+          isThere
+            ? await auditOne(userId, suite, test, auditor, wantsRuns)
+            : {
+                ...{ testId: test.testId, name: test.name, ...UNTRIED },
+                ...{ state: "no_template", solution: null, runs: null, unexplained: [] },
+              },
+        );
+    }
+    return tests.flatMap(({ testId }) => views.get(testId) ?? []);
+  }
+
+  return {
+    /** Audits a suite that the user can see. Throws `suite_not_found`, or 503 while there is another audit. */
+    async audit(userId: string, ref: string, wantsRuns: boolean): Promise<SuiteAudit> {
+      const suite = await suites.requireNamed(userId, ref);
+      if (current) throw unavailable("The server audits one suite at a time", RETRY_AFTER_SECONDS);
+      const began = performance.now();
+      const auditor = createAuditor(SECONDS_MAX);
+      current = auditor;
+      try {
+        const tests = await auditAll(userId, suite, auditor, wantsRuns);
+        const sum = (of: "mutants" | "killed" | "accepted" | "s1" | "s2") =>
+          tests.reduce((total, test) => total + test[of], 0);
+        return {
+          ...{ suiteId: suite.suiteId, name: suite.name },
+          seconds: Math.round(performance.now() - began) / 1_000,
+          ...{ mutants: sum("mutants"), killed: sum("killed"), accepted: sum("accepted") },
+          ...{ s1: sum("s1"), s2: sum("s2"), tests },
+        };
+      } finally {
+        current = undefined;
+        auditor.end();
+      }
+    },
+
+    stop: () => current?.end(),
+  };
+}
+
+/** The names of the calls that a test counts. */
+const countedIn = ({ expectedOutput }: TestRow): string[] =>
+  JSON.parse(expectedOutput).assertions.flatMap(
+    ({ diff_type, entity }: { diff_type: string; entity: string }) =>
+      diff_type === "called" ? [entity] : [],
+  );
+const CALLED: ReadonlySet<string> = new Set(Object.keys(CALL_FIELDS));
+
+/** Lists that an answer may change. */
+const copied = ({
+  runs,
+  unexplained,
+}: {
+  runs: number | null;
+  unexplained: readonly unknown[];
+}) => ({
+  runs,
+  unexplained: unexplained as TestAuditView["unexplained"],
+});
