@@ -20,6 +20,7 @@ import { mcp } from "~/commands/mcp";
 import { exportRun } from "~/commands/runs";
 import type { Serving } from "~/commands/serve";
 import { type Labels, SURFACES } from "~/commands/suite";
+import { AUDIT_FORMATS, auditSuite, type SuiteAudit } from "~/commands/suite-audit";
 import {
   exportSuite,
   FORMATS,
@@ -61,6 +62,14 @@ Exit codes:
   1  Some attempts failed, and all have a verdict.
   2  Some attempts have no verdict: they are not gradable, or the command was interrupted.
   64 The command line is wrong, or there is no such suite or test.
+  69 The server does not answer, or rejects the key.`;
+
+const AUDIT_CODES = `
+Exit codes:
+  0  No mutant of the severity S1 survives.
+  1  One does, or a solution fails.
+  2  Some tests were not audited: their template is gone, or there was no time.
+  64 The command line is wrong, or there is no such suite.
   69 The server does not answer, or rejects the key.`;
 
 /** Throws CommanderError after printing the problem. */
@@ -222,6 +231,25 @@ export function createCommandLine({ env, serve, interruption, endWith }: Context
     .description("List the suites that you can see, newest first.")
     .option("--name <text>", "Part of the name, in any case.")
     .action((options) => listSuites(connect(options), options));
+  onServer(suites, "audit")
+    .description(
+      "Change the solution of each test in many ways, and report the changes that the test does not notice. Nothing is executed.",
+    )
+    .summary("Check that the tests of a suite tell right from wrong.")
+    .argument("<name-or-id>")
+    .option("--runs", "Also report what your passing runs changed and no test explains.", false)
+    .option("--junit <file>", "Also write a JUnit report.")
+    .option("--json", "As JSON instead of a table.", false)
+    .addOption(
+      new Option(
+        "--format <format>",
+        "openenv: a validation report of OpenEnv, instead of a table.",
+      ).choices(AUDIT_FORMATS),
+    )
+    .addHelpText("after", AUDIT_CODES)
+    .action(async (subject: string, options: SuiteAudit & ServerOptions) =>
+      endWith(await auditSuite(connect(options), subject, options)),
+    );
   exporting(suites)
     .description("Print a suite, or write it into a folder for another harness.")
     .argument("[folder]", "For the files of --format; no file there is replaced.")

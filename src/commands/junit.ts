@@ -64,7 +64,7 @@ function properties(indent: string, values: Values): string[] {
 
 const seconds = (value: number) => value.toFixed(3);
 
-const attributes = (values: { readonly [name: string]: string | number }) =>
+export const attributes = (values: { readonly [name: string]: string | number }) =>
   Object.entries(values)
     .map(([name, value]) => ` ${name}="${escaped(`${value}`).replaceAll("\n", "&#10;")}"`)
     .join("");
@@ -73,7 +73,7 @@ const attributes = (values: { readonly [name: string]: string | number }) =>
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not get into the file
 const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
-const escaped = (text: string) =>
+export const escaped = (text: string) =>
   text
     .toWellFormed()
     .replace(FORBIDDEN, "\ufffd")

@@ -82,7 +82,7 @@ async function prepare(client: Client, subject: string, options: SuiteRun) {
 }
 
 /** The results are printed even if the file cannot be written. */
-const writeReport = async (path: string, text: string) =>
+export const writeReport = async (path: string, text: string) =>
   await Bun.write(path, text).catch((error: NodeJS.ErrnoException) =>
     notice(`--junit ${path}: the file cannot be written: ${error.code}`),
   );
@@ -202,7 +202,7 @@ const ID = /^[0-9a-f]{32}$/;
 const UNADDRESSABLE = /^\.{0,2}$/;
 
 /** Finds a suite by its id, by its name or slug, or as `owner/name`. */
-async function findSuite(client: Client, subject: string): Promise<Suite> {
+export async function findSuite(client: Client, subject: string): Promise<Suite> {
   if (UNADDRESSABLE.test(subject)) throw new UsageError(`there is no suite named ${subject}`);
   const path = `/testSuites/${encodeURIComponent(subject)}?expand=true`;
   try {
