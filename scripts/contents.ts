@@ -12,7 +12,12 @@ import { buildConsole } from "../src/http/console-bundle";
 
 const ROOT = join(import.meta.dir, "..");
 /** Entry points of `bun build`. */
-export const ENTRIES = ["src/main.ts", "src/platform/runs/worker.ts", "src/evaluation/worker.ts"];
+export const ENTRIES = [
+  "src/main.ts",
+  "src/platform/runs/worker.ts",
+  "src/evaluation/worker.ts",
+  "src/evaluation/audit/worker.ts",
+];
 
 export type Package = {
   readonly name: string;

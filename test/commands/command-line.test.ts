@@ -52,6 +52,7 @@ describe("help", () => {
       "suites",
       "suites run",
       "suites list",
+      "suites audit",
       "suites export",
       "suites import",
       "templates",

@@ -33,6 +33,7 @@ const PAGES: Case[] = [
   { name: "run-tracker", path: () => `/runs/${tracker.runId}`, shows: "issueUpdate" },
   { name: "suites", path: () => "/suites", shows: "Greetings" },
   { name: "suite", path: () => `/suites/${suite}`, shows: "Welcome everybody" },
+  { name: "suite-audit", path: () => `/suites/${suite}?part=audit`, shows: "Proposal:" },
   { name: "templates", path: () => "/templates", shows: "tracker_expanded" },
   { name: "template", path: () => "/templates/chat_default", shows: "general" },
   {

@@ -10,6 +10,23 @@ beforeAll(async () => {
   suiteId = await suiteScene(program);
 });
 
+test("shows what its tests do not notice, with what to write", async () => {
+  await open(`/suites/${suiteId}`, async (page) => {
+    await page.getByRole("link", { name: "Audit" }).click();
+    const counts = page.getByRole("region", { name: "Mutants by test" });
+    const row = counts.getByRole("row").filter({ hasText: "Say hello" });
+    await row.waitFor();
+    expect(Number(await row.getByRole("cell").nth(3).textContent())).toBeGreaterThan(0);
+    await page
+      .getByText('add "channel_id": "C01GENERAL" to where of assertion 1')
+      .first()
+      .waitFor();
+    await page.getByText("add `closed_world: true`").first().waitFor();
+    await page.getByRole("link", { name: "Attempts" }).click();
+    await page.getByRole("region", { name: "Tests by attempts" }).waitFor();
+  });
+});
+
 test("shows each attempt, its rates, and the difference of two columns", async () => {
   await open(`/suites/${suiteId}`, async (page) => {
     const matrix = page.getByRole("region", { name: "Tests by attempts" });

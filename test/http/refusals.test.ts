@@ -272,6 +272,10 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
     invalid_request: ["/tests/x?a=1&a=2"],
     test_not_found: [`/tests/${NONE}`],
   },
+  "GET /testSuites/{suiteId}/audit": {
+    invalid_request: ["/testSuites/chat-benchmark/audit?runs=maybe"],
+    suite_not_found: [`/testSuites/${NONE}/audit`],
+  },
   "GET /testSuites/{suiteId}/results": {
     invalid_request: ["/testSuites/x/results?a=1&a=2"],
     suite_not_found: [`/testSuites/${NONE}/results`],

@@ -2534,7 +2534,10 @@ export interface components {
              * @example extra_column messages+1.*
              */
             readonly mutant: string;
-            /** @description For people */
+            /**
+             * @description Why it is as good as the solution; for people
+             * @example The prompt leaves it open
+             */
             readonly reason: string;
         };
         /** @description For the audit of the suite; has no effect on verdicts */
@@ -3008,9 +3011,20 @@ export interface components {
              * @example not passed, less reward than the solution
              */
             readonly expected: string;
+            /**
+             * @description Whether it passes
+             * @example true
+             */
             readonly passed: boolean;
+            /**
+             * @description What it earns
+             * @example 1
+             */
             readonly reward: number;
-            /** @description The number of the assertion that should have caught it; null: none is about it */
+            /**
+             * @description The number of the assertion that should have caught it; null: none is about it
+             * @example 1
+             */
             readonly assertion: number | null;
             /**
              * @description What to write into the spec
@@ -3025,6 +3039,7 @@ export interface components {
              * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
              */
             readonly runId: string;
+            /** @description The primary key's columns */
             readonly key: {
                 readonly [key: string]: unknown;
             };
@@ -3036,7 +3051,10 @@ export interface components {
              * @enum {string}
              */
             readonly change: "added" | "removed" | "changed";
-            /** @example reactions */
+            /**
+             * @description Of the rows
+             * @example reactions
+             */
             readonly table: string;
             /** @description Of changed rows */
             readonly columns?: readonly string[];
@@ -3052,6 +3070,7 @@ export interface components {
             readonly rows: number;
             /** @description True: the assertions forget something that the prompt asks for. False: some agents do too much */
             readonly inEvery: boolean;
+            /** @description The first rows, of different runs */
             readonly examples: readonly components["schemas"]["UnexplainedRow"][];
         };
         /** @description The audit of a test */
@@ -3091,6 +3110,7 @@ export interface components {
              * @example 0
              */
             readonly s2: number;
+            /** @description Each class that the test has mutants of */
             readonly classes: readonly components["schemas"]["MutantClassCounts"][];
             /** @description The first that are not accepted, S1 first */
             readonly survivors: readonly components["schemas"]["SurvivingMutant"][];
@@ -3117,7 +3137,10 @@ export interface components {
             readonly suiteId: string;
             /** @example Chat benchmark */
             readonly name: string;
-            /** @example 1.2 */
+            /**
+             * @description What the audit took
+             * @example 1.2
+             */
             readonly seconds: number;
             /**
              * @description In all tests

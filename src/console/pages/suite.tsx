@@ -4,11 +4,13 @@ import type {
   ListedRun,
   RunList,
   TestAttempts,
+  TestSuiteDetails,
   TestSuiteResults,
 } from "~/clients/typescript/schema";
 import { addressOf, get } from "~/console/api";
 import { useLive } from "~/console/live";
 import { useLoad } from "~/console/loading";
+import { Audit } from "~/console/pages/suite-audit";
 import { Empty, Head, Ready, Table, Tile } from "~/console/parts/basics";
 import { AsJson } from "~/console/parts/dialog";
 import { Choice, Search, searched } from "~/console/parts/filters";
@@ -32,7 +34,25 @@ async function readRuns(suiteId: string, signal: AbortSignal): Promise<ListedRun
   return found.toReversed();
 }
 
+/** The attempts at a suite, or its audit. */
 export function SuitePage({ id }: { id: string }) {
+  return place.value.query.get("part") === "audit" ? <AuditPage id={id} /> : <Attempts id={id} />;
+}
+
+function AuditPage({ id }: { id: string }) {
+  const suite = useLoad((signal) => get<TestSuiteDetails>(`/testSuites/${id}`, {}, signal), [id]);
+  return (
+    <>
+      <Head title={`Audit of ${suite.data?.name ?? "a suite"}`} kind="suite" id={id}>
+        <a href={pathTo("suites", id)}>Attempts</a>
+        <AsJson address={addressOf(`/testSuites/${id}/audit`)} />
+      </Head>
+      <Audit id={id} />
+    </>
+  );
+}
+
+function Attempts({ id }: { id: string }) {
   const label = place.value.query.get("by") || LABEL_DEFAULT;
   const results = useLoad(
     (signal) => get<TestSuiteResults>(`/testSuites/${id}/results`, { groupBy: label }, signal),
@@ -48,6 +68,7 @@ export function SuitePage({ id }: { id: string }) {
   return (
     <>
       <Head title={results.data?.name ?? "Suite"} kind="suite" id={id}>
+        <a href={pathTo("suites", id, { part: "audit" })}>Audit</a>
         <AsJson address={addressOf(`/testSuites/${id}/results`, { groupBy: label })} />
       </Head>
       <Ready of={results}>

@@ -19,10 +19,10 @@ import type { CompiledSpec } from "~/evaluation/compile";
 import { evaluate, type Verdict } from "~/evaluation/evaluate";
 import type { Spec } from "~/evaluation/spec";
 
-/** What is known to solve a test. */
+/** A run that solves a test. */
 export type Solution = {
   readonly rows: readonly AuditRow[];
-  /** What the first half of its calls changed; null if that is not known, or there is only one. */
+  /** The changes of the first half of its calls; null if that is not known, or there is only one. */
   readonly half: readonly AuditRow[] | null;
   readonly clock: RunEvidence["clock"];
   readonly calls: readonly RunCall[];
@@ -73,7 +73,7 @@ export type TestAudit = {
   readonly survivors: Survivor[];
   /** Accepted names that no survivor has. */
   readonly stale: string[];
-  /** Why the solution does not pass. */
+  /** Of a solution that does not pass. */
   readonly failures: string[];
   /** There are more mutants than were tried. */
   readonly isCut: boolean;

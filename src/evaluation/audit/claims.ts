@@ -1,4 +1,4 @@
-/** Which assertions of a test are about a changed row. */
+/** The assertions of a test that are about a changed row. */
 
 import type { CompiledAssertion } from "~/evaluation/assertion";
 import type { AuditRow } from "~/evaluation/audit/rows";
@@ -23,7 +23,7 @@ export const claimsOn = (spec: CompiledSpec, row: AuditRow): Claim[] =>
 
 const NONE = new Map<string, never>();
 
-/** Whether the row counts at all: it is not allowed, not computed, and in no table of the service itself. */
+/** True if the row counts at all: it is not allowed, not computed, and in no table of the service itself. */
 function matters(spec: CompiledSpec, row: AuditRow): boolean {
   const rows: Rows = { added: NONE, removed: NONE, changed: NONE };
   rows[row.change] = new Map([[row.table, [row]]]);

@@ -109,7 +109,7 @@ type LoggedEvents = {
   })[];
 };
 
-/** What the first half of the calls changed; null of a single call. */
+/** The changes of the first half of the calls; null of a single call. */
 function halfOf(events: readonly RowEvent[], keys: Keys, template: Rows) {
   const calls = [...new Set(events.map(({ call }) => call))];
   if (calls.length < 2) return null;

@@ -71,7 +71,7 @@ export type Mutant = {
   readonly class: MutantClass;
   /** Stable for the same solution. */
   readonly name: string;
-  /** What differs from the solution. */
+  /** The difference from the solution, in words. */
   readonly change: string;
   readonly deserves: Deserved;
   readonly rows: readonly AuditRow[];
@@ -83,7 +83,7 @@ export type Mutant = {
   readonly foreign?: AuditRow;
 };
 
-/** What generators of mutants work with. */
+/** The input of the generators of mutants. */
 export type Scene = {
   readonly spec: CompiledSpec;
   readonly keys: Keys;

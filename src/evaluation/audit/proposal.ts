@@ -1,4 +1,4 @@
-/** What to write into a spec so that it catches a mutant. */
+/** Proposals for a spec, so that it catches a mutant. */
 import type { Claim } from "~/evaluation/audit/claims";
 import { type Mutant, shown } from "~/evaluation/audit/mutant";
 import { type AuditRow, keyOf } from "~/evaluation/audit/rows";

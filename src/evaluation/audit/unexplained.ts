@@ -10,7 +10,7 @@ export type Unexplained = {
   readonly table: string;
   /** Of a changed row. */
   readonly columns?: readonly string[];
-  /** How many runs have such a row. */
+  /** Runs with such a row. */
   readonly runs: number;
   readonly rows: number;
   /** Every run has one: the test asks for more than its assertions say. */

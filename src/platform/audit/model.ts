@@ -35,9 +35,9 @@ const Survivor = t.Object(
       description: "The verdict that it deserves",
       examples: ["not passed, less reward than the solution"],
     }),
-    passed: t.Boolean(),
-    reward: t.Number({ minimum: 0, maximum: 1 }),
-    assertion: t.Nullable(Type.Integer({ minimum: 1 }), {
+    passed: t.Boolean({ description: "Whether it passes", examples: [true] }),
+    reward: t.Number({ minimum: 0, maximum: 1, description: "What it earns", examples: [1] }),
+    assertion: t.Nullable(Type.Integer({ minimum: 1, examples: [1] }), {
       description: "The number of the assertion that should have caught it; null: none is about it",
     }),
     proposal: t.String({
@@ -51,7 +51,7 @@ const Survivor = t.Object(
 const Unexplained = t.Object(
   {
     change: t.String({ enum: [...CHANGES], examples: ["added"] }),
-    table: t.String({ examples: ["reactions"] }),
+    table: t.String({ description: "Of the rows", examples: ["reactions"] }),
     columns: t.Optional(t.Array(t.String(), { description: "Of changed rows" })),
     runs: count("Runs with such a row", 2),
     rows: count("Such rows in all runs", 3),
@@ -61,9 +61,16 @@ const Unexplained = t.Object(
     }),
     examples: t.Array(
       t.Object(
-        { runId: Id, key: t.Record(t.String(), t.Unknown()) },
+        {
+          runId: Id,
+          key: t.Record(t.String(), t.Unknown(), {
+            description: "The primary key's columns",
+            examples: [{ id: "B0A1" }],
+          }),
+        },
         { title: "UnexplainedRow", description: "A run, and the primary key of a row" },
       ),
+      { description: "The first rows, of different runs" },
     ),
   },
   { title: "UnexplainedChange", description: "Rows that no assertion and no allowance explains" },
@@ -114,6 +121,7 @@ const TestAudit = t.Object(
         { class: Class, mutants: count("Tried", 2), killed: count("Killed", 1) },
         { title: "MutantClassCounts", description: "The mutants of a class" },
       ),
+      { description: "Each class that the test has mutants of" },
     ),
     survivors: t.Array(Survivor, { description: "The first that are not accepted, S1 first" }),
     stale: t.Array(t.String(), { description: "Accepted names that no survivor has" }),
@@ -136,7 +144,7 @@ export const SuiteAudit = t.Object(
   {
     suiteId: Id,
     name: t.String({ examples: ["Chat benchmark"] }),
-    seconds: t.Number({ minimum: 0, examples: [1.2] }),
+    seconds: t.Number({ minimum: 0, description: "What the audit took", examples: [1.2] }),
     mutants: count("In all tests", 3400),
     killed: count("In all tests", 3399),
     accepted: count("In all tests", 0),

@@ -10,7 +10,7 @@ const TRIED = 5;
 /** A passing run of the user with its diff, and its place in a list. */
 export type PassingRun = StoredRun & { readonly place: CursorPosition };
 
-/** Lists passing runs of a test, newest first. The ids of all of them, and the content of those that are not too long. */
+/** Lists passing runs of a test, newest first: all of them, with the content of those that are not too long. */
 export async function listPassing(
   sql: Sql,
   userId: string,
@@ -24,7 +24,9 @@ export async function listPassing(
       case when not is_long then clock_changes::text end as clock, is_long,
       json_build_object('at', started_at::text, 'id', run_id) as place
     from (
-      select *, octet_length(diff::text) > ${DIFF_LENGTH_MAX} as is_long from diorama.runs
+      select run_id, diff, evidence, events, clock_changes, started_at,
+        octet_length(diff::text) > ${DIFF_LENGTH_MAX} as is_long
+      from diorama.runs
       where test_id = ${testId} and user_id = ${userId} and status = 'passed' and diff is not null
         ${after ? sql`and (started_at, run_id) < (${after.at}::text::timestamptz, ${after.id})` : sql``}
       order by started_at desc, run_id desc limit ${limit}

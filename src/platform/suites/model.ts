@@ -59,7 +59,12 @@ const Audit = t.Object(
             description: "Its name, in which `*` stands for anything",
             examples: ["extra_column messages+1.*"],
           }),
-          reason: t.String({ minLength: 1, maxLength: 1_000, description: "For people" }),
+          reason: t.String({
+            minLength: 1,
+            maxLength: 1_000,
+            description: "Why it is as good as the solution; for people",
+            examples: ["The prompt leaves it open"],
+          }),
         },
         { title: "AcceptedMutant", description: "A mutant that is as good as the solution" },
       ),

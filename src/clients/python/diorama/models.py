@@ -849,7 +849,7 @@ class AcceptedMutant(Model):
 
     reason: str
     """
-    For people
+    Why it is as good as the solution; for people
     """
 
 
