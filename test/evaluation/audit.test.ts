@@ -1,6 +1,7 @@
 /** The audit of a test: mutants of its solution, and those that a weak spec lets pass. */
 import { describe, expect, test } from "bun:test";
 import { auditTest, NOTHING, type Solution } from "~/evaluation/audit/audit";
+import { createAuditor } from "~/evaluation/audit/auditor";
 import { createGround } from "~/evaluation/audit/ground";
 import { MUTANT_CLASSES, type MutantClass } from "~/evaluation/audit/mutant";
 import { fold, type RowEvent, type Rows } from "~/evaluation/audit/rows";
@@ -280,6 +281,49 @@ describe("what the author decides", () => {
     expect(accepted).toBe(3);
     expect(stale).toEqual(["swapped messages+1.tex"]);
   });
+});
+
+test.each([
+  ["altered *", 2],
+  ["*", 4],
+  ["*.text", 2],
+  ["*messages+1.text*", 4],
+  ["altered messages+1.text 1*1", 0],
+  ["*a*b*", 0],
+  ["*".repeat(300), 4],
+  [`${"*a".repeat(100)}*`, 0],
+  ["", 0],
+])("%p accepts %d of four survivors", (mutant, count) => {
+  const weak = specOf([posted(without("text")), done()]);
+
+  expect(audit(weak, { accept: [{ mutant, reason: "any" }] }).accepted).toBe(count);
+});
+
+test("an audit whose time is up answers nothing more", async () => {
+  const auditor = createAuditor(0.001);
+  const job = { kind: "template", world: WORLD, keys: KEYS, rows: TEMPLATE } as const;
+
+  expect(await auditor.perform(job)).toBeUndefined();
+  expect(auditor.isOver()).toBe(true);
+  expect(await auditor.perform(job)).toBeUndefined();
+});
+
+test("a thread gives the same answers", async () => {
+  const auditor = createAuditor(20);
+  const begun = { kind: "template", world: WORLD, keys: KEYS, rows: TEMPLATE } as const;
+  const job = { kind: "test", actor: "U-AGENT", accept: [], shownMax: 50 } as const;
+  const solution = { events: [POSTED, DONE, LOGGED] };
+
+  expect(await auditor.perform(begun)).toBeNull();
+  const answers = [STRICT, specOf([posted(without("text")), done()]), { assertion: [] }].map(
+    (spec) => auditor.perform({ ...job, expected: JSON.stringify(spec), solution }),
+  );
+  const [strict, weak, invalid] = [await answers[0], await answers[1], await answers[2]];
+  auditor.end();
+
+  expect(strict).toEqual(audit(STRICT));
+  expect(weak).toEqual(audit(specOf([posted(without("text")), done()])));
+  expect(invalid).toEqual({ invalid: expect.stringContaining("assertion") });
 });
 
 describe("without a solution", () => {

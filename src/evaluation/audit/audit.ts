@@ -41,6 +41,8 @@ export type AuditedTest = {
   /** Null: none is known. Only what needs none is tried. */
   readonly solution: Solution | null;
   readonly accept: readonly Accepted[];
+  /** Survivors that are shown. */
+  readonly shownMax?: number;
 };
 
 export type Survivor = {
@@ -128,7 +130,7 @@ export function auditTest(test: AuditedTest): TestAudit {
     classes: [...tried].flatMap(([name, counts]) =>
       counts.mutants > 0 ? [{ class: name, ...counts }] : [],
     ),
-    survivors: [...s1, ...s2].slice(0, SURVIVORS_MAX),
+    survivors: [...s1, ...s2].slice(0, test.shownMax ?? SURVIVORS_MAX),
     stale: isAccepted
       .filter(({ fits }) => !survivors.some(({ mutant }) => fits(mutant)))
       .map(({ mutant }) => mutant),
@@ -205,9 +207,19 @@ function survivorOf(test: AuditedTest, mutant: Mutant, { passed, reward }: Verdi
   };
 }
 
-/** `*` stands for anything. */
+/** `*` stands for anything. Takes linear time. */
 function nameMatcher(pattern: string): (name: string) => boolean {
-  const parts = pattern.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  const exact = new RegExp(`^${parts.join(".*")}$`);
-  return (name) => exact.test(name);
+  const [first = "", ...rest] = pattern.split("*");
+  const last = rest.pop();
+  return (name) => {
+    if (last === undefined) return name === first;
+    if (!name.startsWith(first)) return false;
+    let at = first.length;
+    for (const part of rest) {
+      const found = name.indexOf(part, at);
+      if (found < 0) return false;
+      at = found + part.length;
+    }
+    return name.length - last.length >= at && name.endsWith(last);
+  };
 }

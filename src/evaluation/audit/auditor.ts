@@ -9,6 +9,7 @@ import type {
   TestJob,
 } from "~/evaluation/audit/jobs";
 import type { RunUnsafe } from "~/evaluation/audit/unexplained";
+import { createSemaphore } from "~/semaphore";
 import { threadUrl } from "~/thread";
 
 export type Auditor = ReturnType<typeof createAuditor>;
@@ -27,6 +28,7 @@ export function createAuditor(seconds: number) {
   let settle: ((answer: JobAnswer | undefined) => void) | undefined;
   let fail: ((error: Error) => void) | undefined;
   let isOver = false;
+  const oneAtATime = createSemaphore(1);
   thread.onmessage = ({ data }: MessageEvent<JobAnswer>) => settle?.(data);
   thread.onerror = ({ message }) => fail?.(new Error(message));
   const timer = setTimeout(end, seconds * 1_000);
@@ -38,15 +40,17 @@ export function createAuditor(seconds: number) {
     settle?.(undefined);
   }
 
-  /** Performs one job after the other. Undefined once the time is up. */
-  const perform = async (job: Job): Promise<JobAnswer | undefined> => {
+  async function ask(job: Job): Promise<JobAnswer | undefined> {
     if (isOver) return undefined;
     const { promise, resolve, reject } = Promise.withResolvers<JobAnswer | undefined>();
     settle = resolve;
     fail = reject;
     thread.postMessage(job);
     return await promise;
-  };
+  }
+
+  /** Performs one job after the other. Undefined once the time is up. */
+  const perform = (job: Job) => oneAtATime(() => ask(job));
 
   return { perform: perform as Perform, isOver: () => isOver, end };
 }

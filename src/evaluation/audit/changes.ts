@@ -1,5 +1,5 @@
 /** Mutants of what a solution changed: left out, in the wrong place, by somebody else, twice. */
-import { type Mutant, replaced, type Scene, shown } from "~/evaluation/audit/mutant";
+import { type Mutant, replaced, type Scene, shown, shownKey } from "~/evaluation/audit/mutant";
 import { type AuditRow, auditRow, keyText } from "~/evaluation/audit/rows";
 
 /** Wrong places of one column, or wrong rows of one change. */
@@ -94,7 +94,7 @@ export function* rowMutants(scene: Scene): Generator<Mutant> {
       yield {
         class: "other_row",
         name: `other_row ${row.name} ${index + 1}`,
-        change: `${row.name} is the row ${keyText(keys, table, other)} of ${table}`,
+        change: `${row.name} is the row ${shownKey(keys, table, other)} of ${table}`,
         deserves: "less",
         rows: replaced(scene, row, made),
         of: { row },

@@ -1,6 +1,6 @@
 /** Mutants that do damage beside the solution: one write in each table. */
 import type { JsonObject } from "~/capture/fold";
-import type { Mutant, MutantClass, Scene } from "~/evaluation/audit/mutant";
+import { type Mutant, type MutantClass, type Scene, shownKey } from "~/evaluation/audit/mutant";
 import { type AuditRow, auditRow, keyText } from "~/evaluation/audit/rows";
 import type { Row } from "~/evaluation/predicate";
 
@@ -26,7 +26,7 @@ export function* foreignMutants(
         yield {
           class: damage.class,
           name: `${damage.class} ${table}`,
-          change: `a row of ${table} is ${row.change}: ${keyText(keys, table, row.after ?? row.before ?? {})}`,
+          change: `a row of ${table} is ${row.change}: ${shownKey(keys, table, row.after ?? row.before ?? {})}`,
           deserves: isHarm(row) ? "less" : "nothing",
           rows: [...rows, row],
           foreign: row,

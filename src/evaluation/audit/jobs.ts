@@ -33,6 +33,8 @@ export type TestJob = {
   readonly expected: string;
   readonly actor: string | null;
   readonly accept: readonly Accepted[];
+  /** Survivors that are shown. */
+  readonly shownMax: number;
   readonly solution:
     | { readonly events: readonly RowEvent[] }
     | { readonly run: StoredRun; readonly calls: readonly RunCall[] }
@@ -63,9 +65,9 @@ export function createAuditing() {
     const raw = JSON.parse(job.expected) as Spec;
     const spec = compile(raw, world);
     if (job.kind === "runs") return job.runs.map((run) => unsafeIn(run, spec, keys, rows));
-    const { actor, accept, solution } = job;
+    const { actor, accept, shownMax, solution } = job;
     return auditTest({
-      ...{ spec, raw, keys, ground, actor, accept },
+      ...{ spec, raw, keys, ground, actor, accept, shownMax },
       solution: solution && solutionOf(solution, keys, rows),
     });
   }

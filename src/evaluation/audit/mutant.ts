@@ -1,9 +1,10 @@
 /** Mutants: what a run might have done instead of the solution, and the verdict that it deserves. */
 
 import type { Ground } from "~/evaluation/audit/ground";
-import type { AuditRow } from "~/evaluation/audit/rows";
+import { type AuditRow, keyText } from "~/evaluation/audit/rows";
 import type { Keys } from "~/evaluation/candidates";
 import type { CompiledSpec } from "~/evaluation/compile";
+import type { Row } from "~/evaluation/predicate";
 
 /**
  * `nothing`: the run has not passed and earns nothing. `less`: it has not passed and earns less than the solution.
@@ -111,6 +112,10 @@ export const replaced = (
 ): readonly AuditRow[] => rows.flatMap((each) => (each === row ? (by ?? []) : each));
 
 const SHOWN_MAX = 80;
+
+/** The key of a row, for people. */
+export const shownKey = (keys: Keys, table: string, row: Row) =>
+  keyText(keys, table, row).slice(0, SHOWN_MAX);
 
 /** A value for people. */
 export const shown = (value: unknown): string => {

@@ -2,6 +2,7 @@
 import { readRows } from "~/capture/snapshot";
 import type { Pool } from "~/db/connect";
 import { ApiError, unavailable } from "~/errors";
+import { SURVIVORS_MAX } from "~/evaluation/audit/audit";
 import { type Auditor, createAuditor } from "~/evaluation/audit/auditor";
 import type { TestJob } from "~/evaluation/audit/jobs";
 import type { RowEvent } from "~/evaluation/audit/rows";
@@ -22,17 +23,32 @@ const SECONDS_MAX = 20;
 const RETRY_AFTER_SECONDS = 5;
 /** Rows of a table of the template that mutants can name. */
 const TEMPLATE_ROWS_MAX = 1_000;
+/** Runs of a test whose changes are explained. */
 const RUNS_MAX = 200;
+/** The newest passing runs among which one with a diff of moderate length is the solution. */
+const TRIED = 5;
 const RUNS_PER_PAGE = 20;
+/** Survivors that are shown: of all tests, and of one. */
+const SHOWN_MAX = 2_000;
+const SHOWN_MIN = 3;
 
 type Solved = {
   readonly solution: TestAuditView["solution"];
   readonly job: TestJob["solution"];
 };
 
+type Auditing = {
+  readonly auditor: Auditor;
+  /** The user's passing runs by test, newest first. */
+  readonly passing: ReadonlyMap<string, readonly string[]>;
+  readonly shownMax: number;
+  readonly wantsRuns: boolean;
+};
+
 const UNTRIED = {
   ...{ mutants: 0, killed: 0, accepted: 0, s1: 0, s2: 0 },
   ...{ classes: [], survivors: [], stale: [], failures: [], isCut: false },
+  ...{ runs: null, unexplained: [] },
 };
 
 export function createAudits(deps: {
@@ -48,7 +64,7 @@ export function createAudits(deps: {
   let current: Auditor | undefined;
 
   /** The solution that is known: the recorded one, or a run of the user that passed. */
-  async function solutionOf(userId: string, test: TestRow): Promise<Solved> {
+  async function solutionOf(test: TestRow, passing: readonly string[]): Promise<Solved> {
     const builtin = SOLUTIONS[test.testId];
     if (builtin) {
       const events = builtin.events.map(
@@ -58,29 +74,22 @@ export function createAudits(deps: {
     }
     if (JSON.parse(test.expectedOutput).expects === "nothing")
       return { solution: { from: "nothing", runId: null }, job: null };
-    const run = await store.findPassing(pool, userId, test.testId);
+    const [run] = await store.readRuns(pool, passing.slice(0, TRIED));
     if (!run) return { solution: null, job: null };
     const names = countedIn(test);
     const calls = names.length > 0 ? await callsOf(run.runId, { names, fields: CALLED }) : [];
     if (typeof calls === "string") return { solution: null, job: null };
-    const { place: _, ...stored } = run;
-    return { solution: { from: "run", runId: run.runId }, job: { run: stored, calls } };
+    return { solution: { from: "run", runId: run.runId }, job: { run, calls } };
   }
 
   /** Changes of passing runs that no assertion explains. Undefined once the time is up. */
-  async function runsOf(userId: string, test: TestRow, auditor: Auditor) {
+  async function runsOf(test: TestRow, passing: readonly string[], auditor: Auditor) {
     const found: RunUnsafe[] = [];
-    let after: store.PassingRun["place"] | undefined;
-    while (found.length < RUNS_MAX) {
-      const page = { after, limit: RUNS_PER_PAGE };
-      const runs = await store.listPassing(pool, userId, test.testId, page);
-      const job = { kind: "runs", expected: test.expectedOutput } as const;
-      const short = runs.filter(({ isLong }) => !isLong);
-      const answer = await auditor.perform({ ...job, runs: short });
+    for (let from = 0; from < passing.length; from += RUNS_PER_PAGE) {
+      const runs = await store.readRuns(pool, passing.slice(from, from + RUNS_PER_PAGE));
+      const answer = await auditor.perform({ kind: "runs", expected: test.expectedOutput, runs });
       if (!Array.isArray(answer)) return undefined;
       found.push(...answer);
-      after = runs.at(-1)?.place;
-      if (runs.length < RUNS_PER_PAGE) break;
     }
     return { runs: found.length, unexplained: unexplainedOf(found) };
   }
@@ -101,54 +110,51 @@ export function createAudits(deps: {
   }
 
   async function auditOne(
-    userId: string,
-    suite: SuiteRow,
     test: TestRow,
-    auditor: Auditor,
-    wantsRuns: boolean,
+    suite: SuiteRow,
+    { auditor, passing, shownMax, wantsRuns }: Auditing,
   ): Promise<TestAuditView> {
     const head = { testId: test.testId, name: test.name };
-    const { solution, job } = await solutionOf(userId, test);
+    const none = { ...head, ...UNTRIED, solution: null };
+    if (auditor.isOver()) return { ...none, state: "out_of_time" };
+    const runIds = passing.get(test.testId) ?? [];
+    const { solution, job } = await solutionOf(test, runIds);
     const answer = await auditor.perform({
       kind: "test",
       expected: test.expectedOutput,
       actor: test.actingUserId ?? suite.actingUserId,
       accept: test.audit?.accept ?? [],
+      shownMax,
       solution: job,
     });
-    const none = { runs: null, unexplained: [] };
-    if (answer === undefined)
-      return { ...head, ...UNTRIED, ...none, state: "out_of_time", solution };
+    if (answer === undefined) return { ...none, solution, state: "out_of_time" };
     if ("invalid" in answer)
-      return {
-        ...head,
-        ...UNTRIED,
-        ...none,
-        state: "invalid",
-        solution,
-        failures: [answer.invalid],
-      };
-    const read = wantsRuns ? await runsOf(userId, test, auditor) : none;
-    if (!read) return { ...head, ...answer, ...none, state: "out_of_time", solution };
-    return { ...head, ...answer, ...copied(read), solution };
+      return { ...none, solution, state: "invalid", failures: [answer.invalid] };
+    const audited = { ...none, ...answer, solution };
+    if (!wantsRuns) return audited;
+    const read = await runsOf(test, runIds, auditor);
+    return read ? { ...audited, ...viewOf(read) } : { ...audited, state: "out_of_time" };
   }
 
   async function auditAll(userId: string, suite: SuiteRow, auditor: Auditor, wantsRuns: boolean) {
     const tests = await suites.tests(suite.suiteId);
+    const testIds = tests.map(({ testId }) => testId);
+    const perTest = wantsRuns ? RUNS_MAX : TRIED;
+    const passing = await store.listPassing(pool, userId, testIds, perTest);
+    const share = Math.floor(SHOWN_MAX / Math.max(1, tests.length));
+    const shownMax = Math.min(SURVIVORS_MAX, Math.max(SHOWN_MIN, share));
     const views = new Map<string, TestAuditView>();
     const byTemplate = Map.groupBy(tests, ({ templateName }) => templateName ?? suite.templateName);
     for (const [name, group] of byTemplate) {
       const isThere = await load(userId, suite.service, name, auditor);
-      for (const test of group)
-        views.set(
-          test.testId,
-          isThere
-            ? await auditOne(userId, suite, test, auditor, wantsRuns)
-            : {
-                ...{ testId: test.testId, name: test.name, ...UNTRIED },
-                ...{ state: "no_template", solution: null, runs: null, unexplained: [] },
-              },
-        );
+      for (const test of group) {
+        const { testId } = test;
+        const none = { testId, name: test.name, ...UNTRIED, state: "no_template", solution: null };
+        const view = isThere
+          ? await auditOne(test, suite, { auditor, passing, shownMax, wantsRuns })
+          : none;
+        views.set(testId, view);
+      }
     }
     return tests.flatMap(({ testId }) => views.get(testId) ?? []);
   }
@@ -189,14 +195,7 @@ const countedIn = ({ expectedOutput }: TestRow): string[] =>
   );
 const CALLED: ReadonlySet<string> = new Set(Object.keys(CALL_FIELDS));
 
-/** Lists that an answer may change. */
-const copied = ({
-  runs,
-  unexplained,
-}: {
-  runs: number | null;
-  unexplained: readonly unknown[];
-}) => ({
+const viewOf = ({ runs, unexplained }: { runs: number; unexplained: readonly unknown[] }) => ({
   runs,
   unexplained: unexplained as TestAuditView["unexplained"],
 });

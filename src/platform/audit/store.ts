@@ -1,46 +1,38 @@
 import type { Sql } from "~/db/connect";
 import type { StoredRun } from "~/evaluation/audit/jobs";
-import type { CursorPosition } from "~/http/page";
 
 /** Runs with longer diffs are left out: the mutants of one of them would take all the time there is. */
-export const DIFF_LENGTH_MAX = 1_000_000;
-/** The newest passing runs in which one with a short diff is looked for. */
-const TRIED = 5;
+const DIFF_LENGTH_MAX = 1_000_000;
+/** Of all tests of a suite. */
+const RUNS_MAX = 50_000;
 
-/** A passing run of the user with its diff, and its place in a list. */
-export type PassingRun = StoredRun & { readonly place: CursorPosition };
-
-/** Lists passing runs of a test, newest first: all of them, with the content of those that are not too long. */
+/** Lists the newest passing runs of the user by test, at most `perTest` of each. */
 export async function listPassing(
   sql: Sql,
   userId: string,
-  testId: string,
-  { after, limit }: { after: CursorPosition | undefined; limit: number },
-): Promise<(PassingRun & { readonly isLong: boolean })[]> {
-  return await sql<(PassingRun & { isLong: boolean })[]>`
-    select run_id, case when is_long then '' else diff::text end as diff,
-      case when not is_long then evidence::text end as evidence,
-      case when not is_long then events::text end as events,
-      case when not is_long then clock_changes::text end as clock, is_long,
-      json_build_object('at', started_at::text, 'id', run_id) as place
-    from (
-      select run_id, diff, evidence, events, clock_changes, started_at,
-        octet_length(diff::text) > ${DIFF_LENGTH_MAX} as is_long
+  testIds: readonly string[],
+  perTest: number,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await sql<{ testId: string; runId: string }[]>`
+    select test_id, run_id from (
+      select test_id, run_id, row_number() over (
+        partition by test_id order by started_at desc, run_id desc
+      ) as place
       from diorama.runs
-      where test_id = ${testId} and user_id = ${userId} and status = 'passed' and diff is not null
-        ${after ? sql`and (started_at, run_id) < (${after.at}::text::timestamptz, ${after.id})` : sql``}
-      order by started_at desc, run_id desc limit ${limit}
+      where user_id = ${userId} and test_id = any(${[...testIds]}) and status = 'passed' and diff is not null
     ) r
-    order by started_at desc, run_id desc
+    where place <= ${perTest} order by place limit ${RUNS_MAX}
   `;
+  const byTest = Map.groupBy(rows, ({ testId }) => testId);
+  return new Map([...byTest].map(([testId, runs]) => [testId, runs.map(({ runId }) => runId)]));
 }
 
-/** Finds the newest passing run of a test whose diff is not too long. */
-export async function findPassing(
-  sql: Sql,
-  userId: string,
-  testId: string,
-): Promise<PassingRun | undefined> {
-  const runs = await listPassing(sql, userId, testId, { after: undefined, limit: TRIED });
-  return runs.find(({ isLong }) => !isLong);
+/** Reads runs whose diffs are not too long, in the order of their ids in the list. */
+export async function readRuns(sql: Sql, runIds: readonly string[]): Promise<StoredRun[]> {
+  const ids = [...runIds];
+  return await sql<StoredRun[]>`
+    select run_id, diff::text, evidence::text, events::text, clock_changes::text as clock
+    from diorama.runs where run_id = any(${ids}) and octet_length(diff::text) <= ${DIFF_LENGTH_MAX}
+    order by array_position(${ids}::text[], run_id)
+  `;
 }
