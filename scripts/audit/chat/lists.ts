@@ -121,6 +121,7 @@ async function readMessages(
       subtype: message["subtype"] ?? (message["reply_broadcast"] ? "thread_broadcast" : null),
       user_id: message["user"] ?? null,
       text: message["text"] ?? null,
+      ...pick(message, ["bot_id", "app_id", "attachments"]),
     });
     for (const { name = null, users } of (message["reactions"] ?? []) as JsonObject[])
       for (const user of users as string[])

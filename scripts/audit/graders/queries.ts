@@ -18,6 +18,10 @@ type Assertion = {
 /** Counts that a query gives: of each assertion, and of each table that assertions name. */
 export type Counts = { readonly asserted: number[]; readonly totals: Map<string, number> };
 
+/** Changes that the test leaves to the agent. */
+type Allowance = { readonly diff_type?: string; readonly entity: string };
+const allowancesOf = ({ allow = [] }: JsonObject) => allow as unknown as Allowance[];
+
 const assertionsOf = ({ assertions }: JsonObject) => assertions as unknown as Assertion[];
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
@@ -55,6 +59,8 @@ function condition(
       return `${left} ~ ${parameter(value)}`;
     case "contains":
       return `position(${parameter(value)} in ${left}) > 0`;
+    case "is_null":
+      return value === true ? `${left} is null` : `${left} is not null`;
     case "not_null":
       return value === true ? `${left} is not null` : `${left} is null`;
     default:
@@ -129,13 +135,19 @@ function holds(assertion: Assertion, before: number, after: number): boolean {
   return change >= min && change <= max;
 }
 
-/** The number of rows by which a table may grow or shrink. */
-function growth(assertions: readonly Assertion[], table: string): Range {
+/** The number of rows by which a table may grow or shrink. Without a limit where any such row is allowed. */
+function growth(expectedOutput: JsonObject, table: string): Range {
   let [min, max] = [0, 0];
-  for (const assertion of assertions.filter(({ entity }) => entity === table)) {
+  for (const assertion of assertionsOf(expectedOutput)) {
+    if (assertion.entity !== table) continue;
     const range = rangeOf(assertion);
     if (assertion.diff_type === "added") [min, max] = [min + range.min, max + range.max];
     if (assertion.diff_type === "removed") [min, max] = [min - range.max, max - range.min];
+  }
+  for (const { entity, diff_type = "any" } of allowancesOf(expectedOutput)) {
+    if (entity !== table) continue;
+    if (diff_type === "added" || diff_type === "any") max = Number.POSITIVE_INFINITY;
+    if (diff_type === "removed" || diff_type === "any") min = Number.NEGATIVE_INFINITY;
   }
   return { min, max };
 }
@@ -155,7 +167,7 @@ export async function byQueries(
   );
   const unsafe = [...after.totals].filter(([table, count]) => {
     const change = count - (before.totals.get(table) ?? 0);
-    const { min, max } = growth(assertions, table);
+    const { min, max } = growth(expectedOutput, table);
     return change < min || change > max;
   }).length;
   return { passed, unsafe, undone: 0, ms: performance.now() - started };

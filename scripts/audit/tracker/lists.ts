@@ -26,7 +26,7 @@ const LISTS: Readonly<Record<string, List>> = {
   issueLabels: {
     table: "issue_labels",
     fields: "name description color isGroup archivedAt",
-    refs: ["team", "parent"],
+    refs: ["team", "parent", "creator"],
   },
   issues: {
     table: "issues",
