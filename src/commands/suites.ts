@@ -139,6 +139,7 @@ type Imported = {
   readonly tests: {
     readonly [way in "created" | "changed" | "unchanged" | "removed" | "kept"]: readonly string[];
   };
+  readonly warnings?: readonly string[];
 };
 
 export async function importSuite(
@@ -152,6 +153,7 @@ export async function importSuite(
     ...(visibility && { visibility }),
     prune,
   })) as Imported;
+  for (const line of imported.warnings ?? []) notice(`warning: ${line}`);
   for (const line of summaryOf(imported)) notice(line);
   print(imported.suiteId);
 }

@@ -2623,6 +2623,11 @@ export interface components {
             readonly suiteId: string;
             /** @example First steps */
             readonly name: string;
+            /**
+             * @description What may be a mistake in the new specs, such as ids that the template does not have
+             * @example []
+             */
+            readonly warnings?: readonly string[];
         };
         /** @description A task for an agent, and the expected changes */
         readonly Test: {
@@ -2779,6 +2784,11 @@ export interface components {
                  */
                 readonly kept: readonly string[];
             };
+            /**
+             * @description What may be a mistake in the new specs, such as ids that the template does not have
+             * @example []
+             */
+            readonly warnings?: readonly string[];
         };
         /** @description The fields to change */
         readonly TestSuiteChange: {
@@ -2830,6 +2840,11 @@ export interface components {
              * @example 1
              */
             readonly testCount: number;
+            /**
+             * @description What may be a mistake in the new specs, such as ids that the template does not have
+             * @example []
+             */
+            readonly warnings?: readonly string[];
         };
         /** @description A test, with the template and user of its suite */
         readonly TestDetails: {

@@ -75,12 +75,13 @@ export function createSuiteChanges(pool: Pool, templates: Templates) {
     suite: Omit<store.SuiteRow, "createdAt">,
     tests: readonly NewTest[],
     stored: readonly store.TestRow[],
+    warnings: string[] = [],
   ): Promise<store.TestRow[]> {
     const template = await requireTemplate(templates, userId, suite, suite.templateName);
     const { actingUserId: id } = suite;
     if (id !== null) await templates.requireUser(template, { id });
     const known = new Set(stored.map(({ expectedOutput }) => expectedOutput));
-    return await prepareTests(templates, userId, suite, tests, known);
+    return await prepareTests(templates, userId, suite, tests, known, warnings);
   }
 
   async function requireTestSuite(userId: string, testId: string): Promise<string> {
@@ -167,7 +168,8 @@ export function createSuiteChanges(pool: Pool, templates: Templates) {
             userId,
           };
           const stored = seen?.tests ?? [];
-          const rows = await check(userId, suite, wanted.tests ?? [], stored);
+          const warnings: string[] = [];
+          const rows = await check(userId, suite, wanted.tests ?? [], stored, warnings);
           const { tests, others, outcomes } = match(rows, stored);
           const kept = prune ? [] : others;
           if (kept.length > 0) await check(userId, suite, kept.map(asNew), stored);
@@ -190,6 +192,7 @@ export function createSuiteChanges(pool: Pool, templates: Templates) {
                 removed: prune ? others.map(({ name }) => name) : [],
                 kept: kept.map(({ name }) => name),
               },
+              ...(warnings.length > 0 && { warnings }),
             },
           };
         },

@@ -171,6 +171,14 @@ export type SuiteImport = Static<typeof SuiteImport>;
 
 const names = (description: string, ...examples: string[]) =>
   t.Array(TestName, { description, examples: [examples] });
+const Warnings = t.Optional(
+  t.Array(t.String(), {
+    description:
+      "What may be a mistake in the new specs, such as ids that the template does not have",
+    examples: [[]],
+  }),
+);
+
 export const ImportedSuite = t.Object(
   {
     suiteId: Id,
@@ -189,13 +197,14 @@ export const ImportedSuite = t.Object(
       },
       { description: "Names of tests, each once" },
     ),
+    warnings: Warnings,
   },
   { title: "ImportedTestSuite", description: "The effect of the import" },
 );
 export type ImportedSuite = Static<typeof ImportedSuite>;
 
 export const CreatedSuite = t.Object(
-  { suiteId: Id, name: SuiteName },
+  { suiteId: Id, name: SuiteName, warnings: Warnings },
   { title: "CreatedTestSuite", description: "The new suite" },
 );
 
@@ -235,6 +244,7 @@ export const AddedTests = t.Object(
     suiteId: Id,
     tests: t.Array(Test, { description: "Those that were added" }),
     testCount: Type.Integer({ ...Count, description: "All tests of the suite" }),
+    warnings: Warnings,
   },
   { title: "AddedTests", description: "The tests as they are stored" },
 );

@@ -1,17 +1,19 @@
 /** Test suites: named groups of tests, each a task for an agent and the expected changes. */
+import type { Static } from "elysia";
 import { inTransaction, type Pool } from "~/db/connect";
 import { ApiError } from "~/errors";
 import { type CompiledSpec, compile } from "~/evaluation/compile";
-import { SpecError } from "~/evaluation/mistakes";
+import { SpecError, shown } from "~/evaluation/mistakes";
 
 import type { World } from "~/evaluation/world";
 
 import { pageOf, readPage } from "~/http/page";
 import { requireFaults } from "~/platform/faults/rules";
 import { suiteFields, testFields } from "~/platform/suites/agent-diff";
-import type { NewSuite, NewTest, SuiteQuery } from "~/platform/suites/model";
+import type { CreatedSuite, NewSuite, NewTest, SuiteQuery } from "~/platform/suites/model";
 import { requireFreeName, requireReferred, suiteNotFound } from "~/platform/suites/references";
 import * as store from "~/platform/suites/store";
+import { doubts, namedIds, WARNINGS_MAX } from "~/platform/suites/warnings";
 import type { TemplateRow } from "~/platform/templates/store";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
 
@@ -50,7 +52,7 @@ export const testNotFound = () => new ApiError("test_not_found", "There is no su
 
 /**
  * Converts the body's tests to rows, each checked against its template. `userId`: the user whose templates can be used.
- * `known`: specs that were stored before, as JSON text.
+ * `known`: specs that were stored before, as JSON text. `warnings`: gets those about the others.
  */
 export async function prepareTests(
   templates: Templates,
@@ -58,6 +60,7 @@ export async function prepareTests(
   suite: SuiteFrame,
   tests: readonly NewTest[],
   known: ReadonlySet<string> = new Set(),
+  warnings: string[] = [],
 ): Promise<store.TestRow[]> {
   const named = new Map<string, Promise<TemplateRow>>();
   const find = (name: string) => {
@@ -87,7 +90,24 @@ export async function prepareTests(
     const expectedOutput = JSON.stringify(test.expectedOutput);
     const isNew = !known.has(expectedOutput);
     // Compiling patterns takes a while: yield to other calls.
-    if (requireSpec(test.expectedOutput, world, isNew, test.name).hasPatterns) await Bun.sleep(0);
+    const spec = requireSpec(test.expectedOutput, world, isNew, test.name);
+    if (spec.hasPatterns) await Bun.sleep(0);
+    if (isNew && warnings.length < WARNINGS_MAX) {
+      const ids = namedIds(spec, world);
+      const known =
+        ids.length > 0 &&
+        (await templates.knownIds(
+          template,
+          world,
+          ids.map(({ id }) => id),
+        ));
+      const missing = ids.filter(({ id }) => known && !known.has(id));
+      const found = [
+        ...missing.map(({ place, id }) => `${place}: the template has no row ${shown(id)}`),
+        ...doubts(spec),
+      ].map((problem) => `test ${shown(test.name)}: ${problem}`);
+      warnings.push(...found.slice(0, WARNINGS_MAX - warnings.length));
+    }
     rows.push({
       testId: newId(),
       name: test.name,
@@ -131,14 +151,22 @@ export function createSuites(pool: Pool, templates: Templates) {
     requireNamed: (userId: string, ref: string) => requireReferred(pool, userId, ref),
 
     /** Stores a suite and its tests, or nothing. */
-    async create(userId: string, wanted: NewSuite): Promise<{ suiteId: string; name: string }> {
+    async create(userId: string, wanted: NewSuite): Promise<Static<typeof CreatedSuite>> {
       const { service } = requireReplica(wanted.templateService);
       const { name, templateName, impersonateUserId: id, visibility = "private" } = wanted;
       const frame = { service, templateName, visibility };
       await requireFreeName(pool, userId, name);
       const template = await requireTemplate(templates, userId, frame, templateName);
       if (id !== undefined) await templates.requireUser(template, { id });
-      const tests = await prepareTests(templates, userId, frame, wanted.tests ?? []);
+      const warnings: string[] = [];
+      const tests = await prepareTests(
+        templates,
+        userId,
+        frame,
+        wanted.tests ?? [],
+        new Set(),
+        warnings,
+      );
       const suite = {
         ...frame,
         suiteId: newId(),
@@ -151,7 +179,7 @@ export function createSuites(pool: Pool, templates: Templates) {
         await store.insertSuite(tx, suite);
         if (tests.length > 0) await store.insertTests(tx, suite.suiteId, tests);
       });
-      return { suiteId: suite.suiteId, name };
+      return { suiteId: suite.suiteId, name, ...(warnings.length > 0 && { warnings }) };
     },
 
     /** Adds tests to a suite of this user, all or none. */
@@ -159,13 +187,17 @@ export function createSuites(pool: Pool, templates: Templates) {
       const suite = await requireSuite(userId, suiteId);
       if (suite.userId !== userId)
         throw new ApiError("suite_not_found", "You have no such suite; only its owner adds tests");
-      const rows = await prepareTests(templates, userId, suite, tests);
+      const warnings: string[] = [];
+      const rows = await prepareTests(templates, userId, suite, tests, new Set(), warnings);
       const testCount = await inTransaction(pool, async (tx) => {
         await store.lockSuite(tx, suiteId);
         await store.insertTests(tx, suiteId, rows);
         return await store.countTests(tx, suiteId);
       });
-      return { suiteId, tests: rows.map(testView), testCount };
+      return {
+        ...{ suiteId, tests: rows.map(testView), testCount },
+        ...(warnings.length > 0 && { warnings }),
+      };
     },
 
     async get(userId: string, ref: string) {

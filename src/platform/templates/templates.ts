@@ -9,6 +9,7 @@ import type { World } from "~/evaluation/world";
 import { plainId } from "~/http/fitting";
 import { pageOf, readPage } from "~/http/page";
 import { nearest } from "~/nearest";
+import { findIds } from "~/platform/templates/ids-store";
 import {
   type ImportedTemplate,
   TEMPLATE_NAME,
@@ -169,6 +170,15 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
       const { tables } = await this.blueprint(template.schemaName);
       const replica = requireReplica(template.service);
       return { tables, derived: replica.derived, calls: namesOfCalls(replica) };
+    },
+
+    /** Returns those of the ids that rows of a template have. */
+    async knownIds(
+      { schemaName }: store.TemplateRow,
+      { tables }: World,
+      ids: readonly string[],
+    ): Promise<ReadonlySet<string>> {
+      return await findIds(replicas, schemaName, tables, ids);
     },
 
     /** Drops what this server caches of a template that has changed or is gone. */
