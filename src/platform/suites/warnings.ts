@@ -27,7 +27,7 @@ export function namedIds({ assertions }: CompiledSpec, { tables }: World): Named
   return found.slice(0, IDS_MAX);
 }
 
-/** What a spec says that is rarely meant. */
+/** Statements of a spec that are rarely meant. */
 export function doubts({ assertions, expectsNothing }: CompiledSpec): string[] {
   const unclear = assertions.flatMap(({ diffType, changes, min }, index) =>
     diffType === "changed" && !changes && min > 0
