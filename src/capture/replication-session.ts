@@ -262,7 +262,8 @@ export function createReplicationSession(deps: Deps) {
         isPending: false,
       };
       if (evaluate === undefined || evidence === undefined) return { result, changes };
-      const recorded = { ...result, evidence };
+      // Copied to the server's thread: only what a verdict needs.
+      const recorded = { diff: result.diff, clock: result.clock, events: result.events, evidence };
       const length = result.diff.length + evidence.length + result.events.length;
       const verdict =
         waiting === instance && length <= PASS_LENGTH_MAX
