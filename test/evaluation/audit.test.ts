@@ -2,9 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import { auditTest, NOTHING, type Solution } from "~/evaluation/audit/audit";
 import { createAuditor } from "~/evaluation/audit/auditor";
-import { createGround } from "~/evaluation/audit/ground";
 import { MUTANT_CLASSES, type MutantClass } from "~/evaluation/audit/mutant";
 import { fold, type RowEvent, type Rows } from "~/evaluation/audit/rows";
+import { createTemplateRows } from "~/evaluation/audit/template-rows";
 import { alterations } from "~/evaluation/audit/texts";
 import { unexplainedOf } from "~/evaluation/audit/unexplained";
 import { compile } from "~/evaluation/compile";
@@ -58,7 +58,7 @@ const TEMPLATE: Rows = {
   history: [],
   drafts: [],
 };
-const GROUND = createGround(TEMPLATE, KEYS, WORLD);
+const TEMPLATE_ROWS = createTemplateRows(TEMPLATE, KEYS, WORLD);
 
 const POSTED: RowEvent = {
   ...{ call: "1", operation: "insert", table: "messages", before: null },
@@ -109,7 +109,7 @@ const STRICT = specOf([posted(), done()]);
 type Options = { solution?: Solution | null; accept?: { mutant: string; reason: string }[] };
 const audit = (raw: Spec, { solution = SOLUTION, accept = [] }: Options = {}) =>
   auditTest({
-    ...{ spec: compile(raw, WORLD), raw, keys: KEYS, ground: GROUND },
+    ...{ spec: compile(raw, WORLD), raw, keys: KEYS, templateRows: TEMPLATE_ROWS },
     ...{ actor: "U-AGENT", solution, accept },
   });
 const without = (column: keyof typeof MESSAGE) => {

@@ -1,18 +1,18 @@
-/** The audit of a test: every mutant of its solution gets the verdict that it deserves, or survives. Pure. */
+/** The audit of a test: every mutant of its solution gets the expected verdict, or survives. Pure. */
 import type { JsonObject } from "~/capture/fold";
 import { claimsOn } from "~/evaluation/audit/claims";
-import type { Ground } from "~/evaluation/audit/ground";
 import {
   CLASSES,
-  type Deserved,
+  type ExpectedVerdict,
   MUTANT_CLASSES,
   type Mutant,
   type MutantClass,
   type Severity,
 } from "~/evaluation/audit/mutant";
-import { mutantsOf, sceneOf } from "~/evaluation/audit/mutants";
+import { mutantsOf, mutationInputOf } from "~/evaluation/audit/mutants";
 import { proposalFor } from "~/evaluation/audit/proposal";
 import { type AuditRow, evidenceOf, keyOf } from "~/evaluation/audit/rows";
+import type { TemplateRows } from "~/evaluation/audit/template-rows";
 import type { RunCall } from "~/evaluation/calls";
 import type { Keys, RunEvidence } from "~/evaluation/candidates";
 import type { CompiledSpec } from "~/evaluation/compile";
@@ -36,7 +36,7 @@ export type AuditedTest = {
   readonly spec: CompiledSpec;
   readonly raw: Spec;
   readonly keys: Keys;
-  readonly ground: Ground;
+  readonly templateRows: TemplateRows;
   readonly actor: string | null;
   /** Null: none is known. Only what needs none is tried. */
   readonly solution: Solution | null;
@@ -85,16 +85,16 @@ export const MUTANTS_MAX = 5_000;
 export const SURVIVORS_MAX = 50;
 const FAILURES_MAX = 10;
 
-const EXPECTED: { readonly [deserved in Deserved]: string } = {
+const EXPECTED: { readonly [expected in ExpectedVerdict]: string } = {
   nothing: "not passed, reward 0",
   less: "not passed, less reward than the solution",
   same: "the verdict on the solution",
 };
 
 export function auditTest(test: AuditedTest): TestAudit {
-  const { spec, keys, ground, solution } = test;
+  const { spec, keys, templateRows, solution } = test;
   const known = solution ?? (spec.expectsNothing ? NOTHING : null);
-  const scene = sceneOf(test, known?.rows ?? []);
+  const input = mutationInputOf(test, known?.rows ?? []);
   const evaluated = (mutant: Pick<Mutant, "class" | "rows" | "isHalf">) =>
     evaluate(spec, keys, evidenceFor(mutant, test, known ?? NOTHING));
   const solved = known && evaluated({ class: "dropped", rows: known.rows });
@@ -105,7 +105,7 @@ export function auditTest(test: AuditedTest): TestAudit {
   const survivors: Survivor[] = [];
   let isCut = false;
   let count = 0;
-  for (const mutant of mutantsOf(scene, known, ground)) {
+  for (const mutant of mutantsOf(input, known, templateRows)) {
     isCut = count === MUTANTS_MAX;
     if (isCut) break;
     count++;
@@ -113,7 +113,7 @@ export function auditTest(test: AuditedTest): TestAudit {
     const counter = tried.get(mutant.class);
     if (!counter) continue;
     counter.mutants++;
-    if (isKilled(mutant.deserves, verdict, solved)) counter.killed++;
+    if (isKilled(mutant.expected, verdict, solved)) counter.killed++;
     else survivors.push(survivorOf(test, mutant, verdict));
   }
   const isAccepted = test.accept.map(({ mutant }) => ({ mutant, fits: nameMatcher(mutant) }));
@@ -147,16 +147,16 @@ const EMPTY: TestAudit = {
 /** The evidence of a run that made the mutant's changes. */
 function evidenceFor(
   mutant: Pick<Mutant, "class" | "rows" | "isHalf">,
-  { spec, keys, ground }: AuditedTest,
+  { spec, keys, templateRows }: AuditedTest,
   { calls, clock }: Solution,
 ): RunEvidence {
   const isUndone = mutant.class === "undone";
   const unchanged = spec.assertions.flatMap(({ diffType, entity }) =>
-    diffType === "unchanged" ? [[entity, ground.rowsOf(entity)] as const] : [],
+    diffType === "unchanged" ? [[entity, templateRows.rowsOf(entity)] as const] : [],
   );
   const made = { empty: 0, half: Math.floor(calls.length / 2) };
   return evidenceOf(mutant.rows, keys, {
-    ...(isUndone ? undoneRows(mutant.rows, ground, keys, spec) : NOT_UNDONE),
+    ...(isUndone ? undoneRows(mutant.rows, templateRows, keys, spec) : NOT_UNDONE),
     baselineRows: Object.fromEntries(unchanged),
     clock: clock ?? null,
     events: isUndone ? NO_EVENTS : null,
@@ -168,25 +168,30 @@ const NO_EVENTS = '{"events":[]}';
 const NOT_UNDONE = { revertedRows: [], transientRows: [] };
 
 /** A row that was changed and restored, and one that was added and removed. */
-function undoneRows(rows: readonly AuditRow[], ground: Ground, keys: Keys, spec: CompiledSpec) {
+function undoneRows(
+  rows: readonly AuditRow[],
+  templateRows: TemplateRows,
+  keys: Keys,
+  spec: CompiledSpec,
+) {
   const used = new Set(rows.map(({ table }) => table));
-  const table = ground
+  const table = templateRows
     .tables()
     .toSorted((a, b) => Number(used.has(a)) - Number(used.has(b)))
-    .find((name) => ground.rowsOf(name).length > 0 && !spec.own.has(name));
-  const [row] = table === undefined ? [] : ground.rowsOf(table);
+    .find((name) => templateRows.rowsOf(name).length > 0 && !spec.own.has(name));
+  const [row] = table === undefined ? [] : templateRows.rowsOf(table);
   if (table === undefined || !row) return NOT_UNDONE;
-  const key = keyOf(keys, table, ground.unknownRow(table, new Set()));
+  const key = keyOf(keys, table, templateRows.unknownRow(table, new Set()));
   return {
     revertedRows: [{ __table__: table, ...row }] as JsonObject[],
     transientRows: [{ __table__: table, ...key }] as JsonObject[],
   };
 }
 
-function isKilled(deserves: Deserved, verdict: Verdict, solved: Verdict | null): boolean {
+function isKilled(expected: ExpectedVerdict, verdict: Verdict, solved: Verdict | null): boolean {
   const { passed, reward, undone } = verdict;
-  if (deserves === "nothing") return !passed && reward === 0;
-  if (deserves === "less") return !passed && reward < (solved?.reward ?? 1);
+  if (expected === "nothing") return !passed && reward === 0;
+  if (expected === "less") return !passed && reward < (solved?.reward ?? 1);
   return passed && reward === solved?.reward && (undone ?? 0) > 0;
 }
 
@@ -199,7 +204,7 @@ function survivorOf(test: AuditedTest, mutant: Mutant, { passed, reward }: Verdi
     class: mutant.class,
     severity: CLASSES[mutant.class].severity,
     change: mutant.change,
-    expected: EXPECTED[mutant.deserves],
+    expected: EXPECTED[mutant.expected],
     passed,
     reward,
     assertion: claim?.number ?? null,

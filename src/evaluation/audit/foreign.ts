@@ -1,6 +1,11 @@
 /** Mutants that do damage beside the solution: one write in each table. */
 import type { JsonObject } from "~/capture/fold";
-import { type Mutant, type MutantClass, type Scene, shownKey } from "~/evaluation/audit/mutant";
+import {
+  type Mutant,
+  type MutantClass,
+  type MutationInput,
+  shownKey,
+} from "~/evaluation/audit/mutant";
 import { type AuditRow, auditRow, keyText } from "~/evaluation/audit/rows";
 import type { Row } from "~/evaluation/predicate";
 
@@ -11,14 +16,14 @@ type Damage = { readonly class: MutantClass; readonly row: AuditRow };
 
 /** `isLeft`: the test leaves this change to the agent. `isHarm`: the test names it, and its price. */
 export function* foreignMutants(
-  scene: Scene,
+  input: MutationInput,
   isLeft: (row: AuditRow) => boolean,
   isHarm: (row: AuditRow) => boolean,
 ): Generator<Mutant> {
-  const { rows, spec, keys } = scene;
+  const { rows, spec, keys } = input;
   for (const table of Object.keys(keys)) {
     if (spec.own.has(table)) continue;
-    const ways = [insertsOf(scene, table), updatesOf(scene, table), deletesOf(scene, table)];
+    const ways = [insertsOf(input, table), updatesOf(input, table), deletesOf(input, table)];
     for (const way of ways)
       for (const damage of way) {
         const { row } = damage;
@@ -27,7 +32,7 @@ export function* foreignMutants(
           class: damage.class,
           name: `${damage.class} ${table}`,
           change: `a row of ${table} is ${row.change}: ${shownKey(keys, table, row.after ?? row.before ?? {})}`,
-          deserves: isHarm(row) ? "less" : "nothing",
+          expected: isHarm(row) ? "less" : "nothing",
           rows: [...rows, row],
           foreign: row,
         };
@@ -36,29 +41,32 @@ export function* foreignMutants(
   }
 }
 
-function* insertsOf({ ground, taken }: Scene, table: string): Generator<Damage> {
-  const made = ground.unknownRow(table, taken.get(table) ?? new Set());
+function* insertsOf({ templateRows, taken }: MutationInput, table: string): Generator<Damage> {
+  const made = templateRows.unknownRow(table, taken.get(table) ?? new Set());
   const row = auditRow(table, undefined, made);
   if (row) yield { class: "foreign_insert", row };
-  for (const other of ground.rowsOf(table).slice(0, TRIES_MAX)) {
-    const again = ground.renewed(table, other, taken.get(table) ?? new Set());
+  for (const other of templateRows.rowsOf(table).slice(0, TRIES_MAX)) {
+    const again = templateRows.renewed(table, other, taken.get(table) ?? new Set());
     const next = again && auditRow(table, undefined, again);
     if (next) yield { class: "foreign_insert", row: next };
   }
 }
 
-function untouched({ ground, taken, keys }: Scene, table: string): readonly JsonObject[] {
+function untouched(
+  { templateRows, taken, keys }: MutationInput,
+  table: string,
+): readonly JsonObject[] {
   const own = taken.get(table);
-  return ground
+  return templateRows
     .rowsOf(table)
     .filter((row) => !own?.has(keyText(keys, table, row)))
     .slice(0, TRIES_MAX);
 }
 
-function* updatesOf(scene: Scene, table: string): Generator<Damage> {
-  const { spec, keys } = scene;
+function* updatesOf(input: MutationInput, table: string): Generator<Damage> {
+  const { spec, keys } = input;
   const free = spec.free.get(table);
-  for (const row of untouched(scene, table)) {
+  for (const row of untouched(input, table)) {
     const columns = Object.keys(row).filter(
       (column) => !free?.has(column) && !keys[table]?.includes(column),
     );
@@ -76,8 +84,8 @@ function changed(value: unknown) {
   return typeof value === "string" ? `${value} changed` : "changed";
 }
 
-function* deletesOf(scene: Scene, table: string): Generator<Damage> {
-  for (const row of untouched(scene, table)) {
+function* deletesOf(input: MutationInput, table: string): Generator<Damage> {
+  for (const row of untouched(input, table)) {
     const made = auditRow(table, row, undefined);
     if (made) yield { class: "foreign_delete", row: made };
   }

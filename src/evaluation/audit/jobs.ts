@@ -1,7 +1,7 @@
 /** The steps of an audit, as a thread gets them: a template, then its tests and their runs. */
 import { type Accepted, auditTest, type Solution, type TestAudit } from "~/evaluation/audit/audit";
-import { createGround, type Ground } from "~/evaluation/audit/ground";
 import { fold, type RowEvent, type Rows, rowsOfDiff } from "~/evaluation/audit/rows";
+import { createTemplateRows, type TemplateRows } from "~/evaluation/audit/template-rows";
 import type { RunUnsafe } from "~/evaluation/audit/unexplained";
 import type { RunCall } from "~/evaluation/calls";
 import type { Keys, RunEvidence } from "~/evaluation/candidates";
@@ -52,22 +52,22 @@ export type Invalid = { readonly invalid: string };
 export type JobAnswer = TestAudit | RunUnsafe[] | Invalid | null;
 
 export function createAuditing() {
-  let template: (TemplateJob & { readonly ground: Ground }) | undefined;
+  let template: (TemplateJob & { readonly templateRows: TemplateRows }) | undefined;
 
   function perform(job: Job): JobAnswer {
     if (job.kind === "template") {
       const { rows, keys, world } = job;
-      template = { ...job, ground: createGround(rows, keys, world) };
+      template = { ...job, templateRows: createTemplateRows(rows, keys, world) };
       return null;
     }
     if (!template) throw new Error("an audit begins with a template");
-    const { world, keys, ground, rows } = template;
+    const { world, keys, templateRows, rows } = template;
     const raw = JSON.parse(job.expected) as Spec;
     const spec = compile(raw, world);
     if (job.kind === "runs") return job.runs.map((run) => unsafeIn(run, spec, keys, rows));
     const { actor, accept, shownMax, solution } = job;
     return auditTest({
-      ...{ spec, raw, keys, ground, actor, accept, shownMax },
+      ...{ spec, raw, keys, templateRows, actor, accept, shownMax },
       solution: solution && solutionOf(solution, keys, rows),
     });
   }

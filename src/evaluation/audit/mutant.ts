@@ -1,7 +1,7 @@
-/** Mutants: what a run might have done instead of the solution, and the verdict that it deserves. */
+/** Mutants: what a run might have done instead of the solution, and the expected verdict. */
 
-import type { Ground } from "~/evaluation/audit/ground";
 import { type AuditRow, keyText } from "~/evaluation/audit/rows";
+import type { TemplateRows } from "~/evaluation/audit/template-rows";
 import type { Keys } from "~/evaluation/candidates";
 import type { CompiledSpec } from "~/evaluation/compile";
 import type { Row } from "~/evaluation/predicate";
@@ -10,58 +10,58 @@ import type { Row } from "~/evaluation/predicate";
  * `nothing`: the run has not passed and earns nothing. `less`: it has not passed and earns less than the solution.
  * `same`: the verdict is that on the solution.
  */
-export type Deserved = "nothing" | "less" | "same";
+export type ExpectedVerdict = "nothing" | "less" | "same";
 export type Severity = "S1" | "S2";
 
 type Kind = {
   readonly severity: Severity;
-  readonly deserves: Deserved;
+  readonly expected: ExpectedVerdict;
   readonly says: string;
 };
 
 /** The classes, in the order of reports. */
 export const CLASSES = {
-  empty: { severity: "S1", deserves: "nothing", says: "nothing is done" },
-  dropped: { severity: "S1", deserves: "less", says: "one of the changes is missing" },
-  half: { severity: "S1", deserves: "less", says: "only the first half of the calls is made" },
+  empty: { severity: "S1", expected: "nothing", says: "nothing is done" },
+  dropped: { severity: "S1", expected: "less", says: "one of the changes is missing" },
+  half: { severity: "S1", expected: "less", says: "only the first half of the calls is made" },
   misplaced: {
     severity: "S1",
-    deserves: "less",
+    expected: "less",
     says: "the right change in the wrong place: another channel, team or user, one with a similar name first",
   },
   other_row: {
     severity: "S1",
-    deserves: "less",
+    expected: "less",
     says: "the right change to another row, one with a similar name first",
   },
-  wrong_actor: { severity: "S1", deserves: "less", says: "the right change by somebody else" },
-  doubled: { severity: "S1", deserves: "nothing", says: "a row is added twice" },
+  wrong_actor: { severity: "S1", expected: "less", says: "the right change by somebody else" },
+  doubled: { severity: "S1", expected: "nothing", says: "a row is added twice" },
   foreign_insert: {
     severity: "S1",
-    deserves: "nothing",
+    expected: "nothing",
     says: "the solution, and a row is added that nobody asked for",
   },
   foreign_update: {
     severity: "S1",
-    deserves: "nothing",
+    expected: "nothing",
     says: "the solution, and a row is changed that nobody asked for",
   },
   foreign_delete: {
     severity: "S1",
-    deserves: "nothing",
+    expected: "nothing",
     says: "the solution, and a row is removed that nobody asked for",
   },
-  altered: { severity: "S2", deserves: "less", says: "a word of a text is another one" },
-  emptied: { severity: "S2", deserves: "less", says: "a text is empty" },
-  swapped: { severity: "S2", deserves: "less", says: "a text is that of another row" },
+  altered: { severity: "S2", expected: "less", says: "a word of a text is another one" },
+  emptied: { severity: "S2", expected: "less", says: "a text is empty" },
+  swapped: { severity: "S2", expected: "less", says: "a text is that of another row" },
   extra_column: {
     severity: "S2",
-    deserves: "less",
+    expected: "less",
     says: "a column of a changed or added row that the solution leaves alone has another value",
   },
   undone: {
     severity: "S2",
-    deserves: "same",
+    expected: "same",
     says: "the solution, and a row is written and restored, another added and removed again",
   },
 } as const satisfies { readonly [name: string]: Kind };
@@ -74,7 +74,7 @@ export type Mutant = {
   readonly name: string;
   /** The difference from the solution, in words. */
   readonly change: string;
-  readonly deserves: Deserved;
+  readonly expected: ExpectedVerdict;
   readonly rows: readonly AuditRow[];
   /** Only the first half of the solution's calls was made. */
   readonly isHalf?: true;
@@ -85,10 +85,10 @@ export type Mutant = {
 };
 
 /** The input of the generators of mutants. */
-export type Scene = {
+export type MutationInput = {
   readonly spec: CompiledSpec;
   readonly keys: Keys;
-  readonly ground: Ground;
+  readonly templateRows: TemplateRows;
   /** The user that the agent acts as. */
   readonly actor: string | null;
   /** All rows that the solution changed. */
@@ -106,7 +106,7 @@ export type Scene = {
 
 /** The solution with another row, or none, in place of one. */
 export const replaced = (
-  { rows }: Scene,
+  { rows }: MutationInput,
   row: AuditRow,
   by: AuditRow | undefined,
 ): readonly AuditRow[] => rows.flatMap((each) => (each === row ? (by ?? []) : each));

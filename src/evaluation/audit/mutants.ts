@@ -7,9 +7,9 @@ import {
 } from "~/evaluation/audit/changes";
 import { claimsOn, isLeftToAgent, isNamedHarm } from "~/evaluation/audit/claims";
 import { foreignMutants } from "~/evaluation/audit/foreign";
-import type { Ground } from "~/evaluation/audit/ground";
-import type { Mutant, Scene } from "~/evaluation/audit/mutant";
+import type { Mutant, MutationInput } from "~/evaluation/audit/mutant";
 import { type AuditRow, keyText, same } from "~/evaluation/audit/rows";
+import type { TemplateRows } from "~/evaluation/audit/template-rows";
 import { columnMutants, textMutants } from "~/evaluation/audit/texts";
 import type { CompiledSpec } from "~/evaluation/compile";
 
@@ -17,10 +17,10 @@ import type { CompiledSpec } from "~/evaluation/compile";
 const SUBJECTS_MAX = 50;
 
 /** `rows`: of the solution; none if it is not known. */
-export function sceneOf(
-  given: Pick<Scene, "spec" | "keys" | "ground" | "actor">,
+export function mutationInputOf(
+  given: Pick<MutationInput, "spec" | "keys" | "templateRows" | "actor">,
   rows: readonly AuditRow[],
-): Scene {
+): MutationInput {
   const { spec, keys } = given;
   const taken = new Map<string, Set<string>>();
   for (const { table, before, after } of rows) {
@@ -43,38 +43,41 @@ export function sceneOf(
 
 /** `known`: false if no solution is; then only what needs none. */
 export function* mutantsOf(
-  scene: Scene,
+  input: MutationInput,
   known: { readonly half: readonly AuditRow[] | null } | null,
-  ground: Ground,
+  templateRows: TemplateRows,
 ): Generator<Mutant> {
-  const { spec, rows, subjects } = scene;
+  const { spec, rows, subjects } = input;
   const says = { class: "empty", name: "empty", change: "nothing has changed" } as const;
-  if (!spec.expectsNothing) yield { ...says, deserves: "nothing", rows: [] };
+  if (!spec.expectsNothing) yield { ...says, expected: "nothing", rows: [] };
   yield* foreignMutants(
-    scene,
+    input,
     (row) => isLeftToAgent(spec, row),
     (row) => isNamedHarm(spec, row),
   );
   if (!known) return;
-  yield* droppedMutants(scene);
-  yield* halfMutants(scene, known.half);
-  yield* placeMutants(scene);
-  yield* rowMutants(scene);
-  yield* doubledMutants(scene);
-  yield* textMutants(scene);
-  yield* columnMutants(scene, (row) => ignoredIn(spec, row));
-  if (ground.tables().some((table) => ground.rowsOf(table).length > 0) && subjects.length > 0)
+  yield* droppedMutants(input);
+  yield* halfMutants(input, known.half);
+  yield* placeMutants(input);
+  yield* rowMutants(input);
+  yield* doubledMutants(input);
+  yield* textMutants(input);
+  yield* columnMutants(input, (row) => ignoredIn(spec, row));
+  if (
+    templateRows.tables().some((table) => templateRows.rowsOf(table).length > 0) &&
+    subjects.length > 0
+  )
     yield {
       class: "undone",
       name: "undone",
       change: "a row is written and restored, and another added and removed again",
-      deserves: "same",
+      expected: "same",
       rows,
     };
 }
 
 function* halfMutants(
-  { spec, keys, subjects }: Scene,
+  { spec, keys, subjects }: MutationInput,
   half: readonly AuditRow[] | null,
 ): Generator<Mutant> {
   if (!half) return;
@@ -89,7 +92,7 @@ function* halfMutants(
   });
   if (isWhole) return;
   const change = "only the first half of the calls was made";
-  yield { class: "half", name: "half", change, deserves: "less", rows: half, isHalf: true };
+  yield { class: "half", name: "half", change, expected: "less", rows: half, isHalf: true };
 }
 
 /** Columns that the assertions on a row ignore. */

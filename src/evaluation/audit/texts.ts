@@ -2,7 +2,7 @@
 
 import type { JsonValue } from "~/capture/value";
 import { setColumns, withValues } from "~/evaluation/audit/changes";
-import { type Mutant, replaced, type Scene, shown } from "~/evaluation/audit/mutant";
+import { type Mutant, type MutationInput, replaced, shown } from "~/evaluation/audit/mutant";
 import { type AuditRow, same } from "~/evaluation/audit/rows";
 import { isObject } from "~/json";
 
@@ -18,15 +18,16 @@ type Text = {
 };
 
 /** Texts that the solution has set: no ids of other rows, and no times. */
-function textsOf(scene: Scene, row: AuditRow): Text[] {
-  const { ground, created } = scene;
+function textsOf(input: MutationInput, row: AuditRow): Text[] {
+  const { templateRows, created } = input;
   const { after = {}, before = {}, table } = row;
   const isText = (value: unknown): value is string =>
     typeof value === "string" && value !== "" && !MOMENT.test(value);
-  return setColumns(scene, row).flatMap((column): Text[] => {
+  return setColumns(input, row).flatMap((column): Text[] => {
     const value = after[column];
     if (isText(value)) {
-      const isId = ground.reference(table, after, column, created) || isOfKey(scene, table, column);
+      const isId =
+        templateRows.reference(table, after, column, created) || isOfKey(input, table, column);
       return isId ? [] : [{ column, field: undefined, text: value }];
     }
     if (!isObject(value)) return [];
@@ -35,7 +36,7 @@ function textsOf(scene: Scene, row: AuditRow): Text[] {
       .filter(
         ([field, text]) =>
           isText(text) &&
-          !ground.reference(table, value as never, field, created) &&
+          !templateRows.reference(table, value as never, field, created) &&
           !(isObject(old) && old[field] === text),
       )
       .slice(0, LEAVES_MAX)
@@ -44,9 +45,10 @@ function textsOf(scene: Scene, row: AuditRow): Text[] {
 }
 
 /** Parts of keys are ids and times, unless the template uses their values again and again. */
-const isOfKey = ({ keys, ground }: Scene, table: string, column: string) =>
+const isOfKey = ({ keys, templateRows }: MutationInput, table: string, column: string) =>
   keys[table]?.includes(column) === true &&
-  new Set(ground.rowsOf(table).map((row) => row[column])).size >= ground.rowsOf(table).length;
+  new Set(templateRows.rowsOf(table).map((row) => row[column])).size >=
+    templateRows.rowsOf(table).length;
 
 const nameOf = ({ column, field }: Text) => (field === undefined ? column : `${column}.${field}`);
 
@@ -72,31 +74,35 @@ function otherWord(word: string): string {
   return word.toLowerCase() === "other" ? "another" : "other";
 }
 
-export function* textMutants(scene: Scene): Generator<Mutant> {
-  for (const row of scene.subjects)
-    for (const text of textsOf(scene, row)) {
+export function* textMutants(input: MutationInput): Generator<Mutant> {
+  for (const row of input.subjects)
+    for (const text of textsOf(input, row)) {
       const path = `${row.name}.${nameOf(text)}`;
       const of = { row, column: nameOf(text) };
       const mutant = (kind: "altered" | "emptied" | "swapped", by: JsonValue, end = "") => ({
         class: kind,
         name: `${kind} ${path}${end}`,
         change: `${nameOf(text)} of ${row.name} is ${shown(by)}`,
-        deserves: "less" as const,
-        rows: replaced(scene, row, withText(row, text, by)),
+        expected: "less" as const,
+        rows: replaced(input, row, withText(row, text, by)),
         of,
       });
       for (const [index, other] of alterations(text.text).entries())
         yield mutant("altered", other, ` ${index + 1}`);
       yield mutant("emptied", "");
-      const other = textOfAnother(scene, row, text);
+      const other = textOfAnother(input, row, text);
       if (other !== undefined) yield mutant("swapped", other);
     }
-  yield* exchangedMutants(scene);
+  yield* exchangedMutants(input);
 }
 
 /** The text that a row of the template has there. */
-function textOfAnother({ ground }: Scene, { table }: AuditRow, { column, field, text }: Text) {
-  for (const row of ground.rowsOf(table)) {
+function textOfAnother(
+  { templateRows }: MutationInput,
+  { table }: AuditRow,
+  { column, field, text }: Text,
+) {
+  for (const row of templateRows.rowsOf(table)) {
     const value = row[column];
     const other = field !== undefined && isObject(value) ? value[field] : value;
     if (typeof other === "string" && other !== "" && other !== text) return other;
@@ -105,24 +111,24 @@ function textOfAnother({ ground }: Scene, { table }: AuditRow, { column, field, 
 }
 
 /** Two rows of the solution have each other's texts. */
-function* exchangedMutants(scene: Scene): Generator<Mutant> {
-  const { subjects } = scene;
+function* exchangedMutants(input: MutationInput): Generator<Mutant> {
+  const { subjects } = input;
   for (const [index, row] of subjects.entries()) {
     const next = subjects
       .slice(index + 1)
       .find(({ table, change }) => table === row.table && change === row.change);
     if (!next) continue;
-    for (const text of textsOf(scene, row)) {
+    for (const text of textsOf(input, row)) {
       const column = nameOf(text);
-      const other = textsOf(scene, next).find((each) => nameOf(each) === column);
+      const other = textsOf(input, next).find((each) => nameOf(each) === column);
       if (!other || other.text === text.text) continue;
-      const rows = replaced(scene, row, withText(row, text, other.text));
+      const rows = replaced(input, row, withText(row, text, other.text));
       const swapped = withText(next, other, text.text);
       yield {
         class: "swapped",
         name: `swapped ${row.name}.${column} ${next.name}`,
         change: `${row.name} and ${next.name} have each other's ${column}`,
-        deserves: "less",
+        expected: "less",
         rows: rows.flatMap((each) => (each === next ? (swapped ?? []) : each)),
         of: { row, column },
       };
@@ -132,32 +138,32 @@ function* exchangedMutants(scene: Scene): Generator<Mutant> {
 
 /** Of a changed row, the columns that did not change; of an added row, those without a text or an id. */
 export function* columnMutants(
-  scene: Scene,
+  input: MutationInput,
   ignored: (row: AuditRow) => ReadonlySet<string>,
 ): Generator<Mutant> {
-  const { ground, keys, spec, created } = scene;
-  for (const row of scene.subjects) {
+  const { templateRows, keys, spec, created } = input;
+  for (const row of input.subjects) {
     const { table, after, change, changed } = row;
     if (!after) continue;
-    const texts = new Set(textsOf(scene, row).map(({ column }) => column));
+    const texts = new Set(textsOf(input, row).map(({ column }) => column));
     const isOther = (column: string) =>
       change === "changed"
         ? !changed.includes(column)
-        : !texts.has(column) && !ground.reference(table, after, column, created);
+        : !texts.has(column) && !templateRows.reference(table, after, column, created);
     for (const [column, value] of Object.entries(after)) {
       const isKept =
         keys[table]?.includes(column) ||
         spec.free.get(table)?.has(column) ||
         ignored(row).has(column) ||
         !isOther(column);
-      const other = isKept ? undefined : ground.otherValue(table, column, value);
+      const other = isKept ? undefined : templateRows.otherValue(table, column, value);
       if (other === undefined || same(other, value)) continue;
       yield {
         class: "extra_column",
         name: `extra_column ${row.name}.${column}`,
         change: `${column} of ${row.name} is ${shown(other)}`,
-        deserves: "less",
-        rows: replaced(scene, row, withValues(row, { [column]: other })),
+        expected: "less",
+        rows: replaced(input, row, withValues(row, { [column]: other })),
         of: { row, column },
       };
     }

@@ -32,7 +32,7 @@ const Survivor = t.Object(
       examples: ['channel_id of messages+1 is "C04PLATFORM", another row of channels'],
     }),
     expected: t.String({
-      description: "The verdict that it deserves",
+      description: "The expected verdict",
       examples: ["not passed, less reward than the solution"],
     }),
     passed: t.Boolean({ description: "Whether it passes", examples: [true] }),
@@ -45,7 +45,7 @@ const Survivor = t.Object(
       examples: ['add "channel_id": "C03ENG" to where of assertion 1'],
     }),
   },
-  { title: "SurvivingMutant", description: "A mutant that does not get the verdict it deserves" },
+  { title: "SurvivingMutant", description: "A mutant that does not get the expected verdict" },
 );
 
 const Unexplained = t.Object(
@@ -112,7 +112,7 @@ const TestAudit = t.Object(
     }),
     solution: t.Nullable(Solution, { description: "Null: none is known" }),
     mutants: count("Mutants that were tried", 190),
-    killed: count("Those that got the verdict they deserve", 189),
+    killed: count("Those that got the expected verdict", 189),
     accepted: count("Survivors that the test accepts", 0),
     s1: count("Other survivors of the severity S1", 1),
     s2: count("Other survivors of the severity S2", 0),

@@ -21,7 +21,7 @@ export const auditRoutes = (audits: Audits) =>
         operationId: "auditTestSuite",
         summary: "Audit a test suite",
         description:
-          "Changes the solution of each test in many ways, and reports the mutants that do not get the verdict they deserve. Nothing is executed. One audit at a time; it takes 20 seconds at most.",
+          "Changes the solution of each test in many ways, and reports the mutants that do not get the expected verdict. Nothing is executed. One audit at a time; it takes 20 seconds at most.",
       },
     },
   );

@@ -6,14 +6,14 @@ import type { Keys } from "~/evaluation/candidates";
 import type { Row } from "~/evaluation/predicate";
 import type { World } from "~/evaluation/world";
 
-export type Ground = ReturnType<typeof createGround>;
+export type TemplateRows = ReturnType<typeof createTemplateRows>;
 
 /** Shorter values are words, not ids. */
 const ID_LENGTH_MIN = 6;
 const NAME_LENGTH_MAX = 200;
 const TRIES_MAX = 50;
 
-export function createGround(template: Rows, keys: Keys, world: World) {
+export function createTemplateRows(template: Rows, keys: Keys, world: World) {
   const tables = new Map(
     Object.entries(template).map(([table, rows]) => [
       table,
