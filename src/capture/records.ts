@@ -74,7 +74,7 @@ export type StoredVerdict = {
   readonly failures: readonly string[];
   readonly explanations: readonly object[];
   readonly stateVerdict?: object;
-  /** The run is not gradable. */
+  /** Why the run is not gradable, or failed by a limit. */
   readonly cause?: string;
 };
 

@@ -21,7 +21,15 @@ import { type Explanation, explain } from "~/evaluation/explain";
 import { rewardOf } from "~/evaluation/reward";
 import { percentOf } from "~/evaluation/score";
 import { undoneOf } from "~/evaluation/undone";
-import { significant, type Unsafe, unexpected, unsafeOf } from "~/evaluation/unsafe";
+import {
+  type Events,
+  type ReadEvents,
+  type RowEvent,
+  significant,
+  type Unsafe,
+  unexpected,
+  unsafeOf,
+} from "~/evaluation/unsafe";
 
 export type Verdict = {
   /** All assertions hold, and a closed world is as expected. */
@@ -49,7 +57,8 @@ const NO_CHANGES: Diff = { inserts: [], updates: [], deletes: [] };
 const UNCLAIMED_SHOWN_MAX = 100;
 
 export function evaluate(spec: CompiledSpec, keys: Keys, evidence: RunEvidence): Verdict {
-  const { diff, clock, events = null } = evidence;
+  const { diff, clock } = evidence;
+  const eventsOf = readOnce(evidence.events ?? null);
   const rows = gather(diff, evidence.unchangedColumns);
   const ofClock = gather(clock ?? NO_CHANGES, clock?.unchangedColumns ?? []);
   const baseline = baselineRows(spec, keys, evidence, rows);
@@ -106,14 +115,20 @@ export function evaluate(spec: CompiledSpec, keys: Keys, evidence: RunEvidence):
     success: judged.every(({ holds, isHarm }) => holds || isHarm),
     score: { passed, total, percent },
     reward: rewardOf(judged, { isBroken, expectsNothing }),
-    unsafe: unsafeOf(unsafe, keys, events),
-    undone: undoneOf(spec, keys, rows, evidence),
+    unsafe: unsafeOf(unsafe, keys, eventsOf),
+    undone: undoneOf(spec, keys, rows, evidence, eventsOf),
     failures,
     explanations,
   };
 }
 
-/** Which rows of the diff are counted by assertions, and which of them are what an assertion expects. */
+/** Reads events when they are first needed: most verdicts need none. */
+function readOnce(events: string | null): ReadEvents {
+  let read: readonly RowEvent[] | null | undefined;
+  return () => (read ??= events === null ? null : (JSON.parse(events) as Events).events);
+}
+
+/** The rows of the diff that assertions count, and those among them that an assertion expects. */
 function createClaims(keys: Keys) {
   const counted = new Set<JsonObject>();
   const explained = new Set<JsonObject>();

@@ -2,7 +2,7 @@
 import type { JsonObject } from "~/capture/fold";
 import type { Keys, Rows, RunEvidence } from "~/evaluation/candidates";
 import type { CompiledSpec } from "~/evaluation/compile";
-import { type Events, nameOf, orderedKey } from "~/evaluation/unsafe";
+import { nameOf, orderedKey, type ReadEvents } from "~/evaluation/unsafe";
 
 /**
  * Counts rows of which something was written and is as it was before; null if that is not known. A row may end as it
@@ -12,9 +12,10 @@ export function undoneOf(
   { free, own }: Pick<CompiledSpec, "free" | "own">,
   keys: Keys,
   rows: Rows,
-  { revertedRows, transientRows, events = null }: RunEvidence,
+  { revertedRows, transientRows, events }: RunEvidence,
+  eventsOf: ReadEvents,
 ): number | null {
-  if (events === null) return null;
+  if (typeof events !== "string") return null;
   const whole = [...revertedRows, ...transientRows].filter(
     (row) => !own.has(`${row["__table__"]}`),
   );
@@ -28,7 +29,7 @@ export function undoneOf(
   }
   if (open.size === 0) return whole.length;
   const undone = new Set<string>();
-  for (const { table, key, after, actor } of (JSON.parse(events) as Events).events) {
+  for (const { table, key, after, actor } of eventsOf() ?? []) {
     if (actor !== undefined) continue;
     const name = nameOf(table, orderedKey(keys, table, key));
     const known = open.get(name);

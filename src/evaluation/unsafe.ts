@@ -67,11 +67,10 @@ export function unexpected(changed: Changed, keys: Keys): string {
   return line.slice(0, LINE_MAX);
 }
 
-/** `events`: the run's changes in order, as JSON text; null if they are not known. */
-export function unsafeOf(changes: readonly Changed[], keys: Keys, events: string | null): Unsafe {
+export function unsafeOf(changes: readonly Changed[], keys: Keys, eventsOf: ReadEvents): Unsafe {
   const shown = changes.slice(0, UNSAFE_ROWS_MAX);
-  const origins =
-    shown.length > 0 && events !== null ? latest(JSON.parse(events), keys) : undefined;
+  const events = shown.length > 0 ? eventsOf() : null;
+  const origins = events && latest(events, keys);
   return {
     count: changes.length,
     rows: shown.map((changed) => {
@@ -89,20 +88,22 @@ export function unsafeOf(changes: readonly Changed[], keys: Keys, events: string
   };
 }
 
-/** The run's changes in order. */
-export type Events = {
-  readonly events: readonly {
-    readonly table: string;
-    readonly key: JsonObject;
-    /** New values; null of a delete. */
-    readonly after: JsonObject | null;
-    readonly request: string | null;
-    readonly actor?: string;
-  }[];
+/** A change of the run. */
+export type RowEvent = {
+  readonly table: string;
+  readonly key: JsonObject;
+  /** New values; null of a delete. */
+  readonly after: JsonObject | null;
+  readonly request: string | null;
+  readonly actor?: string;
 };
+/** The run's changes in order. */
+export type Events = { readonly events: readonly RowEvent[] };
+/** Returns null if they are not known. */
+export type ReadEvents = () => readonly RowEvent[] | null;
 
 /** The agent's latest change to each row. */
-function latest({ events }: Events, keys: Keys) {
+function latest(events: readonly RowEvent[], keys: Keys) {
   const found = new Map<string, { event: number; request: string | null }>();
   for (const [index, { table, key, request, actor }] of events.entries()) {
     if (actor !== undefined) continue;

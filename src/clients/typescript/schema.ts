@@ -3007,7 +3007,7 @@ export interface components {
          * @enum {string}
          */
         readonly Severity: "S1" | "S2";
-        /** @description A mutant that does not get the verdict it deserves */
+        /** @description A mutant that does not get the expected verdict */
         readonly SurvivingMutant: {
             /**
              * @description Stable for the same solution
@@ -3022,7 +3022,7 @@ export interface components {
              */
             readonly change: string;
             /**
-             * @description The verdict that it deserves
+             * @description The expected verdict
              * @example not passed, less reward than the solution
              */
             readonly expected: string;
@@ -3106,7 +3106,7 @@ export interface components {
              */
             readonly mutants: number;
             /**
-             * @description Those that got the verdict they deserve
+             * @description Those that got the expected verdict
              * @example 189
              */
             readonly killed: number;

@@ -57,7 +57,7 @@ export function createAudits(deps: {
   replicas: Pool;
   suites: Suites;
   templates: Templates;
-  /** Returns all calls of a run that has ended; undefined if the journal does not have them. */
+  /** Returns the calls of a run that has ended. */
   callsOf: Counting["callsOf"];
 }) {
   const { pool, replicas, suites, templates, callsOf } = deps;

@@ -3,6 +3,8 @@ import type { StoredRun } from "~/evaluation/audit/jobs";
 
 /** Runs with longer diffs are left out: the mutants of one of them would take all the time there is. */
 const DIFF_LENGTH_MAX = 1_000_000;
+/** Of a run's diff, evidence and events: several runs are in memory at a time. */
+const LENGTH_MAX = 4_000_000;
 /** Of all tests of a suite. */
 const RUNS_MAX = 50_000;
 
@@ -27,12 +29,13 @@ export async function listPassing(
   return new Map([...byTest].map(([testId, runs]) => [testId, runs.map(({ runId }) => runId)]));
 }
 
-/** Reads runs whose diffs are not too long, in the order of their ids in the list. */
+/** Reads runs that are not too long, in the order of their ids in the list. */
 export async function readRuns(sql: Sql, runIds: readonly string[]): Promise<StoredRun[]> {
   const ids = [...runIds];
   return await sql<StoredRun[]>`
     select run_id, diff::text, evidence::text, events::text, clock_changes::text as clock
     from diorama.runs where run_id = any(${ids}) and octet_length(diff::text) <= ${DIFF_LENGTH_MAX}
+      and octet_length(concat(diff, evidence, events)) <= ${LENGTH_MAX}
     order by array_position(${ids}::text[], run_id)
   `;
 }

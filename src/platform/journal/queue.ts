@@ -33,8 +33,9 @@ type Share<Call> = { readonly calls: Call[]; withAnswer: Call[]; bytes: number }
 const answerBytes = ({ answer }: WaitingCall) => answer?.text?.length ?? 0;
 
 /**
- * `ownBytes`: an environment that has more than this has caused the loss itself. `isIdle`: whether an environment was without a run when that was last looked up. Its calls most likely belong to none,
- * so it gives way first; but it may have begun one, so it has a share as well.
+ * `ownBytes`: an environment that has more than this has caused the loss itself. `isIdle`: whether an environment was
+ * without a run when that was last looked up. Its calls most likely belong to none, so it gives way first; but it may
+ * have begun one, so it has a share as well.
  */
 export function createQueue<Call extends WaitingCall>({
   bytesMax,

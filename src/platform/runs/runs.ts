@@ -41,10 +41,9 @@ const LIST = "runs";
 /** Pairs of a test and a value of a label. */
 const ATTEMPT_ROWS_MAX = 20_000;
 const NO_EVENTS = { total: 0, events: [] };
-const NO_VERDICT = { success: null, reward: null, unsafeCount: null, ending: null, exitCode: null };
 const NOT_RUN = {
   ...{ status: null, passed: null, score: null, execution_time: null, gradable: null },
-  ...NO_VERDICT,
+  ...{ success: null, reward: null, unsafeCount: null, ending: null, exitCode: null },
 };
 
 /** The error for a run that has already ended. For a run that was closed without a verdict it gives the reason. */

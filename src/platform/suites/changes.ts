@@ -19,6 +19,7 @@ import {
   testNotFound,
   testView,
 } from "~/platform/suites/suites";
+import { type NewSpec, warningsAbout } from "~/platform/suites/warnings";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
 
 export type SuiteChanges = ReturnType<typeof createSuiteChanges>;
@@ -75,13 +76,13 @@ export function createSuiteChanges(pool: Pool, templates: Templates) {
     suite: Omit<store.SuiteRow, "createdAt">,
     tests: readonly NewTest[],
     stored: readonly store.TestRow[],
-    warnings: string[] = [],
+    specs: NewSpec[] = [],
   ): Promise<store.TestRow[]> {
     const template = await requireTemplate(templates, userId, suite, suite.templateName);
     const { actingUserId: id } = suite;
     if (id !== null) await templates.requireUser(template, { id });
     const known = new Set(stored.map(({ expectedOutput }) => expectedOutput));
-    return await prepareTests(templates, userId, suite, tests, known, warnings);
+    return await prepareTests(templates, userId, suite, tests, { known, specs });
   }
 
   async function requireTestSuite(userId: string, testId: string): Promise<string> {
@@ -118,13 +119,9 @@ export function createSuiteChanges(pool: Pool, templates: Templates) {
         const old = tests.find((test) => test.testId === testId);
         if (!old) throw testNotFound();
         const changed = withoutNulls({ ...asNew(old), ...wanted }) as NewTest;
-        const [row] = await prepareTests(
-          templates,
-          userId,
-          suite,
-          [changed],
-          new Set([old.expectedOutput]),
-        );
+        const [row] = await prepareTests(templates, userId, suite, [changed], {
+          known: new Set([old.expectedOutput]),
+        });
         if (!row) throw new Error("a test that is not prepared");
         const stored = { ...row, testId };
         return { write: (tx) => store.updateTest(tx, stored), answer: testView(stored) };
@@ -168,8 +165,8 @@ export function createSuiteChanges(pool: Pool, templates: Templates) {
             userId,
           };
           const stored = seen?.tests ?? [];
-          const warnings: string[] = [];
-          const rows = await check(userId, suite, wanted.tests ?? [], stored, warnings);
+          const specs: NewSpec[] = [];
+          const rows = await check(userId, suite, wanted.tests ?? [], stored, specs);
           const { tests, others, outcomes } = match(rows, stored);
           const kept = prune ? [] : others;
           if (kept.length > 0) await check(userId, suite, kept.map(asNew), stored);
@@ -192,7 +189,7 @@ export function createSuiteChanges(pool: Pool, templates: Templates) {
                 removed: prune ? others.map(({ name }) => name) : [],
                 kept: kept.map(({ name }) => name),
               },
-              ...(warnings.length > 0 && { warnings }),
+              ...(await warningsAbout(templates, specs)),
             },
           };
         },

@@ -3,7 +3,7 @@ import type { Static } from "elysia";
 import { inTransaction, type Pool } from "~/db/connect";
 import { ApiError } from "~/errors";
 import { type CompiledSpec, compile } from "~/evaluation/compile";
-import { SpecError, shown } from "~/evaluation/mistakes";
+import { SpecError } from "~/evaluation/mistakes";
 
 import type { World } from "~/evaluation/world";
 
@@ -13,7 +13,7 @@ import { suiteFields, testFields } from "~/platform/suites/agent-diff";
 import type { CreatedSuite, NewSuite, NewTest, SuiteQuery } from "~/platform/suites/model";
 import { requireFreeName, requireReferred, suiteNotFound } from "~/platform/suites/references";
 import * as store from "~/platform/suites/store";
-import { doubts, namedIds, WARNINGS_MAX } from "~/platform/suites/warnings";
+import { type NewSpec, newSpec, warningsAbout } from "~/platform/suites/warnings";
 import type { TemplateRow } from "~/platform/templates/store";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
 
@@ -52,15 +52,14 @@ export const testNotFound = () => new ApiError("test_not_found", "There is no su
 
 /**
  * Converts the body's tests to rows, each checked against its template. `userId`: the user whose templates can be used.
- * `known`: specs that were stored before, as JSON text. `warnings`: gets those about the others.
+ * `known`: specs that were stored before, as JSON text. `specs`: gets the others, for warnings.
  */
 export async function prepareTests(
   templates: Templates,
   userId: string,
   suite: SuiteFrame,
   tests: readonly NewTest[],
-  known: ReadonlySet<string> = new Set(),
-  warnings: string[] = [],
+  { known = new Set(), specs = [] }: { known?: ReadonlySet<string>; specs?: NewSpec[] } = {},
 ): Promise<store.TestRow[]> {
   const named = new Map<string, Promise<TemplateRow>>();
   const find = (name: string) => {
@@ -92,22 +91,7 @@ export async function prepareTests(
     // Compiling patterns takes a while: yield to other calls.
     const spec = requireSpec(test.expectedOutput, world, isNew, test.name);
     if (spec.hasPatterns) await Bun.sleep(0);
-    if (isNew && warnings.length < WARNINGS_MAX) {
-      const ids = namedIds(spec, world);
-      const known =
-        ids.length > 0 &&
-        (await templates.knownIds(
-          template,
-          world,
-          ids.map(({ id }) => id),
-        ));
-      const missing = ids.filter(({ id }) => known && !known.has(id));
-      const found = [
-        ...missing.map(({ place, id }) => `${place}: the template has no row ${shown(id)}`),
-        ...doubts(spec),
-      ].map((problem) => `test ${shown(test.name)}: ${problem}`);
-      warnings.push(...found.slice(0, WARNINGS_MAX - warnings.length));
-    }
+    if (isNew) specs.push(newSpec(test.name, template, world, spec));
     rows.push({
       testId: newId(),
       name: test.name,
@@ -158,15 +142,9 @@ export function createSuites(pool: Pool, templates: Templates) {
       await requireFreeName(pool, userId, name);
       const template = await requireTemplate(templates, userId, frame, templateName);
       if (id !== undefined) await templates.requireUser(template, { id });
-      const warnings: string[] = [];
-      const tests = await prepareTests(
-        templates,
-        userId,
-        frame,
-        wanted.tests ?? [],
-        new Set(),
-        warnings,
-      );
+      const specs: NewSpec[] = [];
+      const tests = await prepareTests(templates, userId, frame, wanted.tests ?? [], { specs });
+      const warned = await warningsAbout(templates, specs);
       const suite = {
         ...frame,
         suiteId: newId(),
@@ -179,7 +157,7 @@ export function createSuites(pool: Pool, templates: Templates) {
         await store.insertSuite(tx, suite);
         if (tests.length > 0) await store.insertTests(tx, suite.suiteId, tests);
       });
-      return { suiteId: suite.suiteId, name, ...(warnings.length > 0 && { warnings }) };
+      return { suiteId: suite.suiteId, name, ...warned };
     },
 
     /** Adds tests to a suite of this user, all or none. */
@@ -187,8 +165,9 @@ export function createSuites(pool: Pool, templates: Templates) {
       const suite = await requireSuite(userId, suiteId);
       if (suite.userId !== userId)
         throw new ApiError("suite_not_found", "You have no such suite; only its owner adds tests");
-      const warnings: string[] = [];
-      const rows = await prepareTests(templates, userId, suite, tests, new Set(), warnings);
+      const specs: NewSpec[] = [];
+      const rows = await prepareTests(templates, userId, suite, tests, { specs });
+      const warned = await warningsAbout(templates, specs);
       const testCount = await inTransaction(pool, async (tx) => {
         await store.lockSuite(tx, suiteId);
         await store.insertTests(tx, suiteId, rows);
@@ -196,7 +175,7 @@ export function createSuites(pool: Pool, templates: Templates) {
       });
       return {
         ...{ suiteId, tests: rows.map(testView), testCount },
-        ...(warnings.length > 0 && { warnings }),
+        ...warned,
       };
     },
 

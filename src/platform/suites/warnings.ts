@@ -1,19 +1,61 @@
 /** Warnings about specs that are stored all the same: they may be meant so, and are often mistakes. */
 import type { CompiledAssertion } from "~/evaluation/assertion";
 import type { CompiledSpec } from "~/evaluation/compile";
+import { shown } from "~/evaluation/mistakes";
 import type { Leaf, Predicate } from "~/evaluation/predicate";
 import type { World } from "~/evaluation/world";
+import type { TemplateRow } from "~/platform/templates/store";
+import type { Templates } from "~/platform/templates/templates";
 
 /** A condition that names a row by its id. */
-export type NamedId = { readonly place: string; readonly id: string };
+type NamedId = { readonly place: string; readonly id: string };
 
-export const WARNINGS_MAX = 100;
-const IDS_MAX = 10_000;
+/** A new spec, as far as warnings need it. */
+export type NewSpec = {
+  readonly test: string;
+  readonly template: TemplateRow;
+  readonly world: World;
+  readonly ids: readonly NamedId[];
+  readonly doubts: readonly string[];
+};
+
+const WARNINGS_MAX = 100;
+
+export const newSpec = (
+  test: string,
+  template: TemplateRow,
+  world: World,
+  spec: CompiledSpec,
+): NewSpec => ({ test, template, world, ids: namedIds(spec, world), doubts: doubts(spec) });
+
+/** Looks up the ids of all specs, once for each template. */
+export async function warningsAbout(
+  templates: Pick<Templates, "knownIds">,
+  specs: readonly NewSpec[],
+): Promise<{ warnings?: string[] }> {
+  const known = new Map<string, ReadonlySet<string>>();
+  for (const [name, group] of Map.groupBy(specs, ({ template }) => template.schemaName)) {
+    const [first] = group;
+    const ids = new Set(group.flatMap(({ ids }) => ids.map(({ id }) => id)));
+    if (first && ids.size > 0)
+      known.set(name, await templates.knownIds(first.template, first.world, [...ids]));
+  }
+  const warnings = specs.flatMap(({ test, template, ids, doubts }) => [
+    ...ids
+      .filter(({ id }) => !known.get(template.schemaName)?.has(id))
+      .map(
+        ({ place, id }) => `test ${shown(test)}: ${place}: the template has no row ${shown(id)}`,
+      ),
+    ...doubts.map((doubt) => `test ${shown(test)}: ${doubt}`),
+  ]);
+  return warnings.length > 0 ? { warnings: warnings.slice(0, WARNINGS_MAX) } : {};
+}
+
 const ID_COLUMN = /^id$|_id$|Id$/;
 
 /** The ids that conditions name, except for those of new rows, which no template has. */
-export function namedIds({ assertions }: CompiledSpec, { tables }: World): NamedId[] {
-  const found = assertions.flatMap((assertion, index) => {
+function namedIds({ assertions }: CompiledSpec, { tables }: World): NamedId[] {
+  return assertions.flatMap((assertion, index) => {
     const { diffType, entity } = assertion;
     if (diffType === "called") return [];
     const key = tables.find(({ name }) => name === entity)?.key ?? [];
@@ -24,11 +66,10 @@ export function namedIds({ assertions }: CompiledSpec, { tables }: World): Named
         idsOf(leaf).map((id) => ({ place: `assertion ${index + 1}: ${leaf.path}`, id })),
       );
   });
-  return found.slice(0, IDS_MAX);
 }
 
 /** Statements of a spec that are rarely meant. */
-export function doubts({ assertions, expectsNothing }: CompiledSpec): string[] {
+function doubts({ assertions, expectsNothing }: CompiledSpec): string[] {
   const unclear = assertions.flatMap(({ diffType, changes, min }, index) =>
     diffType === "changed" && !changes && min > 0
       ? [`assertion ${index + 1}: any change of such a row counts: expected_changes says which`]
