@@ -1,4 +1,4 @@
-/** Audits of suites: whether each test tells its solution from what is almost its solution. */
+/** Audits of suites: whether each test distinguishes its solution from what is almost its solution. */
 import { readRows } from "~/capture/snapshot";
 import type { Pool } from "~/db/connect";
 import { ApiError, unavailable } from "~/errors";
