@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip, zstdCompress } from "node:zlib";
+import { weightsOf } from "~/http/accept";
 import type { RequestHead } from "~/message";
 
 /** At these levels the explorer's script, 1.5 MB, takes a few hundred milliseconds, once and outside the event loop. */
@@ -91,12 +92,7 @@ const isKnown = (header: string | null, etag: string) =>
 
 /** The client's preferred encoding of those supported; undefined if it accepts none. */
 export function encodingOf(header: string): Encoding | undefined {
-  const weights = new Map(
-    header.split(",").map((part) => {
-      const [name = "", weight] = part.toLowerCase().split(/\s*;\s*q=/);
-      return [name.trim(), weight === undefined ? 1 : Number(weight)];
-    }),
-  );
+  const weights = weightsOf(header);
   const weightOf = (name: string) => weights.get(name) ?? weights.get("*") ?? 0;
   return ENCODINGS.filter((name) => weightOf(name) > 0).toSorted(
     (a, b) => weightOf(b) - weightOf(a),

@@ -167,6 +167,15 @@ describe.each(Object.entries(TRIED))("%s", (heading, tried) => {
   );
 });
 
+test("curl runs as printed", async () => {
+  const { url, token } = await endpoint("chat");
+  const output = await run(["sh", "-c", codeOf("curl", "bash")], {
+    env: { ...process.env, MCP_URL: url, TOKEN: token },
+  });
+
+  expect(JSON.parse(output).result.content[0].text).toContain("U02JOHN");
+});
+
 test("the client in TypeScript runs as printed", async () => {
   const { environment } = await endpoint("chat");
   const { environmentUrl, mcpUrl, token } = environment;

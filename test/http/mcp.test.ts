@@ -10,6 +10,7 @@ import {
   endpointOf,
   send,
 } from "../support/mcp";
+import { run } from "../support/packages";
 import { useProgram } from "../support/program";
 
 const database = useDatabase();
@@ -206,6 +207,48 @@ describe("a message", () => {
     expect((await send(at, LIST, { "Content-Type": "text/plain" })).status).toBe(415);
     expect(get.status).toBe(405);
     expect(get.headers.get("allow")).toBe("POST");
+  });
+
+  test.each([
+    ["*/*", 200],
+    ["application/*, text/*;q=0.5", 200],
+    ["", 200],
+    ["application/json", 406],
+    ["text/html", 406],
+  ])("from a client that accepts %j gets %d", async (Accept, status) => {
+    const answer = await send(await endpoint(), LIST, { Accept });
+
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get("content-type")).toStartWith("application/json");
+  });
+
+  test("of curl, and of a client without Accept, is answered in JSON in both eras", async () => {
+    const at = await endpoint();
+    const stateless = {
+      ...LIST,
+      params: {
+        _meta: {
+          "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+          "io.modelcontextprotocol/clientInfo": { name: "curl", version: "1" },
+          "io.modelcontextprotocol/clientCapabilities": {},
+        },
+      },
+    };
+    for (const [message, headers] of [
+      [LIST, []],
+      [stateless, ["MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/list"]],
+    ] as const)
+      for (const accept of [[], ["Accept:"]]) {
+        const sent = [
+          ...["Content-Type: application/json", `Authorization: ${at.headers["Authorization"]}`],
+          ...[...headers, ...accept],
+        ];
+        const output = await run([
+          ...["curl", "--silent", at.url, "--data", JSON.stringify(message)],
+          ...sent.flatMap((header) => ["--header", header]),
+        ]);
+        expect(JSON.parse(output).result.tools).toHaveLength(19);
+      }
   });
 
   test("without a request is accepted", async () => {

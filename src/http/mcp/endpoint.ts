@@ -13,6 +13,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { ApiError } from "~/errors";
+import { acceptsType } from "~/http/accept";
 import type { IncomingRequest } from "~/http/incoming";
 import { answerOf, nativeOf } from "~/http/native";
 import { parseBounded } from "~/json";
@@ -61,12 +62,21 @@ export async function answerMcp(
     });
   const parsedBody = withoutCancellations(parse(body));
   const request = nativeOf(incoming);
+  acceptByName(request.headers);
   const exchange: Exchange = { tools, isListed: false };
   exchanges.set(request, exchange);
   const response = await dispatch(request, parsedBody);
   if ("failure" in exchange) throw exchange.failure;
   const answer = await answerOf(response);
   return exchange.isListed ? withListing(answer, tools.listing()) : answer;
+}
+
+const TYPES = ["application/json", "text/event-stream"];
+
+/** Names both types where a range includes them, or no header excludes them: the SDK looks for the names only. */
+function acceptByName(headers: Headers): void {
+  const accepted = headers.get("accept");
+  if (TYPES.every((type) => acceptsType(accepted, type))) headers.set("accept", TYPES.join(", "));
 }
 
 /** The listing as the SDK writes it, in a result that has no other array of this name. */

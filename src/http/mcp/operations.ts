@@ -82,7 +82,7 @@ const answersOf = ({ text }: ToolExample): Operation["answers"] => ({
     "Method not found",
   ),
   406: rejectionOf(
-    "The client does not accept both types",
+    "The client does not accept both types, by name or by a range such as `*/*`",
     -32_000,
     "Not Acceptable: Client must accept both application/json and text/event-stream",
   ),
@@ -94,7 +94,7 @@ const answersOf = ({ text }: ToolExample): Operation["answers"] => ({
 });
 
 const TRANSPORT =
-  "Streamable HTTP without sessions: takes POST and answers JSON. Clients send `Accept: application/json, text/event-stream`.";
+  "Streamable HTTP without sessions: takes POST and answers JSON. `Accept`, if sent, includes `application/json` and `text/event-stream`, for example as `*/*`.";
 
 const operationOf = (example: ToolExample, summary: string, more: string) => ({
   method: "post",
