@@ -11,9 +11,13 @@ import { useDatabase } from "../support/database";
 import { connectClient, endpointOf } from "../support/mcp";
 import { nodePackages, pythonPackages, run } from "../support/packages";
 import { useProgram } from "../support/program";
+import { startRecorder } from "../support/recorder";
 import { JOHN } from "../support/tracker";
 
 const MINUTES = 60_000;
+const STATELESS = "2026-07-28";
+/** The last revision that begins with `initialize`. */
+const INITIALIZED = "2025-11-25";
 const ROOT = join(import.meta.dir, "../..");
 const program = useProgram(useDatabase());
 
@@ -35,6 +39,7 @@ const indented = (code: string, depth: number) =>
 /** `more`: continues the guide's code at this depth. It prints the names of the tools, and the text of a call's result. */
 type Tried = {
   readonly packages: readonly string[];
+  readonly revision: string;
   readonly depth: number;
   readonly more: string;
 };
@@ -51,6 +56,7 @@ report([each.name for each in listed.tools], result.content[0].text)
 const TRIED: Readonly<Record<string, Tried>> = {
   "Inspect AI": {
     packages: ["inspect_ai==0.3.285", "mcp==2.3.0"],
+    revision: INITIALIZED,
     depth: 0,
     more: `
 from inspect_ai.tool import ToolDef
@@ -62,6 +68,7 @@ async with slack:
   },
   "OpenAI Agents SDK": {
     packages: ["openai-agents==0.24.0", "mcp==2.3.0"],
+    revision: STATELESS,
     depth: 4,
     more: `
 from agents import RunContextWrapper
@@ -74,6 +81,7 @@ report(list(tools), result["text"])
   },
   LangChain: {
     packages: ["langchain-mcp-adapters==0.3.2", "mcp==1.30.0"],
+    revision: INITIALIZED,
     depth: 0,
     more: `
 called = {each.name: each for each in tools}
@@ -83,10 +91,12 @@ report(list(called), result[0]["text"])
   },
   "The client in Python, version 2": {
     packages: ["mcp==2.3.0"],
+    revision: STATELESS,
     ...CLIENT,
   },
   "The client in Python, version 1": {
     packages: ["mcp==1.30.0"],
+    revision: INITIALIZED,
     ...CLIENT,
   },
 };
@@ -118,13 +128,14 @@ const SERVICES = {
   },
 } as const;
 
-async function endpoint(service: keyof typeof SERVICES) {
+/** `base`: the server's address, or one that leads there. */
+async function endpoint(service: keyof typeof SERVICES, base: { url: string } = program) {
   const environment = await program.environment({
     templateService: service,
     templateName: `${service}_default`,
     impersonateUserId: SERVICES[service].user,
   });
-  const { url } = endpointOf(program, environment);
+  const { url } = endpointOf(base, environment);
   return { environment, url, token: String(environment.token) };
 }
 
@@ -141,7 +152,8 @@ describe.each(Object.entries(TRIED))("%s", (heading, tried) => {
     async (service) => {
       const { tool, args, count } = SERVICES[service];
       const path = await pythonPackages(...tried.packages);
-      const { environment, url, token } = await endpoint(service);
+      await using recorder = startRecorder(program.url);
+      const { environment, url, token } = await endpoint(service, recorder);
       const code = codeOf(heading, "python");
       // The guide's own call is one of chat.
       const fitting = service === "chat" ? code : code.replace(/^.*"slack_send_message".*$/m, "");
@@ -154,6 +166,7 @@ describe.each(Object.entries(TRIED))("%s", (heading, tried) => {
       });
       const { tools, text } = JSON.parse(output.split("\n").at(-1) ?? "");
 
+      expect([...recorder.revisions]).toEqual([tried.revision]);
       expect(tools).toHaveLength(count);
       expect(JSON.parse(text)).toMatchObject(
         service === "chat"
@@ -203,12 +216,28 @@ const QUIET = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDAT
 const filled = (code: string, { url, token }: { url: string; token: string }) =>
   code.replace(/http:\/\/127\.0\.0\.1:3000[^"]*/, url).replace("Bearer TOKEN", `Bearer ${token}`);
 
+const CLAUDE_CODE = "@anthropic-ai/claude-code@2.1.330";
+const CODEX = "@openai/codex@0.169.0";
+
+test.each([
+  ...Object.values(TRIED).map(({ packages: [name = ""], revision }) => [
+    ...[name.replace("==", "@"), revision],
+  ]),
+  [CLAUDE_CODE, STATELESS],
+  [CODEX, "none"],
+])("the guide's table has %s with the revision %s", (known = "", revision) => {
+  const at = known.lastIndexOf("@");
+  const row = `| \`${known.slice(0, at)}\` | ${known.slice(at + 1)} | ${revision}`;
+  expect(guide.replaceAll(/ +/g, " ")).toContain(row);
+});
+
 describe("the configuration of", () => {
   test(
     "Claude Code connects, and a wrong token does not",
     async () => {
-      const folder = await nodePackages("@anthropic-ai/claude-code@2.1.330");
-      const { url, token } = await endpoint("chat");
+      const folder = await nodePackages(CLAUDE_CODE);
+      await using recorder = startRecorder(program.url);
+      const { url, token } = await endpoint("chat", recorder);
       const health = await withHome(async (cwd, env) => {
         const PATH = `${join(folder, "node_modules/.bin")}:${env["PATH"]}`;
         const command = codeOf("Claude Code", "bash");
@@ -220,6 +249,7 @@ describe("the configuration of", () => {
         return await run(["claude", "mcp", "list"], { cwd, env: { ...env, PATH } });
       });
 
+      expect([...recorder.revisions]).toEqual([STATELESS]);
       expect(health).toMatch(/^slack: .* Connected$/m);
       expect(health).toMatch(/^wrong: .* Failed to connect.*401/m);
     },
@@ -229,10 +259,10 @@ describe("the configuration of", () => {
   test(
     "Codex is read as it is meant",
     async () => {
-      const folder = await nodePackages("@openai/codex@0.169.0");
+      const folder = await nodePackages(CODEX);
       const place = await endpoint("chat");
       const read = await withHome(async (home, env) => {
-        await Bun.write(join(home, ".codex/config.toml"), filled(codeOf(CODEX, "toml"), place));
+        await Bun.write(join(home, ".codex/config.toml"), filled(codeOf(IN_CODEX, "toml"), place));
         const codex = join(folder, "node_modules/.bin/codex");
         const all = await run([codex, "mcp", "list", "--json"], {
           cwd: home,
@@ -251,7 +281,8 @@ describe("the configuration of", () => {
     },
     8 * MINUTES,
   );
-  const CODEX = "Codex, in `~/.codex/config.toml`, with the token in the variable `DIORAMA_TOKEN`";
+  const IN_CODEX =
+    "Codex, in `~/.codex/config.toml`, with the token in the variable `DIORAMA_TOKEN`";
 
   test.each([
     ["Cursor, in `.cursor/mcp.json`", "mcpServers"],

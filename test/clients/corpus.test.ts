@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { canReplaceHosts } from "~/commands/intercept/environment";
 import { useDatabase } from "../support/database";
 import { useIntercept } from "../support/intercept";
-import { goModule, nodePackages, pythonPackages, run } from "../support/packages";
+import { goModule, lacks, nodePackages, pythonPackages, run } from "../support/packages";
 import { useProgram } from "../support/program";
 import { ENG, JOHN } from "../support/tracker";
 
@@ -37,7 +37,7 @@ describe("the chat through", () => {
     5 * MINUTES,
   );
 
-  test.skipIf(!Bun.which("go"))(
+  test.skipIf(lacks("go"))(
     "slack-go",
     async () => {
       const folder = await goModule("github.com/slack-go/slack", "v0.35.0");

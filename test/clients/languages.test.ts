@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { useIntercept } from "../support/intercept";
+import { lacks } from "../support/packages";
 
 const MINUTE = 60_000;
 const place = useIntercept();
@@ -21,7 +22,7 @@ class Post { public static void main(String[] none) throws Exception {
   System.out.println(HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).statusCode());
 }}`;
 
-test.skipIf(!Bun.which("go"))(
+test.skipIf(lacks("go"))(
   "Go reaches the chat",
   async () => {
     const path = join(place.folder, "post.go");
@@ -34,7 +35,7 @@ test.skipIf(!Bun.which("go"))(
   3 * MINUTE, // Go compiles its library first.
 );
 
-test.skipIf(!Bun.which("java"))(
+test.skipIf(lacks("java"))(
   "Java reaches the chat",
   async () => {
     const path = join(place.folder, "Post.java");

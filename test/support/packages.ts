@@ -24,6 +24,17 @@ export async function run(
   return out.trim();
 }
 
+/**
+ * Whether a test is skipped because this machine lacks one of the programs that it needs, which is printed. CI has them
+ * all: there, the test fails without them.
+ */
+export function lacks(...programs: readonly string[]): boolean {
+  const missing = programs.filter((program) => !Bun.which(program));
+  if (missing.length === 0 || process.env["CI"]) return false;
+  console.info(`tests are skipped that need ${missing.join(", ")}`);
+  return true;
+}
+
 /** The folder that `install` filled, now or in an earlier run. */
 async function installed(
   key: readonly string[],
@@ -80,9 +91,43 @@ export const nodePackages = (...packages: readonly string[]): Promise<string> =>
     });
   });
 
-/** A Go module that requires `module` at a version. */
-export const goModule = (module: string, version: string): Promise<string> =>
-  installed(["go", module, version], async (folder) => {
+/** A Go module that requires a package, or the module of this name, at a version. */
+export const goModule = (path: string, version: string): Promise<string> =>
+  installed(["go", path, version], async (folder) => {
     await run(["go", "mod", "init", "scenario"], { cwd: folder });
-    await run(["go", "get", `${module}@${version}`], { cwd: folder });
+    await run(["go", "get", `${path}@${version}`], { cwd: folder });
   });
+
+const COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.9.0:copy-dependencies";
+
+/** A folder with the archives of a Java library, and of those it needs: `io.modelcontextprotocol.sdk:mcp:2.1.0`. */
+export const javaPackages = (library: string): Promise<string> =>
+  installed(["java", library], async (folder) => {
+    const [groupId, artifactId, version] = library.split(":");
+    const pom = `<project><modelVersion>4.0.0</modelVersion>
+  <groupId>diorama</groupId><artifactId>scenario</artifactId><version>1</version>
+  <dependencies><dependency>
+    <groupId>${groupId}</groupId><artifactId>${artifactId}</artifactId><version>${version}</version>
+  </dependency></dependencies>
+</project>`;
+    await Bun.write(join(folder, "pom.xml"), pom);
+    await run(["mvn", "--quiet", "--batch-mode", COPY, "-DoutputDirectory=lib"], { cwd: folder });
+  }).then((folder) => join(folder, "lib"));
+
+/** The program of a Rust source. `dependencies`: lines of the manifest. Compiled for a short time to compile, not to run. */
+export const rustProgram = (source: string, dependencies: string): Promise<string> =>
+  installed(["rust", dependencies, source], async (folder) => {
+    const manifest = `[package]
+name = "scenario"
+version = "1.0.0"
+edition = "2024"
+[dependencies]
+${dependencies}
+[profile.dev]
+debug = false
+incremental = false
+`;
+    await Bun.write(join(folder, "Cargo.toml"), manifest);
+    await Bun.write(join(folder, "src/main.rs"), source);
+    await run(["cargo", "build", "--quiet"], { cwd: folder });
+  }).then((folder) => join(folder, "target/debug/scenario"));
