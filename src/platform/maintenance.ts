@@ -20,6 +20,7 @@ import * as environments from "~/platform/environments/store";
 import {
   type EmptyTargets,
   emptyTargets,
+  poorest,
   READY_MAX,
   type Targets,
 } from "~/platform/environments/targets";
@@ -250,16 +251,4 @@ export function createMaintenance(deps: {
       await schemaPool.settle();
     },
   };
-}
-
-/** The key whose count is the smallest share of its target; undefined if all have been reached. */
-function poorest(
-  targets: ReadonlyMap<string, number>,
-  have: ReadonlyMap<string, number>,
-): string | undefined {
-  const [first] = [...targets]
-    .map(([key, target]) => ({ key, count: have.get(key) ?? 0, target }))
-    .filter(({ count, target }) => count < target)
-    .sort((a, b) => a.count / a.target - b.count / b.target);
-  return first?.key;
 }

@@ -133,6 +133,37 @@ test("rows are in the order of their first change, tables in the order declared"
   ]);
 });
 
+describe("old rows that may be incomplete", () => {
+  test.each([
+    ["none that has a value outside its key", [["1", "a", null]], false],
+    ["a row with its key alone", [["1", null, null]], true],
+    [
+      "one such row before a complete one",
+      [
+        ["1", null, null],
+        ["2", "b", "1"],
+      ],
+      true,
+    ],
+    [
+      "one such row after a complete one",
+      [
+        ["2", "b", "1"],
+        ["1", undefined, null],
+      ],
+      true,
+    ],
+  ] as const)("%s", (_case, olds, isBare) => {
+    for (const [id, ...rest] of olds) update([id, ...rest], [id, "new", "2"]);
+    expect([fold.isBare("things"), fold.isBare("others")]).toEqual([isBare, false]);
+  });
+
+  test("of a deletion count too", () => {
+    remove("1", null, null);
+    expect(fold.isBare("things")).toBe(true);
+  });
+});
+
 describe("the memory that is counted", () => {
   const LARGE = 1_000_000;
   const large = (letter: string) => letter.repeat(LARGE);

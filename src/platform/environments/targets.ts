@@ -77,6 +77,18 @@ export async function emptyTargets(
   return wanted;
 }
 
+/** The key whose count is the smallest share of its target; undefined if all have been reached. */
+export function poorest(
+  targets: ReadonlyMap<string, number>,
+  have: ReadonlyMap<string, number>,
+): string | undefined {
+  const [first] = [...targets]
+    .map(([key, target]) => ({ key, count: have.get(key) ?? 0, target }))
+    .filter(({ count, target }) => count < target)
+    .sort((a, b) => a.count / a.target - b.count / b.target);
+  return first?.key;
+}
+
 export function createTargets(deps: {
   config: Config;
   pool: Pool;

@@ -3,7 +3,12 @@ import { readConfig } from "~/config";
 import { connect } from "~/db/connect";
 import type { Blueprint } from "~/db/schemas";
 import { readDemand } from "~/platform/environments/store";
-import { createTargets, emptyTargets, readyTargets } from "~/platform/environments/targets";
+import {
+  createTargets,
+  emptyTargets,
+  poorest,
+  readyTargets,
+} from "~/platform/environments/targets";
 import { useDatabase } from "../../support/database";
 import { startTestProgram } from "../../support/program";
 
@@ -71,6 +76,19 @@ describe("the number of empty schemas", () => {
     expect(await empty({ tpl_chat: 1_000, tpl_tracker: 2 })).toEqual({
       empty_chat: { count: 200, like: "tpl_chat" },
     });
+  });
+});
+
+describe("the next schema to build", () => {
+  test.each([
+    ["is of the template with the smallest share of its target", { a: 1, b: 10 }, "b"],
+    ["counts a template without any as the poorest", { b: 10 }, "a"],
+    ["is none where all targets are reached", { a: 2, b: 101 }, undefined],
+    ["is never of a template whose target is reached", { a: 2, b: 99 }, "b"],
+    ["is the first of equal shares", { a: 1, b: 50 }, "a"],
+  ])("%s", (_case, have, next) => {
+    const targets = new Map(Object.entries({ a: 2, b: 100 }));
+    expect(poorest(targets, new Map(Object.entries(have)))).toBe(next);
   });
 });
 

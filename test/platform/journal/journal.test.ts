@@ -1,7 +1,7 @@
 /** The calls of a run, with the changes of each, as its owner reads them. */
 import { describe, expect, test } from "bun:test";
 import { startClusters } from "../../support/clusters";
-import { useDatabase } from "../../support/database";
+import { eventually, openTransaction, useDatabase } from "../../support/database";
 import { connectClient, endpointOf } from "../../support/mcp";
 import {
   type Answer,
@@ -166,6 +166,44 @@ describe("a journal", () => {
     expect(late.calls.map(({ changes }: any) => changes)).toEqual([[1], [2], [3], [4]]);
   });
 
+  test("has the calls of which a part is within the run: at its start, and at its end", async () => {
+    const environment = await program.environment();
+    const { environmentId, schemaName } = environment;
+    /** Begins a read that is answered after `meanwhile`. */
+    const hold = async (limit: number, meanwhile: () => Promise<unknown>) => {
+      const release = await openTransaction(
+        database.sql,
+        `lock table "${schemaName}".messages in access exclusive mode`,
+      );
+      const args = { channel: "C01GENERAL", limit };
+      const call = program.chat(environment, "conversations.history", args);
+      await eventually(async () => {
+        const waiting = await database.sql`
+          select from pg_locks where not granted and relation = ${`${schemaName}.messages`}::regclass
+        `;
+        expect(waiting.count).toBe(1);
+      });
+      await meanwhile();
+      await release();
+      expect(await call).toMatchObject({ ok: true });
+    };
+    let runId = "";
+    await program.chat(environment, "auth.test");
+    await hold(1, async () => {
+      runId = await start(program, environmentId);
+    });
+    await hold(2, () => program.post("/diffRun", { runId }));
+    await program.chat(environment, "auth.test");
+
+    await eventually(async () => {
+      const { calls } = await callsOf(program, runId);
+      expect(calls.map((call: any) => [call.name, call.arguments.limit])).toEqual([
+        ["conversations.history", 1],
+        ["conversations.history", 2],
+      ]);
+    });
+  });
+
   test("is read in pages", async () => {
     const environment = await program.environment();
     const runId = await start(program, environment.environmentId);
@@ -212,7 +250,13 @@ describe("a journal", () => {
       headers: { traceparent: trace, "Content-Type": "application/x-www-form-urlencoded" },
       body: new URLSearchParams({ ...post("hi"), token: environment.token }),
     });
-    await program.chat(environment, "files.getUploadURLExternal", { filename: "a", length: 1 });
+    const { upload_url: uploadUrl } = await program.chat(
+      environment,
+      "files.getUploadURLExternal",
+      { filename: "a", length: 1 },
+    );
+    const uploaded = await fetch(uploadUrl, { method: "POST", body: "a" });
+    expect(uploaded.status).toBe(200);
     await program.post("/diffRun", { runId });
 
     const { calls } = await callsOf(program, runId);
@@ -220,8 +264,9 @@ describe("a journal", () => {
 
     expect(calls[0]).toMatchObject({ trace, arguments: post("hi") });
     expect(stored).not.toContain(environment.token);
-    expect(stored).not.toMatch(/\/upload\/F\w+\/[0-9a-f]{32}/);
+    expect(stored).not.toContain(uploadUrl.split("/").at(-1));
     expect(calls[1].answer.upload_url).toContain("/[redacted]");
+    expect(calls[2].name).toBe("upload");
   });
 
   test("lists each call of a tool", async () => {

@@ -151,6 +151,12 @@ describe("over a WebSocket", () => {
     expect(await played({ index: 1 })).toBe("Both");
     expect(await played({ index: 2, split: "api" })).toBe("By hand");
     expect(await played({ seed: 7, prompt: "of a row" })).toBe("Both");
+    for (const { seed, test } of [
+      { seed: 7, test: "Both" },
+      { seed: 6, test: "Hello" },
+      { seed: 6, test: "Hello" },
+    ])
+      expect([seed, await played({ seed })]).toEqual([seed, test]);
     const inTurn = [await played({}), await played({}), await played({})];
     expect(inTurn.toSorted()).not.toContain("By hand");
     expect(new Set(inTurn).size).toBe(2);
@@ -264,6 +270,35 @@ describe("over a WebSocket", () => {
     expect(rewards).toEqual(rewards.map((_, index) => (index % 2 === 0 ? 1 : 0)));
     await nothingIsLeft();
   });
+});
+
+test("a player that leaves while its environment is being created leaves nothing", async () => {
+  const created = Promise.withResolvers<unknown>();
+  const removed: string[] = [];
+  const asked = Promise.withResolvers<void>();
+  const players = createPlayers({
+    suites: { tests: async () => [{ testId: "t", name: "Hello", prompt: "Say hello." }] },
+    environments: {
+      create: () => {
+        asked.resolve();
+        return created.promise;
+      },
+      remove: async (_userId: string, environmentId: string) => void removed.push(environmentId),
+    },
+    runs: { start: async () => ({ runId: "r" }) },
+  } as never);
+  const by = { authenticate: async () => ({ userId: "u" }) as never, baseUrl: "" };
+  const player = players.open(by, { suiteId: "s", service: "chat" } as never);
+
+  const reset = player.reset({ test: "Hello" }).catch(() => undefined);
+  await asked.promise;
+  player.end();
+  expect(removed).toEqual([]);
+  created.resolve({ environmentId: "e", service: "chat" });
+  await reset;
+  await players.stop();
+
+  expect(removed).toEqual(["e"]);
 });
 
 test("sessions are bounded", () => {

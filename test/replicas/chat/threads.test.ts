@@ -103,8 +103,10 @@ describe("a thread", () => {
 
     await scene.agent.chat.delete({ channel: GENERAL, ts });
 
-    expect(await root(scene)).not.toHaveProperty("reply_count");
-    expect(await root(scene)).not.toHaveProperty("thread_ts");
+    const left = await root(scene);
+    expect(left).toMatchObject({ ts: WELCOME, user: JOHN });
+    expect(left).not.toHaveProperty("reply_count");
+    expect(left).not.toHaveProperty("thread_ts");
   });
 
   test("keeps a tombstone of its root as long as there are replies", async () => {

@@ -125,9 +125,7 @@ export function valuesAfter(
     slaType: input.slaType ?? (input.slaBreachesAt === null ? null : undefined),
     ...deadline(input, now),
     snoozedUntilAt: input.snoozedUntilAt,
-    snoozedById:
-      input.snoozedById ??
-      (input.snoozedUntilAt === null ? null : input.snoozedUntilAt && viewer.id),
+    snoozedById: input.snoozedById ?? (input.snoozedUntilAt && viewer.id),
     lastAppliedTemplateId: input.lastAppliedTemplateId,
     autoClosedByParentClosing: input.autoClosedByParentClosing ?? undefined,
     ...(input.trashed !== undefined && {

@@ -133,6 +133,21 @@ describe("issueUpdate", () => {
     expect(spans.issue.stateHistory.nodes[0].endedAt).toBeNull();
   });
 
+  test("snoozes for the viewer or another user, until null or a later moment says otherwise", async () => {
+    const issue = await create();
+    const snoozed = async (input: object) => {
+      const changed = await update(issue.id, input);
+      return [changed.snoozedUntilAt?.toISOString(), (await changed.snoozedBy)?.id];
+    };
+    const [soon, later] = ["2037-01-01T00:00:00.000Z", "2037-02-01T00:00:00.000Z"];
+
+    expect(await snoozed({ title: "Awake" })).toEqual([undefined, undefined]);
+    expect(await snoozed({ snoozedUntilAt: soon })).toEqual([soon, JOHN]);
+    expect(await snoozed({ title: "Asleep" })).toEqual([soon, JOHN]);
+    expect(await snoozed({ snoozedUntilAt: later, snoozedById: ROBIN })).toEqual([later, ROBIN]);
+    expect(await snoozed({ snoozedUntilAt: null })).toEqual([undefined, undefined]);
+  });
+
   test("into another team gives a new identifier, and the old one still works", async () => {
     const teamLabel = await label("Backend", { teamId: ENG });
     const shared = await label("Everywhere");
@@ -280,6 +295,11 @@ describe("labels of an issue", () => {
     await tracker.linear.issueLabelRetire(old);
 
     expect((await refusal(create({ labelIds: [old] }))).message).toMatch(/retired/);
+    const other = await create();
+    for (const input of [{ labelIds: [old] }, { addedLabelIds: [old] }])
+      expect((await refusal(update(other.id, input))).message).toMatch(/retired/);
+    expect((await refusal(tracker.linear.issueAddLabel(other.id, old))).message).toMatch(/retired/);
+    await tracker.linear.issueAddLabel(issue.id, old);
     expect((await update(issue.id, { title: "Still" })).labelIds).toEqual([old]);
     await tracker.linear.issueLabelRestore(old);
     expect((await create({ labelIds: [old] })).labelIds).toEqual([old]);
