@@ -88,6 +88,7 @@ export async function readIssueReferences(
   const parents = all(({ parentId }) => given(parentId).map(issueKey));
   const wanted: Wanted = {
     teamIds: all(({ teamId }) => given(teamId)),
+    stateIds: all(({ stateId }) => given(stateId)),
     teamsOf: also.teamsOf ?? [],
     userIds: all((input) => [
       ...given(input.assigneeId, input.delegateId, input.snoozedById),
@@ -127,6 +128,9 @@ function withoutHidden(
   return {
     ...lookups,
     projects,
+    states: lookups.states.filter(
+      ({ teamId }) => !isHidden(teamId) || lookups.teams.some(({ id }) => id === teamId),
+    ),
     labels: lookups.labels.filter(({ id, teamId }) => applied.has(id) || !isHidden(teamId)),
     issues: lookups.issues.filter(
       ({ teamId, sharedWithUserIds }) => !isHidden(teamId) || sharedWithUserIds.includes(viewer.id),

@@ -49,7 +49,7 @@ export async function updateIssues(
   const changes: Change[] = [];
   for (const issue of locked) changes.push(await updateIssue(context, issue, input, lookups));
   // Only after the last one: a cascade can affect other issues of the list.
-  for (const change of changes) await cascade(context, change);
+  for (const change of changes) await cascade(context, change, input);
   const changed = new Map(changes.map(({ after }) => [after.id, after]));
   return ids.flatMap((id) => changed.get(id) ?? []);
 }
@@ -147,12 +147,14 @@ async function requireDuplicate({ read }: Context, issueId: string): Promise<voi
 }
 
 /** Applies the consequences for related issues. */
-async function cascade(context: Context, change: Change): Promise<void> {
-  const { before, after, different, team, state } = change;
-  if ("trashed" in different)
-    await (different["trashed"] === true
-      ? trashIssue(context, after)
-      : restoreIssue(context, before));
+async function cascade(
+  context: Context,
+  { before, after, different, team, state }: Change,
+  { trashed }: IssueUpdate,
+): Promise<void> {
+  // Even if the issue was in the trash already: a sub-issue may be new.
+  if (trashed !== undefined)
+    await (trashed ? trashIssue(context, after) : restoreIssue(context, before));
   if ("stateId" in different) await closeAround(context, after, team, state);
 }
 

@@ -176,6 +176,7 @@ describe("issueUpdate", () => {
     const [cycle] = (await team.cycles()).nodes;
     for (const input of [
       { teamId: team.id, stateId: issue.stateId },
+      { stateId: (await states(DES))["started"] },
       { projectId: project.id },
       { cycleId: cycle!.id },
     ])
@@ -407,6 +408,9 @@ describe("archive and trash", () => {
     await trash(parent.id);
     expect([await isTrashed(parent), await isTrashed(child)]).toEqual([true, true]);
     expect((await child.history()).nodes).toHaveLength(1);
+    const late = await create({ parentId: parent.id });
+    await trash(parent.id);
+    expect(await isTrashed(late)).toBe(true);
     await restore(parent.id);
     expect([await isTrashed(parent), await isTrashed(child)]).toEqual([false, false]);
     expect((await tracker.linear.issue(child.id)).archivedAt).toBeUndefined();

@@ -93,6 +93,7 @@ export type Wanted = {
   readonly teamIds: readonly string[];
   /** Also the teams of these issues. */
   readonly teamsOf: readonly string[];
+  readonly stateIds: readonly string[];
   readonly userIds: readonly string[];
   /** Display names, in lower case. */
   readonly userNames: readonly string[];
@@ -141,7 +142,7 @@ export async function readIssueLookups(
   ] = await together([
     given([teamIds, teamsOf], () => lockTeams(session, wanted)),
     given([placeIds], () => findPlaces(session, placeIds)),
-    given([teamIds, teamsOf], () => listStates(session, wanted)),
+    given([teamIds, teamsOf, wanted.stateIds], () => listStates(session, wanted)),
     given([userIds, userNames], () => listUsers(session, userIds, userNames)),
     given([labelIds, labelledIds], () => listLabels(session, labelIds, labelledIds)),
     given([labelledIds], () => listApplied(session, labelledIds)),
@@ -205,9 +206,12 @@ const lockTeams = (session: TrackerSession, wanted: Wanted) => {
 `;
 };
 
+/** The states of the teams, and the given ones, whose team may be another one. */
 const listStates = (session: TrackerSession, wanted: Wanted) => session.sql<State[]>`
   select id, "teamId", type, name, position from ${session.t.workflow_states}
-  where "teamId" = any(${teamsIn(session, wanted)}) and "archivedAt" is null order by position, id
+  where ("teamId" = any(${teamsIn(session, wanted)}) or id = any(${wanted.stateIds}::uuid[]))
+    and "archivedAt" is null
+  order by position, id
 `;
 
 const listUsers = (
