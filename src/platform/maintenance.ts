@@ -32,6 +32,7 @@ import type { Expiry } from "~/platform/runs/expiry";
 import { deleteOld as deleteOldRuns, runClosing } from "~/platform/runs/lifecycle-store";
 import { createOverdue } from "~/platform/runs/overdue";
 import type { Templates } from "~/platform/templates/templates";
+import { createSemaphore } from "~/semaphore";
 
 export type Maintenance = ReturnType<typeof createMaintenance>;
 
@@ -70,17 +71,21 @@ export function createMaintenance(deps: {
   const { evaluation, expiry } = deps;
   const overdue = createOverdue({ pool, log, metrics });
   const orphanSince = new Map<string, number>();
+  const cycles = createSemaphore(1);
   let stopping = false;
   let touchedAt = performance.now();
-  let wake: () => void = () => {};
+  /** What ends each pause early: the loop and a cycle that was asked for pause at the same time. */
+  const pauses = new Set<() => void>();
 
   const pause = (ms: number) =>
     new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      wake = () => {
+      const end = () => {
         clearTimeout(timer);
+        pauses.delete(end);
         resolve();
       };
+      const timer = setTimeout(end, ms);
+      pauses.add(end);
     });
 
   async function leads(): Promise<boolean> {
@@ -196,7 +201,10 @@ export function createMaintenance(deps: {
       await dropSchema(builders.sql, schema);
   }
 
-  async function cycle() {
+  /** One at a time: whoever asks for a cycle gets a whole one, after the one in progress. */
+  const cycle = () => cycles(once);
+
+  async function once() {
     if (!(await leads())) return;
     const deadline = performance.now() + config.MAINTENANCE_CYCLE_INTERVAL * 1000;
     const steps = [
@@ -246,7 +254,7 @@ export function createMaintenance(deps: {
     cycle,
     async stop() {
       stopping = true;
-      wake();
+      for (const end of pauses) end();
       await running;
       await schemaPool.settle();
     },

@@ -5,7 +5,8 @@ import { expectRefusal, expectStatus, startTestProgram, useProgram } from "../..
 import { type Link, startProxy } from "../../support/proxy";
 
 const database = useDatabase();
-const program = useProgram(database);
+// The tests prepare runs for a cycle: none comes but those that they ask for.
+const program = useProgram(database, { MAINTENANCE_CYCLE_INTERVAL: "3600" });
 
 const start = async (envId: string, fields = {}) => {
   const answer = await program.post("/startRun", { envId, ...fields });

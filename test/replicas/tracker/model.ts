@@ -65,6 +65,8 @@ export class TrackerModel {
       case "issueCreate":
         return this.#createIssue(input);
       case "issueUpdate":
+        if (input.labelIds && (input.addedLabelIds || input.removedLabelIds))
+          reject("both lists of labels");
         return this.#updateIssue(actor, this.#issue(id), input);
       case "issueAddLabel":
         return this.#updateIssue(actor, this.#issue(id), { addedLabelIds: [args["labelId"]] });
@@ -128,7 +130,6 @@ export class TrackerModel {
 
   #updateIssue(actor: string, issue: Issue, input: Args): Outcome {
     const { stateId, labelIds, addedLabelIds, removedLabelIds, parentId, trashed } = input;
-    if (labelIds && (addedLabelIds || removedLabelIds)) reject("both lists of labels");
     if (stateId) this.#requireState(issue, stateId);
     if (stateId && stateId !== issue.state && this.#type(stateId) === "duplicate") {
       const isMarked = ({ from, type }: Relation) => from === issue.id && type === "duplicate";
