@@ -68,28 +68,22 @@ export async function initEnv(bench: Bench): Promise<Row> {
   };
 }
 
-/** 20 tables with keys, foreign keys and indexes, 500 rows: the size of a service. */
+/** 20 tables with keys and indexes, 500 rows: the size of a service. */
 const DDL = Array.from(
   { length: 20 },
   (_, i) =>
-    `create table t${i} (id int primary key, name text not null, data jsonb, parent int ${i > 0 ? `references t${i - 1}` : ""}, at timestamptz default now());
+    `create table t${i} (id int primary key, name text not null, data jsonb, parent int, at timestamptz default now());
      create index on t${i} (name);
      insert into t${i} select n, 'name ' || n, '{"a":1}', ${i > 0 ? "n" : "null"} from generate_series(1, 25) n;`,
 ).join("\n");
-/** Like the services' own tables, which alone are built ahead. */
-const DDL_WITHOUT_KEYS = DDL.replaceAll(/references t\d+/g, "");
 
 export async function schemas(bench: Bench): Promise<Row[]> {
   await fullPool(bench);
   const sql = connect(bench.databaseUrl, { max: 2, name: "bench", patient: true });
-  const template = async (name: string, ddl: string) => {
-    await sql.unsafe(
-      `create schema ${name}; set search_path to ${name}; ${ddl}; set search_path to ''`,
-    );
-    return await readBlueprint(sql, name);
-  };
-  const blueprint = await template("tpl_bench", DDL);
-  const withoutKeys = await template("tpl_bench_keyless", DDL_WITHOUT_KEYS);
+  await sql.unsafe(
+    `create schema tpl_bench; set search_path to tpl_bench; ${DDL}; set search_path to ''`,
+  );
+  const blueprint = await readBlueprint(sql, "tpl_bench");
   const admin = connectTo(bench.cluster.url);
   await admin.unsafe("drop database if exists bench_template with (force)");
   await admin.unsafe("create database bench_template");
@@ -124,10 +118,8 @@ export async function schemas(bench: Bench): Promise<Row[]> {
       return [took];
     },
     async fill() {
-      const { schema } = await build(withoutRows(withoutKeys));
-      const took = await timed(() =>
-        inTransaction(sql, (tx) => fillClone(tx, withoutKeys, schema)),
-      );
+      const { schema } = await build(withoutRows(blueprint));
+      const took = await timed(() => inTransaction(sql, (tx) => fillClone(tx, blueprint, schema)));
       await dropSchema(sql, schema);
       return [took];
     },

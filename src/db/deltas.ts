@@ -14,7 +14,6 @@ import {
   of,
   type Sequence,
   type Table,
-  withoutTriggers,
 } from "~/db/schemas";
 
 export type Delta = {
@@ -157,7 +156,7 @@ function statements(blueprint: Blueprint, schema: string, { tables, sequences }:
     return `insert into ${of(schema, name)} (${list.join(", ")}) overriding system value
       select ${list.map((column) => `(here.r).${column}`).join(", ")} from ${rowsOf(name, here)} here`;
   });
-  return [...deletes.toReversed(), ...inserts, ...sequenceResets(sequences, schema)].filter(
+  return [...deletes, ...inserts, ...sequenceResets(sequences, schema)].filter(
     (statement) => statement !== "",
   );
 }
@@ -169,8 +168,6 @@ export async function applyDelta(
   schema: string,
   delta: Delta,
 ): Promise<void> {
-  if (blueprint.hasForeignKeys && !(await withoutTriggers(tx)))
-    throw new Error("a snapshot of tables with foreign keys needs session_replication_role");
   // A savepoint has a transaction id of its own, which makes its rows newer than the clone's fresh state.
   const all = statements(blueprint, schema, delta);
   await tx.unsafe(["savepoint delta", ...all, "release savepoint delta"].join(";\n"));

@@ -12,7 +12,6 @@ import {
   type Sequence,
   setSequence,
   type Table,
-  withoutTriggers,
 } from "~/db/schemas";
 
 export type Used = {
@@ -35,8 +34,6 @@ export async function refreshClone(
 ): Promise<Built | undefined> {
   if ((await fingerprintOf(tx, used.schema)) !== used.fingerprint) return undefined;
   const touched = await touchedTables(tx, blueprint, used);
-  if (touched.length > 0 && blueprint.hasForeignKeys && !(await withoutTriggers(tx)))
-    return undefined;
   const results = await tx.unsafe<{ different: boolean; xid: string }[][]>(
     [
       ...repairs(blueprint, used, touched),

@@ -2,14 +2,11 @@
  * Builds, clones and drops schemas.
  *
  * A clone is built from DDL text that is read once from the template's catalog entries, never with `like`: that would
- * omit replica identity and foreign keys, and keep defaults that use the template's sequences.
+ * omit replica identity, and keep defaults that use the template's sequences.
  */
 import { createHash } from "node:crypto";
 import {
-  errorCode,
   type Fragment,
-  INSUFFICIENT_PRIVILEGE,
-  inSavepoint,
   inTransaction,
   literal,
   type Pool,
@@ -46,7 +43,6 @@ export type Blueprint = {
   readonly shape: string;
   readonly rowCounts: ReadonlyMap<string, number>;
   readonly sequences: readonly Sequence[];
-  readonly hasForeignKeys: boolean;
 };
 
 /** Returns an unused schema name that nobody can guess. */
@@ -55,7 +51,7 @@ export const newSchemaName = () => `env_${crypto.randomUUID().replaceAll("-", ""
 type CatalogTable = {
   name: string;
   columns: { name: string; type: string; definition: string; generated: boolean }[];
-  constraints: { name: string; kind: string; definition: string; references: string | null }[];
+  constraints: { name: string; definition: string }[];
   indexes: string[];
   key: string[];
 };
@@ -69,7 +65,7 @@ export async function readBlueprintIn(tx: Tx, schema: string): Promise<Blueprint
   // Catalog functions print names relative to the search_path: bare names fit every clone.
   await tx.unsafe(`set local search_path to ${quote(schema)}`);
   await refuseUnclonable(tx, schema);
-  const tables = inDependencyOrder(await readTables(tx, schema));
+  const tables = await readTables(tx, schema);
   const sequences = await readSequences(tx, schema);
   const rowCounts = await countRows(
     tx,
@@ -88,7 +84,6 @@ export async function readBlueprintIn(tx: Tx, schema: string): Promise<Blueprint
     shape: contentHash(...ddl.tables, ...ddl.indexes),
     rowCounts,
     sequences: sequences.map(({ name, value, called }) => ({ name, value, called })),
-    hasForeignKeys: tables.some(({ constraints }) => constraints.some(({ kind }) => kind === "f")),
   };
 }
 
@@ -134,12 +129,9 @@ async function readTables(tx: Tx, schema: string): Promise<CatalogTable[]> {
       ) as columns,
       coalesce((
         select json_agg(
-          json_build_object(
-            'name', k.conname, 'kind', k.contype, 'definition', pg_get_constraintdef(k.oid),
-            'references', (select relname from pg_class where oid = k.confrelid)
-          ) order by k.contype desc, k.conname
+          json_build_object('name', k.conname, 'definition', pg_get_constraintdef(k.oid)) order by k.contype desc, k.conname
         )
-        from pg_constraint k where k.conrelid = c.oid and k.contype in ('p', 'u', 'c', 'f')
+        from pg_constraint k where k.conrelid = c.oid and k.contype in ('p', 'u', 'c')
       ), '[]') as constraints,
       coalesce((
         select json_agg(pg_get_indexdef(i.indexrelid, 0, true) order by i.indexrelid)
@@ -219,26 +211,12 @@ async function refuseUnclonable(tx: Tx, schema: string): Promise<void> {
     union all select 'policy ' || polname from ${relations} join pg_policy on polrelid = c.oid
     union all select 'table without primary key ' || relname from ${relations}
       where relkind = 'r' and not exists (select from pg_index where indrelid = c.oid and indisprimary)
+    union all select 'foreign key ' || conname from ${relations} join pg_constraint on conrelid = c.oid where contype = 'f'
     union all select 'deferrable key ' || conname from ${relations} join pg_constraint on conrelid = c.oid
       where contype in ('p', 'u') and condeferrable
   `;
   if (found.length > 0)
     throw new Error(`${schema} cannot be cloned: ${found.map(({ what }) => what).join(", ")}`);
-}
-
-/** Sorts referenced tables first, so that foreign keys can stand inside `create table`; a cycle is broken anywhere. */
-function inDependencyOrder(tables: readonly CatalogTable[]): CatalogTable[] {
-  const sorted: CatalogTable[] = [];
-  const visit = (table: CatalogTable, path: readonly CatalogTable[]) => {
-    if (sorted.includes(table) || path.includes(table)) return;
-    for (const { references } of table.constraints) {
-      const next = tables.find(({ name }) => name === references);
-      if (next) visit(next, [...path, table]);
-    }
-    sorted.push(table);
-  };
-  for (const table of tables) visit(table, []);
-  return sorted;
 }
 
 function cloneDdl(
@@ -251,25 +229,14 @@ function cloneDdl(
   for (const { name, definition, identity } of sequences)
     if (!identity) statements.push(`create sequence ${quote(name)} ${definition}`);
 
-  const created = new Set<string>();
-  const later: string[] = [];
   for (const { name, columns, constraints } of tables) {
-    created.add(name);
-    const inline = constraints.filter(
-      ({ references }) => references === null || created.has(references),
-    );
     const lines = [
       ...columns.map(({ definition }) => definition),
-      ...inline.map(
+      ...constraints.map(
         (constraint) => `constraint ${quote(constraint.name)} ${constraint.definition}`,
       ),
     ];
     statements.push(`create table ${quote(name)} (${lines.join(", ")})`);
-    for (const constraint of constraints)
-      if (!inline.includes(constraint))
-        later.push(
-          `alter table ${quote(name)} add constraint ${quote(constraint.name)} ${constraint.definition}`,
-        );
   }
   // Old images of every column: without them the log has only the key of an updated or deleted row.
   for (const { name } of tables)
@@ -286,8 +253,6 @@ function cloneDdl(
   });
 
   const indexes = tables.flatMap((table) => table.indexes);
-  // Deferred keys leave checks pending, and a table with pending checks cannot be altered.
-  if (later.length > 0) indexes.push("set constraints all immediate", ...later);
   for (const { name, owner, identity } of sequences)
     if (owner && !identity) indexes.push(`alter sequence ${quote(name)} owned by ${owner}`);
   return { tables: statements, rows, indexes };
@@ -324,9 +289,7 @@ export type Built = { readonly freshXid: string; readonly fingerprint: string };
 
 /** Builds a clone named `schema` inside the caller's transaction. */
 export async function buildClone(tx: Tx, blueprint: Blueprint, schema: string): Promise<Built> {
-  const { ddl, hasForeignKeys, sequences } = blueprint;
-  // The template's rows fulfil its foreign keys.
-  const isUnchecked = hasForeignKeys && (await withoutTriggers(tx));
+  const { ddl, sequences } = blueprint;
   await tx.unsafe(
     [
       `create schema ${quote(schema)}`,
@@ -336,7 +299,6 @@ export async function buildClone(tx: Tx, blueprint: Blueprint, schema: string): 
         ...ddl.indexes,
         ...sequences.map(setSequence),
       ]),
-      ...(isUnchecked ? ["set local session_replication_role to default"] : []),
     ].join(";\n"),
   );
   const fingerprint = await fingerprintOf(tx, schema);
@@ -374,17 +336,6 @@ const inSchema = (schema: string, statements: readonly string[]) => [
   ...statements,
   "set local search_path to ''",
 ];
-
-/** Disables foreign keys for this transaction; false if the role may not. */
-export async function withoutTriggers(tx: Tx): Promise<boolean> {
-  try {
-    await inSavepoint(tx, (nested) => nested`set local session_replication_role = replica`);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === INSUFFICIENT_PRIVILEGE) return false;
-    throw error;
-  }
-}
 
 /**
  * Drops one schema with its contents. Drop only one per transaction: each relation takes an entry in the lock table.

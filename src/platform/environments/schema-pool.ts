@@ -46,8 +46,8 @@ const NEWEST = 0.2;
 export const emptyOf = ({ shape }: Blueprint) => `empty_${shape}`;
 
 /** Whether an empty schema with the rows of this template is cheaper than a new one. */
-const isFillable = ({ hasForeignKeys, rowCounts }: Blueprint) =>
-  !hasForeignKeys && rowCounts.values().reduce((all, rows) => all + rows, 0) <= FILL_ROWS_MAX;
+const isFillable = ({ rowCounts }: Blueprint) =>
+  rowCounts.values().reduce((all, rows) => all + rows, 0) <= FILL_ROWS_MAX;
 
 class NoReadySchema extends Error {}
 
