@@ -1,0 +1,86 @@
+/**
+ * Changes one line at a time, in a copy of the working tree, and runs the tests that should notice.
+ *
+ *   bun run mutants --files GLOB [--files GLOB …] [--count N] [--seed N] [--test PATH …] [--seconds N]
+ *
+ * The related tests of a file are those that import it and those of its mirrored folder, the long ones last. `--test`
+ * names others instead. `--seconds` is the most that the tests of one mutant take: after it, the mutant is killed, as a
+ * loop without end would be. Exits with 1 if a mutant survives.
+ */
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { choose } from "./mutants/choose";
+import { type Mutant, mutantsOf } from "./mutants/mutate";
+import { relatedTests } from "./mutants/related";
+import { openTree } from "./mutants/tree";
+
+const ROOT = join(import.meta.dir, "..");
+
+const { values } = parseArgs({
+  options: {
+    files: { type: "string", multiple: true },
+    count: { type: "string", default: "20" },
+    seed: { type: "string", default: "1" },
+    test: { type: "string", multiple: true },
+    seconds: { type: "string", default: "600" },
+  },
+});
+if (!values.files?.length)
+  throw new Error("--files is needed: a glob such as 'src/evaluation/*.ts'");
+
+const files = values.files.flatMap((glob) => [...new Bun.Glob(glob).scanSync({ cwd: ROOT })]);
+const found: Mutant[] = [];
+for (const file of [...new Set(files)].toSorted())
+  if (/\.tsx?$/.test(file)) found.push(...mutantsOf(file, await Bun.file(join(ROOT, file)).text()));
+const chosen = choose(found, Number(values.count), Number(values.seed));
+console.log(
+  `${chosen.length} of ${found.length} mutants of ${files.length} files, seed ${values.seed}`,
+);
+
+const tree = await openTree(ROOT, Number(values.seconds) * 1000);
+
+type Outcome = "killed" | "survived" | "untested";
+
+const sound = new Map<string, Promise<string[]>>();
+
+/** Those of these tests that pass without a mutant. */
+async function soundOf(tests: readonly string[]): Promise<string[]> {
+  if (tests.length === 0 || (await tree.passes(tests))) return [...tests];
+  const passing: string[] = [];
+  for (const test of tests)
+    if (await tree.passes([test])) passing.push(test);
+    else console.log(`left out  ${test}, which fails without a mutant`);
+  return passing;
+}
+
+/** The likeliest tests first: most mutants do not need the others. */
+async function outcomeOf({ file, text }: Mutant): Promise<Outcome> {
+  const groups = values.test ? [values.test] : await relatedTests(ROOT, file);
+  let outcome: Outcome = "untested";
+  for (const group of groups) {
+    const name = group.join(" ");
+    if (!sound.has(name)) sound.set(name, soundOf(group));
+    const tests = (await sound.get(name)) ?? [];
+    if (tests.length === 0) continue;
+    await tree.write(file, text);
+    const survived = await tree.passes(tests);
+    await tree.restore(file);
+    if (!survived) return "killed";
+    outcome = "survived";
+  }
+  return outcome;
+}
+
+const counts: Record<Outcome, number> = { killed: 0, survived: 0, untested: 0 };
+for (const mutant of chosen) {
+  const outcome = await outcomeOf(mutant);
+  counts[outcome]++;
+  console.log(`${outcome.padEnd(8)} ${mutant.file}:${mutant.line}  ${mutant.from} → ${mutant.to}`);
+}
+await tree.close();
+
+const { killed, survived, untested } = counts;
+const alive = survived + untested;
+const without = untested > 0 ? `, ${untested} without tests` : "";
+console.log(`\n${killed} of ${killed + alive} killed${without}`);
+process.exitCode = alive > 0 ? 1 : 0;
