@@ -108,6 +108,54 @@ test.each([
   expect(() => compile(spec, WORLD)).toThrow(message);
 });
 
+describe("limits, each with what is too much by one", () => {
+  const times = <T>(count: number, make: (n: number) => T) =>
+    Array.from({ length: count }, (_, n) => make(n));
+  const fields = (count: number, value: unknown) =>
+    Object.fromEntries(times(count, (n) => [`blocks.${n}`, value]));
+  const text = (length: number) => "x".repeat(length);
+  const list = (spec: object) => ({ assertions: [], ...spec });
+
+  test.each<[string, number, (count: number) => unknown]>([
+    ["assertions", 1_000, (count) => ({ assertions: times(count, () => one({}).assertions[0]) })],
+    ["conditions", 50, (count) => where(fields(count, 1))],
+    ["conditions of a list", 50, (count) => where({ or: times(count, () => ({ text: "a" })) })],
+    [
+      "conditions, one in another",
+      5,
+      (depth) => where(times(depth, () => 0).reduce<object>((inner) => ({ not: inner }), {})),
+    ],
+    ["characters of a text", 8_000, (length) => where({ text: text(length) })],
+    ["characters of an operand", 8_000, (length) => where({ text: { starts_with: text(length) } })],
+    ["characters of a pattern", 1_000, (length) => where({ text: { regex: text(length) } })],
+    ["values of a list", 1_000, (count) => where({ ts: { in: times(count, String) } })],
+    [
+      "ignored columns",
+      50,
+      (count) => one({ diff_type: "changed", ignore: times(count, () => "ts") }),
+    ],
+    [
+      "ignored columns of a table",
+      50,
+      (count) => list({ ignore_fields: { messages: times(count, () => "ts") } }),
+    ],
+    ["allowances", 200, (count) => list({ allow: times(count, () => ({ entity: "messages" })) })],
+    [
+      "allowed columns",
+      50,
+      (count) =>
+        list({
+          allow: [{ entity: "messages", diff_type: "changed", columns: times(count, () => "ts") }],
+        }),
+    ],
+    ["weight", 1_000, (weight) => one({ weight })],
+    ["weight of a harm", 1_000, (weight) => one({ weight: -weight })],
+  ])("%s: %i", (_what, most, spec) => {
+    expect(() => compile(spec(most), WORLD)).not.toThrow();
+    expect(() => compile(spec(most + 1), WORLD)).toThrow();
+  });
+});
+
 describe("a spec", () => {
   test("may use every column, literal and operator", () => {
     const spec = where({

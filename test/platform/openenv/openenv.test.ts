@@ -231,9 +231,11 @@ describe("over a WebSocket", () => {
     await client.step({ type: "submit" });
 
     const late = await client.step(say("Hello"));
+    await client.step({ type: "list_tools" });
 
     expect(late).toMatchObject({ type: "error", data: { code: "VALIDATION_ERROR" } });
     expect(late.data.message).toContain("The episode is over");
+    expect((await client.state()).data).toMatchObject({ step_count: 1, done: true });
     client.close();
   });
 
