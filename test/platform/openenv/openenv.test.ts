@@ -143,6 +143,26 @@ describe("over a WebSocket", () => {
     await nothingIsLeft();
   });
 
+  test("an episode has the template and the user of its test", async () => {
+    const own = { templateName: "chat_base", impersonateUserId: "U02JOHN" };
+    const answer = await program.post("/testSuites", {
+      ...{ ...SUITE, name: "Own worlds" },
+      tests: [TESTS[0], { ...TESTS[0], name: "Elsewhere", ...own }],
+    });
+    expectStatus(answer, 201);
+    const client = await join("own-worlds");
+    const begun = async (test: string) => {
+      const { observation } = (await client.reset({ test })).data;
+      const { body } = await program.get(`/env/${observation.metadata.environment_id}`);
+      return [observation.user_id, body.impersonateUserId, body.templateSchema];
+    };
+
+    expect(await begun("Hello")).toEqual(["U01AGENT", "U01AGENT", "chat_default"]);
+    expect(await begun("Elsewhere")).toEqual(["U02JOHN", "U02JOHN", "chat_base"]);
+    client.close();
+    await nothingIsLeft();
+  });
+
   test("a reset takes the test by index or seed, and otherwise the next one that tools can solve", async () => {
     const client = await join();
     const played = async (options: object) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { AGENT, GENERAL, RANDOM, useScenes, WELCOME } from "./scene";
+import { AGENT, GENERAL, outcome, RANDOM, type Scene, useScenes, WELCOME } from "./scene";
 
 const newScene = useScenes();
 
@@ -61,15 +61,49 @@ describe("chat.scheduleMessage", () => {
     expect(scheduled_messages).toEqual([]);
   });
 
-  test("drops messages that can no longer be posted", async () => {
-    const { agent, john, write } = await newScene();
-    await agent.chat.scheduleMessage({ channel: RANDOM, text: "late", post_at: later() });
-    await john.conversations.archive({ channel: RANDOM });
-    await write("scheduled_messages", "post_at = 1767610000");
+  test.each<[string, (scene: Scene, thread: string) => Promise<unknown>]>([
+    ["nothing happened meanwhile", async () => {}],
+    ["its channel was archived", ({ john }) => john.conversations.archive({ channel: RANDOM })],
+    ["its author left the channel", ({ agent }) => agent.conversations.leave({ channel: RANDOM })],
+    [
+      "its author was deactivated",
+      ({ write }) => write("users", "deleted = true", `id = '${AGENT}'`),
+    ],
+    ["its thread was deleted", ({ john }, ts) => john.chat.delete({ channel: RANDOM, ts })],
+  ])("posts a due message only if it still can: %s", async (happened, happens) => {
+    const scene = await newScene();
+    const { agent, robin, write } = scene;
+    const { ts: thread_ts = "" } = await robin.chat.postMessage({ channel: RANDOM, text: "root" });
+    const message = { channel: RANDOM, text: "late", post_at: later(), reply_broadcast: true };
+    await agent.chat.scheduleMessage({ ...message, thread_ts });
+    await happens(scene, thread_ts);
+    await write("scheduled_messages", `post_at = ${later(-1)}`);
 
-    const { messages }: any = await agent.conversations.history({ channel: RANDOM });
+    const { messages }: any = await robin.conversations.history({ channel: RANDOM });
 
-    expect(messages.map(({ text }: any) => text)).not.toContain("late");
+    const isPosted = messages.some(({ text }: any) => text === "late");
+    expect(isPosted).toBe(happened === "nothing happened meanwhile");
+    expect(((await scene.state()) as any).scheduled_messages).toEqual([]);
+  });
+
+  test("posts a due reply to a reply in the thread of its root", async () => {
+    const { agent, write } = await newScene();
+    const { ts = "" } = await agent.chat.postMessage({
+      ...{ channel: GENERAL, thread_ts: WELCOME, text: "a reply" },
+    });
+    await agent.chat.scheduleMessage({
+      ...{ channel: GENERAL, thread_ts: ts, text: "late", post_at: later() },
+    });
+    await write("scheduled_messages", `post_at = ${later(-1)}`);
+    await agent.conversations.history({ channel: GENERAL });
+
+    const { messages }: any = await agent.conversations.replies({ channel: GENERAL, ts: WELCOME });
+    expect(
+      messages
+        .map(({ text }: any) => text)
+        .slice(1)
+        .toSorted(),
+    ).toEqual(["a reply", "late"]);
   });
 });
 
@@ -117,18 +151,26 @@ describe("chat.scheduledMessages.list", () => {
   });
 });
 
-test("chat.deleteScheduledMessage deletes it", async () => {
-  const { agent } = await newScene();
+test("chat.deleteScheduledMessage deletes the caller's own, before its time", async () => {
+  const { agent, robin, write } = await newScene();
   const scheduled = await agent.chat.scheduleMessage({
     channel: GENERAL,
     text: "never",
     post_at: String(later()),
   });
 
-  await agent.chat.deleteScheduledMessage({
-    channel: GENERAL,
-    scheduled_message_id: scheduled.scheduled_message_id!,
-  });
+  const which = { channel: GENERAL, scheduled_message_id: scheduled.scheduled_message_id! };
+  const invalid = "invalid_scheduled_message_id";
+  expect(await outcome(robin.chat.deleteScheduledMessage(which))).toBe(invalid);
+  expect(await outcome(agent.chat.deleteScheduledMessage({ ...which, channel: RANDOM }))).toBe(
+    invalid,
+  );
+  await agent.chat.deleteScheduledMessage(which);
+  expect(await outcome(agent.chat.deleteScheduledMessage(which))).toBe(invalid);
 
   expect((await agent.chat.scheduledMessages.list()).scheduled_messages).toEqual([]);
+  const due = await agent.chat.scheduleMessage({ channel: GENERAL, text: "due", post_at: later() });
+  await write("scheduled_messages", `post_at = ${later(-1)}`);
+  const late = { channel: GENERAL, scheduled_message_id: due.scheduled_message_id! };
+  expect(await outcome(agent.chat.deleteScheduledMessage(late))).toBe(invalid);
 });
