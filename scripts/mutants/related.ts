@@ -13,14 +13,15 @@ const testsIn = (root: string, folder: string) =>
     .toSorted();
 
 /**
- * First the tests of the file: the one that mirrors its path, and those that import it. Then the others of the nearest
- * mirrored folder, and at last the long ones among them all.
+ * First the tests of the file: the one that mirrors its path or its folder's, and those that import it. Then the others of
+ * the nearest mirrored folder, and at last the long ones among them all.
  */
 export async function relatedTests(root: string, file: string): Promise<string[][]> {
   const bare = file.replace(/^src\//, "").replace(/\.tsx?$/, "");
+  const mirrors = [bare, dirname(bare)].map((path) => `test/${path}.test.ts`);
   const own: string[] = [];
   for (const test of testsIn(root, "test")) {
-    const isMirror = test === `test/${bare}.test.ts`;
+    const isMirror = mirrors.includes(test);
     const isUser = async () => (await Bun.file(join(root, test)).text()).includes(`"~/${bare}"`);
     if (isMirror || (await isUser())) own.push(test);
   }
