@@ -4,7 +4,7 @@ import ts from "typescript5";
 export type Mutant = {
   readonly file: string;
   readonly line: number;
-  /** What changes, on one line. */
+  /** The changed text, on one line. */
   readonly from: string;
   readonly to: string;
   /** The whole file. */

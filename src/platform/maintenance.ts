@@ -74,7 +74,7 @@ export function createMaintenance(deps: {
   const cycles = createSemaphore(1);
   let stopping = false;
   let touchedAt = performance.now();
-  /** What ends each pause early: the loop and a cycle that was asked for pause at the same time. */
+  /** Ends of the pauses: the loop, and a cycle that was asked for, pause at the same time. */
   const pauses = new Set<() => void>();
 
   const pause = (ms: number) =>
@@ -201,7 +201,7 @@ export function createMaintenance(deps: {
       await dropSchema(builders.sql, schema);
   }
 
-  /** One at a time: whoever asks for a cycle gets a whole one, after the one in progress. */
+  /** One at a time: a caller who asks for a cycle gets a whole one, after the one in progress. */
   const cycle = () => cycles(once);
 
   async function once() {

@@ -117,7 +117,7 @@ async function modelOf({ sql, schema }: Scene): Promise<ChatModel> {
   return new ChatModel(channels, PEOPLE, EMOJI);
 }
 
-/** What the service wrote itself, after everything that the model knows of the channel. */
+/** Notices that the service wrote, after everything that the model knows of the channel. */
 const noticesIn = async ({ sql, schema }: Scene, { id, messages }: Channel) => {
   const latest =
     messages

@@ -44,7 +44,7 @@ export class ChatModel {
     this.emoji = emoji;
   }
 
-  /** What a call is answered; with `ok`, the model has changed, except for what only the answer says. */
+  /** The answer to a call; with `ok`, the model has changed, except for what only the answer says. */
   call(method: string, actor: string, args: Args): Outcome {
     const person = this.people.find(({ id }) => id === actor) ?? { id: actor };
     if (method === "conversations.create") return this.create(person, args);
