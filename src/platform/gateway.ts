@@ -29,7 +29,7 @@ import type { Journal, JournaledCall } from "~/platform/journal/journal";
 import { credentialKind, hashCredential, withoutStyle } from "~/platform/keys/format";
 import type { Keys } from "~/platform/keys/keys";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
-import { answerTools, challenged, readToolPath, type ToolPath } from "~/platform/tools";
+import { answerTools, challenged, readToolPath, type ToolPath, wrongToken } from "~/platform/tools";
 import type { Problem, Selection } from "~/replicas/faults";
 import { REPLICAS, serviceOf } from "~/replicas/index";
 import type { CallAccount, Replica, UnleasedCall } from "~/replicas/replica";
@@ -49,6 +49,7 @@ type Arrival = {
   readonly carriesSecret: boolean;
   /** The caller only views: its calls get no faults. */
   readonly isViewing: boolean;
+  readonly isAnonymous: boolean;
   readonly userToken: string | undefined;
   readonly baseUrl: string;
   /** Begins a line of the journal: one for each call of a tool, with its own `traceparent` unless a header has one. */
@@ -148,7 +149,7 @@ export function createGateway(deps: {
   async function perform(
     request: IncomingRequest,
     { environment, principal }: Opened,
-    { target, toolPath, carriesSecret, isViewing, userToken, baseUrl, note, call }: Arrival,
+    { target, toolPath, carriesSecret, isViewing, baseUrl, note, call, ...token }: Arrival,
   ): Promise<HttpAnswer> {
     const { envId, service, path } = target;
     await keys.countRequest(principal ?? environment);
@@ -181,6 +182,8 @@ export function createGateway(deps: {
       );
     const dueFault = (select: () => Promise<Selection | undefined>) =>
       carriesSecret || isViewing ? undefined : faultOf(environmentRef, select);
+    if (toolPath && token.isAnonymous && token.userToken && replica.isToken?.(token.userToken))
+      throw wrongToken();
     if (toolPath)
       return await answerTools(request, replica, toolPath, {
         ...identity,
@@ -195,7 +198,7 @@ export function createGateway(deps: {
     const body = isAwaited ? await readBody(request, SERVICE_BODY_MAX) : new Uint8Array();
     const { account, mark, end } = call ?? note();
     const unleased: UnleasedCall = {
-      ...{ request, path, body, account, ...identity, userToken },
+      ...{ request, path, body, account, ...identity, ...token },
       mayImpersonate: principal !== undefined || allowImpersonation,
     };
     const handle = (state?: PastState) =>
@@ -236,6 +239,7 @@ export function createGateway(deps: {
         if (rejected) return rejected;
       }
       const { credential, userToken } = await credentialOf(request, service, toolPath);
+      const isAnonymous = credential === undefined && !carriesSecret;
       const opening = open(request, environmentId(envId), credential, carriesSecret);
       const opened = await (toolPath ? challenged(opening) : opening);
       const { environment, principal } = opened;
@@ -249,7 +253,8 @@ export function createGateway(deps: {
         return journal.begin(environment, { request: requestId, trace, name, isViewing });
       };
       const call = toolPath ? undefined : note();
-      const arrived = { target, toolPath, carriesSecret, isViewing, userToken, baseUrl };
+      const token = { userToken, isAnonymous };
+      const arrived = { target, toolPath, carriesSecret, isViewing, baseUrl, ...token };
       try {
         return await perform(request, opened, { ...arrived, note, call });
       } catch (error) {

@@ -75,13 +75,16 @@ class Unanswered extends Error {
 }
 
 const PLAIN = { "Content-Type": "text/plain;charset=utf-8" };
-const EXPIRED = { "WWW-Authenticate": 'Bearer error="invalid_token"' };
+
+/** A token of the service that opens nothing, or has expired. */
+export const wrongToken = () =>
+  new NotAuthed("invalid", { "WWW-Authenticate": 'Bearer error="invalid_token"' });
 
 /** The result of a call that is not performed, or whose answer is lost. Throws if the whole request is answered so. */
 function failed({ fail }: ToolProfile, problem: Problem): ToolResult {
   if (problem.kind === "unavailable") throw new Unanswered(problem.status);
   const result = fail(problem);
-  if (!result) throw new NotAuthed("invalid", EXPIRED);
+  if (!result) throw wrongToken();
   return result;
 }
 

@@ -39,6 +39,8 @@ export type Replica = {
   readonly credential?: (
     call: Pick<ReplicaCall, "request"> & { readonly beginning: () => Promise<Uint8Array> },
   ) => Promise<string | undefined>;
+  /** True of a text in the form of the service's own tokens. */
+  readonly isToken?: (text: string) => boolean;
   /** True of a path that contains a secret: it is served without a credential. */
   readonly carriesSecret?: (path: string) => boolean;
   /** True if such a path has the right secret and takes a body. Otherwise `handle` gets an empty body. */
@@ -121,6 +123,8 @@ export type ReplicaCall = Caller & {
   readonly body: Uint8Array;
   /** The content of `Authorization`, if it was not the credential: a user's token of the service. */
   readonly userToken: string | undefined;
+  /** There was no credential, which only a development server allows. A token that names no user is then wrong. */
+  readonly isAnonymous: boolean;
   /** The caller may act as a user other than `actor`. Otherwise such a call is rejected. */
   readonly mayImpersonate: boolean;
   readonly account: CallAccount;

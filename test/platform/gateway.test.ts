@@ -137,6 +137,72 @@ describe("a credential with the prefix of a chat token", () => {
   });
 });
 
+describe("a token of the service that opens nothing", () => {
+  const places = [
+    ["chat", "xoxb-wrong"],
+    ["tracker", "lin_api_wrong"],
+  ] as const;
+  const post = async (url: string, headers: Record<string, string>, body: object) =>
+    await fetch(url, {
+      method: "POST",
+      headers: { ...JSON_TYPE, Accept: "application/json, text/event-stream", ...headers },
+      body: JSON.stringify(body),
+    });
+  const INITIALIZE = {
+    ...{ jsonrpc: "2.0", id: 1, method: "initialize" },
+    params: {
+      protocolVersion: "2025-06-18",
+      capabilities: {},
+      clientInfo: { name: "test", version: "1" },
+    },
+  };
+  const create = (service: string) =>
+    program.environment({
+      templateService: service,
+      templateName: `${service}_default`,
+      impersonateUserId: service === "tracker" ? TRACKER_JOHN : "U01AGENT",
+    });
+
+  test.each(places)("is rejected over MCP: %s", async (service, token) => {
+    const environment = await create(service);
+    const url = `${program.url}${environment.environmentUrl}/mcp`;
+    const statusOf = async (headers: Record<string, string>) => {
+      const { status, headers: sent } = await post(url, headers, INITIALIZE);
+      return [status, sent.get("www-authenticate")];
+    };
+    const Authorization = `Bearer ${token}`;
+
+    expect(await statusOf({ Authorization })).toEqual([401, 'Bearer error="invalid_token"']);
+    for (const headers of [
+      { Authorization: "Bearer dummy" },
+      { Authorization, "X-API-Key": environment.token },
+      { Authorization: `Bearer ${environment.token}` },
+    ])
+      expect(await statusOf(headers)).toEqual([200, null]);
+  });
+
+  test("gets the tracker's own error, for its files too", async () => {
+    const environment = await create("tracker");
+    const Authorization = "lin_api_wrong";
+    const url = `${program.url}${environment.environmentUrl}`;
+    const ask = async (headers: Record<string, string>) => {
+      const response = await post(`${url}/graphql`, headers, { query: "{ viewer { id } }" });
+      const { errors, data }: any = await response.json();
+      return data?.viewer.id ?? [response.status, errors[0].extensions.type];
+    };
+
+    expect(await ask({ Authorization })).toEqual([401, "authentication error"]);
+    expect(await ask({ Authorization: `Bearer lin_oauth_wrong` })).toEqual([
+      401,
+      "authentication error",
+    ]);
+    expect(await ask({ Authorization, "X-API-Key": environment.token })).toBe(TRACKER_JOHN);
+    const file = `${url}/uploads/${crypto.randomUUID()}`;
+    expect((await fetch(file, { headers: { Authorization } })).status).toBe(401);
+    expect((await fetch(file)).status).toBe(404);
+  });
+});
+
 describe("in the tracker", () => {
   const NOBODY = "b0000000-0000-4000-8000-0000000000ff";
   const create = (fields = {}) =>

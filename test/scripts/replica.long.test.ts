@@ -72,6 +72,7 @@ describe("the scaffold of a service", () => {
         actor: "agent",
         userToken: undefined,
         account: newAccount("test"),
+        isAnonymous: false,
         mayImpersonate: false,
         baseUrl: "http://test",
         secret: new Uint8Array(),

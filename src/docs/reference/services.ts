@@ -6,11 +6,11 @@ import { type Operation, coverage as trackerCoverage } from "~/replicas/tracker/
 /** The part of a method's name before the last dot. */
 const familyOf = ({ method }: Coverage) => method.slice(0, method.lastIndexOf("."));
 
-const methodRow = ({ method, summary, arguments: args, limits = "" }: Coverage) => [
+const methodRow = ({ method, summary, arguments: args, limits, userOnly }: Coverage) => [
   code(method),
   summary,
   args.map(({ name, required }) => code(required ? name : `${name}?`)).join(" "),
-  limits,
+  [userOnly && "Not for bots.", limits].filter(Boolean).join(" "),
 ];
 
 export function chatPage(): string {

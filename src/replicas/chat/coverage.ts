@@ -12,6 +12,8 @@ export type Coverage = {
   /** `full`: behaves as the service; `limited`: `limits` describes the difference; `refused`: answers `error`. */
   readonly state: "full" | "limited" | "refused";
   readonly limits?: string;
+  /** Bots cannot call it. */
+  readonly userOnly: boolean;
   readonly error?: string;
 };
 
@@ -19,7 +21,7 @@ export type Coverage = {
 export const coverage = (): Coverage[] => [
   ...[...METHODS.values()]
     .map(
-      ({ name, tier, summary, args, limits }): Coverage => ({
+      ({ name, tier, summary, args, limits, userOnly }): Coverage => ({
         method: name,
         tier,
         summary,
@@ -27,6 +29,7 @@ export const coverage = (): Coverage[] => [
           name: argument,
           required: args.required?.includes(argument) ?? false,
         })),
+        userOnly,
         state: limits === undefined ? "full" : "limited",
         ...(limits === undefined ? {} : { limits }),
       }),
@@ -38,6 +41,7 @@ export const coverage = (): Coverage[] => [
       tier: null,
       summary: "",
       arguments: [],
+      userOnly: false,
       state: "refused",
       error,
     }),

@@ -3,9 +3,8 @@ import { ApiError } from "~/errors";
 import { type HttpAnswer, httpAnswer, JSON_HEADERS } from "~/message";
 import { answerText } from "~/replicas/chat/answer";
 import { METHODS } from "~/replicas/chat/api/index";
-import { ChatError } from "~/replicas/chat/errors";
 import { faults } from "~/replicas/chat/faults";
-import { userOfToken } from "~/replicas/chat/ids";
+import { actingUser, isToken, requireUserToken } from "~/replicas/chat/identity";
 import { archived } from "~/replicas/chat/mcp/archived";
 import { vendor } from "~/replicas/chat/mcp/vendor";
 import type { Answer, ChatSession } from "~/replicas/chat/method";
@@ -13,12 +12,11 @@ import { methodOperations } from "~/replicas/chat/operations";
 import { isMethodVerb, methodName, readCall, tokenArgument } from "~/replicas/chat/request";
 import { schedule } from "~/replicas/chat/schedule";
 import { seedChat } from "~/replicas/chat/seed";
-import { findUser } from "~/replicas/chat/store/users";
 import tables from "~/replicas/chat/tables.sql" with { type: "text" };
 import { awaitsUpload, carriesSecret, transfer } from "~/replicas/chat/transfers";
 import { issueTrigger } from "~/replicas/chat/triggers";
 import { refusalOf } from "~/replicas/chat/unsupported-methods";
-import { OWN_USER_ONLY, type Replica, type ReplicaCall } from "~/replicas/replica";
+import type { Replica, ReplicaCall } from "~/replicas/replica";
 
 export const chat: Replica = {
   service: "chat",
@@ -55,6 +53,7 @@ export const chat: Replica = {
     return user?.id;
   },
   credential: tokenArgument,
+  isToken,
   carriesSecret,
   awaits: (session, path) => awaitsUpload(session as ChatSession, path),
   issueTrigger,
@@ -96,7 +95,8 @@ async function callMethod(call: ReplicaCall, warnings: string[]): Promise<Answer
   call.account.arguments = raw;
   const actor = await actingUser(call, call.userToken ?? given.token);
   const method = METHODS.get(name);
-  if (!method) throw new ChatError(refusalOf(name), { req_method: name });
+  if (!method) throw refusalOf(name);
+  if (method.userOnly) await requireUserToken(call, actor, given.token);
   return await method.run(raw, {
     session: call.session as ChatSession,
     actor,
@@ -105,19 +105,4 @@ async function callMethod(call: ReplicaCall, warnings: string[]): Promise<Answer
     secret: call.secret,
     warn: (warning) => warnings.push(warning),
   });
-}
-
-/** A token `xoxp-<userId>` or `xoxb-<userId>` calls as that user; any other token is ignored. */
-async function actingUser(call: ReplicaCall, token: unknown): Promise<string> {
-  const { session, actor, mayImpersonate } = call;
-  const named = typeof token === "string" ? userOfToken(token) : undefined;
-  if (named === undefined || named === actor) return actor;
-  if (!mayImpersonate)
-    throw new ChatError("invalid_auth", {
-      response_metadata: { messages: [`[ERROR] ${OWN_USER_ONLY}`] },
-    });
-  const user = await findUser(session as ChatSession, named);
-  if (!user) throw new ChatError("invalid_auth");
-  if (user.deleted) throw new ChatError("account_inactive");
-  return named;
 }

@@ -30,6 +30,8 @@ export type Method = {
   readonly tier: Tier;
   readonly summary: string;
   readonly args: TObject;
+  /** Takes the tokens of people only, not those of bots. */
+  readonly userOnly: boolean;
   /** How this differs from the service. */
   readonly limits: string | undefined;
   /** Throws ChatError to reject the call. Writes in one statement or one transaction. */
@@ -42,6 +44,7 @@ export function method<P extends Record<string, TSchema>>(
     tier: Tier;
     summary: string;
     args: P;
+    userOnly?: boolean;
     limits?: string;
     handle: (args: Static<TObject<P>>, call: ChatCall) => Promise<Answer>;
   },
@@ -52,6 +55,7 @@ export function method<P extends Record<string, TSchema>>(
     tier: definition.tier,
     summary: definition.summary,
     args,
+    userOnly: definition.userOnly ?? false,
     limits: definition.limits,
     run: (raw, call) => definition.handle(convert(args, raw), call),
   };

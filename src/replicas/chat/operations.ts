@@ -71,12 +71,14 @@ function shaped(
   return Type.Object(Object.fromEntries(properties), options);
 }
 
+const USER_ONLY = "Bots cannot call it: `not_allowed_token_type`.";
+
 /**
  * POST and, unless the method needs a file, GET. A form serves as well; the document leaves it out because generated
  * Python clients that know a second media type send the last one they know.
  */
 function operationsOf(method: Method): ServiceOperation[] {
-  const { name, summary, limits, args } = method;
+  const { name, summary, limits, userOnly, args } = method;
   const id = clientName(name);
   const example = exampleOfCall(name);
   const body = shaped(method, inBody, {
@@ -85,7 +87,8 @@ function operationsOf(method: Method): ServiceOperation[] {
   });
   const files = Object.keys(args.properties).filter((key) => isBinary(args.properties[key]));
   const common = { path: name, summary, answers: { 200: Answer } };
-  const described = (text: string) => (limits === undefined ? text : `${limits} ${text}`);
+  const described = (text: string) =>
+    [limits, userOnly && USER_ONLY, text].filter(Boolean).join(" ");
   const post = {
     ...common,
     method: "post",

@@ -73,13 +73,6 @@ export async function requireActor({ session, actor }: ChatCall) {
   return found;
 }
 
-/** The caller, for methods that the service denies bots: they are rejected if the workspace is configured so. */
-export async function requirePerson(call: ChatCall) {
-  const found = await requireActor(call);
-  if (found.user.is_bot && found.team.restrict_bots) throw new ChatError("not_allowed_token_type");
-  return found;
-}
-
 export const isAdmin = (user: UserRow) => user.is_admin || user.is_owner;
 export const isGuest = (user: UserRow) => user.is_restricted || user.is_ultra_restricted;
 

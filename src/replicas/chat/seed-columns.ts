@@ -45,7 +45,6 @@ export const teamRow = (team: SeedTeam): Row => ({
   display_real_names: false,
   disable_file_uploads: "allow_all",
   message_limit: null,
-  restrict_bots: false,
   profile: { fields: [], sections: [] },
   ...team,
   email_domain: `${team.domain}.test`,

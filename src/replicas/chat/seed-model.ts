@@ -62,7 +62,6 @@ const Team = strict({
     ]),
   ),
   message_limit: maybe(Type.Integer({ minimum: 1 })),
-  restrict_bots: flag,
   profile: maybe(strict({ fields: ProfileFields, sections: Items })),
 });
 

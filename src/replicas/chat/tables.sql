@@ -15,9 +15,8 @@ create table teams (
   allow_message_deletion boolean not null,
   display_real_names boolean not null,
   disable_file_uploads varchar(16) not null,
-  -- … and two that it leaves out: the plan's limit of messages, and whether bots are denied people's methods.
+  -- … and one that it leaves out: the plan's limit of messages.
   message_limit int,
-  restrict_bots boolean not null,
   profile jsonb not null -- the custom profile fields: `fields` and `sections` of team.profile.get
 );
 

@@ -1,19 +1,13 @@
 /** The tracker service, compatible with Linear's GraphQL API. */
 import type { GraphQLFormattedError } from "graphql";
 import { type Answer, createExecutor, type Running } from "~/graphql/execute";
-import { isUuid } from "~/graphql/scalars";
 import { type HttpAnswer, httpAnswer, JSON_HEADERS } from "~/message";
-import { OWN_USER_ONLY, type Replica, type ReplicaCall } from "~/replicas/replica";
+import type { Replica, ReplicaCall } from "~/replicas/replica";
 import { type Context, inContext } from "~/replicas/tracker/context";
 import { DERIVED } from "~/replicas/tracker/derived";
-import {
-  formatError,
-  notAuthenticated,
-  shapeOf,
-  statusOf,
-  TrackerError,
-} from "~/replicas/tracker/errors";
+import { formatError, shapeOf, statusOf, TrackerError } from "~/replicas/tracker/errors";
 import { faults } from "~/replicas/tracker/faults";
+import { actingUser, isToken } from "~/replicas/tracker/identity";
 import { vendor } from "~/replicas/tracker/mcp/index";
 import { trackerOperations } from "~/replicas/tracker/operations";
 import { limitHeaders } from "~/replicas/tracker/rate-limit";
@@ -35,6 +29,7 @@ export const tracker: Replica = {
   seed: seedTracker,
   schedule,
   findUser: (session, by) => findUserId(session as TrackerSession, by),
+  isToken,
   carriesSecret,
   awaits: (session, path) => awaitsUpload(session as TrackerSession, path),
   handle: answer,
@@ -100,11 +95,4 @@ async function within<T>(
   account.name = running.names.join(", ");
   const request = { actor: actingUser(call), running, now, baseUrl };
   return await inContext(session as TrackerSession, request, work);
-}
-
-/** A token that is a user's id acts as that user; other tokens have no effect. */
-function actingUser({ actor, userToken, mayImpersonate }: ReplicaCall): string {
-  const named = isUuid(userToken) ? userToken.toLowerCase() : actor;
-  if (named !== actor && !mayImpersonate) throw notAuthenticated(OWN_USER_ONLY);
-  return named;
 }

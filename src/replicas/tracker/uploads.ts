@@ -2,6 +2,7 @@
 import { type HttpAnswer, httpAnswer } from "~/message";
 import type { ReplicaCall } from "~/replicas/replica";
 import { fileAnswer } from "~/replicas/stored-file";
+import { isWrongToken } from "~/replicas/tracker/identity";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 import { findAnnounced, findUploaded, putUpload } from "~/replicas/tracker/store/uploads";
 
@@ -29,6 +30,7 @@ export async function transfer(call: ReplicaCall): Promise<HttpAnswer> {
   const session = call.session as TrackerSession;
   const [, id, signature = ""] = SIGNED.exec(call.path) ?? [];
   if (id !== undefined) return await receive(session, call, id, signature);
+  if (isWrongToken(call)) return plain(401, "The token is not valid.");
   const [, asset] = ASSET.exec(call.path) ?? [];
   const file = asset === undefined ? undefined : await findUploaded(session, asset);
   return file ? fileAnswer(file) : plain(404, "There is no such file.");

@@ -51,6 +51,7 @@ async function counting(scene: Scene) {
         actor: AGENT,
         userToken: undefined,
         account: newAccount("test"),
+        isAnonymous: false,
         mayImpersonate: false,
         baseUrl: "http://test",
         secret: new Uint8Array(),

@@ -47,6 +47,7 @@ async function count(query: string, variables: object = {}) {
     actor: MARIA,
     userToken: undefined,
     account: newAccount("test"),
+    isAnonymous: false,
     mayImpersonate: false,
     baseUrl: "http://localhost",
     secret: new Uint8Array(),

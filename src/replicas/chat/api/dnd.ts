@@ -2,7 +2,7 @@ import { List, Maybe, Text, Whole } from "~/replicas/chat/arguments";
 import { dndView, nextSession, snoozeView } from "~/replicas/chat/dnd";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 import { method } from "~/replicas/chat/method";
-import { requirePerson, requireUser } from "~/replicas/chat/require";
+import { requireActor, requireUser } from "~/replicas/chat/require";
 import { findUsers, updateUser } from "~/replicas/chat/store/users";
 import { secondsOf } from "~/source";
 
@@ -23,12 +23,13 @@ export const dnd = [
 
   method("dnd.setSnooze", {
     tier: 2,
+    userOnly: true,
     summary: "Snoozes the caller's notifications.",
     args: {
       num_minutes: Maybe(Whole("The duration.", { minimum: 1, maximum: SNOOZE_MINUTES_MAX })),
     },
     async handle({ num_minutes: minutes }, call) {
-      const { user } = await requirePerson(call);
+      const { user } = await requireActor(call);
       if (minutes === undefined) throw new ChatError("missing_duration");
       if (minutes < 1) throw new ChatError("snooze_failed");
       if (minutes > SNOOZE_MINUTES_MAX) throw new ChatError("too_long");
@@ -41,10 +42,11 @@ export const dnd = [
 
   method("dnd.endSnooze", {
     tier: 2,
+    userOnly: true,
     summary: "Ends the caller's snooze.",
     args: {},
     async handle(_, call) {
-      const { user } = await requirePerson(call);
+      const { user } = await requireActor(call);
       const now = secondsOf(call.session.source);
       if (user.snooze_endtime <= now) throw new ChatError("snooze_not_active");
       await updateUser(call.session, user.id, { snooze_endtime: 0 });
@@ -54,11 +56,12 @@ export const dnd = [
 
   method("dnd.endDnd", {
     tier: 2,
+    userOnly: true,
     summary:
       "Ends the session of do not disturb that the caller is in. The next one comes as planned.",
     args: {},
     async handle(_, call) {
-      const { user } = await requirePerson(call);
+      const { user } = await requireActor(call);
       const now = secondsOf(call.session.source);
       const { start, end } = nextSession(user, now);
       if (start > now || end <= now) throw new ChatError("not_in_dnd");

@@ -13,6 +13,7 @@ async function setPublic(call: ChatCall, id: string, isPublic: boolean) {
 export const filesPublic = [
   method("files.sharedPublicURL", {
     tier: 2,
+    userOnly: true,
     summary: "Creates a public address for a file.",
     args: { file: Text() },
     async handle({ file: id }, call) {

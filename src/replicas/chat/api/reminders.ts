@@ -2,7 +2,7 @@ import { Json, Maybe, Text } from "~/replicas/chat/arguments";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
 import { type ChatCall, method } from "~/replicas/chat/method";
-import { requirePerson, requireUser } from "~/replicas/chat/require";
+import { requireActor, requireUser } from "~/replicas/chat/require";
 import {
   completeReminder,
   deleteReminder,
@@ -62,7 +62,7 @@ function readRecurrence(given: unknown): Recurrence | undefined {
 }
 
 async function requireReminder(call: ChatCall, id: string): Promise<ReminderRow> {
-  const { user } = await requirePerson(call);
+  const { user } = await requireActor(call);
   const reminder = await findReminder(call.session, user.id, id);
   if (!reminder) throw new ChatError("not_found");
   return reminder;
@@ -73,6 +73,7 @@ const REMINDER_ARGS = { reminder: Text("Id of the reminder."), team_id: Maybe(Te
 export const reminders = [
   method("reminders.add", {
     tier: 2,
+    userOnly: true,
     summary: "Creates a reminder for the caller.",
     limits: "Nobody is notified.",
     args: {
@@ -85,7 +86,7 @@ export const reminders = [
       team_id: Maybe(Text()),
     },
     async handle({ text, time, user, recurrence }, call) {
-      const { user: actor } = await requirePerson(call);
+      const { user: actor } = await requireActor(call);
       if (!text || !time) throw new ChatError("missing_argument");
       if (user) {
         const wanted = await requireUser(call, user);
@@ -111,6 +112,7 @@ export const reminders = [
 
   method("reminders.complete", {
     tier: 2,
+    userOnly: true,
     summary: "Marks a reminder as done.",
     args: REMINDER_ARGS,
     async handle({ reminder: id }, call) {
@@ -124,6 +126,7 @@ export const reminders = [
 
   method("reminders.delete", {
     tier: 2,
+    userOnly: true,
     summary: "Deletes a reminder.",
     args: REMINDER_ARGS,
     async handle({ reminder: id }, call) {
@@ -135,6 +138,7 @@ export const reminders = [
 
   method("reminders.info", {
     tier: 2,
+    userOnly: true,
     summary: "Shows a reminder.",
     args: REMINDER_ARGS,
     async handle({ reminder: id }, call) {
@@ -144,10 +148,11 @@ export const reminders = [
 
   method("reminders.list", {
     tier: 2,
+    userOnly: true,
     summary: "Lists the reminders that the caller made, or that are for the caller, by time.",
     args: { team_id: Maybe(Text()) },
     async handle(_, call) {
-      const { user } = await requirePerson(call);
+      const { user } = await requireActor(call);
       const rows = await listReminders(call.session, user.id);
       return { reminders: rows.map(reminderView) };
     },

@@ -3,7 +3,7 @@ import { Choice, Cursor, Flag, Maybe, Text } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { type ChatCall, method } from "~/replicas/chat/method";
 import { PAGE_ARGS, readPage } from "~/replicas/chat/paging";
-import { requirePerson } from "~/replicas/chat/require";
+import { requireActor } from "~/replicas/chat/require";
 import { parseQuery, type Term } from "~/replicas/chat/search-query";
 import type { FileRow } from "~/replicas/chat/store/files";
 import type { MessageRow } from "~/replicas/chat/store/messages";
@@ -46,7 +46,7 @@ type SearchArgs = {
 
 /** Parses a query and its page. Throws `no_query`. */
 async function readSearch(call: ChatCall, args: SearchArgs, scope?: Scope) {
-  const { user } = await requirePerson(call);
+  const { user } = await requireActor(call);
   const query = args.query?.trim();
   if (!query) throw new ChatError("no_query");
   const terms = parseQuery(query, user.tz, secondsOf(call.session.source));
@@ -186,6 +186,7 @@ const fileMatch = (file: FileRow, call: ChatCall, mark: (text: string) => string
 export const search = [
   method("search.messages", {
     tier: 1,
+    userOnly: true,
     summary: "Searches the messages that the caller can read.",
     limits: "Words match as they are and by their English stems.",
     args: { ...SEARCH_ARGS, cursor: Maybe(Cursor()) },
@@ -201,6 +202,7 @@ export const search = [
 
   method("search.files", {
     tier: 1,
+    userOnly: true,
     summary: "Searches the files that the caller can see, by title, name and content.",
     args: SEARCH_ARGS,
     async handle(args, call) {
@@ -213,6 +215,7 @@ export const search = [
 
   method("search.all", {
     tier: 1,
+    userOnly: true,
     summary: "Searches messages and files.",
     args: SEARCH_ARGS,
     async handle(args, call) {

@@ -2,12 +2,7 @@ import { Cursor, Maybe, Text } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { type ChatCall, method } from "~/replicas/chat/method";
 import { LIMIT, PAGE_ARGS, readPage } from "~/replicas/chat/paging";
-import {
-  requireChannel,
-  requireFile,
-  requireMessage,
-  requirePerson,
-} from "~/replicas/chat/require";
+import { requireActor, requireChannel, requireFile, requireMessage } from "~/replicas/chat/require";
 import {
   deleteStar,
   insertStar,
@@ -30,7 +25,7 @@ type StarArgs = { channel?: string; timestamp?: string; file?: string; file_comm
 
 /** The item that the arguments name, visible to the caller. */
 async function requireItem(call: ChatCall, args: StarArgs): Promise<Starred> {
-  await requirePerson(call);
+  await requireActor(call);
   if (args.file) {
     await requireFile(call, args.file);
     return { type: "file", channel: "", ts: "", file: args.file };
@@ -63,6 +58,7 @@ function starView(star: StarRow, call: ChatCall) {
 export const stars = [
   method("stars.add", {
     tier: 2,
+    userOnly: true,
     summary: "Saves a message, a file or a channel for the caller.",
     args: STAR_ARGS,
     async handle(args, call) {
@@ -75,6 +71,7 @@ export const stars = [
 
   method("stars.remove", {
     tier: 2,
+    userOnly: true,
     summary: "Removes an item from the caller's saved items.",
     args: STAR_ARGS,
     async handle(args, call) {
@@ -86,11 +83,12 @@ export const stars = [
 
   method("stars.list", {
     tier: 2,
+    userOnly: true,
     summary: "Lists the caller's saved items, newest first.",
     args: { ...PAGE_ARGS, limit: LIMIT, cursor: Maybe(Cursor()), team_id: Maybe(Text()) },
     async handle(args, call) {
       const page = readPage(args, PAGE_DEFAULT);
-      await requirePerson(call);
+      await requireActor(call);
       const rows = await listStars(call.session, call.actor, page.window);
       return { items: rows.map((row) => starView(row, call)), ...page.answer(rows[0]?.total ?? 0) };
     },

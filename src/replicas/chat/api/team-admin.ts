@@ -52,6 +52,7 @@ const integrationLog = (bot: UserRow, installer: UserRow | undefined) => ({
 export const teamAdmin = [
   method("team.accessLogs", {
     tier: 3,
+    userOnly: true,
     summary: "Lists who has signed in, by user id.",
     limits: "Nobody signs in here: every user has one entry, from the workspace's start.",
     args: {
@@ -74,6 +75,7 @@ export const teamAdmin = [
 
   method("team.billableInfo", {
     tier: 3,
+    userOnly: true,
     summary: "Reports which users are billable.",
     args: {
       user: Maybe(Text("Only this one.")),
@@ -108,6 +110,7 @@ export const teamAdmin = [
 
   method("team.integrationLogs", {
     tier: 3,
+    userOnly: true,
     summary: "Lists changes to apps, by the id of their bot.",
     limits: "Apps cannot be changed here: each was added once.",
     args: {

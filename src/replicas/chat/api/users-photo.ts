@@ -3,7 +3,7 @@ import { Bytes, Maybe, Whole } from "~/replicas/chat/arguments";
 import { ChatError, invalidArguments } from "~/replicas/chat/errors";
 import { method } from "~/replicas/chat/method";
 import { isPicture } from "~/replicas/chat/pictures";
-import { requirePerson } from "~/replicas/chat/require";
+import { requireActor } from "~/replicas/chat/require";
 import { updateUser } from "~/replicas/chat/store/users";
 import { profileView } from "~/replicas/chat/views/users";
 import type { Wire } from "~/replicas/chat/views/wire";
@@ -16,10 +16,11 @@ const imagesOf = (profile: Wire): Wire =>
 export const usersPhoto = [
   method("users.identity", {
     tier: 2,
+    userOnly: true,
     summary: "Returns the caller's identity, as a sign-in does.",
     args: {},
     async handle(_, call) {
-      const { user, team } = await requirePerson(call);
+      const { user, team } = await requireActor(call);
       const profile = profileView(user);
       return {
         user: {
@@ -35,6 +36,7 @@ export const usersPhoto = [
 
   method("users.setPhoto", {
     tier: 2,
+    userOnly: true,
     summary: "Sets the caller's picture.",
     limits: "The addresses change, but do not serve the picture.",
     args: {
@@ -44,7 +46,7 @@ export const usersPhoto = [
       crop_w: Maybe(Whole("Size of the cropped square.")),
     },
     async handle({ image, crop_x: x = 0, crop_y: y = 0, crop_w: width }, call) {
-      const { user } = await requirePerson(call);
+      const { user } = await requireActor(call);
       if (image.byteLength > PHOTO_BYTES_MAX) throw new ChatError("too_large");
       if (!isPicture(image)) throw new ChatError("bad_image");
       if (x < 0 || y < 0 || (width !== undefined && width < 1))
@@ -59,10 +61,11 @@ export const usersPhoto = [
 
   method("users.deletePhoto", {
     tier: 2,
+    userOnly: true,
     summary: "Resets the caller's picture to the default.",
     args: {},
     async handle(_, call) {
-      const { user } = await requirePerson(call);
+      const { user } = await requireActor(call);
       const { is_custom_image: isCustom, ...rest } = user.profile;
       if (!isCustom) return {};
       const profile = { ...rest, avatar_hash: `g${user.id.toLowerCase()}` };

@@ -2,7 +2,7 @@ import { Flag, Json, Maybe, Text } from "~/replicas/chat/arguments";
 import { ChatError } from "~/replicas/chat/errors";
 import { type ChatCall, method } from "~/replicas/chat/method";
 import { changeProfile, type ProfileChange, readProfile } from "~/replicas/chat/profile";
-import { isAdmin, requireEmoji, requirePerson, requireUser } from "~/replicas/chat/require";
+import { isAdmin, requireActor, requireEmoji, requireUser } from "~/replicas/chat/require";
 import { findTeam, type TeamRow } from "~/replicas/chat/store/team";
 import { findUserByEmail, type UserRow, updateUser } from "~/replicas/chat/store/users";
 import { profileView } from "~/replicas/chat/views/users";
@@ -50,6 +50,7 @@ export const usersProfile = [
 
   method("users.profile.set", {
     tier: 1,
+    userOnly: true,
     summary:
       "Changes the caller's profile and status; administrators change anybody's, and the email address.",
     args: {
@@ -60,7 +61,7 @@ export const usersProfile = [
     },
     async handle({ profile, name, value = "", user: id }, call) {
       const change = readProfile(name ? { [name]: value } : profile);
-      const { user: actor, team } = await requirePerson(call);
+      const { user: actor, team } = await requireActor(call);
       if (id && id !== actor.id && !isAdmin(actor)) throw new ChatError("not_admin");
       const user = id ? await requireUser(call, id) : actor;
       const { email = user.profile["email"] } = change;

@@ -13,7 +13,6 @@ export type Rows = {
     readonly display_real_names: boolean;
     readonly disable_file_uploads: string;
     readonly message_limit: number | null;
-    readonly restrict_bots: boolean;
     readonly profile: unknown;
   };
   readonly users: {

@@ -36,13 +36,6 @@ async function theirs(scene: Scene): Promise<string> {
   return id;
 }
 
-const restricted =
-  (args: object): Case =>
-  async (scene) => {
-    await scene.write("teams", "restrict_bots = true");
-    return by(BOT, { ...args });
-  };
-
 async function group({ agent }: Scene, name = "Crew"): Promise<string> {
   const { usergroup } = await agent.usergroups.create({ name, handle: name.toLowerCase() });
   return usergroup?.id ?? "";
@@ -72,7 +65,7 @@ const noReminder = { not_found: { reminder: "Rm99NOTHING" } };
 export const workspaceRefusals: Refusals = {
   "search.messages": {
     no_query: { query: " " },
-    not_allowed_token_type: restricted({ query: "welcome" }),
+    not_allowed_token_type: by(BOT, { query: "welcome" }),
     invalid_cursor: { query: "welcome", cursor: "garbage" },
   },
   "search.files": { no_query: {} },
@@ -133,7 +126,7 @@ export const workspaceRefusals: Refusals = {
     cannot_add_others: { text: "tea", time: "in 1 hour", user: ROBIN },
     missing_argument: { text: "tea" },
     invalid_arguments: { text: "tea", time: "in 1 hour", recurrence: { frequency: "hourly" } },
-    not_allowed_token_type: restricted({ text: "tea", time: "in 1 hour" }),
+    not_allowed_token_type: by(BOT, { text: "tea", time: "in 1 hour" }),
   },
   "reminders.complete": {
     ...noReminder,

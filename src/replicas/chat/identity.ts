@@ -1,0 +1,46 @@
+/** Who calls, and whether the token is a person's or a bot's. */
+import { ChatError } from "~/replicas/chat/errors";
+import { userOfToken } from "~/replicas/chat/ids";
+import type { ChatSession } from "~/replicas/chat/method";
+import { findUser } from "~/replicas/chat/store/users";
+import { OWN_USER_ONLY, type ReplicaCall } from "~/replicas/replica";
+
+/** Of a person, a bot, an app, a session or an organization. */
+const TOKEN = /^x(?:ox[a-z][-.]|app-)/;
+const BOT_TOKEN = /^(?:bearer\s+)?xoxb-/i;
+
+export const isToken = (text: string) => TOKEN.test(text);
+
+/**
+ * A token `xoxp-<userId>` or `xoxb-<userId>` calls as that user. Any other is ignored beside a credential, and wrong
+ * without one.
+ */
+export async function actingUser(call: ReplicaCall, token: unknown): Promise<string> {
+  const { session, actor, mayImpersonate, isAnonymous } = call;
+  if (typeof token !== "string") return actor;
+  const named = userOfToken(token);
+  if (named === undefined && isAnonymous && isToken(token)) throw new ChatError("invalid_auth");
+  if (named === undefined || named === actor) return actor;
+  if (!mayImpersonate)
+    throw new ChatError("invalid_auth", {
+      response_metadata: { messages: [`[ERROR] ${OWN_USER_ONLY}`] },
+    });
+  const user = await findUser(session as ChatSession, named);
+  if (!user) throw new ChatError("invalid_auth");
+  if (user.deleted) throw new ChatError("account_inactive");
+  return named;
+}
+
+/**
+ * Throws `not_allowed_token_type` for a call as a bot, or with a token of the form of a bot's. `token`: the argument.
+ */
+export async function requireUserToken(
+  { request: { headers }, session }: ReplicaCall,
+  actor: string,
+  token: unknown,
+): Promise<void> {
+  const sent = [headers.get("authorization"), headers.get("x-api-key"), token];
+  const isBotToken = sent.some((text) => typeof text === "string" && BOT_TOKEN.test(text));
+  if (isBotToken || (await findUser(session as ChatSession, actor))?.is_bot)
+    throw new ChatError("not_allowed_token_type");
+}
