@@ -55,7 +55,7 @@ export const Json = <T = unknown>(
 ) => Type.Unsafe<T>({ ...describe(description), json: code, [MAX_SIZE]: max, [TOO_LONG]: tooLong });
 export const Choice = <const T extends readonly string[]>(...values: T) =>
   Type.Unsafe<T[number]>({ type: "string", enum: values });
-/** A file part of a multipart body. */
+/** A file part of a multipart body, or its content as text. */
 export const Bytes = (description?: string) =>
   Type.Unsafe<Uint8Array>({ ...describe(description), type: "string", format: "binary" });
 export const Maybe = Type.Optional;
@@ -137,7 +137,8 @@ function commas(text: string): number {
   return count;
 }
 
-const typeName = (schema: TSchema): string => schema["type"] ?? "value";
+const typeName = ({ type, format }: TSchema): string =>
+  format === "binary" ? "file" : (type ?? "value");
 
 /** Undefined for values that cannot be converted. */
 function convertValue(value: unknown, schema: TSchema): unknown {
@@ -150,9 +151,14 @@ function convertValue(value: unknown, schema: TSchema): unknown {
     case "array":
       return toList(value);
     default:
-      if (schema["format"] === "binary") return value instanceof Uint8Array ? value : undefined;
+      if (schema["format"] === "binary") return toBytes(value);
       return toText(value, schema["enum"]);
   }
+}
+
+function toBytes(value: unknown): Uint8Array | undefined {
+  if (typeof value === "string") return Buffer.from(value);
+  return value instanceof Uint8Array ? value : undefined;
 }
 
 function toText(value: unknown, choices?: readonly string[]): string | undefined {

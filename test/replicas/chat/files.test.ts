@@ -163,6 +163,31 @@ function form(name: string): FormData {
   return data;
 }
 
+test.each([
+  ["ünï cödé (1).TXT", "_n__c_d___1_.txt"],
+  ["日本 🎉.txt", "____.txt"],
+  ["..", "_"],
+  ["a/b\\c?d#e%20f.txt", "a_b_c_d_e_20f.txt"],
+])("the addresses of %p are ASCII and serve its bytes", async (filename, slug) => {
+  const scene = await newScene();
+  const { file_id: id = "", upload_url: url = "" } = await scene.agent.files.getUploadURLExternal({
+    filename,
+    length: 5,
+  });
+  await fetch(url, { method: "POST", body: "bytes" });
+  const { files }: any = await scene.agent.files.completeUploadExternal({
+    files: [{ id, title: filename }],
+    channel_id: GENERAL,
+  });
+  const { permalink, url_private: open, url_private_download: download, name } = files[0];
+
+  expect(name).toBe(filename);
+  for (const address of [permalink, open, download]) expect(address).toMatch(/^[!-~]+$/);
+  expect(open).toEndWith(`/${slug}`);
+  expect(await (await fetch(open)).text()).toBe("bytes");
+  expect(await (await fetch(download)).text()).toBe("bytes");
+});
+
 describe("files.info", () => {
   test("shows the content of text, also as HTML", async () => {
     const scene = await newScene();

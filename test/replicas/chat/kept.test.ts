@@ -47,6 +47,34 @@ describe("remote files", () => {
     expect(await outcome(agent.files.remote.info({ file }))).toBe("file_not_found");
   });
 
+  test("are found by contents that are sent as text", async () => {
+    const { url, agent, john } = await newScene();
+    const send = async (headers: Record<string, string>, body: string | URLSearchParams) => {
+      const answer: any = await (
+        await fetch(`${url}/files.remote.add`, { method: "POST", headers, body })
+      ).json();
+      return answer.file?.id ?? answer.error;
+    };
+    const about = (n: number) => ({
+      ...remote,
+      external_id: `plan-${n}`,
+      indexable_file_contents: "about an axolotl, Grüße",
+    });
+
+    const ids = [
+      await send({}, new URLSearchParams(about(1))),
+      await send({ "Content-Type": "application/json; charset=utf-8" }, JSON.stringify(about(2))),
+    ];
+
+    await agent.files.remote.share({ external_id: "plan-1", channels: GENERAL });
+    const { files }: any = await john.search.files({ query: "axolotl grüße" });
+    expect(files.matches.map(({ id }: any) => id)).toEqual([ids[0]]);
+    expect(await agent.files.remote.info({ file: ids[1] })).toMatchObject({ ok: true });
+    expect(
+      await send({}, new URLSearchParams({ ...remote, external_id: "x", preview_image: "text" })),
+    ).toBe("bad_image");
+  });
+
   test("are listed by channel and time, in pages", async () => {
     const { agent } = await newScene();
     for (const n of [1, 2, 3])

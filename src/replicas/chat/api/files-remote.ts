@@ -6,7 +6,7 @@ import { type ChatCall, method } from "~/replicas/chat/method";
 import { clampLimit, cut, decodeCursor, encodeCursor, LIMIT } from "~/replicas/chat/paging";
 import { isPicture } from "~/replicas/chat/pictures";
 import { PLAIN, send, withFreeTs } from "~/replicas/chat/posting";
-import { requireChannel, requireFile, requirePerson } from "~/replicas/chat/require";
+import { requireActor, requireChannel, requireFile } from "~/replicas/chat/require";
 import { buryFile, shareFiles } from "~/replicas/chat/store/files";
 import {
   findByExternalId,
@@ -96,7 +96,7 @@ export const filesRemote = [
     summary: "Adds a remote file.",
     args: { title: Text(), external_url: Text(), external_id: Text(), ...ABOUT_ARGS },
     async handle({ title, external_url: url, external_id: externalId, ...about }, call) {
-      await requirePerson(call);
+      await requireActor(call);
       requireTitle(title, "bad_title");
       if (externalId.trim() === "" || externalId.length > ID_MAX)
         throw new ChatError("invalid_external_id");

@@ -16,6 +16,7 @@ import { secondsOf } from "~/source";
 const USERS_MAX = 1_000;
 /** Per call of users.info. */
 const INFO_USERS_MAX = 30;
+const cursorOf = ({ id }: { readonly id: string }) => encodeCursor("user", id);
 const CHANNELS_DEFAULT = 100;
 const CHANNELS_MAX = 999;
 
@@ -46,13 +47,16 @@ export const users = [
       const after = decodeCursor(cursor, "user", /^[A-Z0-9]+$/) ?? "";
       const size = clampLimit(limit || undefined, USERS_MAX, USERS_MAX);
       const rows = await listUsers(session, { after, limit: size });
-      const { page, hasMore, metadata } = cut(rows, size, ({ id }) => encodeCursor("user", id));
+      const { page, hasMore, metadata } = cut(rows, size, cursorOf);
       if (hasMore && !limit) throw new ChatError("limit_required");
       const now = secondsOf(session.source);
       const members = page.map((user) => userView(user, now, withLocale));
-      // Slackbot is last, on a page that has another user before it: no cursor points behind the last one.
-      const teamId = page[0]?.team_id;
-      if (!hasMore && teamId !== undefined) members.push(slackbotView(teamId));
+      if (hasMore) return { members, cache_ts: now, ...metadata };
+      // Slackbot is last. If the page has no room, it is on one of its own.
+      const last = page.at(-1);
+      if (limit && last && members.length === size)
+        return { members, cache_ts: now, response_metadata: { next_cursor: cursorOf(last) } };
+      members.push(slackbotView(last?.team_id ?? (await findTeam(session)).id));
       return { members, cache_ts: now, ...metadata };
     },
   }),

@@ -12,10 +12,11 @@ export const seconds = (micros: string | number) => Math.floor(Number(micros) / 
 export const publicSecret = (file: Pick<FileRow, "id" | "created_at">) =>
   createHash("sha256").update(`${file.id} ${file.created_at}`).digest("hex").slice(0, 10);
 
-export const slug = (name: string) =>
+/** The last part of a file's address: ASCII, with an underscore for any other character. */
+const slug = (name: string) =>
   name
     .toLowerCase()
-    .replace(/[^\p{L}\p{N}._-]+/gu, "_")
+    .replace(/[^a-z0-9._-]|^\.{1,2}$/gu, "_")
     .slice(0, 100) || "file";
 
 /** `withShares`: includes where it is shared. Files inside messages leave this out. */
