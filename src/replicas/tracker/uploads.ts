@@ -36,24 +36,51 @@ export async function transfer(call: ReplicaCall): Promise<HttpAnswer> {
   return file ? fileAnswer(file) : plain(404, "There is no such file.");
 }
 
-/** Responses in the form of the service's storage: a status and a sentence. */
+/** Answers as the service's storage does. */
 async function receive(
   session: TrackerSession,
   { request, body }: ReplicaCall,
   id: string,
   signature: string,
 ): Promise<HttpAnswer> {
-  if (request.method !== "PUT") return plain(405, "An upload must use PUT.", { Allow: "PUT" });
-  const announced = await findAnnounced(session, id, signature);
-  if (!announced) return plain(403, "The signature does not match.");
-  const type = request.headers.get("content-type") ?? "";
-  if (type !== announced.contentType)
-    return plain(403, `The signature is for the Content-Type ${announced.contentType}.`);
-  if (body.byteLength !== announced.size)
-    return plain(400, `The file has ${body.byteLength} bytes; ${announced.size} were announced.`);
+  const announced =
+    request.method === "PUT" ? await findAnnounced(session, id, signature) : undefined;
+  if (!announced) return mismatch("it is for one PUT to one address");
+  const { contentType, size } = announced;
+  if (!isOnly(request.headers.get("content-type"), contentType))
+    return mismatch(`it is for the Content-Type ${contentType}`);
+  const { byteLength } = body;
+  if (byteLength !== size) {
+    const code = byteLength > size ? "EntityTooLarge" : "EntityTooSmall";
+    return rejected(400, code, `The upload has ${byteLength} bytes instead of ${size}.`);
+  }
   await putUpload(session, id, body);
   return httpAnswer(200, {});
 }
 
-const plain = (status: number, text: string, headers: Record<string, string> = {}) =>
-  httpAnswer(status, { "Content-Type": "text/plain; charset=utf-8", ...headers }, text);
+/** True of a header with this value, which clients send twice if they set it beside the announced headers. */
+const isOnly = (header: string | null, value: string) =>
+  header === value || header?.split(/,\s*/).every((each) => each === value) === true;
+
+const mismatch = (reason: string) =>
+  rejected(
+    403,
+    "SignatureDoesNotMatch",
+    "Access denied.",
+    `The request does not match its signature: ${reason}.`,
+  );
+
+function rejected(status: number, code: string, message: string, details = ""): HttpAnswer {
+  const about = details && `<Details>${escapeXml(details)}</Details>`;
+  return httpAnswer(
+    status,
+    { "Content-Type": "application/xml; charset=UTF-8" },
+    `<?xml version='1.0' encoding='UTF-8'?><Error><Code>${code}</Code><Message>${message}</Message>${about}</Error>`,
+  );
+}
+
+const escapeXml = (text: string) =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+const plain = (status: number, text: string) =>
+  httpAnswer(status, { "Content-Type": "text/plain; charset=utf-8" }, text);

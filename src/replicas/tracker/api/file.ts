@@ -43,9 +43,10 @@ const upload: Resolver<Context> = async (_source, args: Upload, context) => {
     size,
     signature,
   });
+  // The service leaves this one to the client. Here those that forget it, or set it too, can upload.
   const headers = [
     { key: "Content-Type", value: contentType },
-    { key: "Cache-Control", value: "public, max-age=31536000" },
+    { key: "x-goog-content-length-range", value: `${size},${size}` },
     { key: "Content-Disposition", value: `attachment; filename="${encodeURIComponent(filename)}"` },
   ];
   return {
