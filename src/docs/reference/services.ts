@@ -1,6 +1,7 @@
 /** The state of simulation of each method and operation of the services. */
 import { code, page, table } from "~/docs/reference/markdown";
 import { type Coverage, coverage as chatCoverage } from "~/replicas/chat/coverage";
+import { BREAKING_CHANGES } from "~/replicas/tracker/changed-since";
 import { type Operation, coverage as trackerCoverage } from "~/replicas/tracker/coverage";
 
 /** The part of a method's name before the last dot. */
@@ -66,5 +67,15 @@ export function trackerPage(): string {
     operationTable(of("kept")),
     "## Rejected operations",
     operationTable(of("refused")),
+    "## Older clients",
+    "The documents of the official clients are valid in every version, but for those that the service rejects too since it changed its schema. The types of webhooks and subscriptions are not part of the schema: nothing is delivered.",
+    table(
+      ["Client since", "Change", "Rejected documents of older clients"],
+      BREAKING_CHANGES.map(({ since, change, documents }) => [
+        since,
+        change,
+        documents.map(code).join(" "),
+      ]),
+    ),
   );
 }

@@ -45,6 +45,9 @@ test("all interfaces are the service's", () => {
       interfaces.map((type) => [type.name, type.getInterfaces().map(({ name }) => name)]),
     ),
   ).toEqual({
+    AiConversationBasePart: [],
+    AiConversationBaseToolCall: [],
+    AiConversationBaseWidget: [],
     ArchivePayload: [],
     Entity: ["Node"],
     Node: [],

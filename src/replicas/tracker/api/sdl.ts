@@ -1,6 +1,7 @@
 /** The SDL files of the schema. */
 import { type DocumentNode, parse } from "graphql";
 import agent from "~/replicas/tracker/api/agent.graphql" with { type: "text" };
+import aiConversation from "~/replicas/tracker/api/ai-conversation.graphql" with { type: "text" };
 import attachment from "~/replicas/tracker/api/attachment.graphql" with { type: "text" };
 import audit from "~/replicas/tracker/api/audit.graphql" with { type: "text" };
 import comment from "~/replicas/tracker/api/comment.graphql" with { type: "text" };
@@ -67,6 +68,7 @@ import workflowState from "~/replicas/tracker/api/workflow-state.graphql" with {
 /** By file. The operations in `outOfScope` are rejected. */
 const SDL_FILES = {
   agent,
+  aiConversation,
   attachment,
   audit,
   comment,

@@ -13,24 +13,50 @@ import { hexOf, type Sourced } from "~/source";
 const SECRET_BYTES = 20;
 const newSecret = ({ source }: Sourced) => `lin_wh_${hexOf(source, SECRET_BYTES)}`;
 
+type Value = string | null | undefined;
+
+function requireProtocol(property: string, value: Value, protocol: RegExp, problem: string): void {
+  if (value != null && !(URL.canParse(value) && protocol.test(new URL(value).protocol)))
+    throw invalidArgument(property, value, "isUrl", `${property} must be ${problem}`);
+}
+
 /** An HTTP address. */
-export function requireUrl(property: string, value: string | null | undefined): void {
-  if (value != null && !(URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)))
-    throw invalidArgument(property, value, "isUrl", `${property} must be a URL address`);
+export const requireUrl = (property: string, value: Value) =>
+  requireProtocol(property, value, /^https?:$/, "a URL address");
+
+/** The subjects of the payloads of the service's webhooks. */
+const RESOURCE_TYPES = [
+  ...["AgentActivity", "AgentSession", "AgentSessionEvent", "AppUserNotification", "Attachment"],
+  ...["AuditEntry", "Comment", "Customer", "CustomerNeed", "Cycle", "Document", "Initiative"],
+  ...["InitiativeLabel", "InitiativeUpdate", "Issue", "IssueLabel", "IssueSLA", "OAuthApp"],
+  ...["OAuthAuthorization", "PermissionChange", "Project", "ProjectLabel", "ProjectUpdate"],
+  ...["Reaction", "Release", "ReleaseNote", "User"],
+];
+
+function requireResourceTypes(given: readonly string[] | null | undefined): void {
+  if (given?.length === 0)
+    throw invalidArgument(
+      "resourceTypes",
+      given,
+      "arrayNotEmpty",
+      "resourceTypes should not be empty",
+    );
+  const unknown = given?.find((type) => !RESOURCE_TYPES.includes(type));
+  if (unknown !== undefined)
+    throw invalidArgument(
+      "resourceTypes",
+      unknown,
+      "isIn",
+      `each value in resourceTypes must be one of the following values: ${RESOURCE_TYPES.join(", ")}`,
+    );
 }
 
 const rules: Rules<"Webhook"> = {
   operations: ["create", "update", "delete"],
   keyed: ["teamId"],
   check: ({ url, resourceTypes }) => {
-    requireUrl("url", url);
-    if (resourceTypes?.length === 0)
-      throw invalidArgument(
-        "resourceTypes",
-        resourceTypes,
-        "arrayNotEmpty",
-        "resourceTypes should not be empty",
-      );
+    requireProtocol("url", url, /^https:$/, "an HTTPS address");
+    requireResourceTypes(resourceTypes);
     return undefined;
   },
   create: async ({ teamId, allPublicTeams, secret }, context) => {

@@ -209,13 +209,28 @@ describe("a webhook", () => {
 
   test.each([
     ["an invalid URL", { url: "hooks" }],
+    ["an HTTP address", { url: "http://hooks.test/a" }],
     ["no resource types", { resourceTypes: [] }],
+    ["an unknown resource type", { resourceTypes: ["Issue", "issue"] }],
     ["neither a team nor all teams", { teamId: undefined }],
     ["a team and all teams", { allPublicTeams: true }],
     ["a team that does not exist", { teamId: "NOPE" }],
   ])("is rejected with %s", async (_case, input) => {
     expect(await refusal(newWebhook(input))).toBeInstanceOf(InvalidInputLinearError);
     expect((await tracker.linear.webhooks()).nodes).toEqual([]);
+  });
+
+  test("keeps its address and types if a change of them is rejected", async () => {
+    const webhook = await newWebhook({ resourceTypes: ["IssueSLA", "ProjectUpdate", "OAuthApp"] });
+
+    for (const input of [{ url: "http://hooks.test/a" }, { resourceTypes: ["Nope"] }])
+      expect(await refusal(webhook.update(input))).toBeInstanceOf(InvalidInputLinearError);
+
+    expect(await tracker.linear.webhook(webhook.id)).toMatchObject({
+      url: "https://hooks.test/a",
+      resourceTypes: ["IssueSLA", "ProjectUpdate", "OAuthApp"],
+    });
+    await webhook.delete();
   });
 });
 
