@@ -22,6 +22,8 @@ import { VERSION } from "~/version";
 
 const PAGE = "/docs";
 const DOCUMENT = "/docs/json";
+/** Where tools look for the document. */
+const WELL_KNOWN = "/openapi.json";
 /** Browsers request it on every page. */
 const FAVICON = "/favicon.ico";
 
@@ -93,7 +95,7 @@ const ABOUT = {
 const SHAPES = [Envelope, WhereSchema, Condition];
 
 export const isDocs = (pathname: string) =>
-  pathname === PAGE || pathname === FAVICON || pathname.startsWith(`${PAGE}/`);
+  [PAGE, FAVICON, WELL_KNOWN].includes(pathname) || pathname.startsWith(`${PAGE}/`);
 
 /** The application must use it before its routes. Only the page of the plugin is in use. */
 export const docs = () =>
@@ -132,6 +134,7 @@ const routeOperations = (routes: readonly DocumentedRoute[]): Operation[] =>
       query,
       headers,
       body: body && { "application/json": body },
+      isClosed: true,
       answers: response,
     };
   });
@@ -270,7 +273,7 @@ export async function answerDocs(
   pathname: string,
   router: Pick<Elysia, "fetch">,
 ): Promise<Response> {
-  if (pathname === DOCUMENT)
+  if (pathname === DOCUMENT || pathname === WELL_KNOWN)
     return new Response(text, {
       headers: { "Content-Type": "application/json; charset=utf-8" },
     });

@@ -20,6 +20,8 @@ export type Operation = ServiceOperation & {
   readonly security: readonly object[];
   readonly params?: TObject | undefined;
   readonly headers?: TObject | undefined;
+  /** Its body may have no fields but those that are described. */
+  readonly isClosed?: boolean;
 };
 
 const SCHEMAS = "#/components/schemas/";
@@ -82,6 +84,7 @@ function joined(members: readonly Json[], rest: Json): Json {
 function createSchemas() {
   const components: Record<string, Json> = {};
   const sources = new Map<string, string>();
+  const closed = new Set<Json>();
 
   /** The texts of a shape may differ from place to place. */
   function named(name: string, shape: Json): Json {
@@ -142,7 +145,21 @@ function createSchemas() {
     return joined(members, copy);
   }
 
-  return { components, convert };
+  /** Says of a schema, and of those that it is made of, that an object has no other fields. */
+  function close(schema: unknown): void {
+    if (typeof schema !== "object" || schema === null) return;
+    const { $ref, properties: fields, additionalProperties } = schema as Json;
+    const component = components[`${$ref}`.slice(SCHEMAS.length)];
+    if (component && !closed.has(component)) {
+      closed.add(component);
+      close(component);
+    }
+    for (const part of Object.values(schema)) close(part);
+    if (fields && additionalProperties === undefined)
+      (schema as Json)["additionalProperties"] = false;
+  }
+
+  return { components, convert, close };
 }
 
 const pascal = (code: string) =>
@@ -161,7 +178,7 @@ export function openapi(
   about: Json,
   shapes: readonly TSchema[],
 ): Document {
-  const { components, convert } = createSchemas();
+  const { components, convert, close } = createSchemas();
   const parts = { responses: {} as Record<string, Json>, parameters: {} as Record<string, Json> };
 
   /** Moves a part that many operations share into the components. Returns `part` if its name is taken by another one. */
@@ -216,7 +233,11 @@ export function openapi(
   for (const shape of shapes) convert(shape);
   const paths: Document["paths"] = {};
   for (const operation of operations) {
-    const { path, method, params, query, headers, body, answers, ...rest } = operation;
+    const { path, method, params, query, headers, body, answers, isClosed, ...rest } = operation;
+    const contents = Object.entries(body ?? {}).map(
+      ([type, shape]) => [type, media(shape)] as const,
+    );
+    if (isClosed) for (const [, { schema }] of contents) close(schema);
     const all = [
       ...parameters("path", params),
       ...parameters("query", query),
@@ -230,9 +251,7 @@ export function openapi(
         ...(body && {
           requestBody: {
             required: true,
-            content: Object.fromEntries(
-              Object.entries(body).map(([type, shape]) => [type, media(shape)]),
-            ),
+            content: Object.fromEntries(contents),
           },
         }),
         responses: Object.fromEntries(

@@ -142,6 +142,33 @@ describe("the document", () => {
     expect(component("Score")["properties"].passed).toMatchObject({ type: "integer", minimum: 0 });
   });
 
+  test("says of the body of each request that it has no other fields", () => {
+    const open: string[] = [];
+    const visit = (at: string, schema: Schema, seen: Set<unknown>): void => {
+      if (typeof schema !== "object" || schema === null || seen.has(schema)) return;
+      seen.add(schema);
+      const name = nameOf(schema);
+      if (name) visit(name, component(name), seen);
+      if (schema["properties"] && schema["additionalProperties"] === undefined) open.push(at);
+      for (const [key, part] of Object.entries(schema)) visit(`${at}.${key}`, part, seen);
+    };
+    const own = operations().filter(({ path }) => path.startsWith("/api/platform"));
+    for (const { at, operation } of own)
+      for (const { schema } of Object.values(operation.requestBody?.content ?? {}))
+        visit(at, schema, new Set());
+
+    expect(own.filter(({ operation }) => operation.requestBody).length).toBeGreaterThan(10);
+    expect(open).toEqual([]);
+    expect(component("NewEnvironment")["additionalProperties"]).toBe(false);
+    expect(component("Environment")["additionalProperties"]).toBeUndefined();
+    expect(component("ChatPostMessageArguments")["additionalProperties"]).toBeUndefined();
+  });
+
+  test("is where tools look for it, too", async () => {
+    const read = async (path: string) => await (await fetch(`${program.url}${path}`)).text();
+    expect(await read("/openapi.json")).toBe(await read("/docs/json"));
+  });
+
   test("is rendered once", async () => {
     const read = async () => await (await fetch(`${program.url}/docs/json`)).text();
     expect(await read()).toBe(await read());

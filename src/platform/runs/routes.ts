@@ -45,8 +45,16 @@ function labelsOf(request: Request): Record<string, string> {
   );
 }
 
-export const runRoutes = (runs: Runs, regrading: Regrading, idempotency: Idempotency) =>
-  new Elysia({ tags: ["runs"] })
+const RESULTS = {
+  params: t.Object({ runId: PathId }),
+  response: { 200: Results, ...failures("run_not_found") },
+};
+
+export const runRoutes = (runs: Runs, regrading: Regrading, idempotency: Idempotency) => {
+  const resultsOf = (request: Request, { runId }: { runId: string }) =>
+    runs.results(principalOf(request).userId, runId);
+
+  return new Elysia({ tags: ["runs"] })
     .post(
       "/startRun",
       async (context) =>
@@ -148,6 +156,14 @@ export const runRoutes = (runs: Runs, regrading: Regrading, idempotency: Idempot
         },
       },
     )
+    .get("/runs/:runId", async ({ request, params }) => json(await resultsOf(request, params)), {
+      ...RESULTS,
+      detail: {
+        operationId: "getRun",
+        summary: "Get a run",
+        description: "The same as getResults, at the address of the run.",
+      },
+    })
     .get(
       "/runs/:runId/events",
       async ({ request, params }) =>
@@ -220,17 +236,12 @@ export const runRoutes = (runs: Runs, regrading: Regrading, idempotency: Idempot
         },
       },
     )
-    .get(
-      "/results/:runId",
-      async ({ request, params }) =>
-        json(await runs.results(principalOf(request).userId, params.runId)),
-      {
-        params: t.Object({ runId: PathId }),
-        response: { 200: Results, ...failures("run_not_found") },
-        detail: {
-          operationId: "getResults",
-          summary: "Get run results",
-          description: "`running` until it ends; then its result, for as long as results are kept.",
-        },
+    .get("/results/:runId", async ({ request, params }) => json(await resultsOf(request, params)), {
+      ...RESULTS,
+      detail: {
+        operationId: "getResults",
+        summary: "Get run results",
+        description: "`running` until it ends; then its result, for as long as results are kept.",
       },
-    );
+    });
+};
