@@ -1,3 +1,5 @@
+import { quoted } from "~/nearest";
+
 /** Every error code of the platform and its HTTP status. A code that is not here cannot be answered. */
 export const STATUS = {
   not_authed: 401,
@@ -72,6 +74,12 @@ export class ApiError extends Error {
     this.headers = headers;
   }
 }
+
+export const runNotFound = (runId: string) =>
+  new ApiError(
+    "run_not_found",
+    `There is no run ${quoted(runId)}; GET /api/platform/runs lists yours`,
+  );
 
 const RETRY_AFTER_SECONDS = 1;
 

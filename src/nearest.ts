@@ -21,6 +21,21 @@ export function nearest(wrong: string, known: Iterable<string>): string {
   return best === undefined ? "" : `; the nearest is "${best}"`;
 }
 
+const QUOTED_MAX = 64;
+const EXISTING_MAX = 10;
+
+/** A name from a caller, as messages repeat it. */
+export const quoted = (name: string) =>
+  JSON.stringify(name.length > QUOTED_MAX ? `${name.slice(0, QUOTED_MAX)}…` : name);
+
+/** The nearest of the known names, and some of those that there are: `; there are a, b and 3 more`. */
+export function known(wrong: string, names: readonly string[]): string {
+  const shown = names.slice(0, EXISTING_MAX).join(", ");
+  const more = names.length - EXISTING_MAX;
+  const rest = more > 0 ? ` and ${more} more` : "";
+  return nearest(wrong, names) + (names.length === 0 ? "" : `; there are ${shown}${rest}`);
+}
+
 const letters = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, "");
 /** Greater than the distance between any two names. */
 const WHOLE_MAX = 1_000;

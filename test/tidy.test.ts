@@ -31,6 +31,7 @@ const LAYERS = [
     "json",
     "message",
     "nearest",
+    "rejections",
     "shape",
     "source",
     "thread",

@@ -1,11 +1,17 @@
 /** Compiles the changes that a spec allows: neither asked for nor unsafe. Throws SpecError. */
-import { Value } from "@sinclair/typebox/value";
 import type { Names } from "~/evaluation/assertion";
 import { type At, compileWhere, requireColumn } from "~/evaluation/conditions";
-import { readable, requireKnownKeys, requireObject, SpecError, shown } from "~/evaluation/mistakes";
+import {
+  compileEach,
+  joined,
+  requireKnownKeys,
+  requireObject,
+  SpecError,
+} from "~/evaluation/mistakes";
 import { matcher, type Row } from "~/evaluation/predicate";
 import { ALLOWED_MAX, Allowance, CHANGES, type Change } from "~/evaluation/spec";
-import { nearest } from "~/nearest";
+import { nearest, quoted } from "~/nearest";
+import { findMisfits } from "~/shape";
 
 export type CompiledAllowance = {
   readonly entity: string;
@@ -22,7 +28,7 @@ export function compileAllowances(
 ): CompiledAllowance[] {
   if (!Array.isArray(given) || given.length > ALLOWED_MAX)
     throw new SpecError(`a list of at most ${ALLOWED_MAX} changes is needed`, "allow");
-  return given.map((raw, index) => compileAllowance(raw, `allow[${index}]`, names, whole));
+  return compileEach(given, (raw, index) => compileAllowance(raw, `allow[${index}]`, names, whole));
 }
 
 function compileAllowance(
@@ -39,20 +45,17 @@ function compileAllowance(
   const known = tables.get(entity);
   if (!known)
     throw new SpecError(
-      `there is no table ${shown(entity)}${nearest(entity, tables.keys())}`,
+      `there is no table ${quoted(entity)}${nearest(entity, tables.keys())}`,
       `${path}.entity`,
     );
   for (const [name, expected] of Object.entries(EXPECTED)) {
     if (raw[name] === undefined) continue;
-    const misfit = Value.Errors(
-      Allowance.properties[name as keyof typeof EXPECTED],
-      raw[name],
-    ).First();
+    const [misfit] = findMisfits(Allowance.properties[name as keyof typeof EXPECTED], raw[name]);
     const near = typeof raw[name] === "string" ? nearest(raw[name], CHANGES) : "";
     if (misfit)
       throw new SpecError(
         `${expected}${name === "diff_type" ? near : ""}`,
-        `${path}.${name}${readable(misfit.path)}`,
+        joined(`${path}.${name}`, misfit.path),
       );
   }
   if (columns !== undefined && diff_type !== "changed")

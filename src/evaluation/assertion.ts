@@ -1,5 +1,4 @@
 /** Compiles an assertion of a spec. Throws SpecError. */
-import { Value } from "@sinclair/typebox/value";
 import { CALL_FIELDS } from "~/evaluation/calls";
 import {
   type At,
@@ -10,7 +9,13 @@ import {
   reader,
   requireColumn,
 } from "~/evaluation/conditions";
-import { readable, requireKnownKeys, requireObject, SpecError, shown } from "~/evaluation/mistakes";
+import {
+  compileEach,
+  joined,
+  requireKnownKeys,
+  requireObject,
+  SpecError,
+} from "~/evaluation/mistakes";
 import type { Value as RowValue } from "~/evaluation/operators";
 import { type Leaf, matcher, type Predicate, type Row } from "~/evaluation/predicate";
 import {
@@ -22,8 +27,9 @@ import {
   WHERE_MAX,
 } from "~/evaluation/spec";
 import type { World } from "~/evaluation/world";
-import { nearest } from "~/nearest";
+import { nearest, quoted } from "~/nearest";
 import { selects } from "~/replicas/faults";
+import { findMisfits } from "~/shape";
 
 export type ChangeRule = {
   readonly column: string;
@@ -79,23 +85,23 @@ export function compileAssertion(
   const known = Object.keys(DIFF_TYPES);
   if (typeof diff_type !== "string")
     throw fail(`one of ${known.join(", ")} is needed`, "diff_type");
-  const none = `${shown(diff_type)} is none of ${known.join(", ")}${nearest(diff_type, known)}`;
+  const none = `${quoted(diff_type)} is none of ${known.join(", ")}${nearest(diff_type, known)}`;
   if (!Object.hasOwn(DIFF_TYPES, diff_type)) throw fail(none, "diff_type");
   const isCalled = diff_type === "called";
   if (typeof entity !== "string")
     throw fail(`the name of ${isCalled ? "calls" : "a table"} is needed`, "entity");
   const columns = isCalled ? CALL_COLUMNS : tables.get(entity);
   if (!columns)
-    throw fail(`there is no table ${shown(entity)}${nearest(entity, tables.keys())}`, "entity");
+    throw fail(`there is no table ${quoted(entity)}${nearest(entity, tables.keys())}`, "entity");
   if (isCalled && whole.isNew && !world.calls.values().some((name) => selects(entity, name)))
-    throw fail(`there is no call ${shown(entity)}${nearest(entity, world.calls)}`, "entity");
+    throw fail(`there is no call ${quoted(entity)}${nearest(entity, world.calls)}`, "entity");
   const at: At = { assertion, columns, table: entity, ...whole };
 
   const { where = {}, expected_changes, ignore = [] } = raw;
   for (const [name, expected] of Object.entries(EXPECTED)) {
     if (raw[name] === undefined) continue;
-    const misfit = Value.Errors(Shape.properties[name as keyof typeof EXPECTED], raw[name]).First();
-    if (misfit) throw fail(expected, `${name}${readable(misfit.path)}`);
+    const [misfit] = findMisfits(Shape.properties[name as keyof typeof EXPECTED], raw[name]);
+    if (misfit) throw fail(expected, joined(name, misfit.path));
   }
   for (const column of ignore as string[]) requireColumn(column, "ignore", at);
   if (expected_changes !== undefined && diff_type !== "changed")
@@ -193,7 +199,7 @@ function compileChanges(changes: unknown, at: At): ChangeRule[] {
   const entries = Object.entries(changes);
   if (entries.length === 0 || entries.length > WHERE_MAX)
     throw new SpecError(`between 1 and ${WHERE_MAX} columns are needed`, path, at.assertion);
-  return entries.map(([key, change]) => {
+  return compileEach(entries, ([key, change]) => {
     const inside = `${path}.${key}`;
     const read = reader(key, path, at);
     requireObject(change, inside, at.assertion);

@@ -1,14 +1,20 @@
 /**
- * Compiles a spec for evaluation. Throws the first mistake with its place, the problem and the nearest valid name.
+ * Compiles a spec for evaluation. Throws mistakes with their places, the problems and the nearest valid names.
  */
-import { Value } from "@sinclair/typebox/value";
 import { type CompiledAllowance, compileAllowances } from "~/evaluation/allowance";
 import { type CompiledAssertion, compileAssertion } from "~/evaluation/assertion";
 import type { Columns } from "~/evaluation/conditions";
-import { readable, requireKnownKeys, requireObject, SpecError, shown } from "~/evaluation/mistakes";
+import {
+  compileEach,
+  joined,
+  requireKnownKeys,
+  requireObject,
+  SpecError,
+} from "~/evaluation/mistakes";
 import { ASSERTIONS_MAX, type Spec, Spec as SpecShape } from "~/evaluation/spec";
 import type { World } from "~/evaluation/world";
-import { nearest } from "~/nearest";
+import { nearest, quoted } from "~/nearest";
+import { findMisfits } from "~/shape";
 
 export type CompiledSpec = {
   readonly assertions: readonly CompiledAssertion[];
@@ -64,7 +70,7 @@ export function compile(spec: unknown, world: World, isNew = false): CompiledSpe
   const free = freeColumns(world, tables, ignore_fields);
   const patterns = { steps: 0 };
   const names = { world, tables, free };
-  const compiled = assertions.map((assertion, index) =>
+  const compiled = compileEach(assertions, (assertion, index) =>
     compileAssertion(assertion, index + 1, names, { patterns, isNew }),
   );
   if (expects === "nothing") requireUntouched(compiled);
@@ -106,21 +112,21 @@ function freeColumns(
 ): Map<string, Set<string>> {
   requireObject(ignored, "ignore_fields");
   const shape = SpecShape.properties.ignore_fields;
-  const misfit = Value.Errors(shape, ignored).First();
-  if (misfit) throw new SpecError(misfit.message, `ignore_fields${readable(misfit.path)}`);
+  const [misfit] = findMisfits(shape, ignored);
+  if (misfit) throw new SpecError(misfit.problem, joined("ignore_fields", misfit.path));
   const lists = ignored as Record<string, string[]>;
   const all = new Set([...tables.values()].flatMap((columns) => [...columns.keys()]));
   for (const [table, columns] of Object.entries(lists)) {
     const known = table === "global" ? all : tables.get(table);
     if (!known)
       throw new SpecError(
-        `there is no table ${shown(table)}${nearest(table, ["global", ...tables.keys()])}`,
+        `there is no table ${quoted(table)}${nearest(table, ["global", ...tables.keys()])}`,
         "ignore_fields",
       );
     for (const column of columns)
       if (!known.has(column))
         throw new SpecError(
-          `there is no column ${shown(column)}${nearest(column, known.keys())}`,
+          `there is no column ${quoted(column)}${nearest(column, known.keys())}`,
           `ignore_fields.${table}`,
         );
   }

@@ -1,7 +1,6 @@
 /** Compiles conditions: those of a `where`, and the operators of one value. Throws SpecError. */
-import { Value } from "@sinclair/typebox/value";
 import { misfitOf } from "~/evaluation/fit";
-import { requireObject, SpecError, shown } from "~/evaluation/mistakes";
+import { compileEach, requireObject, SpecError } from "~/evaluation/mistakes";
 import {
   compileOperator,
   isOperator,
@@ -14,7 +13,8 @@ import {
 import { stepsOf } from "~/evaluation/pattern";
 import type { Leaf, Predicate } from "~/evaluation/predicate";
 import { WHERE_MAX, type Where } from "~/evaluation/spec";
-import { nearest } from "~/nearest";
+import { nearest, quoted } from "~/nearest";
+import { findMisfits } from "~/shape";
 
 const DEPTH_MAX = 5;
 /** Compiling them takes some 50 ms. */
@@ -42,7 +42,7 @@ export function compileWhere(where: unknown, path: string, at: At, depth = 0): P
   const entries = Object.entries(where as Where);
   if (entries.length > WHERE_MAX)
     throw new SpecError(`more than ${WHERE_MAX} conditions`, path, at.assertion);
-  const all = entries.map(([key, condition]): Predicate => {
+  const all = compileEach(entries, ([key, condition]): Predicate => {
     const inside = `${path}.${key}`;
     if (key === "not") return { kind: "not", of: compileWhere(condition, inside, at, depth + 1) };
     if (key === "and" || key === "or") {
@@ -52,7 +52,7 @@ export function compileWhere(where: unknown, path: string, at: At, depth = 0): P
           inside,
           at.assertion,
         );
-      const of = condition.map((item, index) =>
+      const of = compileEach(condition, (item, index) =>
         compileWhere(item, `${inside}[${index}]`, at, depth + 1),
       );
       return { kind: key === "and" ? "all" : "any", of };
@@ -79,17 +79,17 @@ export function conditions(
   const operators = isLiteral ? { eq: condition } : (condition as object);
   const names = Object.entries(operators);
   if (names.length === 0) throw new SpecError("an operator is needed", at, assertion);
-  return names.map(([name, operand]) => {
+  return compileEach(names, ([name, operand]) => {
     if (!isOperator(name))
       throw new SpecError(
-        `there is no operator ${shown(name)}${nearest(KNOWN_AS.get(name) ?? name, Object.keys(OPERATORS))}`,
+        `there is no operator ${quoted(name)}${nearest(KNOWN_AS.get(name) ?? name, Object.keys(OPERATORS))}`,
         at,
         assertion,
       );
     const place = isLiteral ? at : `${at}.${name}`;
-    const misfit = Value.Errors(isLiteral ? Literal : OPERATORS[name].operand, operand).First();
+    const [misfit] = findMisfits(isLiteral ? Literal : OPERATORS[name].operand, operand);
     if (misfit)
-      throw new SpecError(`${name} takes another operand: ${misfit.message}`, place, assertion);
+      throw new SpecError(`${name} takes another operand: ${misfit.problem}`, place, assertion);
     requireSense(name, operand, key, place, context);
     if (name === "regex") patterns.steps += stepsOf(operand);
     if (patterns.steps > PATTERN_STEPS_MAX)
@@ -135,7 +135,7 @@ export function requireColumn(
 ): void {
   if (!columns.has(column))
     throw new SpecError(
-      `${table} has no column ${shown(column)}${nearest(column, columns.keys())}`,
+      `${table} has no column ${quoted(column)}${nearest(column, columns.keys())}`,
       path,
       assertion,
     );

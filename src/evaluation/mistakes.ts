@@ -1,6 +1,6 @@
 /** Mistakes in a spec: their place, the problem and the nearest valid name. */
 import { isObject } from "~/json";
-import { nearest } from "~/nearest";
+import { nearest, quoted } from "~/nearest";
 
 /** `assertion` counts from 1; undefined for a mistake of the whole spec. */
 export class SpecError extends Error {
@@ -11,8 +11,24 @@ export class SpecError extends Error {
   }
 }
 
-export const shown = (name: string) =>
-  JSON.stringify(name.length > 64 ? `${name.slice(0, 64)}…` : name);
+/** Compiles each item, and throws the mistakes of all items together. */
+export function compileEach<Item, Compiled>(
+  items: readonly Item[],
+  compile: (item: Item, index: number) => Compiled,
+): Compiled[] {
+  const lines: string[] = [];
+  const compiled = items.flatMap((item, index) => {
+    try {
+      return [compile(item, index)];
+    } catch (error) {
+      if (!(error instanceof SpecError)) throw error;
+      lines.push(error.message);
+      return [];
+    }
+  });
+  if (lines.length > 0) throw new SpecError(lines.join("\n"), "");
+  return compiled;
+}
 
 export function requireObject(
   value: unknown,
@@ -30,9 +46,13 @@ export function requireKnownKeys(
 ): void {
   for (const key of Object.keys(value))
     if (!known.includes(key))
-      throw new SpecError(`there is no field ${shown(key)}${nearest(key, known)}`, path, assertion);
+      throw new SpecError(
+        `there is no field ${quoted(key)}${nearest(key, known)}`,
+        path,
+        assertion,
+      );
 }
 
-/** `/0/name` → `[0].name`. */
-export const readable = (pointer: string) =>
-  pointer.replace(/\/(\d+)/g, "[$1]").replace(/\//g, ".");
+/** The path of a part: `columns` and `[0]` are `columns[0]`. */
+export const joined = (path: string, part: string) =>
+  part === "" || part.startsWith("[") ? `${path}${part}` : `${path}.${part}`;

@@ -1,8 +1,9 @@
 /** Reads the parameters and bodies of the platform's calls as their routes expect them. */
-import type { TSchema } from "@sinclair/typebox";
+import { type TSchema, Type } from "@sinclair/typebox";
 import { ApiError } from "~/errors";
 import { Id } from "~/http/model";
-import { findMisfit, withoutNulls } from "~/shape";
+import { isObject } from "~/json";
+import { findMisfits, linesOf, withoutNulls } from "~/shape";
 
 /** The shapes of a route. */
 export type Shapes = {
@@ -22,19 +23,37 @@ const readText = ({ documented }: TSchema, text: string) =>
 
 export type Parts = { params: unknown; query: unknown; body: unknown };
 
+const NO_PARAMETERS = Type.Object({});
+
 /**
- * Replaces ids with dashes, drops optional fields of a body that are null, and rejects what `findMisfit` finds in it.
- * Throws `invalid_request`.
+ * Replaces ids with dashes, drops optional fields of a body that are null, and rejects a query or a body that does not
+ * fit, with all that is wrong in it. Throws `invalid_request`.
  */
 export function fitCall(shapes: Shapes, given: Parts): Parts {
   const read = (shape: TSchema | undefined, value: unknown) =>
     shape && value !== undefined ? withoutNulls(shape, value, readText) : value;
+  const query = read(shapes.query, given.query);
   const body = read(shapes.body, given.body);
-  const misfit = shapes.body && body !== undefined ? findMisfit(shapes.body, body) : undefined;
-  if (misfit) throw new ApiError("invalid_request", `${misfit.path || "body"}: ${misfit.problem}`);
-  return {
-    params: read(shapes.params, given.params),
-    query: read(shapes.query, given.query),
-    body,
+  const lines = [
+    ...linesAbout(shapes.query ?? NO_PARAMETERS, withoutParts(shapes.query, query), "query").map(
+      (line) => line.replace("no such field", "no such parameter"),
+    ),
+    ...(shapes.body && body !== undefined ? linesAbout(shapes.body, body, "body") : []),
+  ];
+  if (lines.length > 0) throw new ApiError("invalid_request", linesOf(lines));
+  return { params: read(shapes.params, given.params), query, body };
+}
+
+const linesAbout = (shape: TSchema, value: unknown, whole: string) =>
+  findMisfits(shape, value).map(({ path, problem }) => `${path || whole}: ${problem}`);
+
+/** The parameters without those of an object, `labels[model]`, which its route reads from the address. */
+function withoutParts(shape: TSchema | undefined, query: unknown): object {
+  if (!isObject(query)) return {};
+  const isPart = (name: string) => {
+    const [, whole = ""] = /^([^[]+)\[/.exec(name) ?? [];
+    const { documented } = (shape?.["properties"]?.[whole] ?? {}) as { documented?: TSchema };
+    return documented?.["type"] === "object";
   };
+  return Object.fromEntries(Object.entries(query).filter(([name]) => !isPart(name)));
 }

@@ -12,6 +12,9 @@ import type { Problem, Selection } from "~/replicas/faults";
 import type { ToolProfile } from "~/replicas/tools";
 import type { Source } from "~/source";
 
+/** A user that an agent can act as. */
+export type Person = { readonly id: string; readonly name: string; readonly email: string | null };
+
 export type Replica = {
   /** The value of `service` on the wire. */
   readonly service: string;
@@ -25,8 +28,8 @@ export type Replica = {
   /** Columns that the service computes. They appear in diffs; strict assertions ignore them. */
   readonly derived: { readonly [table: string]: readonly string[] };
   /**
-   * Turns the parsed content of a seed file into rows. Throws SeedError with the path of the first mistake. The result
-   * is deterministic: the same seed gives the same rows, with no random values and no current time. Returns notes on
+   * Turns the parsed content of a seed file into rows. Throws SeedError with the paths of mistakes. The result is
+   * deterministic: the same seed gives the same rows, with no random values and no current time. Returns notes on
    * changed or ignored content.
    */
   readonly seed: (tx: Tx, t: Tables, seed: unknown) => Promise<readonly string[]>;
@@ -35,6 +38,8 @@ export type Replica = {
     session: Session,
     by: { readonly id: string } | { readonly email: string },
   ) => Promise<string | undefined>;
+  /** Lists users of the environment, by id. */
+  readonly listPeople: (session: Session, limit: number) => Promise<readonly Person[]>;
   /** A credential that a client of this service sends outside the headers. `beginning`: the beginning of the body. */
   readonly credential?: (
     call: Pick<ReplicaCall, "request"> & { readonly beginning: () => Promise<Uint8Array> },
@@ -178,20 +183,3 @@ export const newAccount = (name: string): CallAccount => ({
 /** Rejects a call that names a user it may not act as, whether or not that user exists. */
 export const OWN_USER_ONLY =
   "An environment's token acts as the environment's own user; another one takes an API key, or allowImpersonation at initEnv.";
-
-/** A seed that cannot become rows. `path` is the location of the first mistake: `channels[2].members[0]`. */
-export class SeedError extends Error {
-  override readonly name = "SeedError";
-  readonly path: string;
-  constructor(path: string, problem: string) {
-    super(`${path || "the seed"}: ${problem}`);
-    this.path = path;
-  }
-}
-
-/** The path of a mistake from its JSON pointer: `/users/0/name` → `users[0].name`. */
-export const seedPath = (pointer: string) =>
-  pointer
-    .replace(/\/(\d+)/g, "[$1]")
-    .replace(/\//g, ".")
-    .replace(/^\./, "");

@@ -154,6 +154,10 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
     run_already_completed: () => ["/evaluateRun", { runId: made.ended }],
     no_test_defined: () => ["/evaluateRun", { runId: made.testless }],
   },
+  "GET /runs/{runId}": {
+    invalid_request: ["/runs/x?a=1&a=2"],
+    run_not_found: [`/runs/${NONE}`],
+  },
   "GET /results/{runId}": {
     invalid_request: ["/results/x?a=1&a=2"],
     run_not_found: [`/results/${NONE}`],
@@ -488,6 +492,33 @@ test("an agent's token gives access to its environment's service, not to the pla
   expect(await call(environmentUrl)).toEqual([200, true]);
 });
 
+describe("a query parameter that an operation does not have", () => {
+  test("is rejected by every operation", async () => {
+    const taken: string[] = [];
+    for (const { path, method, at } of await operations()) {
+      if (path === "/health") continue;
+      const body = method === "GET" || method === "DELETE" ? undefined : {};
+      const answer = await program.call(method, `${filled(path)}?limt=1`, body);
+      const detail = String(answer.body.detail);
+      if (answer.status !== 400 || !/^limt: there is no such parameter/.test(detail))
+        taken.push(`${at}: ${answer.status} ${detail}`);
+    }
+    expect(taken).toEqual([]);
+  });
+
+  test("gets the nearest name", async () => {
+    const detail = 'limt: there is no such parameter; the nearest is "limit"';
+    expectRefusal(await program.get("/runs?limt=1"), 400, "invalid_request", detail);
+  });
+
+  test("may be a label", async () => {
+    expectStatus(await program.get("/runs?labels[model]=x&limit=1"), 200);
+    const detail = "label[model]: there is no such parameter";
+    const answer = await program.get("/runs?label[model]=x");
+    expect(answer.body.detail).toStartWith(detail);
+  });
+});
+
 test.each([
   ["/runs?status=foo", undefined, "status: one of running, completed, passed, failed is needed"],
   ["/initEnv", [], "The body must be a JSON object"],
@@ -517,6 +548,21 @@ test.each([
     { name: "odd", service: "chat", seed: { rows: {}, sequence: {} } },
     'seed: sequence: there is no such field; the nearest is "sequences"',
   ],
+  ...(["yesterday", 5, true, []] as const).map(
+    (clock) =>
+      ["/initEnv", { ...TEMPLATE, clock }, 'clock: "real" or an object is needed'] as const,
+  ),
+  ["/initEnv", { clock: "REAL" }, 'clock: "real" or an object is needed; the nearest is "real"'],
+  ["/initEnv", { clock: { nowx: 1 } }, 'clock.nowx: there is no such field; the nearest is "now"'],
+  [
+    "/initEnv",
+    { clock: { mode: "step", now: "2026-13-45" }, ttl: 1, faults: [{}] },
+    [
+      "clock.now: Expected string to match 'date-time' format",
+      'ttl: there is no such field; the nearest is "ttlSeconds"',
+      "faults[0].fault: is needed",
+    ].join("\n"),
+  ],
   ["/initEnv", null, "The body must be a JSON object"],
   [
     "/initEnv",
@@ -531,7 +577,7 @@ test.each([
   [
     "/testSuites",
     { ...SUITE, tests: [{ name: "t", prompt: "p" }] },
-    'test "t": expectedOutput is needed',
+    "tests[0].expectedOutput: is needed",
   ],
 ])("%s %j is rejected with the required format", async (path, body, detail) => {
   const answer = await program.call(body === undefined ? "GET" : "POST", path, body);
@@ -548,4 +594,169 @@ test("an explicit null of an optional field reads as absent", async () => {
   expectStatus(answer, 201);
   const required = await program.post("/initEnv", { ...TEMPLATE, impersonateUserId: null });
   expectRefusal(required, 400, "missing_impersonate");
+});
+
+test("a field of another type is rejected in words that say what is needed", async () => {
+  const unclear: string[] = [];
+  const { components } = await readDocument(program.url);
+  const ofName = ({ $ref }: { $ref?: string }) => $ref?.split("/").at(-1) ?? "";
+  for (const { path, method, at, operation } of await operations()) {
+    const schema = operation.requestBody?.content["application/json"]?.schema;
+    const { properties = {} } = components["schemas"]?.[ofName(schema ?? {})] ?? {};
+    for (const field of Object.keys(properties as object))
+      for (const value of [5.5, "?", true, [], [[]], { "?": 1 }]) {
+        const { status, body } = await program.call(method, filled(path), {
+          [field]: value,
+        });
+        const detail = String(body.detail);
+        const isClear = !/union value|required property|its shape/.test(detail);
+        // A value that fits is rejected for what it names, or for another field that is missing.
+        if (!/^(invalid_|.*_not_found$)/.test(body.error) || !isClear)
+          unclear.push(`${at} ${field}: ${status} ${detail}`);
+      }
+  }
+  expect(unclear).toEqual([]);
+});
+
+describe("what is not found is named, with the nearest and what there is", () => {
+  test.each([
+    [
+      "a template of the service",
+      "/initEnv",
+      { ...ENVIRONMENT, templateName: "chat_defalt" },
+      /^There is no chat template "chat_defalt"; the nearest is "chat_default"; there are .*chat_base, chat_bench_default, chat_default/,
+    ],
+    [
+      "a template of the other service",
+      "/initEnv",
+      { ...ENVIRONMENT, templateService: "tracker" },
+      /^There is no tracker template "chat_default": it is one of chat$/,
+    ],
+    [
+      "a template",
+      "/templates/chat_bas",
+      undefined,
+      /^There is no template "chat_bas"; the nearest is "chat_base"; there are /,
+    ],
+    [
+      "a user",
+      "/initEnv",
+      { ...ENVIRONMENT, impersonateUserId: "U01AGNT" },
+      /^The template chat_default has no user "U01AGNT"; the nearest is "U01AGENT"; there are U01AGENT \(\w+\), /,
+    ],
+    [
+      "a user by email",
+      "/initEnv",
+      { ...TEMPLATE, impersonateEmail: "agnt@acme.test" },
+      /^The template chat_default has no user "agnt@acme.test"; the nearest is "agent@acme.test"; there are /,
+    ],
+    [
+      "a user of a tracker",
+      "/initEnv",
+      { templateService: "tracker", templateName: "tracker_base", impersonateUserId: "nobody" },
+      /^The template tracker_base has no user "nobody"; there are [0-9a-f-]{36} \([^)]+\), /,
+    ],
+    [
+      "a suite",
+      "/testSuites/Chat%20benchmrk",
+      undefined,
+      /^There is no suite "Chat benchmrk"; the nearest is "Chat benchmark"; there are /,
+    ],
+    ["a test", "/tests/x", undefined, /^There is no test "x"; a suite has the ids of its tests$/],
+    ["a run", "/runs/x", undefined, /^There is no run "x"; GET \/api\/platform\/runs lists yours$/],
+    ["a journal", "/runs/x/calls", undefined, /^There is no run "x"; /],
+    [
+      "an environment",
+      `/env/${NONE}`,
+      undefined,
+      new RegExp(
+        `^There is no environment "${NONE}", or it has expired; GET /api/platform/environments lists yours$`,
+      ),
+    ],
+  ])("%s", async (_, path, body, detail) => {
+    const answer = await program.call(body === undefined ? "GET" : "POST", path, body);
+
+    expect(answer.body.error).toMatch(/_not_found$/);
+    expect(answer.body.detail).toMatch(detail);
+  });
+
+  test("in few words, however long the name and the list", async () => {
+    const long = "x".repeat(5_000);
+    const answer = await program.get(`/templates/${long}`);
+
+    expect(answer.body.detail.length).toBeLessThan(1_000);
+  });
+});
+
+describe("all mistakes are reported together", () => {
+  const wrong = (name: string, where: object) => ({
+    ...{ name, prompt: "p", impersonateUserId: "U09NOBODY" },
+    expectedOutput: {
+      assertions: [
+        { diff_type: "added", entity: "messages", where },
+        { diff_type: "added", entity: "mesages" },
+      ],
+    },
+  });
+
+  test("of a suite", async () => {
+    const shape = {
+      ...SUITE,
+      tests: [
+        { ...TEST, prompt: "" },
+        { ...TEST, nme: 1, faults: [{}] },
+      ],
+    };
+    const content = {
+      ...SUITE,
+      tests: [
+        wrong("one", { txt: 1, text: { icontains: "x" } }),
+        wrong("two", { ts: { gte: [] } }),
+      ],
+    };
+
+    expect((await program.post("/testSuites", shape)).body.detail.split("\n")).toEqual([
+      "tests[0].prompt: Expected string length greater or equal to 1",
+      'tests[1].nme: there is no such field; the nearest is "name"',
+      "tests[1].faults[0].fault: is needed",
+    ]);
+    for (const path of ["/testSuites", "/testSuites/import"]) {
+      const answer = await program.post(path, content);
+      expectRefusal(answer, 400, "impersonate_not_found");
+      expect(answer.body.detail.split("\n")).toEqual([
+        expect.stringMatching(/^The template chat_default has no user "U09NOBODY"; /),
+        'test "one": assertion 1: where: messages has no column "txt"; the nearest is "text"',
+        'test "one": assertion 1: where.text: there is no operator "icontains"; the nearest is "i_contains"',
+        'test "one": assertion 2: entity: there is no table "mesages"; the nearest is "messages"',
+        'test "two": assertion 1: where.ts.gte: gte takes another operand: a number or a string is needed',
+        'test "two": assertion 2: entity: there is no table "mesages"; the nearest is "messages"',
+      ]);
+    }
+  });
+
+  test("of a seed", async () => {
+    const seed = {
+      extends: "chat_base",
+      messages: [
+        { channel: "genral", user: "john", ts: "2026-01-05T09:00:00Z", text: "x" },
+        { channel: "general", user: "jon", ts: "2026-01-05T09:00:00Z", text: "x" },
+      ],
+    };
+    const unfit = { ...seed, messages: [{ channel: 1, usr: "john", ts: "x", text: "x" }] };
+    const importing = async (seed: object) =>
+      (await program.post("/templates/import", { name: "odd", service: "chat", seed })).body.detail;
+
+    expect((await importing(unfit)).split("\n")).toEqual([
+      "seed: messages[0].channel: Expected string",
+      'seed: messages[0].usr: there is no such field; the nearest is "user"',
+      expect.stringMatching(/^seed: messages\[0\].ts: expected a moment in UTC/),
+    ]);
+    expect((await importing(seed)).split("\n")).toEqual([
+      'seed: messages[0].channel: there is no channel "genral"; the nearest is "general"',
+      'seed: messages[1].user: there is no user "jon"; the nearest is "john"',
+    ]);
+    expect(await importing({ extends: "chat_bas" })).toBe(
+      'seed: extends: there is no seed "chat_bas" of chat to build on; the nearest is "chat_base"; there are chat_base, chat_bench_default',
+    );
+  });
 });

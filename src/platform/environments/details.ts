@@ -37,7 +37,7 @@ export function createDetails({ pool, templates }: { pool: Pool; templates: Temp
 
   async function describe(userId: string, id: string) {
     const row = await store.find(pool, id, userId);
-    if (!row) throw notFound();
+    if (!row) throw notFound(id);
     const { allowImpersonation, parentEnvironmentId, atCall } = row;
     return {
       ...viewListed(row),
@@ -63,7 +63,7 @@ export function createDetails({ pool, templates }: { pool: Pool; templates: Temp
       const plain = requireId(id);
       const limits = { seconds, secondsMax: TTL_SECONDS_MAX };
       const most = await store.extend(pool, plain, userId, limits);
-      if (most === undefined) throw notFound();
+      if (most === undefined) throw notFound(id);
       if (most < seconds)
         throw new ApiError(
           "invalid_request",

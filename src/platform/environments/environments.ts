@@ -8,6 +8,7 @@ import { ApiError, LimitExceeded, unavailable } from "~/errors";
 import type { Principal } from "~/http/auth";
 import { ENVIRONMENT_ID } from "~/http/model";
 import { pageOf, readPage } from "~/http/page";
+import { quoted } from "~/nearest";
 import { firstReading, firstTiming, viewClock } from "~/platform/environments/clock";
 import {
   type CreatedEnvironment,
@@ -44,8 +45,13 @@ export function requireId(text: string): string {
   return plain;
 }
 
-export const notFound = () =>
-  new ApiError("environment_not_found", "There is no such environment, or it has expired");
+export const notFound = (id?: string) =>
+  new ApiError(
+    "environment_not_found",
+    id === undefined
+      ? "There is no such environment, or it has expired"
+      : `There is no environment ${quoted(id)}, or it has expired; GET /api/platform/environments lists yours`,
+  );
 
 export function createEnvironments(deps: {
   pool: Pool;
@@ -249,7 +255,7 @@ export function createEnvironments(deps: {
       const plain = environmentId(id);
       const environment =
         plain === undefined ? undefined : await store.find(pool, plain, { userId });
-      if (environment?.state !== "live") throw notFound();
+      if (environment?.state !== "live") throw notFound(id);
       return environment;
     },
 
@@ -276,7 +282,7 @@ export function createEnvironments(deps: {
     ): Promise<{ environmentId: string; status: "deleted" }> {
       const plain = requireId(id);
       const environment = await store.find(pool, plain, { userId });
-      if (!environment || environment.state === "expired") throw notFound();
+      if (!environment || environment.state === "expired") throw notFound(id);
       const ended = await store.remove(pool, plain, runClosing);
       if (!ended)
         throw new ApiError(

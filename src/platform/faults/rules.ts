@@ -3,6 +3,7 @@ import { ApiError } from "~/errors";
 import { nearest } from "~/nearest";
 import { type Fault, MS_MAX } from "~/platform/faults/model";
 import { requireReplica } from "~/platform/templates/templates";
+import { Rejections } from "~/rejections";
 import { selects } from "~/replicas/faults";
 import { toolNames } from "~/replicas/index";
 import type { Replica } from "~/replicas/replica";
@@ -12,7 +13,14 @@ type Selector = (typeof SELECTORS)[number];
 /** Throws `invalid_request` or `invalid_service` for faults that an environment of the service cannot have. */
 export function requireFaults(service: string, faults: readonly Fault[], path = "faults"): void {
   const replica = requireReplica(service);
-  for (const [index, fault] of faults.entries()) requireFault(replica, fault, `${path}[${index}]`);
+  const rejections = new Rejections();
+  for (const [index, fault] of faults.entries())
+    try {
+      requireFault(replica, fault, `${path}[${index}]`);
+    } catch (error) {
+      rejections.add(error);
+    }
+  rejections.end();
 }
 
 function requireFault(replica: Replica, fault: Fault, path: string): void {

@@ -1,6 +1,6 @@
 /** Lists the calls of a run, in pages. */
 import type { Pool } from "~/db/connect";
-import { ApiError } from "~/errors";
+import { ApiError, runNotFound } from "~/errors";
 import type { Line } from "~/platform/journal/line";
 import type { CallPage, ListedCall } from "~/platform/journal/model";
 import type { Numbering } from "~/platform/journal/numbering";
@@ -19,7 +19,7 @@ type Changes = { readonly [id: string]: readonly (readonly [number, number])[] }
 export function createJournalListing({ pool, numbering }: { pool: Pool; numbering: Numbering }) {
   async function requireRun(userId: string, runId: string): Promise<store.RunOfJournal> {
     const run = await store.findRun(pool, runId);
-    if (run?.userId !== userId) throw new ApiError("run_not_found", "There is no such run");
+    if (run?.userId !== userId) throw runNotFound(runId);
     return run;
   }
 

@@ -8,6 +8,7 @@ import { wholeBody } from "~/http/body";
 import { IncomingRequest } from "~/http/incoming";
 import { DEFAULT_PROFILE, findSurface, listingFor } from "~/http/mcp/profile";
 import { HeaderList, isOk, textOf } from "~/message";
+import { known, quoted } from "~/nearest";
 import type { Environments } from "~/platform/environments/environments";
 import type { Gateway } from "~/platform/gateway";
 import type { Action, Reset, State } from "~/platform/openenv/model";
@@ -100,7 +101,10 @@ export function createPlayers(deps: {
       "test_not_found",
       test === undefined
         ? `The split ${split} has ${among.length} tests`
-        : "The suite has no such test",
+        : `The suite has no test ${quoted(test)}${known(
+            test,
+            tests.map(({ name }) => name),
+          )}`,
     );
   }
 

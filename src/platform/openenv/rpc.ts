@@ -10,6 +10,7 @@ import { type By, type ListedTool, type Player, toolsOf } from "~/platform/opene
 import type { Sessions } from "~/platform/openenv/sessions";
 import { problemOf } from "~/platform/openenv/wire";
 import type { SuiteRow } from "~/platform/suites/store";
+import { findMisfits, linesOf } from "~/shape";
 
 const CODES = {
   invalidRequest: -32_600,
@@ -62,9 +63,10 @@ export async function answerRpc(
   const head = { jsonrpc: "2.0", id: Value.Check(Request.properties.id, id) ? (id ?? null) : null };
   try {
     if (!Value.Check(Request, request)) {
-      const [first] = Value.Errors(Request, request);
-      const path = first?.path.slice(1) || "request";
-      throw new RpcError(CODES.invalidRequest, `${path}: ${first?.message}`);
+      const lines = findMisfits(Request, request).map(
+        ({ path, problem }) => `${path || "request"}: ${problem}`,
+      );
+      throw new RpcError(CODES.invalidRequest, linesOf(lines));
     }
     return {
       ...head,

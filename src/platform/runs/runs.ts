@@ -5,7 +5,7 @@ import type { Diff } from "~/capture/fold";
 import type { Evaluator } from "~/capture/reader";
 import type { ClockChanges } from "~/capture/records";
 import { inTransaction, type Pool, type Sql } from "~/db/connect";
-import { ApiError, unavailable } from "~/errors";
+import { ApiError, runNotFound, unavailable } from "~/errors";
 import type { FinalVerdict } from "~/evaluation/ending";
 import { percentOf } from "~/evaluation/score";
 import { pageOf, readPage } from "~/http/page";
@@ -110,7 +110,7 @@ export function createRuns(deps: {
   /** Returns a run of this user; ends it first if its environment has expired. Throws `run_not_found`. */
   async function requireRun(userId: string, runId: string): Promise<store.RunRow> {
     const run = await store.findRun(pool, runId);
-    if (!run || run.userId !== userId) throw new ApiError("run_not_found", "There is no such run");
+    if (!run || run.userId !== userId) throw runNotFound(runId);
     if (run.status === "running" && !run.live) await expiry.end({ runId });
     // After a crash of Postgres, a result that was answered may have to be read from the log again.
     else if (run.status === "ending") await expiry.settle(runId);
@@ -125,7 +125,7 @@ export function createRuns(deps: {
     // A test that the user can see vouches for its suite, which saves a lookup.
     if (suiteId !== null && test?.suiteId !== suiteId) await suites.require(userId, suiteId);
     if (testId === undefined) return { testId: null, suiteId, expected: null };
-    if (!test || (suiteId !== null && test.suiteId !== suiteId)) throw testNotFound();
+    if (!test || (suiteId !== null && test.suiteId !== suiteId)) throw testNotFound(testId);
     if (test.service !== service)
       throw new ApiError("invalid_request", `testId: a test of the service ${test.service}`);
     return { testId, suiteId, expected: test.expectedOutput };
@@ -188,7 +188,7 @@ export function createRuns(deps: {
     async start(userId: string, wanted: NewRun, once?: Once): Promise<StartedRun> {
       const id = environmentId(wanted.envId);
       const environment = id === undefined ? undefined : await environments.find(id, { userId });
-      if (environment?.state !== "live") throw notFound();
+      if (environment?.state !== "live") throw notFound(wanted.envId);
       const expected = await expectation(userId, environment.service, wanted);
       const run = {
         runId: newId(),

@@ -1,13 +1,12 @@
 /** The suites of `seeds/suites`: public, stored once per content, with stable ids. */
 import { createHash } from "node:crypto";
-import { Value } from "@sinclair/typebox/value";
 import { inTransaction, type Pool } from "~/db/connect";
 import type { Log } from "~/log";
 import { NewSuite } from "~/platform/suites/model";
 import * as store from "~/platform/suites/store";
 import { prepareTests } from "~/platform/suites/suites";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
-import { findMisfit } from "~/shape";
+import { findMisfits, linesOf } from "~/shape";
 import { SUITES } from "../../../seeds/index";
 
 const LOCK = "diorama suites";
@@ -18,12 +17,11 @@ const NOBODY = "";
 const stableId = (...names: readonly string[]) =>
   createHash("sha256").update(names.join("\u0000")).digest("hex").slice(0, 32);
 
-/** Parses a suite file. Throws with the path of the first mistake. */
+/** Parses a suite file. Throws with the paths of mistakes. */
 export function readSuite(content: unknown): NewSuite {
-  const misfit = findMisfit(NewSuite, content);
-  if (misfit) throw new Error(`suite file: ${misfit.path}: ${misfit.problem}`);
-  const error = Value.Errors(NewSuite, content).First();
-  if (error) throw new Error(`suite file: ${error.path}: ${error.message}`);
+  const misfits = findMisfits(NewSuite, content);
+  if (misfits.length > 0)
+    throw new Error(linesOf(misfits.map(({ path, problem }) => `suite file: ${path}: ${problem}`)));
   const suite = content as NewSuite;
   const names = (suite.tests ?? []).map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);

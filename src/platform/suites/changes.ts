@@ -21,6 +21,7 @@ import {
 } from "~/platform/suites/suites";
 import { type NewSpec, warningsAbout } from "~/platform/suites/warnings";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
+import { Rejections } from "~/rejections";
 
 export type SuiteChanges = ReturnType<typeof createSuiteChanges>;
 
@@ -33,7 +34,7 @@ type Prepared<Answer> = { readonly write: (tx: Tx) => Promise<unknown>; readonly
 export function createSuiteChanges(pool: Pool, templates: Templates) {
   async function readOwn(sql: Sql, userId: string, suiteId: string): Promise<Seen> {
     const suite = await store.findSuite(sql, userId, suiteId);
-    if (!suite) throw suiteNotFound();
+    if (!suite) throw await suiteNotFound(sql, userId, suiteId);
     if (suite.userId !== userId) throw new ApiError("suite_not_found", notOwn("suite", suite));
     // A plain list, which can be compared.
     return { suite, tests: [...(await store.listTests(sql, suiteId))] };
@@ -80,14 +81,15 @@ export function createSuiteChanges(pool: Pool, templates: Templates) {
   ): Promise<store.TestRow[]> {
     const template = await requireTemplate(templates, userId, suite, suite.templateName);
     const { actingUserId: id } = suite;
-    if (id !== null) await templates.requireUser(template, { id });
+    const rejections = new Rejections();
+    if (id !== null) await templates.requireUser(template, { id }).catch(rejections.add);
     const known = new Set(stored.map(({ expectedOutput }) => expectedOutput));
-    return await prepareTests(templates, userId, suite, tests, { known, specs });
+    return await prepareTests(templates, userId, suite, tests, { known, specs, rejections });
   }
 
   async function requireTestSuite(userId: string, testId: string): Promise<string> {
     const test = await store.findTest(pool, userId, testId);
-    if (!test) throw testNotFound();
+    if (!test) throw testNotFound(testId);
     const suite = await store.findSuite(pool, userId, test.suiteId);
     if (suite?.userId !== userId) throw new ApiError("test_not_found", notOwn("test", suite));
     return test.suiteId;
@@ -108,7 +110,8 @@ export function createSuiteChanges(pool: Pool, templates: Templates) {
     /** Deletes a suite of this user with its tests. Runs of them stay. */
     async remove(userId: string, suiteId: string) {
       await readOwn(pool, userId, suiteId);
-      if (!(await store.deleteSuite(pool, userId, suiteId))) throw suiteNotFound();
+      if (!(await store.deleteSuite(pool, userId, suiteId)))
+        throw await suiteNotFound(pool, userId, suiteId);
       return { suiteId, status: "deleted" as const };
     },
 
@@ -117,7 +120,7 @@ export function createSuiteChanges(pool: Pool, templates: Templates) {
       const suiteId = await requireTestSuite(userId, testId);
       return await changeOwn(userId, suiteId, async ({ suite, tests }) => {
         const old = tests.find((test) => test.testId === testId);
-        if (!old) throw testNotFound();
+        if (!old) throw testNotFound(testId);
         const changed = withoutNulls({ ...asNew(old), ...wanted }) as NewTest;
         const [row] = await prepareTests(templates, userId, suite, [changed], {
           known: new Set([old.expectedOutput]),
@@ -131,7 +134,7 @@ export function createSuiteChanges(pool: Pool, templates: Templates) {
     /** Deletes a test of this user. Runs of it stay. */
     async removeTest(userId: string, testId: string) {
       await requireTestSuite(userId, testId);
-      if (!(await store.deleteTest(pool, userId, testId))) throw testNotFound();
+      if (!(await store.deleteTest(pool, userId, testId))) throw testNotFound(testId);
       return { testId, status: "deleted" as const };
     },
 

@@ -6,6 +6,7 @@
 import type { Pool, Sql } from "~/db/connect";
 import { ApiError } from "~/errors";
 import { plainId } from "~/http/fitting";
+import { known, quoted } from "~/nearest";
 import { SERVER } from "~/platform/keys/keys";
 import * as store from "~/platform/suites/store";
 
@@ -13,9 +14,12 @@ type Found = Awaited<ReturnType<typeof store.listMeant>>[number];
 
 /** Characters of an owner's id, a slash and a name. */
 const REFERENCE_MAX = 600;
-const ID = /^[0-9a-f]{32}$/;
 
-export const suiteNotFound = () => new ApiError("suite_not_found", "There is no such suite");
+/** The rejection of a reference, with the suites of this user and of the server. */
+export async function suiteNotFound(sql: Sql, userId: string, ref: string): Promise<ApiError> {
+  const names = await store.listKnown(sql, userId);
+  return new ApiError("suite_not_found", `There is no suite ${quoted(ref)}${known(ref, names)}`);
+}
 
 /**
  * Returns the suite that a user means: by its id, by its name or slug, or as `owner/name`. Throws `suite_not_found`,
@@ -23,7 +27,7 @@ export const suiteNotFound = () => new ApiError("suite_not_found", "There is no 
  */
 export async function requireReferred(pool: Pool, userId: string, ref: string): Promise<Found> {
   const id = plainId(ref);
-  if (ref.length > REFERENCE_MAX) throw suiteNotFound();
+  if (ref.length > REFERENCE_MAX) throw await suiteNotFound(pool, userId, ref);
   const meant = await store.listMeant(pool, userId, { id, name: ref });
   const found =
     meant.find(({ suiteId }) => suiteId === id) ??
@@ -31,8 +35,7 @@ export async function requireReferred(pool: Pool, userId: string, ref: string): 
     only(meant) ??
     only(await listOwned(pool, userId, ref));
   if (found) return found;
-  if (ID.test(id)) throw suiteNotFound();
-  throw new ApiError("suite_not_found", `There is no suite ${JSON.stringify(ref)}`);
+  throw await suiteNotFound(pool, userId, ref);
 }
 
 /** Both parts may have slashes. */

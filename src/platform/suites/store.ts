@@ -112,6 +112,16 @@ export async function listMeant(
   `;
 }
 
+/** Lists the names of this user's suites and of the built-in ones: what others publish is not suggested. */
+export async function listKnown(sql: Sql, userId: string): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select name from diorama.suites where user_id is null or user_id = ${userId}
+    order by user_id is null, name limit ${KNOWN_MAX}
+  `;
+  return rows.map(({ name }) => name);
+}
+const KNOWN_MAX = 1_000;
+
 /** Lists suites that the user can see by their owner and name, of which several pairs may be meant. */
 export async function listOwned(
   sql: Sql,

@@ -8,6 +8,7 @@ import { SpecError } from "~/evaluation/mistakes";
 import type { World } from "~/evaluation/world";
 
 import { pageOf, readPage } from "~/http/page";
+import { quoted } from "~/nearest";
 import { requireFaults } from "~/platform/faults/rules";
 import { suiteFields, testFields } from "~/platform/suites/agent-diff";
 import type { CreatedSuite, NewSuite, NewTest, SuiteQuery } from "~/platform/suites/model";
@@ -16,6 +17,8 @@ import * as store from "~/platform/suites/store";
 import { type NewSpec, newSpec, warningsAbout } from "~/platform/suites/warnings";
 import type { TemplateRow } from "~/platform/templates/store";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
+import { Rejections } from "~/rejections";
+import { linesOf } from "~/shape";
 
 export type Suites = ReturnType<typeof createSuites>;
 
@@ -37,7 +40,8 @@ export function requireSpec(
   } catch (error) {
     if (!(error instanceof SpecError)) throw error;
     const whose = name === undefined ? "" : `test ${JSON.stringify(name)}: `;
-    throw new ApiError("invalid_assertion", whose + error.message);
+    const lines = error.message.split("\n").map((line) => whose + line);
+    throw new ApiError("invalid_assertion", linesOf(lines));
   }
 }
 
@@ -48,18 +52,27 @@ export type SuiteFrame = {
   readonly visibility: "public" | "private";
 };
 
-export const testNotFound = () => new ApiError("test_not_found", "There is no such test");
+export const testNotFound = (testId: string) =>
+  new ApiError(
+    "test_not_found",
+    `There is no test ${quoted(testId)}; a suite has the ids of its tests`,
+  );
 
 /**
  * Converts the body's tests to rows, each checked against its template. `userId`: the user whose templates can be used.
- * `known`: specs that were stored before, as JSON text. `specs`: gets the others, for warnings.
+ * `known`: specs that were stored before, as JSON text. `specs`: gets the others, for warnings. Throws what is wrong
+ * with all of them together, and what is in `rejections` already.
  */
 export async function prepareTests(
   templates: Templates,
   userId: string,
   suite: SuiteFrame,
   tests: readonly NewTest[],
-  { known = new Set(), specs = [] }: { known?: ReadonlySet<string>; specs?: NewSpec[] } = {},
+  {
+    known = new Set(),
+    specs = [],
+    rejections = new Rejections(),
+  }: { known?: ReadonlySet<string>; specs?: NewSpec[]; rejections?: Rejections } = {},
 ): Promise<store.TestRow[]> {
   const named = new Map<string, Promise<TemplateRow>>();
   const find = (name: string) => {
@@ -70,26 +83,27 @@ export async function prepareTests(
   const users = new Map<string, Promise<unknown>>();
   const rows: store.TestRow[] = [];
   for (const test of tests) {
-    const template = await find(test.templateName ?? suite.templateName);
+    const template = await find(test.templateName ?? suite.templateName).catch(rejections.add);
+    if (!template) continue;
     const { templateName = null, impersonateUserId: id } = test;
     if (id !== undefined) {
       const user = `${template.schemaName} ${id}`;
       const found = users.get(user) ?? templates.requireUser(template, { id });
       users.set(user, found);
-      await found;
+      await found.catch(rejections.add);
     }
-    if (test.expectedOutput === undefined)
-      throw new ApiError(
-        "invalid_request",
-        `test ${JSON.stringify(test.name)}: expectedOutput is needed`,
-      );
     const { faults = null, audit = null } = test;
-    requireFaults(suite.service, faults ?? [], `test ${JSON.stringify(test.name)}: faults`);
+    const place = `test ${JSON.stringify(test.name)}: faults`;
+    attempt(() => requireFaults(suite.service, faults ?? [], place), rejections);
     const world = await templates.world(template);
     const expectedOutput = JSON.stringify(test.expectedOutput);
     const isNew = !known.has(expectedOutput);
     // Compiling patterns takes a while: yield to other calls.
-    const spec = requireSpec(test.expectedOutput, world, isNew, test.name);
+    const spec = attempt(
+      () => requireSpec(test.expectedOutput, world, isNew, test.name),
+      rejections,
+    );
+    if (!spec) continue;
     if (spec.hasPatterns) await Bun.sleep(0);
     if (isNew) specs.push(newSpec(test.name, template, world, spec));
     rows.push({
@@ -104,7 +118,16 @@ export async function prepareTests(
       audit,
     });
   }
+  rejections.end();
   return rows;
+}
+
+function attempt<Result>(work: () => Result, rejections: Rejections): Result | undefined {
+  try {
+    return work();
+  } catch (error) {
+    return rejections.add(error);
+  }
 }
 
 /** Returns a template that a suite can use. Throws `template_not_found` or `invalid_request`. */
@@ -123,7 +146,7 @@ export async function requireTemplate(
 export function createSuites(pool: Pool, templates: Templates) {
   async function requireSuite(userId: string, suiteId: string) {
     const suite = await store.findSuite(pool, userId, suiteId);
-    if (!suite) throw suiteNotFound();
+    if (!suite) throw await suiteNotFound(pool, userId, suiteId);
     return suite;
   }
 
@@ -141,9 +164,12 @@ export function createSuites(pool: Pool, templates: Templates) {
       const frame = { service, templateName, visibility };
       await requireFreeName(pool, userId, name);
       const template = await requireTemplate(templates, userId, frame, templateName);
-      if (id !== undefined) await templates.requireUser(template, { id });
+      const rejections = new Rejections();
+      if (id !== undefined) await templates.requireUser(template, { id }).catch(rejections.add);
       const specs: NewSpec[] = [];
-      const tests = await prepareTests(templates, userId, frame, wanted.tests ?? [], { specs });
+      const tests = await prepareTests(templates, userId, frame, wanted.tests ?? [], {
+        ...{ specs, rejections },
+      });
       const warned = await warningsAbout(templates, specs);
       const suite = {
         ...frame,
@@ -164,7 +190,10 @@ export function createSuites(pool: Pool, templates: Templates) {
     async addTests(userId: string, suiteId: string, tests: readonly NewTest[]) {
       const suite = await requireSuite(userId, suiteId);
       if (suite.userId !== userId)
-        throw new ApiError("suite_not_found", "You have no such suite; only its owner adds tests");
+        throw new ApiError(
+          "suite_not_found",
+          `You have no suite ${quoted(suite.name)}; only its owner adds tests`,
+        );
       const specs: NewSpec[] = [];
       const rows = await prepareTests(templates, userId, suite, tests, { specs });
       const warned = await warningsAbout(templates, specs);
@@ -216,7 +245,7 @@ export function createSuites(pool: Pool, templates: Templates) {
     /** Returns a test that the user can see. Throws `test_not_found`. */
     async requireTest(userId: string, testId: string): Promise<store.WholeTest> {
       const test = await this.findTest(userId, testId);
-      if (!test) throw testNotFound();
+      if (!test) throw testNotFound(testId);
       return test;
     },
 

@@ -1,9 +1,9 @@
 /** Warnings about specs that are stored all the same: they may be meant so, and are often mistakes. */
 import type { CompiledAssertion } from "~/evaluation/assertion";
 import type { CompiledSpec } from "~/evaluation/compile";
-import { shown } from "~/evaluation/mistakes";
 import type { Leaf, Predicate } from "~/evaluation/predicate";
 import type { World } from "~/evaluation/world";
+import { quoted } from "~/nearest";
 import type { TemplateRow } from "~/platform/templates/store";
 import type { Templates } from "~/platform/templates/templates";
 
@@ -44,9 +44,9 @@ export async function warningsAbout(
     ...ids
       .filter(({ id }) => !known.get(template.schemaName)?.has(id))
       .map(
-        ({ place, id }) => `test ${shown(test)}: ${place}: the template has no row ${shown(id)}`,
+        ({ place, id }) => `test ${quoted(test)}: ${place}: the template has no row ${quoted(id)}`,
       ),
-    ...doubts.map((doubt) => `test ${shown(test)}: ${doubt}`),
+    ...doubts.map((doubt) => `test ${quoted(test)}: ${doubt}`),
   ]);
   return warnings.length > 0 ? { warnings: warnings.slice(0, WARNINGS_MAX) } : {};
 }

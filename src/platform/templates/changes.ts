@@ -3,10 +3,11 @@ import { errorCode, inTransaction, type Pool, type Sql, UNIQUE_VIOLATION } from 
 import type { Builders } from "~/db/origins";
 import { dropSchema } from "~/db/schemas";
 import { ApiError } from "~/errors";
+import { quoted } from "~/nearest";
 import type { TemplateChange } from "~/platform/templates/model";
 import * as needs from "~/platform/templates/needs-store";
 import * as store from "~/platform/templates/store";
-import { nameTaken, type Templates, templateNotFound, view } from "~/platform/templates/templates";
+import { nameTaken, type Templates, view } from "~/platform/templates/templates";
 
 export type TemplateChanges = ReturnType<typeof createTemplateChanges>;
 
@@ -23,11 +24,14 @@ export function createTemplateChanges(deps: {
 
   async function requireOwn(sql: Sql, userId: string, idOrName: string) {
     const template = await store.findWhole(sql, userId, idOrName);
-    if (!template) throw templateNotFound();
+    if (!template) throw await templates.notFound(userId, idOrName);
     if (template.userId === userId) return template;
     const why =
       template.userId === null ? "a built-in one cannot be changed" : "only its owner changes it";
-    throw new ApiError("template_not_found", `You have no such template; ${why}`);
+    throw new ApiError(
+      "template_not_found",
+      `You have no template ${quoted(template.name)}; ${why}`,
+    );
   }
 
   /** Locks the template's name, and returns the template as it is then. */

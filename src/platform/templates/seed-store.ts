@@ -9,7 +9,8 @@ import type { Table } from "~/db/schemas";
 import { tablesOf } from "~/db/session";
 import { isObject } from "~/json";
 import { nearest } from "~/nearest";
-import { type Replica, SeedError } from "~/replicas/replica";
+import type { Replica } from "~/replicas/replica";
+import { SeedError } from "~/replicas/seed-mistakes";
 
 type Rows = { readonly [table: string]: readonly object[] };
 

@@ -1,5 +1,6 @@
 /** The common format of seed files, and how one extends another. */
-import { SeedError } from "~/replicas/replica";
+import { known, quoted } from "~/nearest";
+import { SeedError } from "~/replicas/seed-mistakes";
 import { parseTime, TIMES } from "~/source";
 
 export type Seed = {
@@ -15,9 +16,16 @@ export type Seed = {
 /** Returns a seed with the lists of the extended seed before its own. */
 export function resolveSeed(seed: Seed, seeds: readonly Seed[]): Seed {
   if (seed.extends === undefined) return seed;
-  const base = seeds.find(({ template }) => template === seed.extends);
-  if (!base || base.extends !== undefined || base.service !== seed.service)
-    throw new SeedError("extends", `"${seed.extends}" is not a seed to build on`);
+  const bases = seeds.filter((each) => each.extends === undefined && each.service === seed.service);
+  const base = bases.find(({ template }) => template === seed.extends);
+  if (!base) {
+    const name = String(seed.extends);
+    const names = bases.map(({ template }) => template);
+    throw new SeedError(
+      "extends",
+      `there is no seed ${quoted(name)} of ${seed.service} to build on${known(name, names)}`,
+    );
+  }
   const merged: Record<string, unknown> = { ...base };
   for (const [name, value] of Object.entries(seed)) {
     const below = merged[name];

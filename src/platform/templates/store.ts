@@ -69,6 +69,17 @@ export async function listVisible(
   `;
 }
 
+/** Lists the names of this user's templates and of the built-in ones: what others publish is not suggested. */
+export async function listKnown(sql: Sql, userId: string, service?: string): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select name from diorama.templates where (user_id is null or user_id = ${userId})
+      ${service === undefined ? sql`` : sql`and service = ${service}`}
+    order by user_id is null, name limit ${KNOWN_MAX}
+  `;
+  return rows.map(({ name }) => name);
+}
+const KNOWN_MAX = 1_000;
+
 /** Locks a template's name until the caller's transaction ends. */
 export const lockName = async (sql: Sql, name: string) =>
   await sql`select pg_advisory_xact_lock(hashtext(${`diorama template ${name}`}))`;

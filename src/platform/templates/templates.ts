@@ -8,7 +8,7 @@ import { ApiError } from "~/errors";
 import type { World } from "~/evaluation/world";
 import { plainId } from "~/http/fitting";
 import { pageOf, readPage } from "~/http/page";
-import { nearest } from "~/nearest";
+import { known, nearest, quoted } from "~/nearest";
 import { findIds } from "~/platform/templates/ids-store";
 import {
   type ImportedTemplate,
@@ -20,13 +20,17 @@ import { dataError, exportSeed, importSeed } from "~/platform/templates/seed-sto
 import { opensAt, resolveSeed, type Seed } from "~/platform/templates/seeds";
 import * as store from "~/platform/templates/store";
 import { namesOfCalls, REPLICAS, serviceOf } from "~/replicas/index";
-import { type Replica, SeedError } from "~/replicas/replica";
+import type { Person, Replica } from "~/replicas/replica";
+import { SeedError } from "~/replicas/seed-mistakes";
+import { linesOf } from "~/shape";
 import { SEEDS } from "../../../seeds/index";
 
 export type Templates = ReturnType<typeof createTemplates>;
 
 const BLUEPRINTS_MAX = 1_000;
 const USERS_MAX = 10_000;
+/** Users that a rejection chooses from. */
+const PEOPLE_MAX = 1_000;
 /** How long a template is cached: its content is at most this old. */
 const FOUND_MS = 1_000;
 const FOUND_MAX = 10_000;
@@ -45,8 +49,6 @@ export function requireReplica(name: string): Replica {
 const LIST = "templates";
 const NAME = new RegExp(TEMPLATE_NAME);
 
-export const templateNotFound = () =>
-  new ApiError("template_not_found", "There is no such template");
 export const nameTaken = () =>
   new ApiError("template_name_exists", "There is a template of that name already");
 
@@ -68,8 +70,18 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
 
   async function requireWhole(userId: string, idOrName: string) {
     const template = await store.findWhole(pool, userId, plainId(idOrName));
-    if (!template) throw templateNotFound();
+    if (!template) throw await notFound(userId, idOrName);
     return template;
+  }
+
+  /** The rejection of a name, with the templates of this user and of the server. */
+  async function notFound(userId: string, name: string, service?: string): Promise<ApiError> {
+    const names = await store.listKnown(pool, userId, service);
+    const what = service === undefined ? "template" : `${service} template`;
+    return new ApiError(
+      "template_not_found",
+      `There is no ${what} ${quoted(name)}${known(name, names)}`,
+    );
   }
 
   async function create(
@@ -141,8 +153,12 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
       const called = JSON.stringify([userId, name]);
       const known = found.get(called);
       const template = known ?? (await store.findByName(pool, userId, name));
-      if (template?.service !== service)
-        throw new ApiError("template_not_found", `There is no ${service} template of that name`);
+      if (template && template.service !== service)
+        throw new ApiError(
+          "template_not_found",
+          `There is no ${service} template ${quoted(name)}: it is one of ${template.service}`,
+        );
+      if (!template) throw await notFound(userId, name, service);
       if (template !== known) found.set(called, template);
       return template;
     },
@@ -158,11 +174,17 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
       if (known !== undefined) return known;
       const { tables } = await this.blueprint(schemaName);
       const session = openSession(replicas, schemaName, tablesOf(replicas, schemaName, tables));
-      const user = await requireReplica(template.service).findUser(session, by);
-      if (user === undefined)
-        throw new ApiError("impersonate_not_found", "The template has no such user to act as");
-      users.set(called, user);
-      return user;
+      const replica = requireReplica(template.service);
+      const user = await replica.findUser(session, by);
+      if (user !== undefined) {
+        users.set(called, user);
+        return user;
+      }
+      const people = await replica.listPeople(session, PEOPLE_MAX);
+      throw new ApiError(
+        "impersonate_not_found",
+        `The template ${template.name} has no user ${nobody(by, people)}`,
+      );
     },
 
     /** Returns the tables and columns that assertions can use in clones of a template. */
@@ -189,6 +211,7 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
     },
 
     list: (sql: Sql = pool) => store.listAll(sql),
+    notFound,
 
     async page(userId: string, query: TemplateQuery) {
       const page = readPage(query, LIST, userId);
@@ -239,6 +262,20 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
   };
 }
 
+/** Who was named, the nearest, and who there is. */
+function nobody(by: { id: string } | { email: string }, people: readonly Person[]): string {
+  if ("email" in by) {
+    const emails = people.flatMap(({ email }) => (email === null ? [] : [email]));
+    return quoted(by.email) + known(by.email, emails);
+  }
+  const near = nearest(
+    by.id,
+    people.map(({ id }) => id),
+  );
+  const all = people.map(({ id, name }) => `${id} (${name})`);
+  return quoted(by.id) + near + known("", all);
+}
+
 /** Returns the tables of these names. Throws `invalid_request`. */
 function requireTables(tables: readonly Table[], names: readonly string[]): readonly Table[] {
   const known = tables.map(({ name }) => name);
@@ -271,5 +308,7 @@ function refusal(error: unknown): unknown {
   )
     return nameTaken();
   const mistake = error instanceof SeedError ? error : dataError(error, "");
-  return mistake ? new ApiError("invalid_request", `seed: ${mistake.message}`) : error;
+  if (!mistake) return error;
+  const lines = mistake.mistakes.map(({ path, problem }) => `seed: ${path}: ${problem}`);
+  return new ApiError("invalid_request", linesOf(lines));
 }

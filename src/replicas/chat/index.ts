@@ -12,6 +12,7 @@ import { methodOperations } from "~/replicas/chat/operations";
 import { isMethodVerb, methodName, readCall, tokenArgument } from "~/replicas/chat/request";
 import { schedule } from "~/replicas/chat/schedule";
 import { seedChat } from "~/replicas/chat/seed";
+import { listPeople } from "~/replicas/chat/store/users";
 import tables from "~/replicas/chat/tables.sql" with { type: "text" };
 import { awaitsUpload, carriesSecret, transfer } from "~/replicas/chat/transfers";
 import { issueTrigger } from "~/replicas/chat/triggers";
@@ -52,6 +53,7 @@ export const chat: Replica = {
           `;
     return user?.id;
   },
+  listPeople: (session, limit) => listPeople(session as ChatSession, limit),
   credential: tokenArgument,
   isToken,
   carriesSecret,

@@ -4,7 +4,7 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 const Id = (prefix: string) => Type.String({ pattern: `^${prefix}[A-Z0-9]{2,13}$` });
 const Moment = Type.String({
   pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$",
-  description: "a moment in UTC: 2026-01-05T09:00:00Z",
+  expected: "a moment in UTC: 2026-01-05T09:00:00Z",
 });
 /**
  * A message's timestamp, or the moment it was posted at: `2026-01-05T09:00:00Z` is `1767603600.000100`. A timestamp is
@@ -12,7 +12,7 @@ const Moment = Type.String({
  */
 const Ts = Type.String({
   pattern: "^(\\d{10}\\.\\d{6}|\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ)$",
-  description: "a moment in UTC (2026-01-05T09:00:00Z) or a timestamp in quotes",
+  expected: "a moment in UTC (2026-01-05T09:00:00Z) or a timestamp in quotes",
 });
 const Handle = Type.String({ pattern: "^[a-z0-9][a-z0-9._-]*$" });
 const Name = Type.String({ minLength: 1 });
@@ -142,8 +142,8 @@ const File = strict({
   user: Handle,
   created: Moment,
   alt_txt: text,
-  content: maybe(Type.String({ description: "of a text" })),
-  base64: maybe(Type.String({ description: "of anything else" })),
+  content: maybe(Type.String({ expected: "the text" })),
+  base64: maybe(Type.String({ expected: "base64 text" })),
 });
 
 const Canvas = strict({
@@ -151,7 +151,7 @@ const Canvas = strict({
   title: Name,
   user: Handle,
   created: Moment,
-  channel: maybe(Type.String({ description: "the channel whose own canvas it is" })),
+  channel: maybe(Type.String({ expected: "the channel whose own canvas it is" })),
   markdown: Type.String(),
 });
 

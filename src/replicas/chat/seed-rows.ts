@@ -1,4 +1,6 @@
 /** A seed → the rows of each table. The same seed gives the same rows: nothing is random and nothing is "now". */
+
+import { nearest } from "~/nearest";
 import { isStandardEmoji } from "~/replicas/chat/emoji";
 import {
   asTs,
@@ -18,12 +20,13 @@ import {
 } from "~/replicas/chat/seed-columns";
 import type { ChatSeed, SeedReply } from "~/replicas/chat/seed-model";
 import { UNREAD } from "~/replicas/chat/store/channels";
-import { SeedError } from "~/replicas/replica";
+import { SeedError, SeedMistakes } from "~/replicas/seed-mistakes";
 
 export type SeedRows = { readonly [table: string]: readonly Row[] };
 
-/** Throws SeedError for a name that is unknown or ambiguous. */
+/** Throws SeedError for names that are unknown or ambiguous. */
 export function seedRows(seed: ChatSeed): SeedRows {
+  const mistakes = new SeedMistakes();
   const { team, users, channels, messages = [], usergroups = [], emoji = [] } = seed;
   const user = index("user", "users", users, ({ name }) => [name]);
   index("user", "users", users, ({ id }) => [id]);
@@ -46,7 +49,7 @@ export function seedRows(seed: ChatSeed): SeedRows {
     pins: [],
     bookmarks: [],
     stars: [],
-    files: files.map((entry, place) => fileRow(entry, user(entry.user, `files[${place}].user`).id)),
+    files: [],
     file_contents: files.map(contentRow),
     file_shares: [],
     canvases: [],
@@ -57,7 +60,10 @@ export function seedRows(seed: ChatSeed): SeedRows {
   };
   const add = (table: string, ...added: Row[]) => rows[table]?.push(...added);
 
-  for (const [place, entry] of channels.entries()) {
+  mistakes.each(files, (entry, place) =>
+    add("files", fileRow(entry, user(entry.user, `files[${place}].user`).id)),
+  );
+  mistakes.each(channels, (entry, place) => {
     const path = `channels[${place}]`;
     const members = people(entry.members, `${path}.members`);
     add("channels", channelRow(entry, user(entry.creator, `${path}.creator`).id, members));
@@ -74,7 +80,7 @@ export function seedRows(seed: ChatSeed): SeedRows {
         is_open: entry.type === "im" || entry.type === "mpim",
       })),
     );
-  }
+  });
 
   const taken = new Set<string>();
   const post = (message: SeedReply, channelId: string, root: string | null, path: string) => {
@@ -121,21 +127,21 @@ export function seedRows(seed: ChatSeed): SeedRows {
       });
     return ts;
   };
-  for (const [place, { replies = [], channel: name, ...message }] of messages.entries()) {
+  mistakes.each(messages, ({ replies = [], channel: name, ...message }, place) => {
     const path = `messages[${place}]`;
     const { id } = channel(name, `${path}.channel`);
     const root = post(message, id, null, path);
     for (const [order, reply] of replies.entries())
       post(reply, id, root, `${path}.replies[${order}]`);
-  }
+  });
 
-  for (const [place, entry] of (seed.canvases ?? []).entries()) {
+  mistakes.each(seed.canvases ?? [], (entry, place) => {
     const path = `canvases[${place}]`;
     const channelId = entry.channel && channel(entry.channel, `${path}.channel`).id;
     add("files", canvasFileRow(entry, user(entry.user, `${path}.user`).id));
     add("canvases", { file_id: entry.id, channel_id: channelId, sections: canvasSections(entry) });
-  }
-  for (const [place, entry] of (seed.bookmarks ?? []).entries()) {
+  });
+  mistakes.each(seed.bookmarks ?? [], (entry, place) => {
     const path = `bookmarks[${place}]`;
     add("bookmarks", {
       id: entry.id,
@@ -149,8 +155,8 @@ export function seedRows(seed: ChatSeed): SeedRows {
       date_updated: 0,
       last_updated_by_user_id: user(entry.user, `${path}.user`).id,
     });
-  }
-  for (const [place, group] of usergroups.entries()) {
+  });
+  mistakes.each(usergroups, (group, place) => {
     const path = `usergroups[${place}]`;
     const by = user(group.created_by, `${path}.created_by`).id;
     const defaults = (group.channels ?? []).map((name, order) =>
@@ -174,8 +180,8 @@ export function seedRows(seed: ChatSeed): SeedRows {
     });
     for (const id of people(group.users, `${path}.users`))
       add("usergroup_users", { usergroup_id: group.id, user_id: id });
-  }
-  for (const [place, entry] of (seed.reminders ?? []).entries()) {
+  });
+  mistakes.each(seed.reminders ?? [], (entry, place) => {
     const path = `reminders[${place}]`;
     add("reminders", {
       id: entry.id,
@@ -187,7 +193,8 @@ export function seedRows(seed: ChatSeed): SeedRows {
       recurring: entry.recurrence !== undefined,
       recurrence: entry.recurrence,
     });
-  }
+  });
+  mistakes.end();
   return rows;
 }
 
@@ -206,7 +213,8 @@ function index<T>(
     }
   return (name: string, path: string): T => {
     const found = known.get(name);
-    if (found === undefined) throw new SeedError(path, `there is no ${what} "${name}"`);
+    if (found === undefined)
+      throw new SeedError(path, `there is no ${what} "${name}"${nearest(name, known.keys())}`);
     return found;
   };
 }

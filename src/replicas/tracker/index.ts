@@ -16,7 +16,7 @@ import { schedule } from "~/replicas/tracker/schedule";
 import { trackerSchema } from "~/replicas/tracker/schema";
 import { seedTracker } from "~/replicas/tracker/seed";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
-import { findUserId } from "~/replicas/tracker/store/users";
+import { findUserId, listPeople } from "~/replicas/tracker/store/users";
 import tables from "~/replicas/tracker/tables.sql" with { type: "text" };
 import { awaitsUpload, carriesSecret, isFile, transfer } from "~/replicas/tracker/uploads";
 import { dateOf } from "~/source";
@@ -29,6 +29,7 @@ export const tracker: Replica = {
   seed: seedTracker,
   schedule,
   findUser: (session, by) => findUserId(session as TrackerSession, by),
+  listPeople: (session, limit) => listPeople(session as TrackerSession, limit),
   isToken,
   carriesSecret,
   awaits: (session, path) => awaitsUpload(session as TrackerSession, path),

@@ -1,9 +1,11 @@
 /** The names of a seed's entries. */
 import { isUuid } from "~/graphql/scalars";
-import { SeedError } from "~/replicas/replica";
+import { nearest } from "~/nearest";
+import { SeedError, SeedMistakes } from "~/replicas/seed-mistakes";
 
 /** Maps the names of entries to their ids. */
 export class Names {
+  readonly mistakes = new SeedMistakes();
   readonly #ids = new Map<string, string>();
 
   add(type: string, name: string, scope: string, id: string, path: string): void {
@@ -19,6 +21,10 @@ export class Names {
       const id = this.#ids.get([type, scope, name].join("\n"));
       if (id !== undefined) return id;
     }
-    throw new SeedError(path, `there is no ${type} "${name}"`);
+    const known = [...this.#ids.keys()].flatMap((key) => {
+      const [knownType, scope = "", known = ""] = key.split("\n");
+      return knownType === type && scopes.includes(scope) && !isUuid(known) ? [known] : [];
+    });
+    throw new SeedError(path, `there is no ${type} "${name}"${nearest(name, known)}`);
   }
 }

@@ -1,8 +1,7 @@
 /** Turns `seeds/tracker_*.yaml` into rows. */
-import { Value } from "@sinclair/typebox/value";
 import type { Tx } from "~/db/connect";
 import type { Tables } from "~/db/session";
-import { SeedError, seedPath } from "~/replicas/replica";
+import { requireShape } from "~/replicas/seed-mistakes";
 import {
   DEFAULT_CUSTOMER_STATUSES,
   DEFAULT_PROJECT_STATUSES,
@@ -18,7 +17,6 @@ import { TrackerSeed } from "~/replicas/tracker/seed-shape";
 import type { Entry, Item } from "~/replicas/tracker/seed-types";
 import type { Values } from "~/replicas/tracker/store/entities";
 import { TABLES } from "~/replicas/tracker/store/tables";
-import { findMisfit } from "~/shape";
 
 type Rows = Map<string, Values[]>;
 const text = (value: unknown) => String(value ?? "");
@@ -26,10 +24,7 @@ const text = (value: unknown) => String(value ?? "");
 /** Returns notes on mapped and ignored content of a dump. */
 export async function seedTracker(tx: Tx, t: Tables, given: unknown): Promise<readonly string[]> {
   const { seed, notes } = readDump(given as Entry);
-  const misfit = findMisfit(TrackerSeed, seed);
-  if (misfit) throw new SeedError(misfit.path, misfit.problem);
-  const first = Value.Errors(TrackerSeed, seed).First();
-  if (first) throw new SeedError(seedPath(first.path), first.message);
+  requireShape(TrackerSeed, seed);
   for (const [table, rows] of rowsOf(seed)) await insertRows(tx, t, table, rows);
   return notes;
 }
@@ -62,6 +57,7 @@ function rowsOf(seed: Entry): Rows {
   const items = TOP.flatMap((name) =>
     collect(name, seed[name] ?? DEFAULTS[name] ?? [], name, organization.createdAt, names),
   );
+  names.mistakes.end();
   const rows: Rows = new Map([
     ["organizations", [{ updatedAt: organization.createdAt, ...organization }]],
   ]);
@@ -70,9 +66,11 @@ function rowsOf(seed: Entry): Rows {
     list.push(row);
     rows.set(table, list);
   };
-  const made = items.map((item) => ({ item, row: rowOf(item, names) }));
+  const made: { readonly item: Item; readonly row: Values }[] = [];
+  names.mistakes.each(items, (item) => made.push({ item, row: rowOf(item, names) }));
+  names.mistakes.end();
   for (const { item, row } of made) add(modelOf(item.section).table, stored(item, row));
-  for (const { item, row } of made)
+  names.mistakes.each(made, ({ item, row }) => {
     for (const [field, { to, table, row: pair }] of Object.entries(item.section.pairs ?? {}))
       for (const [index, name] of listOf(item, field).entries()) {
         const path = `${item.path}.${field}[${index}]`;
@@ -80,6 +78,8 @@ function rowsOf(seed: Entry): Rows {
         const { createdAt, entry } = item;
         add(table, pair(item.id, target, { index, createdAt, entry, name: text(name) }));
       }
+  });
+  names.mistakes.end();
   return rows;
 }
 
@@ -100,7 +100,8 @@ function collect(
 ): Item[] {
   const section = SECTIONS[name];
   if (!section) throw new Error(`a seed has no ${name}`);
-  return (list as readonly Entry[]).flatMap((entry, index) => {
+  const items: Item[] = [];
+  names.mistakes.each(list as readonly Entry[], (entry, index) => {
     const place = `${path}[${index}]`;
     const kept = (above?.keep ?? []).flatMap((column) =>
       above?.item.given[column] === undefined ? [] : [[column, above.item.given[column]]],
@@ -130,8 +131,9 @@ function collect(
       given,
     };
     if (called !== undefined) names.add(section.type, called, scope, id, place);
-    return [item, ...inner(item, names)];
+    items.push(item, ...inner(item, names));
   });
+  return items;
 }
 
 function inner(item: Item, names: Names): Item[] {

@@ -218,7 +218,7 @@ describe("over a WebSocket", () => {
       "a test of another suite",
       { type: "reset", data: { test: "x" } },
       "VALIDATION_ERROR",
-      "no such",
+      'The suite has no test "x"; there are ',
     ],
   ])("%s gets an error frame, and the session goes on", async (_, message, code, words) => {
     const client = await join();

@@ -159,12 +159,12 @@ test("built-in templates, and public ones of others, are neither changed nor del
     ["chat_default", "a built-in one cannot be changed"],
   ] as const)
     for (const answer of [await patch(name, { description: "x" }, bob), await remove(name, bob)])
-      expectRefusal(answer, 404, "template_not_found", `You have no such template; ${why}`);
+      expectRefusal(answer, 404, "template_not_found", `You have no template "${name}"; ${why}`);
   await importing("hidden");
   expectRefusal(
     await remove("hidden", bob),
     404,
     "template_not_found",
-    "There is no such template",
+    expect.stringContaining('There is no template "hidden"; there are '),
   );
 });

@@ -95,7 +95,7 @@ describe("seeds", () => {
   });
 });
 
-describe("the first mistake in a seed is reported with its path", () => {
+describe("a mistake in a seed is reported with its path", () => {
   const tx = (() => {
     throw new Error("a seed with a mistake was written");
   }) as never;
@@ -168,6 +168,6 @@ describe("the first mistake in a seed is reported with its path", () => {
   ])("%s", async (path, spoil) => {
     const seed = seedOf("chat_default");
     spoil(seed);
-    await expect(seedChat(tx, {}, seed)).rejects.toMatchObject({ path });
+    await expect(seedChat(tx, {}, seed)).rejects.toMatchObject({ mistakes: [{ path }] });
   });
 });

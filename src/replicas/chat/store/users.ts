@@ -4,6 +4,7 @@ import { nowSeconds } from "~/replicas/chat/store/clock";
 import { json } from "~/replicas/chat/store/json";
 import type { Rows } from "~/replicas/chat/store/rows";
 import type { TeamRow } from "~/replicas/chat/store/team";
+import type { Person } from "~/replicas/replica";
 
 export type Profile = { readonly [field: string]: unknown };
 
@@ -35,6 +36,12 @@ export async function listUsers(
   return await sql<UserRow[]>`
     select ${userColumns(session)} from ${t.users} u
     where u.id > ${page.after} order by u.id limit ${page.limit === undefined ? null : page.limit + 1}
+  `;
+}
+
+export async function listPeople({ sql, t }: ChatSession, limit: number): Promise<Person[]> {
+  return await sql<Person[]>`
+    select id, name, profile->>'email' as email from ${t.users} where not deleted order by id limit ${limit}
   `;
 }
 

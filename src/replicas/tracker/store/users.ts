@@ -1,3 +1,4 @@
+import type { Person } from "~/replicas/replica";
 import type { TrackerSession } from "~/replicas/tracker/store/tables";
 
 /** The id of an active user, by id or by email. */
@@ -15,6 +16,12 @@ export async function findUserId(
           order by "createdAt", id limit 1
         `;
   return user?.id;
+}
+
+export async function listPeople({ sql, t }: TrackerSession, limit: number): Promise<Person[]> {
+  return await sql<Person[]>`
+    select id, "displayName" as name, email from ${t.users} where active order by id limit ${limit}
+  `;
 }
 
 /** The id of the user with this display name, active or not. */
