@@ -15,6 +15,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/await asyncio\.to_thread\(([\w.]+)\)/g, "$1()"],
   [/Awaitable\[(\w+)\]/g, "$1"],
   [/Awaitable, /g, ""],
+  [/"slack-async"/g, '"slack"'],
   [/slack_sdk\.web\.async_client/g, "slack_sdk"],
   [/for asyncio/g, "without asyncio"],
   [/\basync (def|with|for)\b/g, "$1"],

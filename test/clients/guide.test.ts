@@ -79,7 +79,7 @@ test(
 
     expect(lines.length).toBeLessThanOrEqual(10);
     expect(printed).toStartWith("passed messages: post to a channel []\n");
-    expect(printed).toEndWith("\n1 of 20 passed");
+    expect(printed).toEndWith("\n1 of 10 passed");
   },
   MINUTES,
 );
@@ -102,7 +102,7 @@ test(
 
     expect(code.split("\n").filter((line) => line !== "").length).toBeLessThanOrEqual(10);
     expect(printed).toStartWith("passed messages: post to a channel []\n");
-    expect(printed).toEndWith("\n1 of 20 passed");
+    expect(printed).toEndWith("\n1 of 10 passed");
   },
   MINUTES,
 );

@@ -1,7 +1,14 @@
 /** A suite: runs an agent on each of its tests, and collects the verdicts. */
 import type { Environment } from "./environment";
 import { DioramaError, type Http } from "./http";
-import type { Ending, EvaluatedRun, NewEnvironment, Test, TestSuiteDetails } from "./schema";
+import type {
+  Ending,
+  EvaluatedRun,
+  NewEnvironment,
+  Surface,
+  Test,
+  TestSuiteDetails,
+} from "./schema";
 
 /** One attempt of an agent at a test. */
 export type Task = {
@@ -18,6 +25,8 @@ export type Task = {
 export type Agent = (task: Task) => Promise<unknown>;
 
 export type SuiteOptions = {
+  /** What the agent uses: `mcp` leaves out tests that the tools cannot solve. Default: all tests run. */
+  readonly surface?: Surface;
   /** Attempts at the same time. Default: 1. */
   readonly parallel?: number;
   /** Attempts at each test. Default: 1. */
@@ -63,6 +72,8 @@ const MARGIN_SECONDS = 120;
 /** References that cannot be the last part of an address. */
 const UNADDRESSABLE = /^\.{0,2}$/;
 
+const SURFACES: readonly Surface[] = ["api", "mcp"];
+
 type Creation = (body: NewEnvironment) => Promise<Environment>;
 
 export class Suite {
@@ -90,9 +101,9 @@ export class Suite {
 
   /** Runs `agent` on each test, each attempt in its own environment. A failed attempt does not stop the others. */
   async run(agent: Agent, options: SuiteOptions = {}): Promise<SuiteOutcome> {
-    const { parallel = 1, repeat = 1, onAttempt } = options;
+    const { surface, parallel = 1, repeat = 1, onAttempt } = options;
     const { id, name, tests = [] } = await this.details();
-    const planned = tests.flatMap((test) =>
+    const planned = solvable(tests, surface).flatMap((test) =>
       Array.from({ length: repeat }, (_, index) => ({ test, attempt: index + 1 })),
     );
     const attempts: Attempt[] = [];
@@ -140,6 +151,14 @@ export class Suite {
       return { ...head, status: "error", error };
     }
   }
+}
+
+/** Without the tests that are known to have no solution through this surface. */
+function solvable(tests: readonly Test[], surface: Surface | undefined): readonly Test[] {
+  if (surface === undefined) return tests;
+  if (!SURFACES.includes(surface))
+    throw new TypeError(`surface: one of ${SURFACES.join(", ")} is needed, not ${surface}`);
+  return tests.filter(({ surfaces }) => surfaces?.includes(surface) ?? true);
 }
 
 function statusOf({ gradable, ending, passed }: EvaluatedRun): Attempt["status"] {

@@ -195,6 +195,20 @@ def test_a_suite_gives_a_verdict_for_every_attempt_also_of_agents_that_crash_or_
     assert not active()
 
 
+def test_a_suite_leaves_out_tests_that_a_surface_cannot_solve() -> None:
+    def agent(task: diorama.Task) -> None:
+        pass
+
+    tests = diorama.suite(SUITE).details().tests or []
+    through_tools = [test.name for test in tests if test.surfaces is None or "mcp" in test.surfaces]
+    outcome = diorama.suite(SUITE).run(agent, surface="mcp", parallel=4)
+
+    assert 0 < len(through_tools) < len(tests)
+    assert [attempt.test for attempt in outcome.attempts] == through_tools
+    with pytest.raises(ValueError, match='one of "api", "mcp" is needed'):
+        diorama.suite(SUITE).run(agent, surface="mpc")  # type: ignore[arg-type]
+
+
 def test_a_suite_is_interrupted_and_leaves_no_environment() -> None:
     def agent(task: diorama.Task) -> None:
         if task.test.name == first:

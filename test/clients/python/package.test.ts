@@ -14,6 +14,7 @@ const PYTHON = join(import.meta.dir, "../../../src/clients/python");
 
 const program = useProgram(useDatabase());
 const bare = useVenv();
+const partial = useVenv("slack_sdk==3.47.0");
 const full = useVenv("slack_sdk==3.47.0", "aiohttp==3.14.5", "pytest==9.2.0");
 
 /** Strictly, with the packages of a virtual environment. Fails with the findings. */
@@ -130,6 +131,32 @@ with diorama.env("chat_default", as_="U01AGENT") as env:
   const env = { ...process.env, DIORAMA_URL: program.url };
 
   expect(await run([bare.python, "-c", code], { env })).toStartWith(
-    "slack_sdk is not installed: pip install slack_sdk",
+    'slack_sdk is not installed: pip install slack_sdk; the extra "slack" of diorama has it',
   );
+});
+
+test("so is a package that it needs", async () => {
+  const code = `import asyncio, diorama
+async def main():
+    async with diorama.AsyncDiorama() as client, client.env("chat_default", as_="U01AGENT") as env:
+        try: env.slack()
+        except ImportError as error: print(error)
+asyncio.run(main())`;
+  const env = { ...process.env, DIORAMA_URL: program.url };
+
+  expect(await run([partial.python, "-c", code], { env })).toStartWith(
+    'aiohttp is not installed: pip install aiohttp; the extra "slack-async" of diorama has it',
+  );
+});
+
+test("its extras name the packages of the official client", async () => {
+  const code = "import importlib.metadata; print(importlib.metadata.requires('diorama'))";
+  const listed = await run([bare.python, "-c", code]);
+
+  for (const [extra, name] of [
+    ["slack", "slack_sdk"],
+    ["slack-async", "slack_sdk"],
+    ["slack-async", "aiohttp"],
+  ])
+    expect(listed).toMatch(new RegExp(`'${name}>=[\\d.]+; extra == "${extra}"'`));
 });

@@ -54,7 +54,7 @@ test.each([[[]], [["-n", "3"]]])(
   async (options) => {
     const { code, out } = await pytest(options);
 
-    expect(out).toMatch(/5 failed, 3 passed, 3 skipped, 2 errors in /);
+    expect(out).toMatch(/5 failed, 3 passed, 3 skipped, 3 errors in /);
     expect(code).toBe(1);
 
     const hi = reportOf(out, "test_fails\\[Hi\\]");
@@ -74,6 +74,10 @@ test.each([[[]], [["-n", "3"]]])(
 
     expect(reportOf(out, "test_has_lost_its_environment")).toContain("ValueError: lost");
     expect(reportOf(out, "test_errors")).toContain("template_not_found");
+    const misspelled = reportOf(out, "test_has_a_misspelled_marker");
+    expect(misspelled).toMatch(
+      /^E +\S*UsageError: @pytest\.mark\.diorama: got an unexpected keyword argument 'user'; it takes template, as_, test_id, /m,
+    );
     expect(reportOf(out, "test_is_not_marked")).toContain(
       "mark the test with @pytest.mark.diorama",
     );

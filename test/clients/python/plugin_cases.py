@@ -13,6 +13,11 @@ def greet(environment, text="Hello"):
     environment.slack().chat_postMessage(channel="C01GENERAL", text=text)
 
 
+@pytest.mark.diorama(template="chat_default", user="U01AGENT")
+def test_has_a_misspelled_marker(diorama):
+    raise AssertionError("never reached")
+
+
 @agent
 def test_passes(diorama):
     greet(diorama)

@@ -140,6 +140,20 @@ test("a suite gives a verdict for every attempt, also of agents that crash or ta
   });
 });
 
+test("a suite leaves out tests that a surface cannot solve", async () => {
+  const suite = client().suite("Chat benchmark");
+  const { tests = [] } = await suite.details();
+  const throughTools = tests.filter(({ surfaces }) => surfaces?.includes("mcp") ?? true);
+
+  const { attempts } = await suite.run(async () => undefined, { surface: "mcp", parallel: 4 });
+
+  expect(throughTools.length).toBeLessThan(tests.length);
+  expect(attempts.map(({ test: name }) => name)).toEqual(throughTools.map(({ name }) => name));
+  await expect(suite.run(async () => undefined, { surface: "mpc" as "mcp" })).rejects.toThrow(
+    "surface: one of api, mcp is needed, not mpc",
+  );
+});
+
 test("a suite is found by id, name, slug and owner; several of one name are an error", async () => {
   const diorama = client();
   const body = { templateService: "chat", templateName: "chat_default" };

@@ -287,7 +287,10 @@ describe("a seed", () => {
     [{ ...chat, users: [{ ...user, id: 5 }] }, /^seed: users\[0\]\.id: /],
     [{ ...chat, users: [{ ...user, nmae: "x" }] }, /^seed: users\[0\]/],
     [{ ...chat, users: [user, user] }, /^seed: users\[1\]: there are two of "x"$/],
-    [{ extends: "chat_nothing" }, /^seed: extends: there is no seed "chat_nothing" of chat to build on; there are chat_base/],
+    [
+      { extends: "chat_nothing" },
+      /^seed: extends: there is no seed "chat_nothing" of chat to build on; there are chat_base/,
+    ],
     [{ rows: [] }, /^seed: rows: an object of tables is needed$/],
     [{ rows: { usrs: [] } }, /^seed: rows\.usrs: there is no such table; the nearest is "users"$/],
     [{ rows: { users: {} } }, /^seed: rows\.users: a list of rows is needed$/],

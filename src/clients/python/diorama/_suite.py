@@ -9,13 +9,14 @@ from typing import Literal
 from urllib.parse import quote
 
 from ._error import DioramaError
-from .models import EvaluatedRun
+from .models import EvaluatedRun, Test
 
 # An environment outlives its agent by this.
 MARGIN_SECONDS = 120
 # Of a rate that is rounded.
 DIGITS = 10_000
 
+Surface = Literal["api", "mcp"]
 Status = Literal["passed", "failed", "crashed", "timed out", "error"]
 # References that cannot be the last part of an address.
 UNADDRESSABLE = re.compile(r"\.{0,2}")
@@ -26,6 +27,13 @@ def path_of(reference: str) -> str:
     if UNADDRESSABLE.fullmatch(reference):
         raise DioramaError(f'There is no suite "{reference}"', code="suite_not_found", status=404)
     return f"/testSuites/{quote(reference, safe='')}"
+
+
+def solvable(tests: list[Test] | None, surface: Surface | None) -> list[Test]:
+    """Without the tests that are known to have no solution through this surface."""
+    if surface not in (None, "api", "mcp"):
+        raise ValueError(f'surface: one of "api", "mcp" is needed, not {surface!r}')
+    return [test for test in tests or [] if surface is None or test.surfaces is None or surface in test.surfaces]
 
 
 @dataclass(frozen=True)

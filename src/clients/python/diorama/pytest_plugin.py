@@ -9,6 +9,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Generator
 from contextlib import suppress
+from inspect import signature
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
@@ -109,9 +110,16 @@ def diorama(request: pytest.FixtureRequest) -> Generator[RecordedEnvironment, No
     if marker is None:
         raise pytest.UsageError("mark the test with @pytest.mark.diorama(template=…, as_=…)")
     from ._recorded import RecordedEnvironment
+    from ._sync.client import Diorama
 
     environments = cast("Environments", request.config.pluginmanager.get_plugin("diorama-environments"))
     options: dict[str, Any] = {"ttl_seconds": TTL_SECONDS, **marker.kwargs}
+    arguments = signature(Diorama.env)
+    try:
+        arguments.bind(None, *marker.args, **options)
+    except TypeError as error:
+        names = ", ".join(list(arguments.parameters)[1:])
+        raise pytest.UsageError(f"@pytest.mark.diorama: {error}; it takes {names}") from None
     with environments.client.env(*marker.args, **options) as environment:
         environments.note(environment.id)
         yield RecordedEnvironment(environment)

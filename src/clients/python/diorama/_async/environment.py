@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
-from .._clients import Mcp, without_none
+from .._clients import Mcp, missing, without_none
 from .._entering import entering
 from .._error import DioramaError
 from ..models import CreatedEnvironment, StartedRun
@@ -48,7 +48,7 @@ class AsyncEnvironment:
         try:
             from slack_sdk.web.async_client import AsyncWebClient
         except ImportError as error:
-            raise ImportError(f"slack_sdk is not installed: pip install slack_sdk ({error})") from error
+            raise missing(error, "slack-async") from error
         settings: dict[str, Any] = {"retry_handlers": [], **options}
         return AsyncWebClient(token=self.token, base_url=f"{self.url}/", **settings)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from .._error import DioramaError
-from .._suite import MARGIN_SECONDS, Attempt, SuiteOutcome, path_of, status_of
+from .._suite import MARGIN_SECONDS, Attempt, SuiteOutcome, Surface, path_of, solvable, status_of
 from .._waiting import async_briefly, async_each, async_finish
 from ..models import Test, TestSuiteDetails
 from .environment import AsyncEnvironment
@@ -51,6 +51,7 @@ class AsyncSuite:
         self,
         agent: AsyncAgent,
         *,
+        surface: Surface | None = None,
         parallel: int = 1,
         repeat: int = 1,
         timeout_seconds: int = 600,
@@ -59,6 +60,7 @@ class AsyncSuite:
     ) -> SuiteOutcome:
         """
         Runs `agent` on each test, each attempt in its own environment. A failed attempt does not stop the others.
+        `surface` is what the agent uses: "mcp" leaves out tests that the tools cannot solve. Without it, all tests run.
         `labels` are stored with each run, for instance `{"model": "…"}`.
         """
         suite = await self.details()
@@ -69,7 +71,7 @@ class AsyncSuite:
                 on_attempt(outcome)
             return outcome
 
-        planned = [(test, number + 1) for test in suite.tests or [] for number in range(repeat)]
+        planned = [(test, number + 1) for test in solvable(suite.tests, surface) for number in range(repeat)]
         return SuiteOutcome(suite.name, await async_each(parallel, planned, attempt))
 
     async def _attempt(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
-from .._clients import Mcp, without_none
+from .._clients import Mcp, missing, without_none
 from .._error import DioramaError
 from ..models import CreatedEnvironment, StartedRun
 from .http import Http
@@ -48,7 +48,7 @@ class Environment:
         try:
             from slack_sdk import WebClient
         except ImportError as error:
-            raise ImportError(f"slack_sdk is not installed: pip install slack_sdk ({error})") from error
+            raise missing(error, "slack") from error
         settings: dict[str, Any] = {"retry_handlers": [], **options}
         return WebClient(token=self.token, base_url=f"{self.url}/", **settings)
 
