@@ -1,6 +1,4 @@
 /** A server's platform API, for commands that call it. */
-import { isObject } from "~/json";
-
 /** The command line is wrong, or names something that does not exist. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
@@ -115,20 +113,3 @@ export async function listAll<Item>(
     asked.set("cursor", nextCursor);
   }
 }
-
-/** The content of a YAML or JSON file; `-` is standard input. */
-export async function readDocument(path: string): Promise<Answer> {
-  const text = await (path === "-" ? Bun.stdin : Bun.file(path)).text().catch(() => {
-    throw new UsageError(`${path} cannot be read`);
-  });
-  let content: unknown;
-  try {
-    content = Bun.YAML.parse(text);
-  } catch (error) {
-    throw new UsageError(`${path}: ${error instanceof Error ? error.message : "not YAML"}`);
-  }
-  if (!isObject(content)) throw new UsageError(`${path} has no object`);
-  return content as Answer;
-}
-
-export const asYaml = (content: object) => Bun.YAML.stringify(content, null, 2).trimEnd();

@@ -1,13 +1,12 @@
 /** `diorama env`: environments on a server, for people and scripts. */
 import {
   type Answer,
-  asYaml,
   type Client,
   listAll,
-  readDocument,
   type ServerOptions,
   UsageError,
 } from "~/commands/client";
+import { asYaml, readDocument } from "~/commands/document";
 import { table } from "~/commands/table";
 import { print } from "~/log";
 

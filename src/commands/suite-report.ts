@@ -1,5 +1,5 @@
 /** The results of a suite, for people and for programs. */
-import { asYaml } from "~/commands/client";
+import { asYaml } from "~/commands/document";
 import { isGraded, type Labels, type Outcome, type Suite, type Verdict } from "~/commands/suite";
 import { table } from "~/commands/table";
 import type { UnsafeRow } from "~/evaluation/unsafe";

@@ -4,15 +4,14 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createArtifacts } from "~/commands/artifacts";
 import {
-  asYaml,
   CallFailed,
   type Client,
   type Environment,
   type Import,
   listAll,
-  readDocument,
   UsageError,
 } from "~/commands/client";
+import { asYaml, readDocument } from "~/commands/document";
 import { findEarlier } from "~/commands/earlier-attempts";
 import type { Files } from "~/commands/export/files";
 import { harborTasks } from "~/commands/export/harbor";

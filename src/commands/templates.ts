@@ -1,5 +1,6 @@
 /** `diorama templates`: lists templates, and moves them between servers. */
-import { asYaml, type Client, type Import, listAll, readDocument } from "~/commands/client";
+import { type Client, type Import, listAll } from "~/commands/client";
+import { asYaml, readDocument } from "~/commands/document";
 import { table } from "~/commands/table";
 import { notice, print } from "~/log";
 

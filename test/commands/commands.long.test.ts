@@ -170,7 +170,7 @@ React to a colleague: failed
     [["suites", "export", "x", "folder"], 64, "--format and the folder"],
     [["suites", "export", "x", "folder", "--format", "tar"], 64, "Allowed choices are inspect"],
     [["suites", "export", "x", "folder", "--format", "inspect", "--json"], 64, "--json"],
-    [["suites", "export", "0".repeat(32)], 1, "suite_not_found: There is no such suite"],
+    [["suites", "export", "0".repeat(32)], 1, "suite_not_found: There is no suite"],
     [["suites", "import", "/nowhere"], 64, "/nowhere cannot be read"],
     [["suites", "lst", "x"], 64, "unknown command 'lst'\n(Did you mean list?)"],
     [["suites", "export", "x", "--jsn"], 64, "unknown option '--jsn'\n(Did you mean --json?)"],

@@ -1,6 +1,7 @@
 /** A suite as an environment of OpenEnv: a folder with its manifest, its card, its client and its image. */
 import { createHash } from "node:crypto";
-import { asYaml, type Client } from "~/commands/client";
+import type { Client } from "~/commands/client";
+import { asYaml } from "~/commands/document";
 import {
   type Files,
   fill,
