@@ -45,7 +45,7 @@ const WARNINGS_MAX = 20;
  * Texts without quotes that end at a `#`, which begins a comment: after a prompt, and where the comment looks like the
  * name of a channel.
  */
-async function cutTexts(text: string): Promise<string[]> {
+export async function cutTexts(text: string): Promise<string[]> {
   if (!text.includes(" #")) return [];
   const { isScalar, LineCounter, parseDocument, visit } = await import("yaml");
   const lines = new LineCounter();

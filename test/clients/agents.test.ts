@@ -241,11 +241,14 @@ describe("the configuration of", () => {
       const health = await withHome(async (cwd, env) => {
         const PATH = `${join(folder, "node_modules/.bin")}:${env["PATH"]}`;
         const command = codeOf("Claude Code", "bash");
-        for (const [given, TOKEN] of [
+        for (const [given, DIORAMA_TOKEN] of [
           [command, token],
           [command.replace(" slack ", " wrong "), "diorama_e_wrong"],
         ] as const)
-          await run(["sh", "-c", given], { cwd, env: { ...env, PATH, MCP_URL: url, TOKEN } });
+          await run(["sh", "-c", given], {
+            cwd,
+            env: { ...env, PATH, DIORAMA_MCP_URL: url, DIORAMA_TOKEN },
+          });
         return await run(["claude", "mcp", "list"], { cwd, env: { ...env, PATH } });
       });
 

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
+import { cutTexts } from "~/commands/document";
 import { GUIDE } from "~/docs/guide";
 import { REFERENCE } from "~/docs/reference/index";
 import { sitePage } from "~/docs/site";
@@ -70,6 +71,75 @@ describe("no link is dead", () => {
       if (anchor !== undefined) expect(idsOf(sitePage(to)!)).toContain(anchor);
     }
   });
+});
+
+describe("commands", () => {
+  /** Blocks and pieces of code that a shell may get. */
+  const commandsOf = (markdown: string) => [
+    ...[...markdown.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].flatMap(
+      ([, language = "", code = ""]) => (["sh", "bash"].includes(language) ? [code] : []),
+    ),
+    ...[...withoutCode(markdown).matchAll(/`((?:curl|diorama|claude) [^`]+)`/g)].map(
+      ([, code = ""]) => code,
+    ),
+  ];
+  /** Variables of the guide, which first steps sets, and those that a page sets for itself. */
+  const SHARED = ["DIORAMA_URL", "DIORAMA_API_KEY", "ENVIRONMENT_ID", "DIORAMA_TOKEN", "RUN_ID"];
+  /** The settings of a server, and what the page about intercept explains. */
+  const OWN = ["DATABASE_URL", "RESTORED_DATABASE_URL", "PATH", "PWD"].concat(
+    ...["CHAT", "TRACKER"].map((name) => [`${name}_ID`, `${name}_TOKEN`]),
+  );
+  const usedIn = (code: string) =>
+    [...code.matchAll(/\$\{?([A-Za-z_]\w*)/g)].map(([, name = ""]) => name);
+  const setIn = (code: string) =>
+    [...code.matchAll(/(?:^|[\s;])(?:export )?([A-Za-z_]\w*)=/g)].map(([, name = ""]) => name);
+
+  test.each(FILES)("of %s name variables as all pages do, and set the others", (file) => {
+    const commands = commandsOf(read(file));
+    const set = new Set(commands.flatMap(setIn));
+    const known = [...SHARED, ...OWN, ...set];
+    expect(commands.flatMap(usedIn).filter((name) => !known.includes(name))).toEqual([]);
+    expect([...set].filter((name) => /^(url|id|key|token|ENV|KEY|TOKEN|URL)$/.test(name))).toEqual(
+      [],
+    );
+    const calls = commands.filter((code) => code.includes("curl "));
+    expect(calls.filter((code) => /curl [^|]*http:\/\/(127|localhost)/.test(code))).toEqual([]);
+  });
+
+  test.each(FILES)("of %s are explained there, or it says where", (file) => {
+    const commands = commandsOf(read(file));
+    const set = commands.flatMap(setIn);
+    const isOpen = commands
+      .flatMap(usedIn)
+      .some((name) => SHARED.includes(name) && !set.includes(name));
+    const hasProgram = commands.some((code) => /(^|-- )diorama /m.test(code));
+    const where = file === "README.md" ? "download `diorama`" : "#shell-commands)";
+    if (isOpen || hasProgram) expect(read(file)).toContain(where);
+  });
+
+  test("of first steps set every variable that pages share but the key", () => {
+    const set = commandsOf(read("src/docs/first-steps.md")).flatMap(setIn);
+    const [, ...rows] = read("src/docs/README.md").match(/^\| `[A-Z_]+` /gm) ?? [];
+    expect(set).toEqual(
+      expect.arrayContaining(SHARED.filter((name) => name !== "DIORAMA_API_KEY")),
+    );
+    expect(rows).toHaveLength(SHARED.length - 1);
+  });
+});
+
+test("the files that the guide shows lose no text, and have names of their own", async () => {
+  const names: string[] = [];
+  for (const file of FILES)
+    for (const [, language, code = ""] of read(file).matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)) {
+      if (language === "yaml") expect([file, await cutTexts(code)]).toEqual([file, []]);
+      names.push(
+        ...[...code.matchAll(/^template: (\w+)$|\\"name\\":\\"(\w+)/gm)].map(([found]) =>
+          found.replace(/\W*(?:template|name)\W*/, ""),
+        ),
+      );
+    }
+  expect(names.length).toBeGreaterThan(1);
+  expect(names).toEqual([...new Set(names)]);
 });
 
 test("a page has one title and its place, and no script or external resource", () => {

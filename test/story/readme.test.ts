@@ -78,6 +78,7 @@ test("files that the guide shows are accepted", async () => {
     expectStatus(created, 201);
     const stored = await get(`/testSuites/${created.body.suiteId}?expand=true`);
     expect(stored.body.tests).toMatchObject(suite.tests);
+    expect(stored.body.tests[0].prompt).toBe("Say hello in #general.");
   } finally {
     await program.stop();
     await dropDatabase(database);

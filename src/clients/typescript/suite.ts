@@ -25,7 +25,7 @@ export type Task = {
 export type Agent = (task: Task) => Promise<unknown>;
 
 export type SuiteOptions = {
-  /** What the agent uses: `mcp` leaves out tests that the tools cannot solve. Default: all tests run. */
+  /** The agent's way to the service: `mcp` leaves out tests that the tools cannot solve. Default: all tests run. */
   readonly surface?: Surface;
   /** Attempts at the same time. Default: 1. */
   readonly parallel?: number;
