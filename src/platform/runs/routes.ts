@@ -156,14 +156,6 @@ export const runRoutes = (runs: Runs, regrading: Regrading, idempotency: Idempot
         },
       },
     )
-    .get("/runs/:runId", async ({ request, params }) => json(await resultsOf(request, params)), {
-      ...RESULTS,
-      detail: {
-        operationId: "getRun",
-        summary: "Get a run",
-        description: "The same as getResults, at the address of the run.",
-      },
-    })
     .get(
       "/runs/:runId/events",
       async ({ request, params }) =>
@@ -242,6 +234,14 @@ export const runRoutes = (runs: Runs, regrading: Regrading, idempotency: Idempot
         operationId: "getResults",
         summary: "Get run results",
         description: "`running` until it ends; then its result, for as long as results are kept.",
+      },
+    })
+    .get("/runs/:runId", async ({ request, params }) => json(await resultsOf(request, params)), {
+      ...RESULTS,
+      detail: {
+        operationId: "getRun",
+        summary: "Get a run",
+        description: "The same as getResults, at the address of the run.",
       },
     });
 };
