@@ -183,7 +183,7 @@ describe.each(Object.entries(TRIED))("%s", (heading, tried) => {
 test("curl runs as printed", async () => {
   const { url, token } = await endpoint("chat");
   const output = await run(["sh", "-c", codeOf("curl", "bash")], {
-    env: { ...process.env, MCP_URL: url, TOKEN: token },
+    env: { ...process.env, DIORAMA_MCP_URL: url, DIORAMA_TOKEN: token },
   });
 
   expect(JSON.parse(output).result.content[0].text).toContain("U02JOHN");
