@@ -21,7 +21,7 @@ import { rejectPage } from "~/http/mcp/pages";
 import { answerOf, nativeOf, requestOf } from "~/http/native";
 import { publicBase } from "~/http/origin";
 import type { OutgoingAnswer } from "~/http/outgoing";
-import { setPrincipal } from "~/http/principal";
+import { principalOf, setPrincipal } from "~/http/principal";
 import { createRequestLog, noteIds, type Route } from "~/http/request-log";
 import { translated } from "~/http/translated";
 import type { Log } from "~/log";
@@ -162,6 +162,7 @@ export function createApp(parts: {
           openEnvRoutes({
             ...{ ...parts, tasks: createTasks(parts.suites) },
             byOf: (request) => ({
+              keyId: principalOf(request).keyId,
               authenticate: async () =>
                 suite.isAdmitted(requestOf(request))
                   ? SERVER
@@ -245,6 +246,7 @@ export function createApp(parts: {
     if (rejected) return rejected;
     const key = platformKey(request) ?? authorization(request);
     const principal = await challenged(keys.authenticate(key, request));
+    request.owner = { keyId: principal.keyId };
     await keys.countRequest(principal);
     const performCall = async (call: PlatformCall) => {
       const made = await performAs(principal, call, requestId);
@@ -302,6 +304,7 @@ export function createApp(parts: {
       if (!suite.isAdmitted(request)) {
         const principal = await keys.authenticate(key, request);
         setPrincipal(request, principal);
+        request.owner = { keyId: principal.keyId };
         await keys.countRequest(principal);
       }
       requireReadable(request.url);

@@ -114,6 +114,7 @@ export const USAGE_LIMITS = [
   "environment snapshot",
   "key snapshot",
   "event stream",
+  "OpenEnv session",
 ] as const;
 export type UsageLimit = (typeof USAGE_LIMITS)[number];
 

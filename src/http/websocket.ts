@@ -6,6 +6,8 @@
 import { createHash } from "node:crypto";
 import { ApiError } from "~/errors";
 import { PLATFORM_BODY_MAX } from "~/http/body";
+import { createBytes } from "~/http/bytes";
+import type { Limits } from "~/http/limits";
 import type { RequestHead } from "~/message";
 
 /** The client's side of a socket. */
@@ -61,6 +63,10 @@ export type Line = {
   /** Closes it after everything that was sent. */
   readonly close: () => void;
   readonly terminate: () => void;
+  /** Claims room for so many bytes in all of what has arrived. */
+  readonly hasRoom: (bytes: number) => boolean;
+  /** The same of what the client has not taken. */
+  readonly hasRoomToSend: (bytes: number) => boolean;
 };
 
 export type Socket = ReturnType<typeof openSocket>;
@@ -72,6 +78,7 @@ export const CODES = {
   protocolError: 1002,
   unsupported: 1003,
   invalid: 1007,
+  policy: 1008,
   tooLarge: 1009,
   tryAgainLater: 1013,
 } as const;
@@ -83,6 +90,7 @@ const FRAMES_MAX = 1_000;
 const WAITING_MAX = 4;
 const CONTROL_MAX = 125;
 const EMPTY = Buffer.alloc(0);
+const NO_ROOM = "the server has no room for more bytes";
 /** Bytes of a longer length, by the short one that announces it. */
 const EXTENDED: Readonly<Record<number, number>> = { 126: 2, 127: 8 };
 
@@ -103,12 +111,22 @@ class Broken extends Error {
 
 type Frame = { readonly fin: boolean; readonly opcode: number; readonly payload: Buffer };
 
-/** Starts the listener. `idleMs`: a client that sends nothing for so long, not even a pong, is gone. */
-export function openSocket({ open }: Pick<Upgrade, "open">, line: Line, idleMs: number) {
-  let unread: Buffer = EMPTY;
+/** Starts the listener. A client that sends nothing for `idleMs`, not even a pong, is gone. */
+export function openSocket(
+  { open }: Pick<Upgrade, "open">,
+  line: Line,
+  { idleMs, requestMs }: Pick<Limits, "idleMs" | "requestMs">,
+) {
+  const unread = createBytes();
   /** Of a message whose last frame has not arrived. */
   let parts: Buffer[] = [];
   const waiting: string[] = [];
+  /** Bytes of all parts, and of the messages that wait or are being handled. */
+  let read = { parts: 0, messages: 0 };
+  /** Bytes that the client has not taken. */
+  let unsent = 0;
+  /** When the message that is incomplete began; 0 if there is none. */
+  let began = 0;
   let isBusy = false;
   let isOpen = true;
   let heardAt = performance.now();
@@ -117,8 +135,13 @@ export function openSocket({ open }: Pick<Upgrade, "open">, line: Line, idleMs: 
   const peer: Peer = {
     async send(text) {
       if (!isOpen) return;
-      line.send(frameOf(OPCODES.text, Buffer.from(text)));
+      const frame = frameOf(OPCODES.text, Buffer.from(text));
+      unsent += frame.byteLength;
+      if (!line.hasRoomToSend(unsent)) return close(CODES.tryAgainLater, NO_ROOM);
+      line.send(frame);
       await line.drained();
+      unsent = 0;
+      line.hasRoomToSend(0);
     },
     close,
   };
@@ -136,15 +159,17 @@ export function openSocket({ open }: Pick<Upgrade, "open">, line: Line, idleMs: 
     if (!isOpen) return;
     isOpen = false;
     waiting.length = 0;
-    unread = EMPTY;
+    unread.clear();
     parts = [];
+    line.hasRoom(0);
     listener.end();
   }
 
   /** One frame of the received bytes; undefined until it is complete. */
   function readFrame(): Frame | undefined {
-    const [first = 0, second = 0] = unread;
-    if (unread.byteLength < 2) return undefined;
+    const bytes = unread.view();
+    const [first = 0, second = 0] = bytes;
+    if (bytes.byteLength < 2) return undefined;
     const opcode = first & 0x0f;
     const isControl = opcode >= OPCODES.close;
     const short = second & 0x7f;
@@ -154,20 +179,20 @@ export function openSocket({ open }: Pick<Upgrade, "open">, line: Line, idleMs: 
       throw new Broken(CODES.protocolError, "a control frame is too long, or a fragment");
     const extended = EXTENDED[short] ?? 0;
     const start = 2 + extended + 4;
-    if (unread.byteLength < start) return undefined;
-    const length = lengthOf(unread, extended) ?? short;
-    const held = parts.reduce((sum, part) => sum + part.byteLength, 0);
-    if (length + (isControl ? 0 : held) > MESSAGE_MAX || parts.length > FRAMES_MAX)
+    if (bytes.byteLength < start) return undefined;
+    const length = lengthOf(bytes, extended) ?? short;
+    if (length + (isControl ? 0 : read.parts) > MESSAGE_MAX || parts.length > FRAMES_MAX)
       throw new Broken(CODES.tooLarge, `a message is larger than ${MESSAGE_MAX} bytes`);
-    if (unread.byteLength < start + length) return undefined;
-    const mask = unread.subarray(start - 4, start);
-    const payload = Buffer.from(unread.subarray(start, start + length));
+    if (bytes.byteLength < start + length) return undefined;
+    const mask = bytes.subarray(start - 4, start);
+    const payload = Buffer.from(bytes.subarray(start, start + length));
     for (let at = 0; at < length; at++) payload[at] = (payload[at] ?? 0) ^ (mask[at & 3] ?? 0);
-    unread = unread.subarray(start + length);
+    unread.drop(start + length);
     return { fin: (first & 0x80) !== 0, opcode, payload };
   }
 
   function take({ fin, opcode, payload }: Frame): void {
+    if (parts.length === 0) began = 0; // what follows is another frame
     if (opcode === OPCODES.ping) {
       // A client that does not take its pongs gets no more of them.
       if (line.isDrained()) line.send(frameOf(OPCODES.pong, payload));
@@ -183,9 +208,12 @@ export function openSocket({ open }: Pick<Upgrade, "open">, line: Line, idleMs: 
     if (opcode !== (parts.length > 0 ? OPCODES.continuation : OPCODES.text))
       throw new Broken(CODES.protocolError, "a frame does not continue its message");
     parts.push(payload);
+    read.parts += payload.byteLength;
     if (!fin) return;
     waiting.push(textOf(Buffer.concat(parts)));
     parts = [];
+    read = { parts: 0, messages: read.messages + read.parts };
+    began = 0;
   }
 
   async function work(): Promise<void> {
@@ -193,9 +221,20 @@ export function openSocket({ open }: Pick<Upgrade, "open">, line: Line, idleMs: 
     isBusy = true;
     for (let text = waiting.shift(); text !== undefined; text = waiting.shift()) {
       await listener.message(text);
+      if (waiting.length === 0) read.messages = 0;
       receive(EMPTY);
     }
     isBusy = false;
+  }
+
+  /** Counts what has arrived, and begins to wait for the rest of a message unless it waits for us. */
+  function account(): void {
+    const isWaiting = waiting.length >= WAITING_MAX;
+    line.hold(isWaiting);
+    const isPartial = unread.length() > 0 || parts.length > 0;
+    began = isPartial && !isWaiting ? began || performance.now() : 0;
+    if (!line.hasRoom(unread.capacity() + read.parts + read.messages))
+      throw new Broken(CODES.tryAgainLater, NO_ROOM);
   }
 
   function receive(chunk: Buffer): void {
@@ -203,7 +242,7 @@ export function openSocket({ open }: Pick<Upgrade, "open">, line: Line, idleMs: 
     if (chunk.byteLength > 0) {
       heardAt = performance.now();
       isAsked = false;
-      unread = unread.byteLength === 0 ? chunk : Buffer.concat([unread, chunk]);
+      unread.add(chunk);
     }
     try {
       while (isOpen && waiting.length < WAITING_MAX) {
@@ -211,7 +250,7 @@ export function openSocket({ open }: Pick<Upgrade, "open">, line: Line, idleMs: 
         if (!frame) break;
         take(frame);
       }
-      line.hold(isOpen && waiting.length >= WAITING_MAX);
+      if (isOpen) account();
       void work();
     } catch (error) {
       if (!(error instanceof Broken)) throw error;
@@ -228,6 +267,8 @@ export function openSocket({ open }: Pick<Upgrade, "open">, line: Line, idleMs: 
     /** Asks a silent client for a sign of life, and gives up one that sends none. */
     check(now: number): void {
       if (now - heardAt > idleMs) line.terminate();
+      else if (began > 0 && now - began > requestMs)
+        close(CODES.policy, "a message did not arrive in time");
       else if (now - heardAt > idleMs / 2 && !isAsked && isOpen) {
         isAsked = true;
         if (line.isDrained()) line.send(frameOf(OPCODES.ping, EMPTY));

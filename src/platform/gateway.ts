@@ -11,6 +11,7 @@ import { EnvironmentEnded, type EnvironmentRef, type SessionPool } from "~/db/se
 import { ApiError, NotAuthed } from "~/errors";
 import { authorization, type Principal, platformKey } from "~/http/auth";
 import { readBody, readPrefix, SERVICE_BODY_MAX } from "~/http/body";
+import type { Owner } from "~/http/budget";
 import type { IncomingRequest } from "~/http/incoming";
 import { rejectPage } from "~/http/mcp/pages";
 import { type HttpAnswer, httpAnswer } from "~/message";
@@ -243,6 +244,7 @@ export function createGateway(deps: {
       const opening = open(request, environmentId(envId), credential, carriesSecret);
       const opened = await (toolPath ? challenged(opening) : opening);
       const { environment, principal } = opened;
+      request.owner = ownerOf(opened);
       const isViewing = principal !== undefined && request.headers.get(VIEW_HEADER) === "1";
       const header = request.headers.get("traceparent");
       const [name = ""] = path.split("/", 1); // what follows may be a secret
@@ -264,6 +266,11 @@ export function createGateway(deps: {
       }
     },
   };
+}
+
+function ownerOf({ environment, principal }: Opened): Owner | undefined {
+  const keyId = principal?.keyId ?? environment?.keyId;
+  return keyId === undefined ? undefined : { keyId, environmentId: environment?.environmentId };
 }
 
 /** The answer that reports a problem in the service's words. */

@@ -31,6 +31,7 @@ export function createSuitePlace() {
       const call = new IncomingRequest(method, path, headers);
       call.body = body;
       setPrincipal(call, SERVER);
+      request.owner = { keyId: SERVER.keyId };
       admitted.add(call);
       return call;
     },

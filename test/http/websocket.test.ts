@@ -196,9 +196,11 @@ test("a silent client is asked for a sign of life, and given up without one", ()
     terminate: () => {
       terminated++;
     },
+    hasRoom: () => true,
+    hasRoomToSend: () => true,
   };
   const listener = { message: async () => {}, end: () => {} };
-  const socket = openSocket({ open: () => listener }, line, 2_000);
+  const socket = openSocket({ open: () => listener }, line, { ...LIMITS, idleMs: 2_000 });
   const started = performance.now();
 
   socket.check(started + 900);

@@ -7,7 +7,7 @@
  */
 import { isUnavailable, type Pool } from "~/db/connect";
 import { currentPosition, isReached, type Span } from "~/db/positions";
-import { ApiError, LimitExceeded, NotAuthed, unavailable } from "~/errors";
+import { ApiError, NotAuthed } from "~/errors";
 import { streamed } from "~/http/stream";
 import { errorFields, type Log } from "~/log";
 import type { Metrics } from "~/metrics";
@@ -20,6 +20,7 @@ import type { FeedCall } from "~/platform/feed/model";
 import * as store from "~/platform/feed/store";
 import * as listing from "~/platform/runs/evaluation-store";
 import { view as viewRun } from "~/platform/runs/runs";
+import { createSeats } from "~/seats";
 
 export type Feed = ReturnType<typeof createFeed>;
 
@@ -35,7 +36,6 @@ const BUFFER_BYTES = 256 * 1024;
 /** Changed objects, and calls, in one look. A reader that is further behind gets a `reset`. */
 const OBJECTS_MAX = 2_000;
 export const CALLS_MAX = 10_000;
-const RETRY_AFTER_SECONDS = 10;
 /** The headers of a stream. */
 export const EVENT_STREAM = {
   "Content-Type": "text/event-stream; charset=utf-8",
@@ -53,6 +53,7 @@ type Reader = {
   readonly environmentId: string | undefined;
   /** Throws NotAuthed when the key is no longer valid. */
   readonly authenticate: () => Promise<unknown>;
+  readonly leave: () => void;
   position: string;
   controller?: ReadableStreamDefaultController<Uint8Array>;
 };
@@ -70,6 +71,10 @@ const frame = (name: string, data: string, id?: string) =>
 export function createFeed(deps: { pool: Pool; log: Log; metrics: Metrics; beatMs?: number }) {
   const { pool, log, metrics, beatMs = BEAT_MS } = deps;
   const readers = new Set<Reader>();
+  const seats = createSeats(
+    { max: READERS_MAX, perHolder: READERS_PER_USER_MAX },
+    { limit: "event stream", plural: "streams of events open" },
+  );
   let looking: NodeJS.Timeout | undefined;
   let beating: NodeJS.Timeout | undefined;
 
@@ -82,6 +87,7 @@ export function createFeed(deps: { pool: Pool; log: Log; metrics: Metrics; beatM
 
   function remove(reader: Reader): void {
     readers.delete(reader);
+    reader.leave();
     metrics.feedReaders.set(readers.size);
     if (readers.size > 0) return;
     clearTimeout(looking);
@@ -207,19 +213,12 @@ export function createFeed(deps: { pool: Pool; log: Log; metrics: Metrics; beatM
       wanted: { lastEventId: string | undefined; environmentId: string | undefined },
       authenticate: () => Promise<unknown>,
     ): Promise<Response> {
-      const own = [...readers].filter((reader) => reader.userId === userId).length;
-      if (own >= READERS_PER_USER_MAX)
-        throw new LimitExceeded("event stream", READERS_PER_USER_MAX, own, RETRY_AFTER_SECONDS);
-      if (readers.size >= READERS_MAX)
-        throw unavailable(
-          `The server has ${READERS_MAX} streams of events open, its maximum`,
-          RETRY_AFTER_SECONDS,
-        );
+      const only = wanted.environmentId === undefined ? undefined : requireId(wanted.environmentId);
       const reader: Reader = {
         userId,
-        environmentId:
-          wanted.environmentId === undefined ? undefined : requireId(wanted.environmentId),
+        environmentId: only,
         authenticate,
+        leave: seats.take(userId),
         position: "",
       };
       add(reader); // counts from here on; it is read for once it has a stream

@@ -2,7 +2,7 @@
  * Players: clients that play one episode after the other at the tests of a suite. An episode is an environment, a run
  * and, in the end, a verdict. Whatever ends a player releases its environment.
  */
-import { ApiError, unavailable } from "~/errors";
+import { ApiError } from "~/errors";
 import type { Principal } from "~/http/auth";
 import { wholeBody } from "~/http/body";
 import { IncomingRequest } from "~/http/incoming";
@@ -17,12 +17,17 @@ import type { Runs } from "~/platform/runs/runs";
 import type { SuiteRow, TestRow } from "~/platform/suites/store";
 import type { Suites } from "~/platform/suites/suites";
 import { requireReplica } from "~/platform/templates/templates";
+import { createSeats } from "~/seats";
 
 export type Players = ReturnType<typeof createPlayers>;
 export type Player = ReturnType<Players["open"]>;
 
 /** Who plays. `baseUrl`: scheme and host that the client used. */
-export type By = { readonly authenticate: () => Promise<Principal>; readonly baseUrl: string };
+export type By = {
+  readonly keyId: string;
+  readonly authenticate: () => Promise<Principal>;
+  readonly baseUrl: string;
+};
 
 export type Answer = {
   readonly observation: object;
@@ -43,7 +48,8 @@ type Episode = {
   isOver: boolean;
 };
 
-export const PLAYERS_MAX = 1_000;
+export const PLAYERS_MAX = 4_000;
+export const PLAYERS_PER_KEY_MAX = 1_000;
 /** The life of an environment: an episode is over after this time. */
 export const EPISODE_SECONDS = 3_600;
 /** How long a player remembers the list of tests. */
@@ -75,7 +81,10 @@ export function createPlayers(deps: {
   gateway: Gateway;
 }) {
   const { suites, environments, runs, gateway } = deps;
-  const players = new Set<object>();
+  const seats = createSeats(
+    { max: PLAYERS_MAX, perHolder: PLAYERS_PER_KEY_MAX },
+    { limit: "OpenEnv session", plural: "OpenEnv sessions" },
+  );
   const releases = new Set<Promise<unknown>>();
   /** The next test of players that ask for none. */
   let turn = 0;
@@ -108,7 +117,7 @@ export function createPlayers(deps: {
     );
   }
 
-  function createPlayer({ authenticate, baseUrl }: By, suite: SuiteRow) {
+  function createPlayer({ authenticate, baseUrl }: By, suite: SuiteRow, leave: () => void) {
     let episode: Episode | undefined;
     /** Deletes the environment of the episode. */
     let release = async () => {};
@@ -235,7 +244,7 @@ export function createPlayers(deps: {
       };
     }
 
-    const player = {
+    return {
       /** Begins an episode; one that has not ended gets no verdict. */
       reset: (options: Reset) => inOrder(() => reset(options)),
       step: (action: Action) => inOrder(() => step(action)),
@@ -255,25 +264,15 @@ export function createPlayers(deps: {
       /** Called when the client has disconnected. */
       end(): void {
         isGone = true;
-        players.delete(player);
+        leave();
         void release();
       },
     };
-    return player;
   }
 
   return {
-    /** Whether there is room for another player. */
-    hasRoom: () => players.size < PLAYERS_MAX,
-
-    /** Throws 503 if there are too many. */
-    open(by: By, suite: SuiteRow) {
-      if (players.size >= PLAYERS_MAX)
-        throw unavailable(`The server has ${PLAYERS_MAX} players, its maximum`);
-      const player = createPlayer(by, suite);
-      players.add(player);
-      return player;
-    },
+    /** Throws LimitExceeded, or 503, if there are too many. */
+    open: (by: By, suite: SuiteRow) => createPlayer(by, suite, seats.take(by.keyId)),
 
     /** Waits for the environments of players that have left. */
     async stop(): Promise<void> {

@@ -30,7 +30,7 @@ import { type Asked, answerRpc } from "~/platform/openenv/rpc";
 import type { Sessions } from "~/platform/openenv/sessions";
 import { taskRoutes } from "~/platform/openenv/task-routes";
 import { slugOf, type Tasks } from "~/platform/openenv/tasks";
-import { DEAF, play, turnAway } from "~/platform/openenv/wire";
+import { DEAF, play, problemOf, turnAway } from "~/platform/openenv/wire";
 import type { Suites } from "~/platform/suites/suites";
 import { VERSION } from "~/version";
 
@@ -89,12 +89,13 @@ export const openEnvRoutes = (parts: Parts) => {
       void turnAway(peer, "session_id: no such session, or it has a WebSocket", "SESSION_ERROR");
       return DEAF;
     }
-    if (players.hasRoom()) {
+    try {
       const player = players.open(asked.by, asked.suite);
       return open({ player, leave: player.end });
+    } catch (error) {
+      void turnAway(peer, problemOf(error, log).message);
+      return DEAF;
     }
-    void turnAway(peer, "The server has too many sessions");
-    return DEAF;
   }
 
   return new Elysia({ tags: ["openenv"] })

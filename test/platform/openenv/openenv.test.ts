@@ -1,6 +1,6 @@
 /** Suites as environments of OpenEnv: episodes over a WebSocket and over HTTP, and the list of tasks. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { createPlayers, PLAYERS_MAX } from "~/platform/openenv/players";
+import { createPlayers, PLAYERS_MAX, PLAYERS_PER_KEY_MAX } from "~/platform/openenv/players";
 import { turnAway } from "~/platform/openenv/wire";
 import { eventually, useDatabase } from "../../support/database";
 import { joinOpenEnv } from "../../support/openenv";
@@ -309,7 +309,7 @@ test("a player that leaves while its environment is being created leaves nothing
     },
     runs: { start: async () => ({ runId: "r" }) },
   } as never);
-  const by = { authenticate: async () => ({ userId: "u" }) as never, baseUrl: "" };
+  const by = { keyId: "k", authenticate: async () => ({ userId: "u" }) as never, baseUrl: "" };
   const player = players.open(by, { suiteId: "s", service: "chat" } as never);
 
   const reset = player.reset({ test: "Hello" }).catch(() => undefined);
@@ -323,17 +323,23 @@ test("a player that leaves while its environment is being created leaves nothing
   expect(removed).toEqual(["e"]);
 });
 
-test("sessions are bounded", () => {
+test("sessions are bounded, for each key and in all", () => {
   const players = createPlayers({} as never);
-  const by = { authenticate: async () => ({}) as never, baseUrl: "" };
-  const open = () => players.open(by, {} as never);
+  const openAs = (keyId: string) => () =>
+    players.open({ keyId, authenticate: async () => ({}) as never, baseUrl: "" }, {} as never);
+  const fill = (keyId: string) => Array.from({ length: PLAYERS_PER_KEY_MAX }, openAs(keyId));
 
-  const [first] = Array.from({ length: PLAYERS_MAX }, open);
+  const [first] = fill("greedy");
 
-  expect(players.hasRoom()).toBe(false);
-  expect(open).toThrow(`${PLAYERS_MAX} players`);
+  expect(openAs("greedy")).toThrow("OpenEnv session limit reached");
+  expect(openAs("other")).not.toThrow();
   first?.end();
-  expect(players.hasRoom()).toBe(true);
+  first?.end(); // gives back one seat
+  expect(openAs("greedy")).not.toThrow();
+  expect(openAs("greedy")).toThrow("OpenEnv session limit reached");
+  for (let n = 2; n < PLAYERS_MAX / PLAYERS_PER_KEY_MAX; n++) fill(`key ${n}`);
+  Array.from({ length: PLAYERS_PER_KEY_MAX - 1 }, openAs("other"));
+  expect(openAs("last")).toThrow(`${PLAYERS_MAX} OpenEnv sessions`);
 });
 
 test("a session too many is told so, and ended", async () => {
