@@ -15,6 +15,7 @@ import { answerDocs, createDocument, docs, explorerAsset, isDocs } from "~/http/
 import { errorAnswer, requireReading } from "~/http/errors";
 import { fitCall, type Parts, type Shapes } from "~/http/fitting";
 import { IncomingRequest } from "~/http/incoming";
+import { createLongReads } from "~/http/long-reads";
 import { controlTools, type PlatformCall } from "~/http/mcp/control";
 import { answerMcp } from "~/http/mcp/endpoint";
 import { rejectPage } from "~/http/mcp/pages";
@@ -124,6 +125,7 @@ export function createApp(parts: {
   const cache = createCache();
   const task = createTaskPlace();
   const suite = createSuitePlace();
+  const inTurn = createLongReads();
 
   // By default it takes the first ten characters of a URL as the scheme and the host: `http://api/` is shorter.
   const router = new Elysia({ name: "diorama", handler: { standardHostname: false } })
@@ -207,7 +209,7 @@ export function createApp(parts: {
   const document = createDocument(router.routes, HEALTH);
   async function perform(request: IncomingRequest): Promise<HttpAnswer> {
     document();
-    return await answerOf(await router.fetch(nativeOf(request)));
+    return await inTurn(request, async () => answerOf(await router.fetch(nativeOf(request))));
   }
 
   function unknownRoute(request: Request): ApiError {

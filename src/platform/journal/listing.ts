@@ -1,6 +1,7 @@
 /** Lists the calls of a run, in pages. */
 import type { Pool } from "~/db/connect";
 import { ApiError, runNotFound } from "~/errors";
+import { PAGE_LENGTH_MAX } from "~/http/page";
 import type { Line } from "~/platform/journal/line";
 import type { CallPage, ListedCall } from "~/platform/journal/model";
 import type { Numbering } from "~/platform/journal/numbering";
@@ -10,8 +11,6 @@ export type JournalListing = ReturnType<typeof createJournalListing>;
 
 export const PAGE_DEFAULT = 100;
 export const PAGE_MAX = 1_000;
-/** Characters of JSON text in a page that are not exceeded unless by its first call. */
-const PAGE_LENGTH_MAX = 8 * 1024 * 1024;
 
 /** Of each call, as ranges. */
 type Changes = { readonly [id: string]: readonly (readonly [number, number])[] };
@@ -50,14 +49,20 @@ export function createJournalListing({ pool, numbering }: { pool: Pool; numberin
 
   async function pageOf(runId: string, after: number, limit: number) {
     const until = after + limit;
-    const batches = await store.listNumbered(pool, runId, after, until + 1);
+    const batches = await store.listNumbered(pool, runId, {
+      ...{ after, until: until + 1 },
+      lengthMax: PAGE_LENGTH_MAX,
+    });
+    // Batches of several servers overlap: calls behind the beginning of one that was not read wait for it.
+    const unread = batches.at(-1)?.next ?? null;
+    const last = unread === null ? until + 1 : unread - 1;
     const changes = await store.findChanges(pool, runId);
     const ranges: Changes | undefined = changes === null ? undefined : JSON.parse(changes);
     const found = batches.flatMap(({ lines, numbers }) => {
       const read: Line[] = JSON.parse(lines);
       return read.flatMap((line, index) => {
         const n = numbers[index] ?? 0;
-        return n > after && n <= until + 1 ? [listed(n, line, ranges)] : [];
+        return n > after && n <= last ? [listed(n, line, ranges)] : [];
       });
     });
     found.sort((a, b) => a.n - b.n);
@@ -66,7 +71,8 @@ export function createJournalListing({ pool, numbering }: { pool: Pool; numberin
       length += JSON.stringify(call).length;
       return index === limit || (index > 0 && length > PAGE_LENGTH_MAX);
     });
-    return { calls: end < 0 ? found : found.slice(0, end), hasMore: end >= 0 };
+    if (end < 0) return { calls: found, hasMore: unread !== null };
+    return { calls: found.slice(0, end), hasMore: true };
   }
 }
 

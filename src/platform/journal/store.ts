@@ -148,17 +148,30 @@ export async function findMarks(sql: Sql, runId: string): Promise<string | null>
   return run?.marks ?? null;
 }
 
-/** Lists the batches that have a call numbered above `after`, up to `until`. */
+/** `next`: the first number of the batch after it; null if there is none. */
+export type NumberedBatch = StoredBatch & { readonly next: number | null };
+
+/**
+ * Lists the batches that have a call numbered above `after`, up to `until`: the first ones, until they have `lengthMax`
+ * bytes, and those that may have the first call.
+ */
 export const listNumbered = async (
   sql: Sql,
   runId: string,
-  after: number,
-  until: number,
-): Promise<StoredBatch[]> =>
-  await sql<StoredBatch[]>`
-    select batch, lines::text, numbers from diorama.calls
-    where run_id = ${runId} and last_number > ${after} and first_number <= ${until}
-    order by first_number
+  { after, until, lengthMax }: { after: number; until: number; lengthMax: number },
+): Promise<NumberedBatch[]> =>
+  await sql<NumberedBatch[]>`
+    select batch, lines::text, numbers, next from (
+      select *, lead(first_number) over in_order as next, sum(length) over in_order - length as before
+      from (
+        select batch, lines, numbers, first_number, octet_length(lines::text) as length
+        from diorama.calls
+        where run_id = ${runId} and last_number > ${after} and first_number <= ${until}
+      ) as sized
+      window in_order as (order by first_number, batch)
+    ) as summed
+    where first_number <= ${after + 1} or before < ${lengthMax}
+    order by first_number, batch
   `;
 
 /** Returns JSON text. */

@@ -133,23 +133,40 @@ export async function insertEvaluation(
   return inserted.createdAt;
 }
 
+type ListedEvaluation = EvaluationRow & {
+  readonly place: CursorPosition;
+  /** False for one that is beyond the page's bytes. */
+  readonly fits: boolean;
+};
+
+/** Lists the verdicts of a page and the one after it: the page ends at `lengthMax` bytes of texts. */
 export async function listEvaluations(
   sql: Sql,
   runId: string,
   { limit, after }: Page,
-): Promise<(EvaluationRow & { place: CursorPosition })[]> {
-  type Row = StoredRow & Pick<EvaluationRow, "evaluationId" | "testId" | "createdAt">;
-  const rows = await sql<(Row & { place: CursorPosition })[]>`
+  lengthMax: number,
+): Promise<ListedEvaluation[]> {
+  type Row = StoredRow & Omit<ListedEvaluation, keyof FinalVerdict>;
+  const rows = await sql<Row[]>`
     select evaluation_id, test_id, created_at, passed, success, score, reward, unsafe, undone, failures,
-      explanations, state_verdict,
-      json_build_object('at', created_at::text, 'id', evaluation_id) as place
-    from diorama.evaluations
-    where run_id = ${runId}
-      ${after ? sql`and (created_at, evaluation_id) < (${after.at}::text::timestamptz, ${after.id})` : sql``}
-    order by created_at desc, evaluation_id desc limit ${limit + 1}
+      explanations, state_verdict, json_build_object('at', created_at::text, 'id', evaluation_id) as place,
+      total <= ${lengthMax} as fits
+    from (
+      select *, sum(length) over newest as total, row_number() over newest as place_on_page
+      from (
+        select *, octet_length(failures::text || explanations::text || coalesce(unsafe::text, '')) as length
+        from diorama.evaluations
+        where run_id = ${runId}
+          ${after ? sql`and (created_at, evaluation_id) < (${after.at}::text::timestamptz, ${after.id})` : sql``}
+        order by created_at desc, evaluation_id desc limit ${limit + 1}
+      ) as sized
+      window newest as (order by created_at desc, evaluation_id desc)
+    ) as summed
+    where total - length <= ${lengthMax} or place_on_page <= 2
+    order by created_at desc, evaluation_id desc
   `;
-  return rows.map(({ evaluationId, testId, createdAt, place, ...verdict }) => ({
-    ...{ evaluationId, testId, createdAt, place },
+  return rows.map(({ evaluationId, testId, createdAt, place, fits, ...verdict }) => ({
+    ...{ evaluationId, testId, createdAt, place, fits },
     ...withoutNulls(verdict),
   }));
 }

@@ -2,7 +2,7 @@
 import type { Pool } from "~/db/connect";
 import { ApiError } from "~/errors";
 import type { Assertion, Spec } from "~/evaluation/spec";
-import { pageOf, readPage } from "~/http/page";
+import { PAGE_LENGTH_MAX, pageOf, readPage } from "~/http/page";
 import { type Evaluation, NO_CALLS } from "~/platform/runs/evaluation";
 import * as store from "~/platform/runs/evaluation-store";
 import type { Grading, GradingQuery } from "~/platform/runs/model";
@@ -82,9 +82,12 @@ export function createRegrading(deps: {
     async list(userId: string, runId: string, query: GradingQuery) {
       const page = readPage(query, LIST, runId);
       await runs.require(userId, runId);
-      const found = await store.listEvaluations(pool, runId, page);
-      const { rows, ...rest } = pageOf(found, page, LIST, runId);
-      return { runId, evaluations: rows.map((row) => view(row, runId)), ...rest };
+      const found = await store.listEvaluations(pool, runId, page, PAGE_LENGTH_MAX);
+      const fitting = found.filter(({ fits }) => fits).length;
+      const limit = Math.max(1, Math.min(page.limit, fitting));
+      const { rows, ...rest } = pageOf(found, { ...page, limit }, LIST, runId);
+      const evaluations = rows.map(({ place: _, fits: __, ...row }) => view(row, runId));
+      return { runId, evaluations, ...rest };
     },
   };
 }

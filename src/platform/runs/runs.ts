@@ -47,8 +47,8 @@ const NOT_RUN = {
 };
 
 /** The error for a run that has already ended. For a run that was closed without a verdict it gives the reason. */
-function completed({ status, explanations, failures }: store.RunRow): ApiError {
-  const isClosed = status === "failed" && explanations === null;
+function completed({ status, isEvaluated, failures }: store.RunRow): ApiError {
+  const isClosed = status === "failed" && !isEvaluated;
   const detail = isClosed
     ? `The run was closed before: ${JSON.parse(failures).join("; ")}`
     : "The run has ended already";
@@ -108,14 +108,22 @@ export function createRuns(deps: {
   >({ max: EXPECTATIONS_MAX });
 
   /** Returns a run of this user; ends it first if its environment has expired. Throws `run_not_found`. */
-  async function requireRun(userId: string, runId: string): Promise<store.RunRow> {
-    const run = await store.findRun(pool, runId);
+  function requireRun(userId: string, runId: string): Promise<store.RunRow> {
+    return requireAs(store.findRun, userId, runId);
+  }
+
+  async function requireAs<Row extends store.RunRow>(
+    find: (sql: Sql, runId: string) => Promise<Row | undefined>,
+    userId: string,
+    runId: string,
+  ): Promise<Row> {
+    const run = await find(pool, runId);
     if (!run || run.userId !== userId) throw runNotFound(runId);
     if (run.status === "running" && !run.live) await expiry.end({ runId });
     // After a crash of Postgres, a result that was answered may have to be read from the log again.
     else if (run.status === "ending") await expiry.settle(runId);
     else return run;
-    return (await store.findRun(pool, runId)) ?? run;
+    return (await find(pool, runId)) ?? run;
   }
 
   /** Returns the expectation to check a run against: a copy, so that later changes to the test do not matter. */
@@ -234,7 +242,7 @@ export function createRuns(deps: {
 
     /** Ends a run. Returns the answer as JSON text, with the diff as it was stored. */
     async diff(userId: string, { runId, include = [] }: RunRef): Promise<string> {
-      const { diff = (await store.findRun(pool, runId))?.diff } = await end(userId, runId);
+      const { diff = (await store.findResult(pool, runId))?.diff } = await end(userId, runId);
       if (typeof diff !== "string") throw await failure(runId);
       const clock = include.length > 0 ? await store.findClockChanges(pool, runId) : null;
       const shown = clock === null ? diff : JSON.stringify(withClock(JSON.parse(diff), clock));
@@ -284,7 +292,7 @@ export function createRuns(deps: {
 
     /** Returns the results of a run, as JSON text. */
     async results(userId: string, runId: string): Promise<string> {
-      const run = await requireRun(userId, runId);
+      const run = await requireAs(store.findResult, userId, runId);
       const { status, passed, score, failures, explanations, diff, cause, labels } = run;
       const verdict = run.verdict.slice(1, -1);
       const head = `{"runId":${JSON.stringify(runId)},"status"`;

@@ -1,6 +1,6 @@
 import type { CaptureKind } from "~/capture/capture";
 import type { ClockChanges } from "~/capture/records";
-import type { Sql } from "~/db/connect";
+import type { Fragment, Sql } from "~/db/connect";
 import { isGradable } from "~/platform/environments/store";
 import type { Cause } from "~/platform/runs/verdict-model";
 
@@ -15,10 +15,8 @@ export type RunRow = {
   readonly score: string | null;
   /** JSON text. */
   readonly failures: string;
-  /** JSON text, as stored. */
-  readonly diff: string | null;
-  /** JSON text; null where no test was evaluated. */
-  readonly explanations: string | null;
+  /** Whether it has a verdict of its test. */
+  readonly isEvaluated: boolean;
   /** JSON text: the expectation it is checked against. */
   readonly expected: string | null;
   readonly cause: Cause | null;
@@ -35,11 +33,29 @@ export type RunRow = {
   readonly startedAt: Date;
 };
 
-export async function findRun(sql: Sql, runId: string): Promise<RunRow | undefined> {
-  const [run] = await sql<RunRow[]>`
-    select r.run_id, environment_id, r.user_id, r.capture, r.status, r.passed, r.score::text,
-      r.failures::text, r.diff::text, r.explanations::text, r.expected::text, r.cause, r.labels::text, r.test_id,
-      r.suite_id, r.started_at, e.deleted_at is null and e.expires_at > now() as live,
+/** A run with what may have megabytes. */
+export type ResultRow = RunRow & {
+  /** JSON text, as stored. */
+  readonly diff: string | null;
+  /** JSON text; null where no test was evaluated. */
+  readonly explanations: string | null;
+};
+
+export const findRun = async (sql: Sql, runId: string): Promise<RunRow | undefined> =>
+  await find(sql, runId, sql``);
+
+export const findResult = async (sql: Sql, runId: string): Promise<ResultRow | undefined> =>
+  await find<ResultRow>(sql, runId, sql`r.diff::text, r.explanations::text,`);
+
+async function find<Row extends RunRow>(
+  sql: Sql,
+  runId: string,
+  more: Fragment,
+): Promise<Row | undefined> {
+  const [run] = await sql<Row[]>`
+    select ${more} r.run_id, environment_id, r.user_id, r.capture, r.status, r.passed, r.score::text,
+      r.failures::text, r.explanations is not null as is_evaluated, r.expected::text, r.cause, r.labels::text, r.test_id, r.suite_id,
+      r.started_at, e.deleted_at is null and e.expires_at > now() as live,
       extract(epoch from r.ended_at - r.started_at)::float8 as execution_seconds, ${isGradable(sql)} as gradable,
       json_build_object(
         'success', case when ${isGradable(sql)} then success end, 'reward', case when ${isGradable(sql)} then reward end,
