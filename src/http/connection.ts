@@ -8,6 +8,7 @@ import { ClientGone, createBody, type IncomingRequest } from "~/http/incoming";
 import type { Limits } from "~/http/limits";
 import { createOutgoing, type OutgoingAnswer } from "~/http/outgoing";
 import { dropStream } from "~/http/stream";
+import type { Turns } from "~/http/turns";
 import { CODES, type Socket as Frames, openSocket, type Upgrade } from "~/http/websocket";
 import { CR, type Head, headLength, LF, readHead } from "~/http/wire";
 
@@ -23,6 +24,8 @@ type Context = {
   readonly limits: Limits;
   readonly received: Budget;
   readonly sent: Budget;
+  /** For connections whose request was answered before the end of its body: what is left is read and discarded. */
+  readonly discarding: Turns;
   readonly isStopping: () => boolean;
 };
 
@@ -40,7 +43,7 @@ type Client = Pick<
 
 export function createConnection(
   socket: Client,
-  { handler, limits, received, sent, isStopping }: Context,
+  { handler, limits, received, sent, discarding, isStopping }: Context,
 ) {
   /** Received and not yet used. */
   let unread: Buffer = EMPTY;
@@ -56,6 +59,9 @@ export function createConnection(
   /** A request, valid or not, is being answered. */
   let isBusy = false;
   let isPaused = false;
+  /** Waits for its turn to discard. */
+  let isQueued = false;
+  let endTurn = () => {};
   let clientIsDone = false;
   /** The deadline of the client; Infinity while the client waits for us. */
   let deadline = performance.now() + limits.headMs;
@@ -89,7 +95,7 @@ export function createConnection(
       if (!(error instanceof ApiError)) throw error;
       refuse(error);
     }
-    hold(isOpen && unread.byteLength > UNREAD_MAX);
+    hold(isOpen && (isQueued || unread.byteLength > UNREAD_MAX));
   }
 
   /** One step: reads a head, or the received part of a body. False if it has to wait. */
@@ -194,7 +200,21 @@ export function createConnection(
     else {
       deadline = began + limits.requestMs;
       advance();
+      if (exchange === current) discard(); // more has to arrive
     }
+  }
+
+  /**
+   * Reads the rest of a body that nobody wants, in turn: the answers to many large requests may be given at the same
+   * moment, and other connections would have to wait until all of them are read.
+   */
+  function discard(): void {
+    isQueued = true;
+    hold(true);
+    endTurn = discarding(() => {
+      isQueued = false;
+      advance();
+    });
   }
 
   /** From here on the connection carries frames. */
@@ -224,6 +244,7 @@ export function createConnection(
     }
     exchange = undefined;
     isBusy = false;
+    endTurn();
     began = 0;
     deadline = performance.now() + limits.idleMs;
     advance();
@@ -256,6 +277,8 @@ export function createConnection(
     isOpen = false;
     isBusy = false;
     exchange = undefined;
+    isQueued = false;
+    endTurn();
     forget();
     if (isGone) return;
     deadline = performance.now() + LINGER_MS;
@@ -297,6 +320,7 @@ export function createConnection(
     lose(): void {
       isGone = true;
       isOpen = false;
+      endTurn();
       forget();
       outgoing.lose();
       endStream();

@@ -10,9 +10,12 @@ import { unavailable } from "~/errors";
 import { createBudget } from "~/http/budget";
 import { type Connection, createConnection, type Handler } from "~/http/connection";
 import type { Limits } from "~/http/limits";
+import { createTurns } from "~/http/turns";
 
 /** How often connections are checked against their time limits. */
 const CHECK_MS = 1_000;
+/** Connections whose unwanted bodies are read at the same time. */
+const DISCARDING_MAX = 8;
 /** Connections over the limit that are answered 503 at the same time. The next one is closed without an answer. */
 const REJECTED_MAX = 1_000;
 
@@ -30,7 +33,11 @@ export function serve(
   const stopped = Promise.withResolvers<void>();
   const received = createBudget(limits.heldBytes);
   const sent = createBudget(limits.heldBytes);
-  const context = { handler, limits, received, sent, isStopping: () => isStopping };
+  const discarding = createTurns(DISCARDING_MAX);
+  const context = {
+    ...{ handler, limits, received, sent, discarding },
+    isStopping: () => isStopping,
+  };
 
   const listener = Bun.listen<Connection>({
     hostname,

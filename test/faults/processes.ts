@@ -1,10 +1,11 @@
 /** F50 to F66: processes, clocks, limits, other environments. */
-import { chmod, mkdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
+import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
 import { createConnection, type Socket } from "node:net";
 import { join } from "node:path";
 import { connect } from "~/db/connect";
 import { findPrograms, freePort } from "../../scripts/postgres";
 import { eventually } from "../support/database";
+import { limitMemory, memoryLimitObstacle } from "../support/memory-limit";
 import type { ServerProcess } from "../support/process";
 import type { Story } from "../support/stage";
 import { type Fault, must, secondsOf } from "./fault";
@@ -15,7 +16,6 @@ const SIGNALS = join(import.meta.dir, "signals.ts");
 /** Where pg_dump is: only the system's Postgres has it. */
 const SYSTEM = await findPrograms("system");
 const PGBOUNCER = Bun.which("pgbouncer", { PATH: `${process.env["PATH"]}:/usr/sbin` });
-const MEMORY = "/sys/fs/cgroup/memory";
 
 const expiryOf = (environment: any) => Date.parse(environment.expiresAt) - Date.now();
 
@@ -323,29 +323,11 @@ export const PROCESSES: readonly Fault[] = [
     fault: "a limit of 512 MB of memory",
     expected: "not reached under load",
     slow: true,
-    obstacle: async () => {
-      const trial = join(MEMORY, "diorama-trial");
-      try {
-        await mkdir(trial);
-        await rmdir(trial);
-        return undefined;
-      } catch {
-        return "no memory cgroup (version 1) can be made here: it takes root";
-      }
-    },
+    obstacle: memoryLimitObstacle,
     async run(stage) {
       const database = await stage.database();
-      const group = join(MEMORY, `diorama-${crypto.randomUUID().slice(0, 8)}`);
-      await mkdir(group);
-      stage.onEnd(() => rmdir(group));
-      await writeFile(join(group, "memory.limit_in_bytes"), String(512 * 2 ** 20));
-      const server = await stage.server(
-        database,
-        {},
-        {
-          prefix: ["sh", "-c", `echo $$ > ${group}/cgroup.procs; exec "$@"`, "sh"],
-        },
-      );
+      const limit = await limitMemory(512 * 2 ** 20, stage.onEnd);
+      const server = await stage.server(database, {}, limit.launch);
       const rounds = Number(process.env["FAULTS_ROUNDS"] ?? 40);
       for (let round = 0; round < rounds; round++)
         await Promise.all(
@@ -356,8 +338,7 @@ export const PROCESSES: readonly Fault[] = [
             await server.call("DELETE", `/env/${story.environment.environmentId}`);
           }),
         );
-      const peak = Number(await readFile(join(group, "memory.max_usage_in_bytes"), "utf8"));
-      const failures = Number(await readFile(join(group, "memory.failcnt"), "utf8"));
+      const [peak, failures] = [await limit.peak(), await limit.failures()];
       const rss = await memoryOf(server.pid);
 
       must(failures === 0, { failures, peak });

@@ -3,15 +3,15 @@
  * in CI, because it measures time and nothing else may run concurrently. Prints its figures.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { readFile } from "node:fs/promises";
 import { connect as connectSocket, type Socket } from "node:net";
 import { RUN_BYTES_MAX } from "~/capture/limits";
 import { LOSSES } from "~/capture/loss";
 import { DOCUMENT_LENGTH_MAX } from "~/graphql/limits";
 import { slotsOf } from "../faults/capture";
+import { figuresOf, repeatedly, startBystanders } from "../support/bystanders";
 import { eventually } from "../support/database";
 import type { ServerProcess } from "../support/process";
-import { createStage, type Database, type Story } from "../support/stage";
+import { createStage, type Database } from "../support/stage";
 
 setDefaultTimeout(240_000);
 
@@ -134,35 +134,8 @@ function siege(): Socket[] {
   );
 }
 
-/** Repeats `work` until it is stopped. Returns the durations in milliseconds. */
-function repeatedly(work: () => Promise<unknown>, pauseMs = 0) {
-  let going = true;
-  const took: number[] = [];
-  const done = (async () => {
-    while (going) {
-      const started = performance.now();
-      await work();
-      took.push(performance.now() - started);
-      if (pauseMs > 0) await Bun.sleep(pauseMs);
-    }
-    return took;
-  })();
-  return async () => {
-    going = false;
-    return await done;
-  };
-}
-
-const rssMegabytes = async () =>
-  Number(/VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${server.pid}/status`, "utf8"))?.[1]) /
-  1024;
-
-const percentile = (sorted: readonly number[], share: number) =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-
 test("a hostile agent harms only its own run", async () => {
-  const stories: Story[] = [];
-  for (let n = 0; n < BYSTANDERS; n++) stories.push(await stage.story(database, server));
+  const end = await startBystanders(stage, database, server, BYSTANDERS);
   const { body: run } = await server.post("/startRun", { envId: hostile.environmentId });
   const { text } = await ask("{ users { nodes { id } } viewer { id } }");
   const { users, viewer } = JSON.parse(text).data;
@@ -170,25 +143,14 @@ test("a hostile agent harms only its own run", async () => {
     .map(({ id }: { id: string }) => id)
     .filter((id: string) => id !== viewer.id);
 
-  const working = stories.map((story) =>
-    repeatedly(async () => {
-      expect(await story.write(server)).toBe(1);
-    }, 20),
-  );
   const live = repeatedly(async () => {
     expect((await fetch(`${server.url}/livez`)).status).toBe(200);
   }, SAMPLE_MS);
-  let rss = 0;
-  const watching = repeatedly(async () => {
-    rss = Math.max(rss, await rssMegabytes());
-  }, SAMPLE_MS);
-
   const sockets = siege();
   await Promise.all([flood(), bomb(), bulk(), impersonate(others)]);
 
-  const calls = (await Promise.all(working.map((stop) => stop()))).flat().sort((a, b) => a - b);
+  const { calls, rss } = await end();
   const probes = (await live()).sort((a, b) => a - b);
-  for (const story of stories) await story.endWell(server);
   await server.post("/diffRun", { runId: run.runId });
   const results = await eventually(async () => {
     const { body } = await server.get(`/results/${run.runId}`);
@@ -200,7 +162,6 @@ test("a hostile agent harms only its own run", async () => {
     const [slot] = await slotsOf(database);
     expect(slot?.lag).toBeLessThan(2 ** 20);
   }, RELEASE_SECONDS);
-  await watching();
   for (const socket of sockets) socket.destroy();
 
   expect(results).toMatchObject({
@@ -213,8 +174,7 @@ test("a hostile agent harms only its own run", async () => {
   expect(probes.at(-1)).toBeLessThan(CALL_MS_MAX);
   expect(rss).toBeLessThan(RSS_MEGABYTES_MAX);
   process.stderr.write(
-    `${calls.length} calls of ${BYSTANDERS} bystanders: p50 ${percentile(calls, 0.5).toFixed(1)} ms, ` +
-      `p99 ${percentile(calls, 0.99).toFixed(1)} ms, longest ${calls.at(-1)?.toFixed(1)} ms; RSS ${rss.toFixed(0)} MB; ` +
+    `${figuresOf(calls)}; RSS ${rss.toFixed(0)} MB; ` +
       `the slot moved ${((performance.now() - ended) / 1000).toFixed(1)} s after the last run\n`,
   );
 });
