@@ -306,7 +306,6 @@ export function createApp(parts: {
       if (!suite.isAdmitted(request)) {
         const principal = await keys.authenticate(key, request);
         setPrincipal(request, principal);
-        request.owner = { keyId: principal.keyId };
         await keys.countRequest(principal);
       }
       requireReadable(request.url);

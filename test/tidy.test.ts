@@ -28,6 +28,7 @@ const LAYERS = [
     "metrics",
     "version",
     "semaphore",
+    "seats",
     "json",
     "message",
     "nearest",

@@ -18,7 +18,7 @@ export type Handler = {
   readonly refuse: (error: ApiError) => OutgoingAnswer;
 };
 
-/** What the connections of a server share. */
+/** Shared by the connections of a server. */
 type Context = {
   readonly handler: Handler;
   readonly limits: Limits;

@@ -8,7 +8,7 @@ import { Digits } from "~/http/model";
 export const PAGE_DEFAULT = 100;
 export const PAGE_MAX = 1_000;
 /** Bytes of long texts in a page that are not exceeded unless by its first item. */
-export const PAGE_LENGTH_MAX = 4 * 1024 * 1024;
+export const PAGE_LENGTH_MAX = 2 * 1024 * 1024;
 
 const Limit = Type.Integer({
   minimum: 1,

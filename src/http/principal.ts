@@ -1,12 +1,16 @@
 /** The sender of a request: set once, before routing, and read by the routes. */
 import type { Principal } from "~/http/auth";
+import type { IncomingRequest } from "~/http/incoming";
 import { requestOf } from "~/http/native";
 import type { HttpRequest } from "~/message";
 
 const principals = new WeakMap<HttpRequest, Principal>();
 
-export const setPrincipal = (request: HttpRequest, principal: Principal) =>
+/** Its bytes are the principal's, too. */
+export function setPrincipal(request: IncomingRequest, principal: Principal): void {
   principals.set(request, principal);
+  request.owner = { keyId: principal.keyId };
+}
 
 /** Undefined before authentication, and for a call with an environment's token. */
 export const findPrincipal = (request: HttpRequest): Principal | undefined =>

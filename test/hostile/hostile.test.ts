@@ -129,7 +129,7 @@ function siege(): Socket[] {
     "POST /api/platform/initEnv HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n";
   return Array.from({ length: STALLED }, (_, n) =>
     n % 2 === 0
-      ? stall(`${head}Content-Length: 1000000\r\n\r\n{`)
+      ? stall(`${head}Content-Length: 100000\r\n\r\n{`)
       : stall("GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".repeat(50)),
   );
 }

@@ -38,7 +38,7 @@ describe("a budget", () => {
     expect(claims).toEqual([true, true, false]);
   });
 
-  test("does not count little, of whoever has nothing left", () => {
+  test("does not count little, also of an owner that has nothing left", () => {
     const budget = createBudget(TOTAL);
     budget.claim()(ONE, ada("1"));
 

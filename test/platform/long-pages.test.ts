@@ -82,7 +82,7 @@ test("verdicts, of which one is longer than a page", async () => {
         '{"passed":0,"total":1,"percent":0}', 0, null, ${texts}::text::json, '[]')
     `;
   };
-  for (let n = 0; n < VERDICTS; n++) await insert(n, n === 5 ? 5 * MB : MB);
+  for (let n = 0; n < VERDICTS; n++) await insert(n, (n === 5 ? 5 : 1) * (PAGE_LENGTH_MAX / 4));
 
   const seen: number[][] = [];
   for (let cursor = ""; ; ) {

@@ -162,7 +162,7 @@ export const listNumbered = async (
 ): Promise<NumberedBatch[]> =>
   await sql<NumberedBatch[]>`
     select batch, lines::text, numbers, next from (
-      select *, lead(first_number) over in_order as next, sum(length) over in_order - length as before
+      select batch, lines, numbers, first_number, lead(first_number) over in_order as next, sum(length) over in_order - length as before
       from (
         select batch, lines, numbers, first_number, octet_length(lines::text) as length
         from diorama.calls

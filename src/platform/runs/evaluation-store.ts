@@ -152,9 +152,13 @@ export async function listEvaluations(
       explanations, state_verdict, json_build_object('at', created_at::text, 'id', evaluation_id) as place,
       total <= ${lengthMax} as fits
     from (
-      select *, sum(length) over newest as total, row_number() over newest as place_on_page
+      select evaluation_id, test_id, created_at, passed, success, score, reward, unsafe, undone, failures,
+        explanations, state_verdict,
+        length, sum(length) over newest as total, row_number() over newest as place_on_page
       from (
-        select *, octet_length(failures::text || explanations::text || coalesce(unsafe::text, '')) as length
+        select evaluation_id, test_id, created_at, passed, success, score, reward, unsafe, undone, failures,
+          explanations, state_verdict,
+          octet_length(failures::text || explanations::text || coalesce(unsafe::text, '')) as length
         from diorama.evaluations
         where run_id = ${runId}
           ${after ? sql`and (created_at, evaluation_id) < (${after.at}::text::timestamptz, ${after.id})` : sql``}
