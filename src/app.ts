@@ -168,7 +168,7 @@ export function createApp(parts: {
               authenticate: async () =>
                 suite.isAdmitted(requestOf(request))
                   ? SERVER
-                  : await keys.authenticate(anyKey(request), request),
+                  : await keys.authenticate(anyKey(request), requestOf(request)),
               baseUrl: publicBase(request, config.TRUST_PROXY),
             }),
             rootOf: (request, named) => {

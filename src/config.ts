@@ -140,13 +140,13 @@ export const SETTINGS = {
     text,
     "text",
     "development",
-    "Deployment name. `development` listens on 127.0.0.1 and takes calls to localhost, 127.0.0.1 and [::1] without a key, unless a page of another site makes them; any other name is production.",
+    "Deployment name. `development` listens on 127.0.0.1 and takes calls from its own machine to localhost, 127.0.0.1 and [::1] without a key, unless a page of another site makes them; any other name is production.",
   ),
   HOST: setting(
     text,
     "address",
     "",
-    "Address to listen on. Empty: 127.0.0.1 in development, otherwise 0.0.0.0.",
+    "Address to listen on. Empty: 127.0.0.1 in development, otherwise 0.0.0.0. In development with an address that other machines reach, the start prints a key for them.",
   ),
   PORT: setting(whole(0, 65_535), "0 to 65535", "3000", "Port to listen on. 0: any free one."),
   ADMIN_PORT: setting(
@@ -334,7 +334,8 @@ export function readConfig(env: Environment): Config {
   };
 }
 
-export const isLoopback = (host: string) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host);
+export const isLoopback = (host: string) =>
+  /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|::1)$/.test(host);
 
 /** The effective settings, for the log; URLs are reduced to host and path, headers to names. */
 export const describe = (config: Config): string[] =>

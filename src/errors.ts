@@ -93,7 +93,7 @@ const AUTH_FAILURES = {
   invalid: "Invalid API key",
   expired: "API key has expired",
   remote:
-    "An API key is needed: without one this server answers only calls to localhost, 127.0.0.1 and [::1], and no page of another site",
+    "An API key is needed: without one this server answers only calls from its own machine to localhost, 127.0.0.1 and [::1], and no page of another site",
 } as const;
 
 /** A call without a valid credential. */

@@ -324,6 +324,7 @@ export async function startProgram(config: Config, limits = LIMITS) {
     return {
       url: address,
       adminUrl: admin && addressOf(admin.port),
+      developerKey: keys.developerKey,
       app,
       maintenance,
       /** Makes load balancers send calls elsewhere. Until `stop`, calls are still answered. */

@@ -55,6 +55,10 @@ test("the compose file has a Postgres that decodes its log", async () => {
     services: Record<string, { command?: string[]; environment: Record<string, string> }>;
   };
   expect(services["postgres"]?.command).toContain("wal_level=logical");
+  expect(services["diorama"]?.environment).toMatchObject({
+    ENVIRONMENT: "development",
+    HOST: "0.0.0.0",
+  });
   const url = new URL(services["diorama"]?.environment["DATABASE_URL"] ?? "");
   const { POSTGRES_DB, POSTGRES_PASSWORD } = services["postgres"]?.environment ?? {};
   expect([url.hostname, url.password, url.pathname]).toEqual([

@@ -52,7 +52,7 @@ export async function serve(
   } else if (suite !== undefined) {
     await openSuite(program, suite);
     notice(`the suite is played at ${program.url}, without a key`);
-  } else if (config.development) banner(program.url);
+  } else if (config.development) banner(program);
 }
 
 /** Calls still running this long after the shutdown delay are cut off. */
@@ -93,18 +93,22 @@ async function waitForDatabase<T>(start: () => Promise<T>): Promise<T> {
 }
 
 /** First steps for a developer. On standard error, so that standard output has lines of JSON only. */
-function banner(url: string): void {
+function banner({ url, developerKey }: Program): void {
+  const about = developerKey
+    ? "needed outside this machine or container; each start makes a new one"
+    : "a development server also answers without it";
+  const header = developerKey ? ` -H 'X-API-Key: ${developerKey}'` : "";
   notice(`
 Diorama ${VERSION} listens on ${url}
 
   Console          ${url}/console
   Explorer         ${url}/docs
-  Development key  ${DEVELOPMENT_KEY}
-                   (X-API-Key; a development server also answers without it)
+  Development key  ${developerKey ?? DEVELOPMENT_KEY}
+                   (X-API-Key; ${about})
 
 A first environment:
 
-  curl -s ${url}/api/platform/initEnv -H 'Content-Type: application/json' \\
+  curl -s ${url}/api/platform/initEnv -H 'Content-Type: application/json'${header} \\
     -d '{"templateService":"chat","templateName":"chat_default","impersonateUserId":"U01AGENT"}'
 `);
 }

@@ -38,7 +38,7 @@ const EMPTY = Buffer.alloc(0);
 export type Connection = ReturnType<typeof createConnection>;
 type Client = Pick<
   Socket<unknown>,
-  "write" | "shutdown" | "end" | "terminate" | "pause" | "resume"
+  "write" | "shutdown" | "end" | "terminate" | "pause" | "resume" | "remoteAddress"
 >;
 
 export function createConnection(
@@ -47,6 +47,7 @@ export function createConnection(
 ) {
   /** Received and not yet used. */
   let unread: Buffer = EMPTY;
+  const peer = socket.remoteAddress;
   const claimUnread = received.claim();
   let exchange: Exchange | undefined;
   /** Of the last head. */
@@ -151,6 +152,7 @@ export function createConnection(
 
   function start(head: Head): void {
     isBusy = true;
+    head.request.peer = peer;
     if (head.length === 0) deadline = Number.POSITIVE_INFINITY;
     else {
       deadline = began + limits.requestMs;

@@ -6,6 +6,8 @@ import { HttpRequest } from "~/message";
 export type IncomingBody = ReturnType<typeof createBody>;
 
 export class IncomingRequest extends HttpRequest {
+  /** The address at the other end of the connection. Undefined for a call that the server makes itself. */
+  peer: string | undefined;
   /** Undefined if it has none. */
   body: IncomingBody | undefined;
   /** Whose bytes these are. Undefined before authentication. */

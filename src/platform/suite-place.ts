@@ -25,11 +25,11 @@ export function createSuitePlace() {
 
     /** A request of these addresses, as the call that it stands for; any other as it is. */
     admit(request: IncomingRequest): IncomingRequest {
-      const { method, pathname, headers, body } = request;
+      const { method, pathname, headers, body, peer } = request;
       if (suiteId === undefined || !(CALLS.test(pathname) || TASKS.test(pathname))) return request;
       const path = `${OPENENV}/${suiteId}${pathname}${request.url.search}`;
       const call = new IncomingRequest(method, path, headers);
-      call.body = body;
+      Object.assign(call, { body, peer });
       setPrincipal(call, SERVER);
       request.owner = { keyId: SERVER.keyId };
       admitted.add(call);

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { platformKey } from "~/http/auth";
 import { failures } from "~/http/errors";
+import { requestOf } from "~/http/native";
 import { principalOf } from "~/http/principal";
 import { EVENT_STREAM, type Feed } from "~/platform/feed/feed";
 import { FeedEvent, FeedHeaders, FeedQuery } from "~/platform/feed/model";
@@ -15,7 +16,7 @@ export const feedRoutes = (feed: Feed, keys: Keys) =>
         : feed.open(
             principalOf(request).userId,
             { lastEventId: headers["last-event-id"], environmentId: query.environmentId },
-            () => keys.authenticate(platformKey(request), request),
+            () => keys.authenticate(platformKey(request), requestOf(request)),
           ),
     {
       query: FeedQuery,

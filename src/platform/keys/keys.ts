@@ -1,12 +1,12 @@
 /** API keys: their owners and their limits. */
 import { timingSafeEqual } from "node:crypto";
-import type { Config } from "~/config";
+import { type Config, isLoopback } from "~/config";
 import type { Pool, Sql } from "~/db/connect";
 import { LimitExceeded, NotAuthed } from "~/errors";
 import type { Principal } from "~/http/auth";
+import type { IncomingRequest } from "~/http/incoming";
 import { isLocal } from "~/http/origin";
 import type { Log } from "~/log";
-import type { RequestHead } from "~/message";
 import type { Metrics } from "~/metrics";
 import { createControlPlane } from "~/platform/keys/control-plane";
 import {
@@ -43,6 +43,13 @@ export function createKeys(pool: Pool, config: Config, log: Log, metrics: Metric
   const controlPlane =
     config.CONTROL_PLANE_URL && createControlPlane(config.CONTROL_PLANE_URL, log, metrics);
 
+  /** For calls from other machines, and from the host of a container: known to those who see the output of the start. */
+  const developerKey =
+    config.development && !isLoopback(config.HOST) ? newCredential("k") : undefined;
+  const developerHash = developerKey && hashCredential(developerKey);
+  const isDeveloperKey = (key: string | undefined) =>
+    key && developerHash && timingSafeEqual(hashCredential(key), developerHash);
+
   async function lookUp(key: string | undefined): Promise<Principal> {
     if (key === undefined) throw new NotAuthed("missing");
     if (config.development && key === DEVELOPMENT_KEY) return DEVELOPER;
@@ -63,14 +70,18 @@ export function createKeys(pool: Pool, config: Config, log: Log, metrics: Metric
   return {
     /**
      * Returns the holder of `key`. Without a key, or with the public development key, it is the developer of a
-     * development server, who must be on its machine. Throws `not_authed`.
+     * development server, who must be on its machine; with the key that this start has generated, from anywhere. Throws
+     * `not_authed`.
      */
-    async authenticate(key: string | undefined, request: RequestHead): Promise<Principal> {
+    async authenticate(key: string | undefined, request: IncomingRequest): Promise<Principal> {
+      if (isDeveloperKey(key)) return DEVELOPER;
       const principal = key === undefined && config.development ? DEVELOPER : await lookUp(key);
       if (principal === DEVELOPER && !isLocal(request, config.CORS_ORIGINS))
         throw new NotAuthed("remote");
       return principal;
     },
+
+    developerKey,
 
     /** Whether a text may be a key. A control plane's keys have any form except that of a chat user's token. */
     mayBeOne: (text: string) =>
