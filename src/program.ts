@@ -56,6 +56,7 @@ import { createRegrading } from "~/platform/runs/grading";
 import { forgetCallMarks, runClosing } from "~/platform/runs/lifecycle-store";
 import { records } from "~/platform/runs/records";
 import { createRuns } from "~/platform/runs/runs";
+import { createStarting } from "~/platform/runs/starting";
 import { storeBuiltinSuites } from "~/platform/suites/builtin";
 import { createSuiteChanges } from "~/platform/suites/changes";
 import { createSuites } from "~/platform/suites/suites";
@@ -190,15 +191,15 @@ export async function startProgram(config: Config, limits = LIMITS) {
     const evaluation = createEvaluation({ pool, environments, templates, callsOf, log });
     const audits = createAudits({ pool, replicas, suites, templates, callsOf });
     const expiry = createExpiry({ pool, capture, log });
-    const runs = createRuns({ pool, environments, templates, suites, evaluation, capture, expiry });
+    const starting = createStarting({ pool, templates, capture });
+    const runs = createRuns({ pool, environments, starting, suites, evaluation, capture, expiry });
     const feed = createFeed({ pool, log, metrics });
     const forks = createForks({
-      pool,
       builders,
       environments,
       snapshots,
       concurrency: builderCount,
-      startRun: runs.start,
+      startWith: starting.startWith,
     });
     const past = createPast({ pool, replicas, templates, schemaPool });
     const injection = createInjection({ pool, readState: past.state });

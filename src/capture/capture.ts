@@ -42,8 +42,8 @@ export type StartingRun = {
 
 /** Moves a run's row from `running` to `ending` if it can, and returns its schema; otherwise undefined. */
 type Ending = (sql: Sql, mark: Fragment) => Promise<string | undefined>;
-/** Fragments for the statement that inserts a run: `ready` allows it, and `mark` is selected with its `schema_name`. */
-export type Start = { readonly ready: Fragment; readonly mark: Fragment };
+/** Fragments for the statement that inserts a run: `ready` allows it, and its mark is selected with its `schema_name`. */
+export type Start = { readonly ready: Fragment; readonly markOf: (run: string) => Fragment };
 /** not ready: the slot was missing, so nothing was inserted. not inserted: another condition failed. */
 export type Started = "started" | "not inserted" | "not ready";
 
@@ -103,31 +103,35 @@ export async function createCapture(deps: {
     kind,
 
     /**
-     * Begins a recording with `insert`, which adds the run's row if it can. Returns whether it did; from then on every
-     * change is recorded.
+     * Begins recordings with `insert`, which adds the rows of the runs, all or none. Returns whether it did; from then on
+     * every change is recorded.
      *
      * It does not wait for the reader. The statement that writes the mark checks that the slot exists and prevents
      * others from dropping it until the mark is committed. Such a slot delivers the mark and everything that commits
      * after it, however far behind the reader is.
      */
     async start(
-      run: StartingRun,
+      starting: readonly StartingRun[],
       insert: (sql: Sql, start: Start) => Promise<Started>,
     ): Promise<boolean> {
       if (!stream)
         return await betweenCalls(async (tx) => {
-          const started = await insert(tx, { ready: tx`true`, mark: tx`null` });
-          if (started === "started") await takeSnapshot(snapshots, tx, run.run, run.schema);
-          return started === "started";
+          const started = await insert(tx, { ready: tx`true`, markOf: () => tx`null` });
+          if (started !== "started") return false;
+          for (const { run, schema } of starting) await takeSnapshot(snapshots, tx, run, schema);
+          return true;
         });
       const deadline = performance.now() + READY_MS;
       for (;;) {
         const plugin = await stream.ready(deadline);
-        const published = await ensurePublished(run.schema);
-        const mark = { k: "start", ...run, at: Date.now(), published };
+        const marks = new Map<string, object>();
+        for (const run of starting) {
+          const published = await ensurePublished(run.schema);
+          marks.set(run.run, { k: "start", ...run, at: Date.now(), published });
+        }
         const started = await insert(pool, {
           ready: slotIsReady(pool, plugin),
-          mark: markExpression(pool, plugin, mark),
+          markOf: (run) => markExpression(pool, plugin, marks.get(run) ?? {}),
         });
         if (started !== "not ready") {
           stream.nudge();

@@ -73,7 +73,7 @@ export async function record(pool: Pool, capture: Capture, schema: string, keys:
     expected: null,
     labels: "{}",
   };
-  const started = await capture.start({ run, schema, keys, journaled: false }, (sql, start) =>
+  const started = await capture.start([{ run, schema, keys, journaled: false }], (sql, start) =>
     insertRun(sql, row, start),
   );
   if (!started) throw new Error("the run did not start");

@@ -1,7 +1,7 @@
 /** Environments: disposable copies of a template, deleted on request or when they expire. */
 import { timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { inTransaction, type Pool, type Sql, type Tx } from "~/db/connect";
+import { inTransaction, type Pool, type Sql } from "~/db/connect";
 import { tryLockSchema } from "~/db/schema-locks";
 import type { SessionPool } from "~/db/session-pool";
 import { ApiError, LimitExceeded, unavailable } from "~/errors";
@@ -115,7 +115,7 @@ export function createEnvironments(deps: {
   }
 
   /** Counts more environments of this key, in the transaction that creates them. Throws LimitExceeded. */
-  async function countAgainstLimits(tx: Tx, principal: Principal, count = 1): Promise<void> {
+  async function countAgainstLimits(tx: Sql, principal: Principal, count = 1): Promise<void> {
     const max = CONCURRENT_ENVIRONMENTS[principal.plan];
     if (Number.isFinite(max)) {
       await store.lockKey(tx, principal.keyId);
@@ -165,14 +165,14 @@ export function createEnvironments(deps: {
   /** Creates several environments at the same time, all or none. They are complete before they exist. */
   async function createBatch(
     principal: Principal,
-    { common, templateSchema, count, tokenStyle, lineage, faults, prepare }: Batch,
+    { common, templateSchema, count, tokenStyle, lineage, faults, prepare, transact }: Batch,
     once?: Keeping,
   ): Promise<Environment[]> {
     const schemas = await schemaPool.reserve(templateSchema, count);
     try {
       await prepare?.(schemas);
       const made = schemas.map((schemaName) => ({ schemaName, ...identify(tokenStyle) }));
-      return await inTransaction(pool, async (tx) => {
+      const insert = async (tx: Sql) => {
         await once?.take(tx);
         if (keys.limited) await countAgainstLimits(tx, principal, count);
         const expiresAt = await store.insertReserved(tx, common, made, lineage);
@@ -188,7 +188,8 @@ export function createEnvironments(deps: {
         );
         await once?.keep(tx, answers);
         return answers;
-      });
+      };
+      return await (transact ? transact(made, insert) : inTransaction(pool, insert));
     } catch (error) {
       await schemaPool.giveBack(schemas);
       throw error;
@@ -313,6 +314,11 @@ export type Batch = {
   readonly faults: FaultState | null;
   /** Fills their schemas, which equal the template. */
   readonly prepare?: (schemas: readonly string[]) => Promise<void>;
+  /** Runs `insert` in a transaction that does more, perhaps again after it was rolled back. */
+  readonly transact?: (
+    made: readonly store.Reserved[],
+    insert: (tx: Sql) => Promise<Environment[]>,
+  ) => Promise<Environment[]>;
 };
 
 /** An idempotency key for environments, whose answer may contain more. */

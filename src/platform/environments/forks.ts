@@ -1,5 +1,5 @@
 /** Forks: environments that begin with the state of another one. */
-import type { Pool } from "~/db/connect";
+import type { Sql } from "~/db/connect";
 import { applyDelta, type Delta } from "~/db/deltas";
 import type { Builders } from "~/db/origins";
 import type { Blueprint } from "~/db/schemas";
@@ -10,21 +10,27 @@ import { type Environments, requireStyle } from "~/platform/environments/environ
 import { type Environment, TTL_SECONDS_DEFAULT } from "~/platform/environments/model";
 import { lockReserved } from "~/platform/environments/schemas-store";
 import type { Snapshots } from "~/platform/environments/snapshots";
+import type { EnvironmentRow, Reserved } from "~/platform/environments/store";
 import type { Once } from "~/platform/keys/idempotency";
 import { createSemaphore } from "~/semaphore";
 
 export type Forking = ReturnType<typeof createForks>;
 
 export function createForks(deps: {
-  pool: Pool;
   builders: Builders;
   environments: Environments;
   snapshots: Snapshots;
   /** Schemas that are filled at the same time. */
   concurrency: number;
-  startRun: (userId: string, run: { envId: string }) => Promise<{ runId: string }>;
+  /** Starts a run in each new environment, in the transaction of `create`. `runOf`: by the environment's id. */
+  startWith: <T>(
+    userId: string,
+    parent: EnvironmentRow,
+    places: readonly Reserved[],
+    create: (tx: Sql, runOf: ReadonlyMap<string, string>) => Promise<T>,
+  ) => Promise<T>;
 }) {
-  const { pool, builders, environments, snapshots, startRun } = deps;
+  const { builders, environments, snapshots, startWith } = deps;
   const filling = createSemaphore(deps.concurrency);
 
   /** Fills reserved schemas, which equal their template. Nothing is in progress when it ends, even if it fails. */
@@ -44,22 +50,6 @@ export function createForks(deps: {
     if (failed) throw failed.reason;
   }
 
-  /** Starts a run in each fork. If one fails, removes all forks. */
-  async function startRuns(userId: string, forks: readonly Fork[]): Promise<Fork[]> {
-    const started = await Promise.allSettled(
-      forks.map(async (fork) => {
-        const { runId } = await startRun(userId, { envId: fork.environmentId });
-        return { ...fork, runId };
-      }),
-    );
-    const failed = started.find((each) => each.status === "rejected");
-    if (!failed) return started.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
-    await Promise.allSettled(
-      forks.map(({ environmentId }) => environments.remove(userId, environmentId)),
-    );
-    throw failed.reason;
-  }
-
   return {
     async fork(
       principal: Principal,
@@ -74,10 +64,12 @@ export function createForks(deps: {
       const { environmentId: parentId, service, templateName, actingUserId } = parent;
       const state = await snapshots.state(keyId, parent, snapshotId);
       const { delta, blueprint, familyId, atCall } = state;
+      let runOf: ReadonlyMap<string, string> = new Map();
       const answer = (made: readonly Environment[]) => ({
-        environments: made.map(
-          (each): Fork => ({ ...each, parentEnvironmentId: parentId, atCall }),
-        ),
+        environments: made.map((each): Fork => {
+          const runId = runOf.get(each.environmentId);
+          return { ...each, parentEnvironmentId: parentId, atCall, ...(runId && { runId }) };
+        }),
       });
       const made = await environments.createBatch(
         principal,
@@ -93,14 +85,17 @@ export function createForks(deps: {
           faults: state.faults,
           lineage: { parentId, familyId, snapshotId: state.snapshotId, atCall },
           prepare: (schemas) => fillAll(schemas, blueprint, delta),
+          ...(wanted.startRun === true && {
+            transact: (places, insert) =>
+              startWith(userId, parent, places, (tx, runs) => {
+                runOf = runs;
+                return insert(tx);
+              }),
+          }),
         },
         once && { ...once, keep: (tx, environments) => once.keep(tx, answer(environments)) },
       );
-      const forks = answer(made);
-      if (wanted.startRun !== true) return forks;
-      const running = { environments: await startRuns(userId, forks.environments) };
-      await once?.keep(pool, running);
-      return running;
+      return answer(made);
     },
   };
 }

@@ -43,7 +43,7 @@ export type NewRunRow = {
 export async function insertRun(
   sql: Sql,
   run: NewRunRow,
-  { ready, mark }: Start,
+  { ready, markOf }: Start,
 ): Promise<Started> {
   const [row] = await sql<{ ready: boolean; started: boolean }[]>`
     with capture as materialized (
@@ -62,7 +62,7 @@ export async function insertRun(
       on conflict (environment_id) where status = 'running' do nothing
       returning schema_name
     ), marked as materialized (
-      select ${mark}::text from started
+      select ${markOf(run.runId)}::text from started
     )
     select ready, exists (select from marked) as started from capture
   `;

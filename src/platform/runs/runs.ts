@@ -25,14 +25,12 @@ import {
   type RunRef,
   type StartedRun,
 } from "~/platform/runs/model";
+import type { Starting } from "~/platform/runs/starting";
 import * as store from "~/platform/runs/store";
 import type { SuiteResultsQuery } from "~/platform/runs/suite-model";
 import { type Suites, testNotFound } from "~/platform/suites/suites";
-import type { Templates } from "~/platform/templates/templates";
 
 export type Runs = ReturnType<typeof createRuns>;
-
-const newId = () => crypto.randomUUID().replaceAll("-", "");
 
 const EXPECTATIONS_MAX = 10_000;
 /** Longer expectations are not cached. */
@@ -94,13 +92,13 @@ export const view = (run: listing.ListedRun) => ({
 export function createRuns(deps: {
   pool: Pool;
   environments: Environments;
-  templates: Templates;
+  starting: Starting;
   suites: Suites;
   evaluation: Evaluation;
   capture: Capture;
   expiry: Expiry;
 }) {
-  const { pool, environments, templates, suites, evaluation, capture, expiry } = deps;
+  const { pool, environments, starting, suites, evaluation, capture, expiry } = deps;
   /** Runs started by this server, so that ending one needs no lookup. */
   const expectations = new LRUCache<
     string,
@@ -198,40 +196,21 @@ export function createRuns(deps: {
       const environment = id === undefined ? undefined : await environments.find(id, { userId });
       if (environment?.state !== "live") throw notFound(wanted.envId);
       const expected = await expectation(userId, environment.service, wanted);
-      const run = {
-        runId: newId(),
-        environmentId: environment.environmentId,
-        userId,
-        beforeSnapshot: newId(),
-        capture: capture.kind,
-        labels: JSON.stringify(wanted.labels ?? {}),
-        journal: wanted.journal ?? "calls",
-        ...expected,
-      };
+      const run = starting.newRun(userId, environment.environmentId, wanted, expected);
       const { runId, beforeSnapshot } = run;
       const answer: StartedRun = { runId, status: "running", beforeSnapshot };
-      const tables = await templates.tablesOf(environment);
-      const keys = Object.fromEntries(tables.map(({ name, key }) => [name, key]));
-      const started = await capture.start(
-        {
-          run: run.runId,
-          schema: environment.schemaName,
-          keys,
-          journaled: run.journal !== "off",
-        },
-        (sql, start) => {
-          if (!once) return lifecycle.insertRun(sql, run, start);
-          const within = async (tx: Sql) => {
-            await once.take(tx);
-            const started = await lifecycle.insertRun(tx, run, start);
-            if (started === "started") await once.keep(tx, answer);
-            else await once.giveBack(tx);
-            return started;
-          };
-          // A snapshot comparison starts in a transaction anyway.
-          return capture.kind === "snapshot" ? within(sql) : inTransaction(pool, within);
-        },
-      );
+      const started = await starting.start(run, environment, (sql, start) => {
+        if (!once) return lifecycle.insertRun(sql, run, start);
+        const within = async (tx: Sql) => {
+          await once.take(tx);
+          const started = await lifecycle.insertRun(tx, run, start);
+          if (started === "started") await once.keep(tx, answer);
+          else await once.giveBack(tx);
+          return started;
+        };
+        // A snapshot comparison starts in a transaction anyway.
+        return capture.kind === "snapshot" ? within(sql) : inTransaction(pool, within);
+      });
       if (!started) {
         await environments.require(userId, wanted.envId);
         throw new ApiError("run_already_exists", "The environment has an active run");

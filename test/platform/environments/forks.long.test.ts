@@ -219,6 +219,58 @@ describe("forks", () => {
     expect(first.body.environments[1].runId).toMatch(/^[0-9a-f]{32}$/);
   });
 
+  test("and their runs exist together or not at all, when the server is killed between them", async () => {
+    const killed = await startProcess(database);
+    const { environmentId } = await on(killed, database).create("chat");
+    const count = 4;
+    const ask = (server: TestProgram) =>
+      server.post(
+        `/env/${environmentId}/fork`,
+        { count, startRun: true },
+        { "Idempotency-Key": "fork-killed" },
+      );
+    const forks = async () =>
+      await database.sql`
+        select environment_id from diorama.environments where parent_environment_id = ${environmentId}
+      `;
+    const gate = Promise.withResolvers<void>();
+    const holding = database.sql.begin(async (tx) => {
+      await tx`lock table diorama.runs in exclusive mode`;
+      await gate.promise;
+    });
+    const lost = ask(killed).catch(() => "lost");
+    await eventually(async () => {
+      const waiting = await database.sql`
+        select from pg_locks where relation = 'diorama.runs'::regclass and not granted
+      `;
+      expect(waiting.count).toBeGreaterThan(0);
+    });
+    killed.kill();
+    expect(await lost).toBe("lost");
+    gate.resolve();
+    await holding;
+    await eventually(async () => {
+      const [left] = await database.sql`
+        select count(*)::int as count from pg_stat_activity
+        where datname = current_database() and state = 'idle in transaction'
+      `;
+      expect(left?.["count"]).toBe(0);
+    });
+    expect(await forks()).toHaveLength(0);
+
+    const { status, body } = await ask(program);
+
+    expect(status).toBe(200);
+    expect(await forks()).toHaveLength(count);
+    expect(body.environments).toHaveLength(count);
+    for (const fork of body.environments) {
+      await program.chat(fork, "chat.postMessage", { channel: "C01GENERAL", text: "recorded" });
+      const { body: ended } = await program.post("/diffRun", { runId: fork.runId });
+      expect(ended.diff.inserts.map(({ text }: any) => text)).toEqual(["recorded"]);
+    }
+    expect((await ask(program)).body).toEqual(body);
+  });
+
   test.each([0, 65, 1.5])("cannot be %p", async (count) => {
     const { create } = on(program, database);
     const { environmentId } = await create("chat");
