@@ -22,7 +22,21 @@ export class PreflightError extends Error {
   }
 }
 
-export type PreflightResult = { readonly plugin: Plugin; readonly warnings: readonly string[] };
+/** A requirement that was checked. */
+export type Check = {
+  /** The finding, with its value: `max_connections is 100`. */
+  readonly found: string;
+  /** The finding and the fix, unless all is well. */
+  readonly problem?: string;
+  /** An effect that may be unwanted. */
+  readonly warning?: string;
+};
+
+export type PreflightResult = {
+  readonly plugin: Plugin;
+  readonly checks: readonly Check[];
+  readonly warnings: readonly string[];
+};
 
 const OLDEST = 140_000;
 /** For the pools, the leader's stream and its pool, and the listener. */
@@ -99,68 +113,142 @@ function streamProblem(error: unknown): string {
   return `DATABASE_URL: the log cannot be streamed (${code ?? "unknown"}): ${error instanceof Error ? error.message : error}`;
 }
 
-/** Throws PreflightError with every problem. */
-export async function checkDatabase(pool: Pool, config: Config): Promise<PreflightResult> {
+/** Throws PreflightError with every problem. `onCheck` gets each check, also those before a problem. */
+export async function checkDatabase(
+  pool: Pool,
+  config: Config,
+  onCheck: (check: Check) => void = () => {},
+): Promise<PreflightResult> {
   const facts = await readFacts(pool).catch((error) => {
     if (NOT_POSTGRES.has(errorCode(error) ?? "")) throw new PreflightError([NEEDS_DIRECT]);
     const problem = connectionProblem(config.DATABASE_URL, error);
     if (!problem) throw error;
     throw new PreflightError([problem], isUnavailable(error) && !(error instanceof TlsRefused));
   });
-  const problems: string[] = [];
-  const warnings: string[] = [];
-  const require = (holds: boolean, problem: string) => {
-    if (!holds) problems.push(problem);
+  const checks: Check[] = [];
+  const add = (check: Check) => {
+    checks.push(check);
+    onCheck(check);
   };
-
-  require(facts.version >= OLDEST, `PostgreSQL ${facts.versionText} found; 14 or later is needed`);
-  require(facts.encoding ===
-    "UTF8", `server_encoding is ${facts.encoding}; a database with UTF8 is needed`);
-  require(facts.mayCreate, "the role may not create schemas; GRANT CREATE ON DATABASE … TO the role");
-  require(facts.connections >=
-    CONNECTIONS_NEEDED, `max_connections is ${facts.connections}; at least ${CONNECTIONS_NEEDED} are needed: ${alter("max_connections", "100")}`);
-  const fault = faultIn(facts.version, facts.versionText);
-  if (fault !== undefined) warnings.push(fault);
-  if (facts.fsync === "off")
-    warnings.push("fsync is off: a crash of the machine can lose everything");
-  if (facts.superuser && !config.development)
-    warnings.push(
-      "the role is a superuser; LOGIN, REPLICATION and CREATE on the database are enough",
-    );
-
+  for (const check of generalChecks(facts, config)) add(check);
   let plugin: Plugin = "pgoutput";
   if (config.LOGICAL_REPLICATION_ENABLED) {
-    if (!(await mayUseOrigins(pool)))
-      warnings.push(
-        `the role may not use replication origins, so capture decodes the building of schemas as well; ${ORIGINS_GRANT}`,
-      );
-    const before = problems.length;
-    require(facts.walLevel ===
-      "logical", `wal_level is "${facts.walLevel}", needs "logical": ${alter("wal_level", "logical")}`);
-    require(facts.slots >=
-      SLOTS_NEEDED, `max_replication_slots is ${facts.slots}; at least ${SLOTS_NEEDED} are needed: ${alter("max_replication_slots", "10")}`);
-    require(facts.senders >=
-      SENDERS_NEEDED, `max_wal_senders is ${facts.senders}; at least ${SENDERS_NEEDED} are needed: ${alter("max_wal_senders", "10")}`);
-    require(facts.slots < SLOTS_NEEDED ||
-      facts.freeSlots >
-        0, `max_replication_slots is ${facts.slots}, all in use by: ${facts.slotNames.join(", ")}`);
-    require(facts.replication ||
-      facts.superuser, "the role may not replicate; ALTER ROLE … REPLICATION");
-    const choose = () =>
-      choosePlugin(pool, config.CAPTURE_PLUGIN).catch((error) => {
-        throw new PreflightError([pluginProblem(config.CAPTURE_PLUGIN, facts.version, error)]);
-      });
-    if (problems.length === before)
-      plugin = await tryStream(config.DATABASE_URL, choose).catch((error) => {
-        if (isUnavailable(error)) throw error;
-        problems.push(
-          ...(error instanceof PreflightError ? error.problems : [streamProblem(error)]),
-        );
-        return "pgoutput" as const;
-      });
-  }
+    const needed = replicationChecks(facts);
+    for (const check of needed) add(check);
+    add(originsCheck(await mayUseOrigins(pool)));
+    if (needed.every(({ problem }) => problem === undefined)) {
+      const streamed = await streamCheck(pool, config, facts);
+      ({ plugin } = streamed);
+      add(streamed.check);
+    }
+  } else add({ found: "changes are captured by snapshots" });
+  const problems = checks.flatMap(({ problem }) => problem ?? []);
   if (problems.length > 0) throw new PreflightError(problems);
-  return { plugin, warnings };
+  return { plugin, checks, warnings: checks.flatMap(({ warning }) => warning ?? []) };
+}
+
+/** A check with its problem if the requirement does not hold. */
+const required = (found: string, holds: boolean, problem: string): Check => ({
+  found,
+  ...(!holds && { problem }),
+});
+
+/** A check with its warning if there is one. */
+const noted = (found: string, warning: string | false | undefined): Check => ({
+  found,
+  ...(warning && { warning }),
+});
+
+const generalChecks = (facts: Facts, { development }: Config): readonly Check[] => [
+  {
+    ...required(
+      `PostgreSQL is ${facts.versionText}`,
+      facts.version >= OLDEST,
+      `PostgreSQL ${facts.versionText} found; 14 or later is needed`,
+    ),
+    ...noted(`PostgreSQL is ${facts.versionText}`, faultIn(facts.version, facts.versionText)),
+  },
+  required(
+    `server_encoding is ${facts.encoding}`,
+    facts.encoding === "UTF8",
+    `server_encoding is ${facts.encoding}; a database with UTF8 is needed`,
+  ),
+  required(
+    "the role may create schemas",
+    facts.mayCreate,
+    "the role may not create schemas; GRANT CREATE ON DATABASE … TO the role",
+  ),
+  required(
+    `max_connections is ${facts.connections}`,
+    facts.connections >= CONNECTIONS_NEEDED,
+    `max_connections is ${facts.connections}; at least ${CONNECTIONS_NEEDED} are needed: ${alter("max_connections", "100")}`,
+  ),
+  noted(
+    `fsync is ${facts.fsync}`,
+    facts.fsync === "off" && "fsync is off: a crash of the machine can lose everything",
+  ),
+  noted(
+    `the role is ${facts.superuser ? "a" : "no"} superuser`,
+    facts.superuser &&
+      !development &&
+      "the role is a superuser; LOGIN, REPLICATION and CREATE on the database are enough",
+  ),
+];
+
+const replicationChecks = (facts: Facts): readonly Check[] => [
+  required(
+    `wal_level is ${facts.walLevel}`,
+    facts.walLevel === "logical",
+    `wal_level is "${facts.walLevel}", needs "logical": ${alter("wal_level", "logical")}`,
+  ),
+  required(
+    `max_replication_slots is ${facts.slots}`,
+    facts.slots >= SLOTS_NEEDED,
+    `max_replication_slots is ${facts.slots}; at least ${SLOTS_NEEDED} are needed: ${alter("max_replication_slots", "10")}`,
+  ),
+  required(
+    `max_wal_senders is ${facts.senders}`,
+    facts.senders >= SENDERS_NEEDED,
+    `max_wal_senders is ${facts.senders}; at least ${SENDERS_NEEDED} are needed: ${alter("max_wal_senders", "10")}`,
+  ),
+  required(
+    `${facts.freeSlots} replication slots are free`,
+    facts.slots < SLOTS_NEEDED || facts.freeSlots > 0,
+    `max_replication_slots is ${facts.slots}, all in use by: ${facts.slotNames.join(", ")}`,
+  ),
+  required(
+    "the role may replicate",
+    facts.replication || facts.superuser,
+    "the role may not replicate; ALTER ROLE … REPLICATION",
+  ),
+];
+
+const originsCheck = (mayUse: boolean): Check =>
+  noted(
+    `the role may ${mayUse ? "" : "not "}use replication origins`,
+    !mayUse &&
+      `the role may not use replication origins, so capture decodes the building of schemas as well; ${ORIGINS_GRANT}`,
+  );
+
+/** Streams the log as capture does. */
+async function streamCheck(
+  pool: Pool,
+  config: Config,
+  { version }: Facts,
+): Promise<{ plugin: Plugin; check: Check }> {
+  const choose = () =>
+    choosePlugin(pool, config.CAPTURE_PLUGIN).catch((error) => {
+      throw new PreflightError([pluginProblem(config.CAPTURE_PLUGIN, version, error)]);
+    });
+  try {
+    const plugin = await tryStream(config.DATABASE_URL, choose);
+    return { plugin, check: { found: `changes are captured with ${plugin}` } };
+  } catch (error) {
+    if (isUnavailable(error)) throw error;
+    const problem =
+      error instanceof PreflightError ? error.problems.join("; ") : streamProblem(error);
+    return { plugin: "pgoutput", check: { found: "the log cannot be streamed", problem } };
+  }
 }
 
 function pluginProblem(plugin: string, version: number, error: unknown): string {

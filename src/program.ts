@@ -4,8 +4,8 @@
 import { createApp } from "~/app";
 import { createCapture } from "~/capture/capture";
 import { publish } from "~/capture/slot";
-import { type Config, ConfigError, describe } from "~/config";
-import { connect, errorCode, type Tx } from "~/db/connect";
+import { type Config, describe } from "~/config";
+import { connect, type Tx } from "~/db/connect";
 import { createFlusher } from "~/db/flusher";
 import { migrate } from "~/db/migrate";
 import { createBuilders } from "~/db/origins";
@@ -14,6 +14,7 @@ import { checkDatabase, requireKnownTargets } from "~/doctor";
 import { ApiError } from "~/errors";
 import { errorAnswer } from "~/http/errors";
 import { LIMITS } from "~/http/limits";
+import { listening, requireFreePorts } from "~/http/ports";
 import { serve } from "~/http/server";
 import { chooseFormat, createLog, type Log } from "~/log";
 import type { HttpAnswer, HttpRequest } from "~/message";
@@ -77,8 +78,9 @@ const DRAIN_POLL_MS = 20;
 /** The OpenAPI document takes 0.1 s, which the first healthy answer does not wait for. */
 const DOCUMENT_AFTER_MS = 200;
 
-/** Starts serving. Throws PreflightError when the database misses a requirement. */
+/** Starts serving. Throws ConfigError for a used port, and PreflightError when the database misses a requirement. */
 export async function startProgram(config: Config, limits = LIMITS) {
+  requireFreePorts(config);
   const logOptions = { level: config.LOG_LEVEL, format: chooseFormat(config.LOG_FORMAT) };
   const log = createLog(logOptions);
   const metrics = createMetrics();
@@ -366,27 +368,5 @@ async function answerProbe(probes: Probes, request: HttpRequest, log: Log): Prom
     return await probes.answer(request, pathname);
   } catch (error) {
     return errorAnswer(error, log, crypto.randomUUID()).answer;
-  }
-}
-
-/** Starts listening with `start`. Throws ConfigError when the address is not available. */
-async function listening<T>(
-  setting: "PORT" | "ADMIN_PORT",
-  { HOST, [setting]: port }: Config,
-  start: () => T | Promise<T>,
-): Promise<T> {
-  try {
-    return await start();
-  } catch (error) {
-    switch (errorCode(error)) {
-      case "EADDRINUSE":
-        throw new ConfigError([`${setting} is ${port}, which another program uses on ${HOST}`]);
-      case "EACCES":
-        throw new ConfigError([`${setting} is ${port}, which this user may not listen on`]);
-      case "EADDRNOTAVAIL":
-        throw new ConfigError([`HOST is ${HOST}, which is not an address of this machine`]);
-      default:
-        throw error;
-    }
   }
 }

@@ -1,20 +1,48 @@
-/** `diorama doctor`: checks settings and database without serving. */
+/** `diorama doctor`: checks settings and database without serving, and prints each finding. */
 import type { Environment } from "~/commands/client";
 import { withDatabase } from "~/commands/database";
-import { warningsOf } from "~/config";
-import { checkDatabase, requireKnownTargets } from "~/doctor";
-import { print } from "~/log";
+import { askHealth } from "~/commands/health";
+import { type Config, ConfigError, warningsOf } from "~/config";
+import { type Check, checkDatabase, requireKnownTargets } from "~/doctor";
+import { requireFreePorts } from "~/http/ports";
+import { notice, print } from "~/log";
 
 export async function doctor(env: Environment): Promise<void> {
   await withDatabase(env, "doctor", async (pool, config) => {
     for (const warning of warningsOf(env, config)) print(`warning: ${warning}`);
-    const { plugin, warnings } = await checkDatabase(pool, config);
-    for (const warning of warnings) print(`warning: ${warning}`);
-    await requireKnownTargets(pool, config);
-    print(
-      config.LOGICAL_REPLICATION_ENABLED
-        ? `ok: changes are captured with ${plugin}`
-        : "ok: changes are captured by snapshots",
-    );
+    const taken = await checkPorts(config);
+    const examine = async () => {
+      await checkDatabase(pool, config, show);
+      await requireKnownTargets(pool, config);
+    };
+    await examine().catch((error) => {
+      for (const problem of taken?.problems ?? []) notice(problem);
+      throw error;
+    });
+    if (taken) throw taken;
   });
+}
+
+/** Problems are errors of the command, which it ends with. */
+function show({ found, warning, problem }: Check): void {
+  if (warning !== undefined) print(`warning: ${warning}`);
+  else if (problem === undefined) print(`ok: ${found}`);
+}
+
+/** Returns the problem if another program has a port. A server of Diorama may have them. */
+async function checkPorts(config: Config): Promise<ConfigError | undefined> {
+  const { HOST, PORT, ADMIN_PORT } = config;
+  const ports = `PORT is ${PORT}${ADMIN_PORT === undefined ? "" : `, ADMIN_PORT is ${ADMIN_PORT}`}`;
+  try {
+    requireFreePorts(config);
+    print(`ok: ${ports}, free on ${HOST}`);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const health = await askHealth(config);
+    const answer: unknown = await health?.json().catch(() => undefined);
+    if ((answer as { service?: unknown } | undefined)?.service !== "diorama") return error;
+    print(`ok: ${ports}, where a server is running`);
+    return undefined;
+  }
 }
