@@ -22,6 +22,7 @@ import { rejectPage } from "~/http/mcp/pages";
 import { answerOf, nativeOf, requestOf } from "~/http/native";
 import { publicBase } from "~/http/origin";
 import type { OutgoingAnswer } from "~/http/outgoing";
+import { protectPage } from "~/http/page-policy";
 import { principalOf, setPrincipal } from "~/http/principal";
 import { createRequestLog, noteIds, type Route } from "~/http/request-log";
 import { translated } from "~/http/translated";
@@ -336,6 +337,7 @@ export function createApp(parts: {
     const type = headers.get("content-type");
     if (type && !type.endsWith("; charset=utf-8"))
       headers.set("content-type", type.replace(PLAIN_TYPE, "$1; charset=utf-8"));
+    protectPage(headers);
     // This connection is about to close: a client must not reuse it.
     if (probes.draining()) headers.set("connection", "close");
   }

@@ -96,3 +96,19 @@ describe("guide and reference", () => {
     expect(await missing.json()).toMatchObject({ ok: false, error: "not_found" });
   });
 });
+
+test.each([
+  "/docs",
+  "/docs/guide",
+  "/docs/reference/settings",
+  "/clients/",
+  "/console",
+  "/console/runs/none",
+])("the page %s loads nothing from elsewhere, and is shown in no frame", async (path) => {
+  const { headers } = await fetch(program.url + path);
+
+  expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
+  const policy = headers.get("content-security-policy");
+  for (const rule of ["default-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"])
+    expect(policy).toContain(rule);
+});
