@@ -55,6 +55,7 @@ import { createEvaluation } from "~/platform/runs/evaluation";
 import { createExpiry } from "~/platform/runs/expiry";
 import { createRegrading } from "~/platform/runs/grading";
 import { forgetCallMarks, runClosing } from "~/platform/runs/lifecycle-store";
+import { createOverdueVerdicts } from "~/platform/runs/overdue-verdicts";
 import { records } from "~/platform/runs/records";
 import { createRuns } from "~/platform/runs/runs";
 import { createStarting } from "~/platform/runs/starting";
@@ -190,7 +191,8 @@ export async function startProgram(config: Config, limits = LIMITS) {
     const numbering = createNumbering({ pool, journal, forgetMarks: forgetCallMarks });
     const listing = createJournalListing({ pool, numbering });
     const { callsOf } = createCounting({ pool, numbering, pageOf: listing.pageOf });
-    const evaluation = createEvaluation({ pool, environments, templates, callsOf, log });
+    const overdue = createOverdueVerdicts({ pool, lock, log });
+    const evaluation = createEvaluation({ pool, environments, templates, callsOf, overdue });
     const audits = createAudits({ pool, replicas, suites, templates, callsOf });
     const expiry = createExpiry({ pool, capture, log });
     const starting = createStarting({ pool, templates, capture });

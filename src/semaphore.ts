@@ -22,8 +22,12 @@ export function createSemaphore(limit: number) {
  * that a lane with many tasks delays another by its first ones only. Rejects a task behind `waitingMax` of its lane.
  */
 export function createLanes(
-  { limit, perLane, waitingMax }: { limit: number; perLane: number; waitingMax: number },
-  full: () => Error,
+  {
+    limit,
+    perLane,
+    waitingMax = Number.POSITIVE_INFINITY,
+  }: { limit: number; perLane: number; waitingMax?: number },
+  full = () => new Error("too many tasks wait"),
 ) {
   const pass = createSemaphore(limit);
   const lanes = new Map<string, { readonly pass: typeof pass; tasks: number }>();

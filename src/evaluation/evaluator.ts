@@ -8,7 +8,7 @@ import type { CompiledSpec } from "~/evaluation/compile";
 import { evaluate, type Verdict } from "~/evaluation/evaluate";
 import type { World } from "~/evaluation/world";
 import { sizeOf } from "~/json";
-import { createSemaphore } from "~/semaphore";
+import { createLanes } from "~/semaphore";
 import { threadUrl } from "~/thread";
 
 /** A spec, which has been compiled before, and the evidence, as JSON texts except for the calls. */
@@ -26,6 +26,8 @@ export type EvaluationInput = Pick<RunEvidence, "calls"> & {
 };
 
 const DEADLINE_SECONDS = 10;
+/** One owner uses one: the evaluations of the others go on beside it. */
+const THREADS_MAX = 2;
 /** Characters of the spec times those of the evidence. At worst, conditions compare as many in 0.2 s. */
 const WORK_MAX = 1e9;
 /** Added to a spec's characters, because evidence is parsed in any case. */
@@ -49,38 +51,56 @@ export function judge(spec: CompiledSpec, input: EvaluationInput): Verdict {
 }
 
 export function createEvaluator(seconds = DEADLINE_SECONDS) {
-  const oneAtATime = createSemaphore(1);
-  let thread: Worker | undefined;
+  const inTurn = createLanes({ limit: THREADS_MAX, perLane: 1 });
+  const busy = new Set<Worker>();
+  /** Kept for the next evaluation: starting a thread takes time. */
+  let idle: Worker | undefined;
 
-  function end() {
-    thread?.terminate();
-    thread = undefined;
+  function take(): Worker {
+    const thread = idle ?? new Worker(threadUrl("evaluation"));
+    idle = undefined;
+    busy.add(thread);
+    thread.unref();
+    return thread;
+  }
+
+  function giveBack(thread: Worker): void {
+    if (!busy.delete(thread)) return;
+    if (idle) thread.terminate();
+    else idle = thread;
+  }
+
+  function end(thread: Worker): void {
+    busy.delete(thread);
+    thread.terminate();
   }
 
   async function ask(input: EvaluationInput): Promise<Verdict | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<Verdict | undefined>();
-    thread ??= new Worker(threadUrl("evaluation"));
-    thread.unref();
+    const thread = take();
     thread.onmessage = ({ data }: MessageEvent<Verdict>) => resolve(data);
     thread.onerror = ({ message }) => {
-      end();
+      end(thread);
       reject(new Error(message));
     };
     const timer = setTimeout(() => {
-      end();
+      end(thread);
       resolve(undefined);
     }, seconds * 1000);
     thread.postMessage(input);
-    return await promise.finally(() => clearTimeout(timer));
+    return await promise.finally(() => {
+      clearTimeout(timer);
+      giveBack(thread);
+    });
   }
 
   return {
-    /** An evaluation that exceeds the time limit fails. */
-    async evaluate(spec: CompiledSpec, input: EvaluationInput): Promise<Verdict> {
+    /** An evaluation that exceeds the time limit fails. Those of one owner run one after the other. */
+    async evaluate(owner: string, spec: CompiledSpec, input: EvaluationInput): Promise<Verdict> {
       const { expected, diff, evidence, baselineRows, clock, calls, events } = input;
       if (isQuick(spec, expected, [diff, evidence, baselineRows, clock, calls, events]))
         return judge(spec, input);
-      const verdict = await oneAtATime(() => ask(input));
+      const verdict = await inTurn(owner, () => ask(input));
       if (verdict) return verdict;
       const total = spec.assertions.length;
       return {
@@ -95,6 +115,9 @@ export function createEvaluator(seconds = DEADLINE_SECONDS) {
       };
     },
 
-    stop: end,
+    stop() {
+      for (const thread of [...busy, ...(idle ? [idle] : [])]) end(thread);
+      idle = undefined;
+    },
   };
 }

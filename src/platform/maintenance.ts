@@ -211,7 +211,7 @@ export function createMaintenance(deps: {
       overdue.fail,
       expire,
       recycleStranded,
-      () => evaluation.concludeOverdue(),
+      evaluation.concludeOverdue,
       sweepOrphans,
       endWithoutSchema,
       forgetOld,

@@ -21,7 +21,14 @@ const world = {
 };
 
 /** The verdict on one added row, and how often other work went on meanwhile. */
-async function verdictOf(name: string, ...conditions: object[]) {
+const verdictOf = (name: string, ...conditions: object[]) =>
+  verdictFor({ owner: "alice", by: evaluator }, name, ...conditions);
+
+async function verdictFor(
+  { owner, by }: { owner: string; by: typeof evaluator },
+  name: string,
+  ...conditions: object[]
+) {
   const assertions = conditions.map((condition) => ({
     ...{ diff_type: "added", entity: "things" },
     where: { name: condition },
@@ -31,7 +38,7 @@ async function verdictOf(name: string, ...conditions: object[]) {
   const rows = { unchangedColumns: [], revertedRows: [], transientRows: [] };
   let turns = 0;
   const others = setInterval(() => turns++, 5);
-  const verdict = await evaluator.evaluate(compile(JSON.parse(expected), world), {
+  const verdict = await by.evaluate(owner, compile(JSON.parse(expected), world), {
     ...{ expected, world, keys: { things: ["id"] }, clock: null, events: null, baselineRows: null },
     diff: JSON.stringify({ inserts: [row], updates: [], deletes: [] }),
     evidence: JSON.stringify(rows),
@@ -68,4 +75,18 @@ test("one that takes too long fails, the next does not, and other work goes on",
   expect(pattern.verdict).toMatchObject(passed);
   expect(many.verdict.score).toEqual({ passed: 50, total: 50, percent: 100 });
   expect(many.turns).toBeGreaterThan(0);
+});
+
+test("slow ones of one owner do not delay those of another", async () => {
+  const patient = createEvaluator();
+  const slow = { regex: `${".{0,999}".repeat(9)}\\d$` };
+  let slowEnded = 0;
+  for (let n = 0; n < 3; n++)
+    void verdictFor({ owner: "mallory", by: patient }, TEXT, slow).then(() => slowEnded++);
+
+  const { verdict } = await verdictFor({ owner: "bob", by: patient }, TEXT, { regex: "^(ab)+$" });
+
+  patient.stop();
+  expect(verdict).toMatchObject(passed);
+  expect(slowEnded).toBe(0);
 });

@@ -54,20 +54,6 @@ function withoutNulls({ stateVerdict, cause, ...verdict }: StoredRow): FinalVerd
   };
 }
 
-/** Lists runs whose verdict is overdue: the server that should give it died. */
-export async function listOverdue(
-  sql: Sql,
-  olderThanSeconds: number,
-  limit: number,
-): Promise<string[]> {
-  const rows = await sql<{ runId: string }[]>`
-    select run_id from diorama.runs
-    where status = 'evaluating' and ended_at <= now() - ${olderThanSeconds}::float8 * interval '1 second'
-    order by ended_at limit ${limit}
-  `;
-  return rows.map(({ runId }) => runId);
-}
-
 type Labels = { readonly [name: string]: string };
 
 /** A run that has ended with a complete diff. The other fields are JSON text. */

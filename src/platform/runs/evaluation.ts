@@ -2,33 +2,30 @@
  * Verdicts: compares a run's diff with the expectation of its test.
  *
  * The server that records the diff leaves the run `evaluating`, with everything the verdict needs in its row. Then the
- * server that received the call gives the verdict, or maintenance if that server has died.
+ * server that received the call gives the verdict, or another one if that server has died.
  */
 import { LRUCache } from "lru-cache";
 import { RUN_ROWS_MAX } from "~/capture/limits";
 import { failureOf } from "~/capture/loss";
 import { readRows } from "~/capture/snapshot";
-import { isUnavailable, type Pool, type Sql } from "~/db/connect";
+import type { Pool, Sql } from "~/db/connect";
 import { ApiError } from "~/errors";
 import { callsWanted } from "~/evaluation/calls";
 import type { CompiledSpec } from "~/evaluation/compile";
 import { afterEnding, type Ending, type FinalVerdict } from "~/evaluation/ending";
 import { createEvaluator, isQuick } from "~/evaluation/evaluator";
 import type { World } from "~/evaluation/world";
-import { errorFields, type Log } from "~/log";
 import type { Environments } from "~/platform/environments/environments";
 import type { Counting } from "~/platform/journal/counting";
 import * as store from "~/platform/runs/evaluation-store";
 import { abandon, finish } from "~/platform/runs/lifecycle-store";
+import type { OverdueVerdicts } from "~/platform/runs/overdue-verdicts";
 import { requireSpec } from "~/platform/suites/suites";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
 import { namesOfCalls } from "~/replicas/index";
 
 export type Evaluation = ReturnType<typeof createEvaluation>;
 
-/** After this time, maintenance gives the verdict. */
-const OVERDUE_SECONDS = 60;
-const BATCH = 20;
 export const NO_CALLS = "An assertion counts calls, and the run's journal does not have them all";
 const COMPILED_MAX = 200;
 const COMPILED_LENGTH_MAX = 64_000;
@@ -54,9 +51,9 @@ export function createEvaluation(deps: {
   templates: Templates;
   /** Returns the calls of a run that has ended. */
   callsOf: Counting["callsOf"];
-  log: Log;
+  overdue: OverdueVerdicts;
 }) {
-  const { pool, environments, templates, callsOf, log } = deps;
+  const { pool, environments, templates, callsOf, overdue } = deps;
   const evaluator = createEvaluator();
   /** Cache of compiled specs with the tables they were compiled for: tests run again and again. */
   const compiled = new LRUCache<string, { spec: CompiledSpec; tables: Tables }>({
@@ -66,12 +63,13 @@ export function createEvaluation(deps: {
   /** Returns the names that assertions can use in an environment, even after its end. */
   async function worldOf(
     environmentId: string,
-  ): Promise<Omit<World, "tables"> & { tables: Tables }> {
+  ): Promise<Omit<World, "tables"> & { tables: Tables; userId: string }> {
     const environment = await environments.find(environmentId);
     if (!environment) throw new Error("a run without an environment");
     const tables = await templates.tablesOf(environment);
     const replica = requireReplica(environment.service);
-    return { tables, derived: replica.derived, calls: namesOfCalls(replica) };
+    const { userId } = environment;
+    return { userId, tables, derived: replica.derived, calls: namesOfCalls(replica) };
   }
 
   /** Undefined if the journal does not have the calls that the spec counts. */
@@ -79,13 +77,23 @@ export function createEvaluation(deps: {
     run: Evaluated,
     known?: CompiledSpec,
   ): Promise<FinalVerdict | undefined> {
-    const world = await worldOf(run.environmentId);
+    const { userId, ...world } = await worldOf(run.environmentId);
     const spec = known ?? requireSpec(JSON.parse(run.expected), world, false);
     const keys = Object.fromEntries(world.tables.map(({ name, key }) => [name, key]));
     const calls = spec.hasCalls ? await callsOf(run.runId, callsWanted(spec.assertions)) : [];
     if (calls === "lost") return undefined;
     if (calls === "own") return afterEnding(TOO_MANY_CALLS, run);
-    return afterEnding(await evaluator.evaluate(spec, { ...run, world, keys, calls }), run);
+    const input = { ...run, world, keys, calls };
+    return afterEnding(await evaluator.evaluate(userId, spec, input), run);
+  }
+
+  async function conclude(runId: string, spec?: CompiledSpec): Promise<FinalVerdict | undefined> {
+    const run = await store.findEvaluating(pool, runId);
+    if (!run) return await store.findVerdict(pool, runId);
+    const verdict = await evaluateRun(run, spec);
+    if (verdict) await finish(pool, runId, verdict);
+    else await abandon(pool, runId, "verdict_failed");
+    return verdict;
   }
 
   return {
@@ -136,27 +144,15 @@ export function createEvaluation(deps: {
      * Returns the verdict of a run that has ended: gives it if the run still waits for it, otherwise reads it.
      * Undefined for a run that failed without a verdict.
      */
-    async conclude(runId: string, spec?: CompiledSpec): Promise<FinalVerdict | undefined> {
-      const run = await store.findEvaluating(pool, runId);
-      if (!run) return await store.findVerdict(pool, runId);
-      const verdict = await evaluateRun(run, spec);
-      if (verdict) await finish(pool, runId, verdict);
-      else await abandon(pool, runId, "verdict_failed");
-      return verdict;
-    },
+    conclude: (runId: string, spec?: CompiledSpec) =>
+      overdue.giving(runId, () => conclude(runId, spec)),
 
-    /** Gives overdue verdicts of other servers. A run that cannot have a verdict fails without affecting the others. */
-    async concludeOverdue(): Promise<void> {
-      for (const runId of await store.listOverdue(pool, OVERDUE_SECONDS, BATCH))
-        try {
-          await this.conclude(runId);
-        } catch (error) {
-          if (isUnavailable(error)) throw error;
-          log.error("run lost", { run_id: runId, ...errorFields(error) });
-          await abandon(pool, runId, "verdict_failed");
-        }
-    },
+    /** Begins to give the verdicts of servers that have died. */
+    concludeOverdue: () => overdue.begin(conclude),
 
-    stop: evaluator.stop,
+    stop() {
+      overdue.stop();
+      evaluator.stop();
+    },
   };
 }

@@ -1,6 +1,8 @@
 /** Runs that are evaluated, against a stored test or the expectation of the call. */
 import { describe, expect, test } from "bun:test";
-import { createDatabase, dropDatabase, useDatabase } from "../../support/database";
+import { connect } from "~/db/connect";
+import { claimVerdict } from "~/platform/runs/claims-store";
+import { createDatabase, dropDatabase, eventually, useDatabase } from "../../support/database";
 import { expectRefusal, expectStatus, startTestProgram, useProgram } from "../../support/program";
 import { type Link, startProxy } from "../../support/proxy";
 
@@ -345,10 +347,37 @@ test("maintenance gives the verdict of a server that died", async () => {
 
   await program.program.maintenance.cycle();
 
-  expect((await program.get(`/results/${runId}`)).body).toMatchObject({
-    status: "failed",
-    failures: ["assertion#1 messages expected count 1 but got 0"],
-  });
+  await eventually(async () =>
+    expect((await program.get(`/results/${runId}`)).body).toMatchObject({
+      status: "failed",
+      failures: ["assertion#1 messages expected count 1 but got 0"],
+    }),
+  );
+});
+
+test("maintenance gives a verdict as soon as the server that owes it is gone, and not before", async () => {
+  const ended = async () => {
+    const runId = await start((await program.environment()).environmentId);
+    await program.post("/evaluateRun", { runId, expectedOutput: { assertions: [added({}, 0)] } });
+    return runId;
+  };
+  const statusOf = async (id: string) => (await program.get(`/results/${id}`)).body.status;
+  const [owed, orphan] = [await ended(), await ended()];
+  const alive = connect(database.url, { max: 1, name: "server" });
+  expect(await claimVerdict(alive, owed)).toBe(true);
+  await database.sql`
+    update diorama.runs set status = 'evaluating', failures = '[]', standing = '{}',
+      evidence = '{"unchangedColumns":[],"revertedRows":[],"transientRows":[]}',
+      ended_at = now() - case when run_id = ${owed} then 5 else 4 end * interval '1 second'
+    where run_id = any(${[owed, orphan]})
+  `;
+
+  await program.program.maintenance.cycle();
+  await eventually(async () => expect(await statusOf(orphan)).toBe("passed"));
+  expect(await statusOf(owed)).toBe("running");
+
+  await alive.end();
+  await eventually(async () => expect(await statusOf(owed)).toBe("passed"));
 });
 
 test("a run that cannot have a verdict fails by name, and the others get theirs", async () => {
@@ -371,13 +400,17 @@ test("a run that cannot have a verdict fails by name, and the others get theirs"
 
   await program.program.maintenance.cycle();
 
-  expect((await program.get(`/results/${hopeless}`)).body).toMatchObject({
-    status: "failed",
-    failures: ["capture_lost: its verdict could not be given"],
-    gradable: false,
-    cause: "server_error",
-  });
-  expect((await program.get(`/results/${other}`)).body.status).toBe("passed");
+  await eventually(async () =>
+    expect((await program.get(`/results/${hopeless}`)).body).toMatchObject({
+      status: "failed",
+      failures: ["capture_lost: its verdict could not be given"],
+      gradable: false,
+      cause: "server_error",
+    }),
+  );
+  await eventually(async () =>
+    expect((await program.get(`/results/${other}`)).body.status).toBe("passed"),
+  );
 });
 
 test("a verdict whose row is read before capture reports it is answered", async () => {
