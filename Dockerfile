@@ -1,7 +1,13 @@
 # syntax=docker/dockerfile:1
 # docker build -t diorama . && docker run -p 3000:3000 -e DATABASE_URL=postgres://… diorama
+#
+# The bases are tags, which get security fixes. For a build that is the same again, give their digests:
+#   docker build --build-arg RUNTIME_IMAGE=gcr.io/distroless/base-debian12:nonroot@sha256:… .
+ARG BUN_IMAGE=oven/bun:1.4.5
+ARG POSTGRES_IMAGE=postgres:17-bookworm
+ARG RUNTIME_IMAGE=gcr.io/distroless/base-debian12:nonroot
 
-FROM oven/bun:1.4.5 AS build
+FROM ${BUN_IMAGE} AS build
 WORKDIR /app
 COPY package.json bun.lock bunfig.toml ./
 COPY scripts/patches scripts/patches
@@ -15,7 +21,7 @@ RUN DIORAMA_VERSION=$VERSION bun run build
 
 # For one test, as a sidecar: with a Postgres of its own, and a shell for the hooks of a harness.
 #   docker build --target task -t diorama:task . && docker run -e DIORAMA_TASK=TEST_ID diorama:task
-FROM postgres:17-bookworm AS task
+FROM ${POSTGRES_IMAGE} AS task
 RUN apt-get update && apt-get install -y --no-install-recommends curl && rm -rf /var/lib/apt/lists/*
 COPY --from=build /app/dist/diorama /usr/local/bin/diorama
 COPY scripts/task /usr/local/bin/diorama-task
@@ -40,7 +46,7 @@ HEALTHCHECK --interval=1s --timeout=3s --start-period=30s CMD ["curl", "-sf", "h
 ENTRYPOINT ["diorama-task"]
 
 # The C library and certificates, an unprivileged user, no shell and no package manager.
-FROM gcr.io/distroless/base-debian12:nonroot
+FROM ${RUNTIME_IMAGE}
 COPY --from=build /app/dist/diorama /usr/local/bin/diorama
 ENV ENVIRONMENT=production PORT=3000
 EXPOSE 3000

@@ -155,6 +155,19 @@ describe("scripts/kubernetes", async () => {
     expect(Object.keys(secret.stringData)).toContain(valueFrom.secretKeyRef.key);
   });
 
+  test("is reached by the ingress and Prometheus only, and reaches DNS and the database only", () => {
+    const { spec } = manifests.get("network-policy.yaml");
+    expect(spec.policyTypes).toEqual(["Ingress", "Egress"]);
+    expect(spec.ingress.map(({ ports }: any) => ports.map(({ port }: any) => port))).toEqual([
+      ["http"],
+      ["admin"],
+    ]);
+    for (const { from } of spec.ingress)
+      expect(from).toEqual([{ namespaceSelector: { matchLabels: expect.any(Object) } }]);
+    const reached = spec.egress.flatMap(({ ports }: any) => ports.map(({ port }: any) => port));
+    expect([...new Set(reached)]).toEqual([53, 5432]);
+  });
+
   test("uses existing settings, and leaves time for the shutdown", () => {
     const env = Object.fromEntries(container.env.map(({ name, value }: any) => [name, value]));
     expect(Object.keys(env).filter((name) => !(name in SETTINGS))).toEqual([]);
