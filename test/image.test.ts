@@ -67,8 +67,10 @@ test.each([
     });
 
     expect(await child.exited).toBe(0);
-    const made = (await Bun.file(calls).text()).trim().split("\n").toSorted();
-    expect(made.map((line) => line.replace(/ -c .*/, ""))).toEqual(ran);
+    await eventually(async () => {
+      const made = (await Bun.file(calls).text()).trim().split("\n");
+      expect(made.map((line) => line.replace(/ -c .*/, "")).toSorted()).toEqual(ran.toSorted());
+    });
     await rm(folder, { recursive: true });
   },
 );

@@ -9,11 +9,12 @@ import { createPgoutputDecoder } from "~/capture/pgoutput";
 import type { Detour } from "~/capture/poison";
 import { type ReplicationClient, standbyStatus } from "~/capture/protocol";
 import { createRecorder, type Ended, type Taken } from "~/capture/recorder";
-import type { Records, Result, StoredVerdict, Storing } from "~/capture/records";
+import type { Records, Result, StoredVerdict } from "~/capture/records";
 import { findWidened } from "~/capture/relations";
 import { BEHIND_BYTES, distances, flushLog, type Plugin, type Slot } from "~/capture/slot";
+import { createStoring, type Outcome, STORE_RETRY_MS } from "~/capture/storing";
 import { decodeWal2json } from "~/capture/wal2json";
-import { isUnavailable, isUnreachable, type Pool } from "~/db/connect";
+import { isUnavailable, type Pool } from "~/db/connect";
 import { errorFields, type Log } from "~/log";
 import { createSemaphore } from "~/semaphore";
 
@@ -86,13 +87,8 @@ type Deps = {
 
 export type ReplicationSession = ReturnType<typeof createReplicationSession>;
 
-type Outcome = Result | { readonly lost: Loss };
-
 const STATUS_MS = 1_000;
 const LOOK_EVERY = 2; // in units of STATUS_MS
-const STORE_RETRY_MS = 200;
-/** Attempts to store a result that Postgres is up but rejects: it is too large, or takes too long. */
-const STORE_ATTEMPTS = 3;
 /** Memory of a run that may be read again to replace a lost result: little, so that others fail before it. */
 const REPEATABLE_BYTES_MAX = 64 * 1024;
 /** Texts up to this length are passed on; for a longer one the waiting server reads the row. */
@@ -133,6 +129,13 @@ export function createReplicationSession(deps: Deps) {
   let startedAt = Date.now();
   /** Other servers know that this one is behind. */
   let isBehindKnown = true;
+  /** The slot retains more log than it may. */
+  let isOverBudget = false;
+  const keep = createStoring({
+    ...{ runs, pool, epoch, log },
+    isClosed: () => closed,
+    isOverBudget: () => isOverBudget,
+  });
   /** Held runs that had no active row at the last check. */
   let unclaimed: ReadonlySet<string> = new Set();
   /** Runs that were active at connection time, and the position by which their start marks must have arrived. */
@@ -213,26 +216,6 @@ export function createReplicationSession(deps: Deps) {
     const { schema, before, after } = altered;
     const widened = await findWidened(pool, schema, before, after).catch(() => undefined);
     return widened !== undefined && !widened.some(fold.isBare);
-  }
-
-  /**
-   * Stores a result; if Postgres rejects it, stores that the run is lost. Returns what was stored; undefined if the run
-   * no longer waits for it, or nothing was stored.
-   */
-  async function keep(run: string, result: Outcome, how: Storing): Promise<Outcome | undefined> {
-    for (let attempt = 1; !closed; ) {
-      try {
-        return (await runs.store(pool, epoch, run, result, how)) ? result : undefined;
-      } catch (error) {
-        if (!isUnreachable(error) && (attempt++ === STORE_ATTEMPTS || !isUnavailable(error))) {
-          log.error("result not stored", { run_id: run, ...errorFields(error) });
-          if ("lost" in result) return undefined; // maintenance handles it
-          return await keep(run, { lost: "result_not_stored" }, { ...how, isRepeatable: false });
-        }
-        await Bun.sleep(STORE_RETRY_MS);
-      }
-    }
-    return undefined;
   }
 
   /**
@@ -328,8 +311,9 @@ export function createReplicationSession(deps: Deps) {
     if (isBehind || isBehindKnown)
       await leadership.setReadTo(pool, epoch, isBehind ? formatLsn(received) : null);
     isBehindKnown = isBehind;
+    isOverBudget = retained > walBudgetBytes;
     const [oldest] = recorder.held;
-    if (!oldest || retained <= walBudgetBytes) return;
+    if (!oldest || !isOverBudget) return;
     const lost = await runs.lose(pool, { running: oldest }, "wal_budget");
     if (lost === 0) return; // its end is in the log that is still to be read
     log.error("run lost", { run_id: oldest, reason: LOSSES.wal_budget, retained_bytes: retained });

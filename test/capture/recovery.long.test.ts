@@ -163,6 +163,32 @@ describe.each(ways)("with $name", ({ cluster, plugin }) => {
     }
   });
 
+  test("a result for which there is no disk space is stored when there is", async () => {
+    const full = await start();
+    await write(1);
+    await sql.unsafe(
+      `create sequence public.attempts;
+       create function public.refuse() returns trigger language plpgsql as $$ begin
+         perform nextval('public.attempts'); raise 'no space left on device' using errcode = 'disk_full'; end $$;
+       create trigger refuse before update on diorama.runs for each row
+         when (new.run_id = '${full.run}' and new.status <> 'ending') execute function public.refuse()`,
+    );
+
+    const ended = full.end();
+
+    try {
+      await eventually(async () => {
+        const [row] = await sql`select last_value::int as attempts from public.attempts`;
+        expect(row?.["attempts"]).toBeGreaterThan(5);
+      });
+      expect((await full.read()).status).toBe("ending");
+    } finally {
+      await sql`drop function public.refuse() cascade`;
+      await sql`drop sequence public.attempts`;
+    }
+    expect(ids((await ended).diff)).toEqual([1]);
+  });
+
   describe("a transaction that Postgres cannot decode", () => {
     /** A value whose enum label was deleted cannot be printed. */
     const poison = async (name: string) => {

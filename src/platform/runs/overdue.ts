@@ -72,9 +72,13 @@ export function createOverdue(deps: {
         const isOverdue = wait.passedAt !== undefined && clock() - wait.passedAt >= PASSED_SECONDS;
         if (!isOverdue && clock() - movedAt < STALLED_SECONDS) continue;
         const loss = isOverdue ? "result_overdue" : "log_unread";
+        await lose(pool, { run }, loss).catch((error) => {
+          // While this cannot be stored, the result cannot be stored either: it gets its time again.
+          waiting.clear();
+          throw error;
+        });
         log.error("run lost", { run_id: run, reason: LOSSES[loss] });
         metrics.runsFailed.inc({ reason: lossLabel(loss) });
-        await lose(pool, { run }, loss);
       }
     },
   };

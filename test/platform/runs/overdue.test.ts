@@ -97,6 +97,24 @@ describe("a run that is ending", () => {
     );
   });
 
+  test("gets its time again when nothing can be stored: there may have been no disk space for its result", async () => {
+    await after(0, { position: 100n });
+    await pool.unsafe(
+      `create function public.refuse() returns trigger language plpgsql as $$ begin
+         raise 'no space left on device' using errcode = 'disk_full'; end $$;
+       create trigger refuse before update on diorama.runs for each row execute function public.refuse()`,
+    );
+    try {
+      await expect(after(60)).rejects.toThrow("no space left on device");
+    } finally {
+      await pool`drop function public.refuse() cascade`;
+    }
+
+    expect(await after(10)).toBe("ending");
+    expect(await after(59)).toBe("ending");
+    expect(await after(1)).toBe(`capture_lost: ${LOSSES.result_overdue}`);
+  });
+
   test.each([
     ["log_unread", 100],
     ["result_overdue", 60],
