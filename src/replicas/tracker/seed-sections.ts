@@ -137,6 +137,7 @@ export const SECTIONS: { readonly [field: string]: Section } = {
     nested: {
       comments: { section: "comments", key: "issueId" },
       attachments: { section: "attachments", key: "issueId" },
+      history: { section: "issueHistory", key: "issueId", keep: ["teamId"] },
       ...REACTIONS("issueId"),
     },
     pairs: {
@@ -144,6 +145,7 @@ export const SECTIONS: { readonly [field: string]: Section } = {
       subscribers: { to: "User", table: "issue_subscribers", row: connects("issueId", "userId") },
     },
   },
+  issueHistory: { type: "IssueHistory", required: ["createdAt"] },
   relations: { type: "IssueRelation", required: ["issue", "type", "relatedIssue"] },
   comments: {
     type: "Comment",
@@ -160,6 +162,7 @@ export const SECTIONS: { readonly [field: string]: Section } = {
   customViews: { type: "CustomView", name: "name", required: ["name", "creator", "modelName"] },
   favorites: { type: "Favorite", required: ["owner", "type"] },
   webhooks: { type: "Webhook", required: ["url", "resourceTypes"] },
+  notifications: { type: "Notification", required: ["user", "type", "createdAt"] },
   ...RECORD_SECTIONS,
 };
 
@@ -170,6 +173,7 @@ const INNER = new Set([
   "comments",
   "customerNeeds",
   "initiativeUpdates",
+  "issueHistory",
   "links",
   "milestones",
   "projectUpdates",

@@ -11,6 +11,7 @@ import {
 import { derivedId } from "~/replicas/tracker/ids";
 import { computedOf, stored } from "~/replicas/tracker/seed-computed";
 import { readDump } from "~/replicas/tracker/seed-dump";
+import { historyOf } from "~/replicas/tracker/seed-history";
 import { Names } from "~/replicas/tracker/seed-names";
 import { columnsIn, modelOf, relationsOf, SECTIONS, TOP } from "~/replicas/tracker/seed-sections";
 import { TrackerSeed } from "~/replicas/tracker/seed-shape";
@@ -69,19 +70,26 @@ function rowsOf(seed: Entry): Rows {
   const made: { readonly item: Item; readonly row: Values }[] = [];
   names.mistakes.each(items, (item) => made.push({ item, row: rowOf(item, names) }));
   names.mistakes.end();
-  for (const { item, row } of made) add(modelOf(item.section).table, stored(item, row));
+  for (const { item, row } of made)
+    if (item.section.type !== "IssueHistory") add(modelOf(item.section).table, stored(item, row));
+  for (const row of historyOf(made)) add("issue_history", row);
+  const created = new Map(items.map(({ id, createdAt }) => [id, createdAt]));
   names.mistakes.each(made, ({ item, row }) => {
     for (const [field, { to, table, row: pair }] of Object.entries(item.section.pairs ?? {}))
       for (const [index, name] of listOf(item, field).entries()) {
         const path = `${item.path}.${field}[${index}]`;
         const target = names.require(to, text(name), [...scopesOf(row), item.id], path);
-        const { createdAt, entry } = item;
+        const { entry } = item;
+        // Nobody is a member before they have an account.
+        const createdAt = latest(item.createdAt, created.get(target));
         add(table, pair(item.id, target, { index, createdAt, entry, name: text(name) }));
       }
   });
   names.mistakes.end();
   return rows;
 }
+
+const latest = (moment: string, other = "") => (other > moment ? other : moment);
 
 /** Sections that every workspace has, unless its seed overrides them. */
 const DEFAULTS: { readonly [section: string]: readonly object[] } = {
@@ -131,6 +139,7 @@ function collect(
       given,
     };
     if (called !== undefined) names.add(section.type, called, scope, id, place);
+    else if (entry["id"] !== undefined) names.add(section.type, id, "", id, place);
     items.push(item, ...inner(item, names));
   });
   return items;
