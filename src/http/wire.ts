@@ -217,14 +217,15 @@ export function writeHead(
   else if (length !== undefined && !NO_CONTENT.has(status) && !headers.has("content-length"))
     head += `content-length: ${length}\r\n`;
   if (isLast && !headers.has("connection")) head += "connection: close\r\n";
-  return `${head}date: ${httpDate()}\r\n\r\n`;
+  if (!headers.has("date")) head += `date: ${httpDate(Date.now())}\r\n`;
+  return `${head}\r\n`;
 }
 
 let date = { second: 0, text: "" };
 
-/** The current time in HTTP format, formatted once per second. */
-function httpDate(): string {
-  const second = Math.floor(Date.now() / 1000);
+/** A time in milliseconds since 1970 in HTTP format. The latest one is remembered: most are the current second. */
+export function httpDate(time: number): string {
+  const second = Math.floor(time / 1000);
   if (second !== date.second) date = { second, text: new Date(second * 1000).toUTCString() };
   return date.text;
 }

@@ -7,13 +7,14 @@
  * `…/mcp` is the same environment as tools: see `tools.ts`.
  */
 import type { LogMark, Session } from "~/db/session";
-import { EnvironmentEnded, type EnvironmentRef, type SessionPool } from "~/db/session-pool";
+import { EnvironmentEnded, type SessionPool } from "~/db/session-pool";
 import { ApiError, NotAuthed } from "~/errors";
 import { authorization, type Principal, platformKey } from "~/http/auth";
 import { readBody, readPrefix, SERVICE_BODY_MAX } from "~/http/body";
 import type { Owner } from "~/http/budget";
 import type { IncomingRequest } from "~/http/incoming";
 import { rejectPage } from "~/http/mcp/pages";
+import { httpDate } from "~/http/wire";
 import { type HttpAnswer, httpAnswer } from "~/message";
 import {
   type Environments,
@@ -25,6 +26,7 @@ import {
 import type { Settings } from "~/platform/environments/opening";
 import type { Past } from "~/platform/environments/past";
 import type { Due, Injection } from "~/platform/faults/injection";
+import type { Fault } from "~/platform/faults/model";
 import type { PastState } from "~/platform/faults/store";
 import type { Journal, JournaledCall } from "~/platform/journal/journal";
 import { credentialKind, hashCredential, withoutStyle } from "~/platform/keys/format";
@@ -165,6 +167,7 @@ export function createGateway(deps: {
     const { schemaName, actingUserId, allowImpersonation } = environment;
     const tables = await templates.tablesOf(environment);
     const environmentRef = { environmentId: environment.environmentId, schemaName, tables };
+    const { faults, now } = await sessionPool.settings(environmentRef);
     const identity = {
       actor: actingUserId,
       secret: environment.tokenHash,
@@ -182,17 +185,21 @@ export function createGateway(deps: {
         mark,
       );
     const dueFault = (select: () => Promise<Selection | undefined>) =>
-      carriesSecret || isViewing ? undefined : faultOf(environmentRef, select);
+      carriesSecret || isViewing || !faults
+        ? undefined
+        : faultOf(environment.environmentId, faults, select);
     if (toolPath && token.isAnonymous && token.userToken && replica.isToken?.(token.userToken))
       throw wrongToken();
-    if (toolPath)
-      return await answerTools(request, replica, toolPath, {
+    if (toolPath) {
+      const answer = await answerTools(request, replica, toolPath, {
         ...identity,
         note,
         ...{ use, injection },
         dueFault: (name, isReading) =>
           dueFault(async () => ({ by: "tool", names: [name], isReading })),
       });
+      return dated(answer, now);
+    }
     // A secret is verified before the body is read. The body is read before a session is taken.
     const isAwaited =
       !carriesSecret || (await use(async (session) => await replica.awaits?.(session, path)));
@@ -211,18 +218,17 @@ export function createGateway(deps: {
         )
       : await handle();
     end(response.status);
-    return response;
+    return dated(response, now);
   }
 
   /** The fault that a call gets. `select` reads the call: only environments with faults need that. */
   async function faultOf(
-    environmentRef: EnvironmentRef,
+    id: string,
+    faults: readonly Fault[],
     select: () => Promise<Selection | undefined>,
   ): Promise<Due | undefined> {
-    const faults = await sessionPool.settings(environmentRef);
-    const selection = faults && (await select());
-    if (!faults || !selection) return undefined;
-    return await injection.due(environmentRef.environmentId, faults, selection);
+    const selection = await select();
+    return selection && (await injection.due(id, faults, selection));
   }
 
   return {
@@ -271,6 +277,12 @@ export function createGateway(deps: {
 function ownerOf({ environment, principal }: Opened): Owner | undefined {
   const keyId = principal?.keyId ?? environment?.keyId;
   return keyId === undefined ? undefined : { keyId, environmentId: environment?.environmentId };
+}
+
+/** The answer with the time in the environment as its date. */
+function dated(answer: HttpAnswer, now: Settings["now"]): HttpAnswer {
+  if (now) answer.headers.set("date", httpDate(now()));
+  return answer;
 }
 
 /** The answer that reports a problem in the service's words. */

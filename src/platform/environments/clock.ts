@@ -107,10 +107,23 @@ function sourceOfCall({ clock, seed }: Timing, call: number): Source {
 
 const offsetOf = (clock: Clock | null) => (clock ? (clock.now - clock.since) * MICROS : 0);
 
-/** The source of an environment's calls. */
-export function sourceOfCalls(timing: Timing, environmentId: string): SourceOf {
+/**
+ * The source of an environment's calls, and the time that it shows between them, null for real time. A clock in steps
+ * shows that of the latest call here.
+ */
+export function openTiming(
+  timing: Timing,
+  environmentId: string,
+): { readonly source: SourceOf; readonly now: (() => number) | null } {
   const { clock, seed } = timing;
-  if (!clock && seed === null) return REAL;
-  if (clock?.mode === "running" && seed === null) return sourceOfCall(timing, 0);
-  return async (lease: Pool) => sourceOfCall(timing, await store.countCall(lease, environmentId));
+  let latest = timing.calls;
+  const now = clock && (() => readClock(clock, latest).now);
+  if (!clock && seed === null) return { source: REAL, now };
+  if (clock?.mode === "running" && seed === null) return { source: sourceOfCall(timing, 0), now };
+  const source = async (lease: Pool) => {
+    const call = await store.countCall(lease, environmentId);
+    latest = Math.max(latest, call);
+    return sourceOfCall(timing, call);
+  };
+  return { source, now };
 }

@@ -1,12 +1,17 @@
 /** Looks up a live environment when a server begins to serve its calls. */
 import type { Sql } from "~/db/connect";
 import type { Opening } from "~/db/pinned-session";
-import { sourceOfCalls } from "~/platform/environments/clock";
+import { openTiming } from "~/platform/environments/clock";
 import { findOpening } from "~/platform/environments/clock-store";
 import type { Fault } from "~/platform/faults/model";
 
-/** Its faults, which only change between its calls; null without any. */
-export type Settings = readonly Fault[] | null;
+/** Facts that only change between its calls. */
+export type Settings = {
+  /** Null without any. */
+  readonly faults: readonly Fault[] | null;
+  /** The time that it shows, in milliseconds since 1970; null: real time. */
+  readonly now: (() => number) | null;
+};
 
 /** Undefined if the environment has ended. */
 export async function openEnvironment(
@@ -16,5 +21,6 @@ export async function openEnvironment(
   const row = await findOpening(sql, environmentId);
   if (!row) return undefined;
   const { timing, state } = row;
-  return { source: sourceOfCalls(timing, environmentId), settings: state?.faults ?? null };
+  const { source, now } = openTiming(timing, environmentId);
+  return { source, settings: { faults: state?.faults ?? null, now } };
 }

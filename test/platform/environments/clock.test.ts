@@ -24,22 +24,35 @@ const control = async ({ environmentId }: Environment, verb: string, body: objec
   return answer.body;
 };
 
+/** The day of chat_bench_default, in milliseconds since 1970. */
+async function useStory() {
+  const { body } = await program.get("/templates/chat_bench_default/seed");
+  return { opens: Date.parse(body.now) };
+}
+
 describe("a clock", () => {
   test("runs from the day on which the template's story plays", async () => {
-    const environment = await program.environment();
+    const { opens } = await useStory();
+    const environment = await program.environment({ templateName: "chat_bench_default" });
     const first = Number(await post(environment));
     const second = Number(await post(environment));
 
-    expect(first - at("2026-01-05T12:00:00Z")).toBeWithin(0, 20);
+    expect(first - opens / 1000).toBeWithin(0, 20);
     expect(second).toBeGreaterThan(first);
-    expect(await clockOf(environment)).toEqual({
-      mode: "running",
-      now: expect.stringMatching(/^2026-01-05T12:00/),
-    });
+    expect(await clockOf(environment)).toEqual({ mode: "running", now: expect.any(String) });
+    expect(Date.parse((await clockOf(environment)).now) - opens).toBeWithin(0, 20_000);
   });
 
   test("shows real time if wanted, and in templates without a day", async () => {
-    const real = await program.environment({ clock: "real" });
+    for (const templateName of ["chat_base", "chat_default"])
+      expect((await program.environment({ templateName })).clock.mode).toBe("real");
+    for (const templateName of ["tracker_base", "tracker_default"]) {
+      const impersonateEmail = "agent@acme.test";
+      const fields = { templateService: "tracker", templateName, impersonateEmail };
+      const { clock } = await program.environment({ ...fields, impersonateUserId: undefined });
+      expect(clock.mode).toBe("real");
+    }
+    const real = await program.environment({ clock: "real", templateName: "chat_bench_default" });
     expect(Number(await post(real)) - Date.now() / 1000).toBeWithin(-5, 1);
     const { templateName } = await saved(real, "without_a_day");
 
@@ -71,6 +84,55 @@ describe("a clock", () => {
       mode: "step",
       stepMs: 60_000,
       now: "2026-03-11T12:04:00.000Z",
+    });
+  });
+
+  test("is the date of every answer of the service", async () => {
+    const dateOf = async ({ environmentUrl }: Environment, path: string, body: object = {}) => {
+      const response = await fetch(`${program.url}${environmentUrl}/${path}`, {
+        method: "POST",
+        headers: {
+          "Content-Type": "application/json",
+          Accept: "application/json, text/event-stream",
+        },
+        body: JSON.stringify(body),
+      });
+      await response.body?.cancel();
+      return Date.parse(response.headers.get("date") ?? "");
+    };
+    const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
+    const frozen = await program.environment({ clock: { now: NOON, mode: "frozen" } });
+    const noon = Date.parse(NOON);
+    expect(await dateOf(frozen, "mcp", ping)).toBe(noon);
+    expect(await dateOf(frozen, "auth.test")).toBe(noon);
+    expect(await dateOf(frozen, "no.such.method")).toBe(noon);
+    await control(frozen, "clock", { advance: "PT1H" });
+    expect(await dateOf(frozen, "mcp", ping)).toBe(noon + 3_600_000);
+    expect(await dateOf(frozen, "auth.test")).toBe(noon + 3_600_000);
+
+    const minutes = { now: NOON, mode: "step", stepMs: 60_000 };
+    const step = await program.environment({ clock: minutes });
+    expect(await dateOf(step, "auth.test")).toBe(noon + 60_000);
+    expect(await dateOf(step, "auth.test")).toBe(noon + 120_000);
+    expect(await dateOf(step, "mcp", ping)).toBe(noon + 120_000);
+
+    const running = await program.environment({ clock: { now: NOON } });
+    expect((await dateOf(running, "auth.test")) - noon).toBeWithin(0, 20_000);
+    const real = await program.environment({ clock: "real" });
+    expect((await dateOf(real, "auth.test")) - Date.now()).toBeWithin(-5_000, 1_000);
+  });
+
+  test.each([
+    ["chat.scheduleMessage", { channel: "C01GENERAL", text: "x", post_at: 1 }, "time_in_past"],
+    ["chat.scheduleMessage", { channel: "C01GENERAL", text: "x", post_at: 2e9 }, "time_too_far"],
+    ["reminders.add", { text: "x", time: "yesterday" }, "cannot_parse"],
+  ])("is named when %s with %p is rejected", async (method, args, error) => {
+    const environment = await program.environment({ clock: { now: NOON, mode: "frozen" } });
+
+    expect(await program.chat(environment, method, args)).toEqual({
+      ok: false,
+      error,
+      response_metadata: { messages: [`[ERROR] the workspace's time is ${NOON} (${at(NOON)})`] },
     });
   });
 

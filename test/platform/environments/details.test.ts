@@ -36,7 +36,7 @@ describe.each(ways)("with $name", ({ cluster, settings }) => {
       changedRows: 0,
     });
     expect(await newest()).toMatchObject({ ...listed, impersonateUserId: "U01AGENT", run: null });
-    expect(fresh.clock.mode).toBe("running");
+    expect(fresh.clock.mode).toBe("real");
     expect(Date.parse(fresh.clock.now)).toBeWithin(
       Date.parse(clock.now),
       Date.parse(clock.now) + 60_000,

@@ -6,7 +6,7 @@ import {
   requireContent,
 } from "~/replicas/chat/compose";
 import { resolveDestination } from "~/replicas/chat/destination";
-import { ChatError } from "~/replicas/chat/errors";
+import { ChatError, rejectedTime } from "~/replicas/chat/errors";
 import { isChannelId } from "~/replicas/chat/ids";
 import { method } from "~/replicas/chat/method";
 import { clampLimit, cut, decodeCursor, encodeCursor, LIMIT } from "~/replicas/chat/paging";
@@ -14,7 +14,7 @@ import { readThreadTs, requirePostable } from "~/replicas/chat/posting";
 import { requireActor, requireChannel } from "~/replicas/chat/require";
 import { deleteScheduled, insertScheduled, listScheduled } from "~/replicas/chat/store/scheduled";
 import { present } from "~/replicas/chat/views/wire";
-import { secondsOf } from "~/source";
+import { type Sourced, secondsOf } from "~/source";
 
 const AHEAD_DAYS_MAX = 120;
 const PAGE_DEFAULT = 100;
@@ -22,11 +22,11 @@ const PAGE_MAX = 1_000;
 const SECONDS_MAX = 2 ** 31 - 1;
 
 /** A time in the future, within the service's limit. */
-function readPostAt(given: string, now: number): number {
+function readPostAt(given: string, { source }: Sourced): number {
   if (!/^\d{1,10}$/.test(given)) throw new ChatError("invalid_time");
-  const at = Number(given);
-  if (at <= now) throw new ChatError("time_in_past");
-  if (at > now + AHEAD_DAYS_MAX * 86_400) throw new ChatError("time_too_far");
+  const [at, now] = [Number(given), secondsOf(source)];
+  if (at <= now) throw rejectedTime("time_in_past", source);
+  if (at > now + AHEAD_DAYS_MAX * 86_400) throw rejectedTime("time_too_far", source);
   return at;
 }
 
@@ -57,7 +57,7 @@ export const chatSchedule = [
     async handle(args, call) {
       const content = contentColumns(await requireContent(call, args));
       const threadTs = readThreadTs(args.thread_ts);
-      const postAt = readPostAt(args.post_at, secondsOf(call.session.source));
+      const postAt = readPostAt(args.post_at, call.session);
       const { user } = await requireActor(call);
       const { id, channel } = await call.session.transaction(async (session) => {
         const to = await resolveDestination(session, call.actor, args.channel);

@@ -1,5 +1,5 @@
 import { Json, Maybe, Text } from "~/replicas/chat/arguments";
-import { ChatError, invalidArguments } from "~/replicas/chat/errors";
+import { ChatError, invalidArguments, rejectedTime } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
 import { type ChatCall, method } from "~/replicas/chat/method";
 import { requireActor, requireUser } from "~/replicas/chat/require";
@@ -13,7 +13,7 @@ import {
 } from "~/replicas/chat/store/reminders";
 import { present, type Wire } from "~/replicas/chat/views/wire";
 import { parseWhen, type Recurrence, WEEKDAYS, type When } from "~/replicas/chat/when";
-import { secondsOf } from "~/source";
+import { type Sourced, secondsOf } from "~/source";
 
 const FROM_NOW_SECONDS_MAX = 86_400;
 const SECONDS_MAX = 2 ** 31 - 1;
@@ -32,15 +32,16 @@ const reminderView = (reminder: ReminderRow): Wire =>
   });
 
 /** A Unix time, seconds from now (less than a day), or English. Throws `cannot_parse`. */
-function readTime(given: string, tz: string, now: number): When {
+function readTime(given: string, tz: string, { source }: Sourced): When {
+  const now = secondsOf(source);
   if (/^\d{1,15}$/.test(given)) {
     const number = Number(given);
     const time = number <= FROM_NOW_SECONDS_MAX ? now + number : number;
-    if (time < now || time > SECONDS_MAX) throw new ChatError("cannot_parse");
+    if (time < now || time > SECONDS_MAX) throw rejectedTime("cannot_parse", source);
     return { time };
   }
   const when = parseWhen(given, tz, now);
-  if (!when || when.time > SECONDS_MAX) throw new ChatError("cannot_parse");
+  if (!when || when.time > SECONDS_MAX) throw rejectedTime("cannot_parse", source);
   return when;
 }
 
@@ -94,7 +95,7 @@ export const reminders = [
         if (wanted.id !== actor.id) throw new ChatError("cannot_add_others");
       }
       const given = readRecurrence(recurrence);
-      const when = readTime(time, actor.tz, secondsOf(call.session.source));
+      const when = readTime(time, actor.tz, call.session);
       const id = newId(call.session, "Rm");
       const reminder = {
         id,

@@ -2,7 +2,7 @@
 
 import { postMessage } from "~/replicas/chat/api/chat";
 import { MARKDOWN_TEXT } from "~/replicas/chat/compose";
-import { ChatError } from "~/replicas/chat/errors";
+import { ChatError, rejectedTime } from "~/replicas/chat/errors";
 import { newId } from "~/replicas/chat/ids";
 import { atPlace } from "~/replicas/chat/mcp/reading";
 import { runMethod } from "~/replicas/chat/mcp/run";
@@ -57,7 +57,8 @@ async function sendMessage(args: Arguments, call: ChatCall): Promise<object> {
 async function scheduleMessage(args: Arguments, call: ChatCall): Promise<object> {
   const { message, post_at: at } = args;
   requireMessageText(message);
-  if (at < secondsOf(call.session.source) + AHEAD_SECONDS_MIN) throw new ChatError("time_in_past");
+  const { source } = call.session;
+  if (at < secondsOf(source) + AHEAD_SECONDS_MIN) throw rejectedTime("time_in_past", source);
   const answer = await runMethod(call, "chat.scheduleMessage", {
     channel: args["channel_id"],
     markdown_text: message,

@@ -156,7 +156,7 @@ export const issueChanges: Resolvers<Context> = {
           "reminderAt",
           reminderAt,
           "minDate",
-          "reminderAt must be in the future",
+          `reminderAt must be in the future: the time is ${context.now.toISOString()}`,
         );
       const { viewer, session, now } = context;
       const reminder = {
