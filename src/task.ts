@@ -9,6 +9,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { ConfigError } from "~/config";
 import { type Answer, type Call, importTemplates, ownCalls, readExport } from "~/own-calls";
+import type { ClockView } from "~/platform/environments/model";
 import { SERVER } from "~/platform/keys/keys";
 import { EndedRun } from "~/platform/runs/model";
 import type { Program } from "~/program";
@@ -37,7 +38,7 @@ export async function openTask(program: Pick<Program, "app">, wanted: string) {
   const call = ownCalls(program, option);
   const testId = TEST_ID.test(wanted) ? wanted : await importTask(wanted, call, option);
   const test = await call("GET", `/tests/${testId}`);
-  const { environmentId, service, token } = await call("POST", "/initEnv", {
+  const { environmentId, service, token, prompt, clock } = await call("POST", "/initEnv", {
     testId,
     ttlSeconds: TTL_SECONDS,
   });
@@ -48,7 +49,7 @@ export async function openTask(program: Pick<Program, "app">, wanted: string) {
   });
   app.place({
     ...{ environmentId: `${environmentId}`, service: `${service}`, token: `${token}` },
-    prompt: `${test["prompt"]}`,
+    ...{ prompt: `${prompt}`, now: (clock as ClockView).now },
   });
 
   let finished: Promise<TaskResult> | undefined;

@@ -144,13 +144,15 @@ async function inRun(
   const runId = `${started["runId"]}`;
   made.runId = runId;
   const began = performance.now();
+  const clock = environment["clock"] as { readonly now: string };
   const logs = await artifacts?.open(head);
   const agent = await runAgent(
     job.command,
     {
       ...job.env,
       ...Object.fromEntries(WITHHELD.map((name) => [name, undefined])),
-      DIORAMA_PROMPT: test.prompt,
+      DIORAMA_PROMPT: `${environment["prompt"]}`,
+      DIORAMA_NOW: clock.now,
       DIORAMA_SERVICE: suite.templateService,
       ...(surface === "mcp"
         ? { DIORAMA_MCP_URL: `${client.url}${environment["mcpUrl"]}` }

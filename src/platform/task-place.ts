@@ -15,6 +15,8 @@ export type PlacedTask = {
   readonly service: string;
   readonly token: string;
   readonly prompt: string;
+  /** The time in the environment when it began. */
+  readonly now: string;
 };
 
 const ROOT = "/task";
@@ -53,10 +55,11 @@ export function createTaskPlace() {
     describe(request: HttpRequest, base: string): HttpAnswer {
       requireReading(request);
       if (!task) throw new ApiError("not_found", "This server has no task: see serve --task");
-      const { prompt, service } = task;
+      const { prompt, now, service } = task;
       const root = `${base}${ROOT}`;
       return jsonAnswer({
         prompt,
+        now,
         service,
         service_url: `${root}/services/${service}`,
         mcp_url: `${root}/mcp`,

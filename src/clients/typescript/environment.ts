@@ -4,7 +4,7 @@ import type { LinearClient } from "@linear/sdk";
 import type { WebClient, WebClientOptions } from "@slack/web-api";
 import { DioramaError, type Http } from "./http";
 import { type NewRun, Run } from "./run";
-import type { Environment as Created } from "./schema";
+import type { CreatedEnvironment } from "./schema";
 
 /** The outcome of a run. */
 export type Outcome<Result> = {
@@ -31,9 +31,13 @@ export class Environment implements AsyncDisposable {
   /** For the agent: opens this environment's API only. */
   readonly token: string;
   readonly expiresAt: Date;
+  /** The time that it showed when it was created: tell it to your agent. */
+  readonly now: Date;
+  /** The prompt of its test, with the time in place of `{{now}}`. */
+  readonly prompt: string | undefined;
   readonly #http: Http;
 
-  constructor(http: Http, created: Created) {
+  constructor(http: Http, created: CreatedEnvironment) {
     this.#http = http;
     this.id = created.environmentId;
     this.service = created.service;
@@ -41,6 +45,8 @@ export class Environment implements AsyncDisposable {
     this.url = `${http.url}${created.environmentUrl}`;
     this.token = created.token;
     this.expiresAt = new Date(created.expiresAt);
+    this.now = new Date(created.clock.now);
+    this.prompt = created.prompt;
   }
 
   /** Address and headers of the environment's MCP server. */

@@ -307,7 +307,7 @@ export interface components {
             /** @description Creates this many environments, all or none. The answer is the first one with all of them in `environments` */
             readonly count?: number;
             /**
-             * @description The environment's clock. Omitted: it runs from the day on which the template's story plays, or shows real time if the template has none
+             * @description The environment's clock. Omitted: it runs from the day on which the template's story plays, or shows real time if the template has none, as the basic and default templates
              * @example {
              *       "now": "2026-03-11T09:00:00Z",
              *       "mode": "step",
@@ -354,7 +354,7 @@ export interface components {
             readonly mode: components["schemas"]["ShownClockMode"];
             /**
              * Format: date-time
-             * @description The time in the environment
+             * @description The time in the environment, which its service's answers have as `Date`: tell it to your agent
              * @example 2026-01-05T09:00:00.000Z
              */
             readonly now: string;
@@ -445,6 +445,11 @@ export interface components {
              * @example diorama_e_0000000000000000000000000000000000000000000000000
              */
             readonly token: string;
+            /**
+             * @description The prompt of its test, if it has one, with the time in place of `{{now}}`
+             * @example It is Friday 13 February 2026, 09:00 UTC. Say hello in #general.
+             */
+            readonly prompt?: string;
             /** @description All of them, if the request has a `count` */
             readonly environments?: readonly components["schemas"]["Environment"][];
         };
@@ -2061,6 +2066,12 @@ export interface components {
              * @example 2026-01-05T09:00:00.000Z
              */
             readonly createdAt: string;
+            /**
+             * Format: date-time
+             * @description The day on which its story plays: environments begin then. Null: real time
+             * @example 2026-01-05T09:00:00.000Z
+             */
+            readonly now: string | null;
             /** @description Number of rows of each table */
             readonly tables: {
                 readonly [key: string]: number;
@@ -2399,7 +2410,7 @@ export interface components {
             readonly mode: components["schemas"]["ShownClockMode"];
             /**
              * Format: date-time
-             * @description The time in the environment
+             * @description The time in the environment, which its service's answers have as `Date`: tell it to your agent
              * @example 2026-01-05T09:00:00.000Z
              */
             readonly now: string;

@@ -137,7 +137,7 @@ export class Suite {
         testSuiteId,
         ...(labels && { labels }),
       });
-      const { prompt } = test;
+      const { prompt = test.prompt } = environment;
       const { ending, error } = await finished(timeoutSeconds, (signal) =>
         agent({ prompt, environment, test, attempt, signal }),
       );

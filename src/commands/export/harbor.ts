@@ -1,5 +1,5 @@
 /** A suite as tasks of Harbor: a folder for each test, with everything that it needs. */
-import type { Answer, Client } from "~/commands/client";
+import { type Answer, CallFailed, type Client } from "~/commands/client";
 import { type Files, fill, oneLine, ownTemplates, servedFile } from "~/commands/export/files";
 import COMPOSE from "~/commands/export/harbor/compose.txt" with { type: "text" };
 import MAIN from "~/commands/export/harbor/Dockerfile.txt" with { type: "text" };
@@ -11,6 +11,7 @@ import VERIFIER from "~/commands/export/harbor/test.sh.txt" with { type: "text" 
 import GRADER from "~/commands/export/harbor/verifier.txt" with { type: "text" };
 import { type SolvingCall, solutionOf } from "~/commands/export/solution";
 import { type Suite, slugOf, type Test } from "~/commands/suite";
+import { namesTime, promptAt } from "~/platform/suites/prompt";
 
 /** Under these names agents know the services. */
 const VENDORS: { readonly [service: string]: { readonly name: string; readonly api: string } } = {
@@ -23,12 +24,16 @@ const ID_LENGTH = 8;
 /** Files by path, of all tests of the suite. Throws CallFailed. */
 export async function harborTasks(suite: Suite, client: Client): Promise<Files> {
   const seeds = await ownTemplates(suite, client);
+  const days = await daysOf(suite, client);
   const files: { [file: string]: string } = {};
   for (const test of suite.tests) {
     const folder = `${slugOf(test.name)}-${test.id.slice(0, ID_LENGTH)}`;
     const solution = await solutionOf(client, test.id);
     const texts = {
-      ...taskFiles(suite, test, seeds.get(test.templateName ?? suite.templateName)),
+      ...taskFiles(suite, test, {
+        template: seeds.get(test.templateName ?? suite.templateName),
+        day: days.get(test.templateName ?? suite.templateName) ?? null,
+      }),
       ...(solution && solutionFiles(solution)),
     };
     for (const [name, text] of Object.entries(texts)) files[`${folder}/${name}`] = text;
@@ -36,7 +41,31 @@ export async function harborTasks(suite: Suite, client: Client): Promise<Files> 
   return files;
 }
 
-function taskFiles(suite: Suite, test: Test, template: Answer | undefined): Files {
+/** The days on which the stories of a suite's templates play, by their names; null: real time. */
+async function daysOf(suite: Suite, client: Client): Promise<Map<string, string | null>> {
+  const names = new Set(suite.tests.map((test) => test.templateName ?? suite.templateName));
+  const days = new Map<string, string | null>();
+  for (const name of names) {
+    const { now } = await client.call("GET", `/templates/${name}`);
+    days.set(name, now as string | null);
+  }
+  return days;
+}
+
+/** The prompt, which is written before there is an environment. Throws CallFailed. */
+function instruction({ name, prompt }: Test, day: string | null): string {
+  if (day === null && namesTime(prompt))
+    throw new CallFailed(
+      `test ${JSON.stringify(name)}: {{now}} is not known before the task begins: its template runs in real time`,
+    );
+  return promptAt(prompt, day ?? new Date());
+}
+
+function taskFiles(
+  suite: Suite,
+  test: Test,
+  { template, day }: { template: Answer | undefined; day: string | null },
+): Files {
   const { name: vendor, api } = VENDORS[suite.templateService] ?? {
     name: suite.templateService,
     api: "the API of the service",
@@ -58,10 +87,12 @@ function taskFiles(suite: Suite, test: Test, template: Answer | undefined): File
   ];
   return {
     "task.toml": fill(TASK, values),
-    "instruction.md": `${test.prompt.trimEnd()}\n\n${access.join(" ")}\n`,
+    "instruction.md": `${instruction(test, day).trimEnd()}\n\n${access.join(" ")}\n`,
     "environment/Dockerfile": MAIN,
     "environment/Dockerfile.diorama": fill(SIDECAR, values),
-    "environment/docker-compose.yaml": COMPOSE,
+    "environment/docker-compose.yaml": fill(COMPOSE, {
+      NOW: day === null ? "" : `    environment:\n      DIORAMA_NOW: "${day}"\n`,
+    }),
     "environment/task.json": servedFile({ ...suite, tests: [test] }, template ? [template] : []),
     "tests/Dockerfile": GRADER,
     "tests/test.sh": VERIFIER,

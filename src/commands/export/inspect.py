@@ -52,6 +52,8 @@ class Place(StoreModel):
     """Base address of the service's API, without a trailing slash. The tools are at `{url}/mcp`."""
     token: str = ""
     """Opens this environment's service only."""
+    now: str = ""
+    """The time in the environment when it was created."""
     is_scored: bool = False
 
     @property
@@ -69,6 +71,9 @@ def environment() -> Solver:
         async with AsyncDiorama() as server:
             env = await server.env(test_id=test_id, ttl_seconds=TTL_SECONDS)
             place.environment_id, place.url, place.token = env.id, env.url, env.token
+            place.now = env.now.isoformat()
+            # With the time in place of {{now}}.
+            state.user_prompt.text = env.prompt or state.user_prompt.text
             run = await env.run(test_id=test_id, test_suite_id=SUITE_ID, labels={"harness": "inspect"})
             place.run_id = run.id
         return state

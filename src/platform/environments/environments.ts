@@ -24,6 +24,7 @@ import { type FaultState, insert as insertFaults, newState } from "~/platform/fa
 import { hashCredential, newCredential } from "~/platform/keys/format";
 import type { Once } from "~/platform/keys/idempotency";
 import { CONCURRENT_ENVIRONMENTS, type Keys } from "~/platform/keys/keys";
+import { promptAt } from "~/platform/suites/prompt";
 import type { Suites } from "~/platform/suites/suites";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
 
@@ -159,6 +160,7 @@ export function createEnvironments(deps: {
       common,
       templateSchema: template.schemaName,
       faults: faults.length > 0 ? newState(faults) : null,
+      task: test && { prompt: promptAt(test.prompt, viewClock(common.timing).now) },
     };
   }
 
@@ -202,10 +204,14 @@ export function createEnvironments(deps: {
       wanted: NewEnvironment,
       once?: Once,
     ): Promise<CreatedEnvironment> {
-      const { common, templateSchema, faults } = await resolve(principal, wanted);
+      const { common, templateSchema, faults, task } = await resolve(principal, wanted);
       const { count, tokenStyle } = wanted;
       if (count !== undefined) {
-        const all = (environments: Environment[]) => ({ ...firstOf(environments), environments });
+        const all = (environments: Environment[]) => ({
+          ...firstOf(environments),
+          ...task,
+          environments,
+        });
         const keeping = once && {
           ...once,
           keep: (tx: Sql, made: Environment[]) => once.keep(tx, all(made)),
@@ -222,7 +228,11 @@ export function createEnvironments(deps: {
       const row = { ...common, ...identity };
       // Read once: the answer that is kept is the one that is sent.
       const clock = viewClock(row.timing);
-      const answer = (claimed: store.Claimed) => ({ ...answerOf(row, claimed, token), clock });
+      const answer = (claimed: store.Claimed) => ({
+        ...answerOf(row, claimed, token),
+        ...task,
+        clock,
+      });
       const transact: Creation = async (tx, insert) => {
         await once?.take(tx);
         if (keys.limited) await countAgainstLimits(tx, principal);

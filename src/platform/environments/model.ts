@@ -58,7 +58,7 @@ const NewClock = t.Union(
   ],
   {
     description:
-      "The environment's clock. Omitted: it runs from the day on which the template's story plays, or shows real time if the template has none",
+      "The environment's clock. Omitted: it runs from the day on which the template's story plays, or shows real time if the template has none, as the basic and default templates",
     examples: [{ now: "2026-03-11T09:00:00Z", mode: "step", stepMs: 1_000 }],
   },
 );
@@ -71,7 +71,11 @@ export const ClockView = t.Object(
       description: "`real`: real time; otherwise see ClockMode",
       examples: ["running"],
     }),
-    now: { ...Timestamp, description: "The time in the environment" },
+    now: {
+      ...Timestamp,
+      description:
+        "The time in the environment, which its service's answers have as `Date`: tell it to your agent",
+    },
     stepMs: t.Optional(StepMs),
   },
   { title: "Clock", description: "The clock of an environment" },
@@ -263,6 +267,12 @@ export type EnvironmentQuery = Static<typeof EnvironmentQuery>;
 export const CreatedEnvironment = t.Object(
   {
     ...Environment.properties,
+    prompt: t.Optional(
+      t.String({
+        description: "The prompt of its test, if it has one, with the time in place of `{{now}}`",
+        examples: ["It is Friday 13 February 2026, 09:00 UTC. Say hello in #general."],
+      }),
+    ),
     environments: t.Optional(
       t.Array(Environment, { description: "All of them, if the request has a `count`" }),
     ),

@@ -92,6 +92,7 @@ export const FirstObservation = t.Object(
       description: "Opens this environment's service only",
       examples: ["diorama_e_…"],
     }),
+    now: { ...Timestamp, description: "The time in the environment when the episode began" },
     expires_at: Timestamp,
     metadata,
   },

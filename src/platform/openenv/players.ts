@@ -14,6 +14,7 @@ import type { Gateway } from "~/platform/gateway";
 import type { Action, Reset, State } from "~/platform/openenv/model";
 import { testsOf } from "~/platform/openenv/tasks";
 import type { Runs } from "~/platform/runs/runs";
+import { promptAt } from "~/platform/suites/prompt";
 import type { SuiteRow, TestRow } from "~/platform/suites/store";
 import type { Suites } from "~/platform/suites/suites";
 import { requireReplica } from "~/platform/templates/templates";
@@ -176,10 +177,17 @@ export function createPlayers(deps: {
       };
       return answer(
         {
-          ...{ prompt: test.prompt, test_id: testId, test: test.name, user_id: actor, service },
+          ...{
+            prompt: promptAt(test.prompt, created.clock.now),
+            test_id: testId,
+            test: test.name,
+            user_id: actor,
+            service,
+          },
           service_url: baseUrl + created.environmentUrl,
           mcp_url: baseUrl + created.mcpUrl,
           token,
+          now: created.clock.now,
           expires_at: created.expiresAt,
         },
         { episode_id: id, run_id: runId, environment_id: environmentId },

@@ -21,7 +21,7 @@ export const slugOf = (name: string) =>
 
 export function createTasks(suites: Suites) {
   async function list(suite: SuiteRow, split: Split) {
-    const tests = testsOf(await suites.tests(suite.suiteId), split);
+    const tests = testsOf(await suites.toldTests(suite), split);
     return tests.map(({ testId, name, prompt }, index) => ({
       test: testId,
       name,

@@ -12,6 +12,7 @@ import { quoted } from "~/nearest";
 import { requireFaults } from "~/platform/faults/rules";
 import { suiteFields, testFields } from "~/platform/suites/agent-diff";
 import type { CreatedSuite, NewSuite, NewTest, SuiteQuery } from "~/platform/suites/model";
+import { namesTime, promptAt } from "~/platform/suites/prompt";
 import { requireFreeName, requireReferred, suiteNotFound } from "~/platform/suites/references";
 import * as store from "~/platform/suites/store";
 import { type NewSpec, newSpec, warningsAbout } from "~/platform/suites/warnings";
@@ -109,7 +110,7 @@ export async function prepareTests(
     rows.push({
       testId: newId(),
       name: test.name,
-      prompt: test.prompt,
+      prompt: test.prompt.trim(),
       expectedOutput,
       templateName,
       actingUserId: id ?? null,
@@ -221,7 +222,7 @@ export function createSuites(pool: Pool, templates: Templates) {
     /** As `getExpanded`, with the names of the SDK agent-diff beside our own. */
     async getForAgentDiff(userId: string, ref: string) {
       const suite = await this.requireNamed(userId, ref);
-      const tests = await this.tests(suite.suiteId);
+      const tests = await this.toldTests(suite);
       return {
         ...expandedView(suite),
         ...suiteFields(suite),
@@ -238,6 +239,20 @@ export function createSuites(pool: Pool, templates: Templates) {
     },
 
     tests: (suiteId: string) => store.listTests(pool, suiteId),
+
+    /** With the time that a new environment shows in the prompts, for clients that read them before they create it. */
+    async toldTests(suite: store.SuiteRow): Promise<store.TestRow[]> {
+      const tests = await this.tests(suite.suiteId);
+      const templateOf = (test: store.TestRow) => test.templateName ?? suite.templateName;
+      const names = new Set(tests.filter(({ prompt }) => namesTime(prompt)).map(templateOf));
+      const times = new Map<string, Date>();
+      for (const name of names)
+        times.set(name, (await templates.opensAt(suite.userId, name)) ?? new Date());
+      return tests.map((test) => {
+        const time = times.get(templateOf(test));
+        return time ? { ...test, prompt: promptAt(test.prompt, time) } : test;
+      });
+    },
 
     /** Returns a test if the user can see it. */
     findTest: (userId: string, testId: string) => store.findTest(pool, userId, testId),

@@ -45,6 +45,9 @@ export type Template = Static<typeof Template>;
 export const WholeTemplate = t.Object(
   {
     ...Template.properties,
+    now: t.Nullable(Timestamp, {
+      description: "The day on which its story plays: environments begin then. Null: real time",
+    }),
     tables: t.Record(t.String(), Count, {
       description: "Number of rows of each table",
       examples: [{ users: 3, channels: 2, messages: 3 }],

@@ -163,6 +163,11 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
       return template;
     },
 
+    /** The day on which a template's story plays; null for one in real time, and for one that is gone. */
+    async opensAt(userId: string | null, name: string): Promise<Date | null> {
+      return (await store.findByName(pool, userId ?? "", name))?.opensAt ?? null;
+    },
+
     /** Returns the id of the template's user that an agent acts as. Throws `impersonate_not_found`. */
     async requireUser(
       template: store.TemplateRow,
@@ -226,7 +231,11 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
     async get(userId: string, idOrName: string) {
       const template = await requireWhole(userId, idOrName);
       const { rowCounts } = await this.blueprint(template.schemaName);
-      return { ...view(template), tables: Object.fromEntries(rowCounts) };
+      return {
+        ...view(template),
+        now: template.opensAt?.toISOString() ?? null,
+        tables: Object.fromEntries(rowCounts),
+      };
     },
 
     /** Exports the template as a seed, as JSON text. `names`: of the tables whose rows are wanted, or `*`. */

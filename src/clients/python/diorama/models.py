@@ -100,7 +100,7 @@ class Clock(Model):
 
     now: AwareDatetime
     """
-    The time in the environment
+    The time in the environment, which its service's answers have as `Date`: tell it to your agent
     """
 
     step_ms: Annotated[int | None, Field(alias="stepMs")] = None
@@ -200,6 +200,11 @@ class CreatedEnvironment(Model):
     token: str
     """
     For the agent: gives access to this environment's service only, as the environment's own user. Shown once.
+    """
+
+    prompt: str | None = None
+    """
+    The prompt of its test, if it has one, with the time in place of `{{now}}`
     """
 
     environments: list[Environment] | None = None

@@ -122,7 +122,10 @@ def diorama(request: pytest.FixtureRequest) -> Generator[RecordedEnvironment, No
         raise pytest.UsageError(f"@pytest.mark.diorama: {error}; it takes {names}") from None
     with environments.client.env(*marker.args, **options) as environment:
         environments.note(environment.id)
-        yield RecordedEnvironment(environment)
+        # For agents that the test starts as processes.
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("DIORAMA_NOW", environment.now.isoformat())
+            yield RecordedEnvironment(environment)
     environments.forget(environment.id)
 
 

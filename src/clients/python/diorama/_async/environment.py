@@ -36,6 +36,10 @@ class AsyncEnvironment:
         self.token = created.token
         """For the agent: opens this environment's API only."""
         self.expires_at = created.expires_at
+        self.now = created.clock.now
+        """The time that it showed when it was created: tell it to your agent."""
+        self.prompt = created.prompt
+        """The prompt of its test, with the time in place of `{{now}}`; None without a test."""
 
     @property
     def mcp(self) -> Mcp:

@@ -87,7 +87,7 @@ class AsyncSuite:
             async with self._create(test_id=test.id, ttl_seconds=timeout_seconds + MARGIN_SECONDS) as environment:
                 run = await environment.run(test_id=test.id, test_suite_id=suite_id, labels=labels)
                 deadline = time.monotonic() + timeout_seconds
-                task = AsyncTask(test.prompt, environment, test, number, deadline)
+                task = AsyncTask(environment.prompt or test.prompt, environment, test, number, deadline)
                 try:
                     ending = await async_finish(timeout_seconds, lambda: agent(task))
                 except BaseException:

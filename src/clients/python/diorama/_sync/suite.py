@@ -88,7 +88,7 @@ class Suite:
             with self._create(test_id=test.id, ttl_seconds=timeout_seconds + MARGIN_SECONDS) as environment:
                 run = environment.run(test_id=test.id, test_suite_id=suite_id, labels=labels)
                 deadline = time.monotonic() + timeout_seconds
-                task = Task(test.prompt, environment, test, number, deadline)
+                task = Task(environment.prompt or test.prompt, environment, test, number, deadline)
                 try:
                     ending = finish(timeout_seconds, lambda: agent(task))
                 except BaseException:
