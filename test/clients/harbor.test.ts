@@ -76,7 +76,9 @@ test(
     for (const task of tasks)
       expect(task).toMatchObject({
         name: expect.stringMatching(/^diorama\/(chat|tracker)-benchmark-/),
-        instruction: expect.stringContaining("http://diorama:3000/task/services/"),
+        instruction: expect.stringMatching(
+          /^It is \w+day \d+ \w+ 2026, \d\d:\d\d UTC\. .+http:\/\/diorama:3000\/task\/services\//s,
+        ),
         mcp: [[expect.any(String), "streamable-http", "http://diorama:3000/task/mcp"]],
         healthcheck: "curl -sf http://diorama:3000/task",
         verifier: "separate",
@@ -87,6 +89,25 @@ test(
   },
   MINUTES,
 );
+
+test("the agent's container has the day of the template, and a prompt in real time is rejected", async () => {
+  const told = async (templateName: string) => {
+    const expectedOutput = { expects: "nothing", assertions: [] };
+    const { body } = await program.post("/testSuites", {
+      ...{ name: `Told ${templateName}`, templateService: "chat", templateName },
+      impersonateUserId: "U01AGENT",
+      tests: [{ name: "Wait", prompt: "It is {{now}}. Wait.", expectedOutput }],
+    });
+    const into = await exporting(body.suiteId, templateName);
+    return Bun.file(join(into, (await readdir(into))[0] ?? "", "environment/docker-compose.yaml"));
+  };
+  const { now } = (await program.get("/templates/chat_bench_default")).body;
+
+  expect(Bun.YAML.parse(await (await told("chat_bench_default")).text())).toMatchObject({
+    services: { main: { environment: { DIORAMA_NOW: now } } },
+  });
+  await expect(told("chat_default")).rejects.toThrow("{{now}} is not known");
+});
 
 /** A suite of somebody's, on a template of theirs. */
 async function createOwn(): Promise<{ readonly name: string; readonly testId: string }> {
@@ -198,7 +219,7 @@ test(
         return (await response.json()) as { prompt: string; service_url: string; mcp_url: string };
       }, 30);
       expect(started).toEqual({
-        ...{ prompt: "Say hello and bye.", service: "chat" },
+        ...{ prompt: "Say hello and bye.", service: "chat", now: expect.stringMatching(/Z$/) },
         service_url: `${other.url}/task/services/chat`,
         mcp_url: `${other.url}/task/mcp`,
       } as typeof started);

@@ -20,7 +20,7 @@ const said = (text: string) => ({
   assertions: [{ diff_type: "added", entity: "messages", where: { text }, expected_count: 1 }],
 });
 const TESTS = [
-  { name: "say: hello", prompt: "Say hello.", expectedOutput: said("Hello") },
+  { name: "say: hello", prompt: "It is {{now}}. Say hello.", expectedOutput: said("Hello") },
   { name: "say: bye", prompt: "Say bye.", expectedOutput: said("Bye"), surfaces: ["api"] },
 ];
 
@@ -65,6 +65,7 @@ print(json.dumps([
     {
         "id": each.id,
         "error": each.error.message if each.error else None,
+        "prompt": next((one.text for one in each.messages if one.role == "user"), None),
         "scores": {name: score.model_dump() for name, score in (each.scores or {}).items()},
     }
     for each in sorted(log.samples, key=lambda each: each.id)
@@ -92,6 +93,7 @@ model = scripted(act("slack_send_message", hello), act("submit", {"answer": "don
     expect(sample).toMatchObject({
       id: "say: hello",
       error: null,
+      prompt: expect.stringMatching(/^It is \w+day \d+ \w+ \d{4}, \d\d:\d\d UTC\. Say hello\.$/),
       scores: {
         verdict: {
           value: "C",

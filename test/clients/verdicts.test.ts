@@ -8,6 +8,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Attempt, Diorama } from "~/clients/typescript/index";
+import { promptAt } from "~/platform/suites/prompt";
 import { openTask } from "~/task";
 import * as chat from "../suites/chat";
 import type { Given } from "../suites/prove";
@@ -55,8 +56,12 @@ beforeAll(() => pythonPackages(...INSPECT), MINUTES);
 beforeAll(openEnvPython, MINUTES);
 beforeAll(async () => {
   for (const [name, { proofs, clientOf }] of SUITES) {
-    const { tests = [] } = await new Diorama({ url: program.url }).suite(name).details();
-    for (const { name: title, prompt } of tests) {
+    const { tests = [], templateName } = await new Diorama({ url: program.url })
+      .suite(name)
+      .details();
+    const { now } = (await program.get(`/templates/${templateName}`)).body;
+    for (const { name: title, prompt: written } of tests) {
+      const prompt = promptAt(written, now);
       const { solution, mistakes } = proofs[title] as { solution: Act; mistakes: object };
       const [mistake] = Object.values(mistakes) as { act: Act }[];
       acts.set(`solution ${prompt}`, (given) => solution(clientOf(given) as never));
@@ -154,7 +159,7 @@ _, kind, agent_url, parallel = sys.argv
 def scripted():
     async def solve(state, generate):
         place = state.store_as(Place)
-        fields = {"prompt": state.input_text, "serviceUrl": place.url, "token": place.token, "kind": kind}
+        fields = {"prompt": state.user_prompt.text, "serviceUrl": place.url, "token": place.token, "kind": kind}
         async with httpx.AsyncClient(timeout=120) as client:
             (await client.post(agent_url, data=fields)).raise_for_status()
         return state

@@ -50,6 +50,18 @@ const tableOf = (out: string) =>
     .replaceAll(/, ts \d+\.\d+$/gm, "")
     .replaceAll(/"ts":"[\d.]+"/g, "");
 
+test("an agent gets the time in its environment, alone and in its prompt", async () => {
+  const told = await imported(
+    "Told",
+    aTest(
+      "the same time",
+      `date -ud "$DIORAMA_NOW" "+%A %-d %B %Y, %H:%M UTC" | grep -qx "{{now}}" && post done`,
+    ),
+  );
+
+  expect((await run(running(told))).code).toBe(0);
+});
+
 describe("several attempts", () => {
   test("are counted for each test, with estimates, and keep their labels", async () => {
     const flip = path("flip");

@@ -32,6 +32,8 @@ def test_an_environment_works_with_the_official_client_and_is_deleted_at_the_end
         assert env.slack().auth_test()["user_id"] == "U01AGENT"
         assert (env.service, env.template) == ("chat", "chat_default")
         assert env.expires_at.timestamp() > time.time()
+        assert abs(env.now.timestamp() - time.time()) < 60
+        assert env.prompt is None
         assert env.id in active()
 
     assert env.id not in active()

@@ -20,6 +20,7 @@ def test_has_a_misspelled_marker(diorama):
 
 @agent
 def test_passes(diorama):
+    assert os.environ["DIORAMA_NOW"] == diorama.now.isoformat()
     greet(diorama)
     assert_diff(diorama.diff(), inserts=[{"__table__": "messages", "text": "Hello"}])
 

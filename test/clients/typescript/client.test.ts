@@ -24,6 +24,7 @@ test("an environment is created, works with the official client and is deleted a
     expect(user).toBe("U01AGENT");
     expect(env).toMatchObject({ service: "chat", template: "chat_default" });
     expect(env.expiresAt.getTime()).toBeGreaterThan(Date.now());
+    expect(env.now.getTime() - Date.now()).toBeWithin(-60_000, 1_000);
   }
 
   const { environments } = (await program.get("/environments?status=active")).body;
@@ -102,7 +103,7 @@ test("a call that is answered 503 is repeated with the same idempotency key", as
     fetch(request) {
       keys.push(request.headers.get("idempotency-key"));
       if (keys.length < 3) return Response.json({ error: "service_unavailable" }, { status: 503 });
-      return Response.json({ environmentId: "1", environmentUrl: "/x", expiresAt: 0 });
+      return Response.json({ environmentId: "1", environmentUrl: "/x", expiresAt: 0, clock: {} });
     },
   });
 

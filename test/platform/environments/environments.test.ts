@@ -26,7 +26,7 @@ describe("initEnv", () => {
       expiresAt: expect.stringMatching(/Z$/),
       templateSchema: "chat_default",
       service: "chat",
-      clock: { mode: "running", now: expect.stringMatching(/^2026-01-05T12:00:0\d\.\d{3}Z$/) },
+      clock: { mode: "real", now: expect.stringMatching(/^\d{4}-.*Z$/) },
       token: expect.stringMatching(/^diorama_e_[0-9A-Za-z]{49}$/),
     });
     expect(Math.abs(Date.parse(answer.body.expiresAt) - before - 60_000)).toBeLessThan(5_000);

@@ -87,7 +87,7 @@ describe("a prompt", () => {
 
     const url = `${program.url}/api/platform/testSuites/${suiteId}?expand=tests`;
     expect(await (await fetch(url)).json()).toMatchObject({ tests: [{ prompt: told }] });
-    const tasks = await fetch(`${program.url}/openenv/${suiteId}/any/tasks`, {
+    const tasks = await fetch(`${program.url}/openenv/${suiteId}/${suiteId}/tasks`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ split: "mcp" }),
