@@ -49,7 +49,7 @@ export async function playStory(url: string, key?: string): Promise<PlayedStory>
     platform("POST", "/initEnv", {
       templateService: "chat",
       templateName: "chat_default",
-      impersonateUserId: "U01AGENT",
+      impersonateUserId: "U01AGENTONE",
     }),
   );
   const run = await step(

@@ -23,6 +23,7 @@ const LAYERS = [
   [
     "errors",
     "address",
+    "aliases",
     "config",
     "log",
     "metrics",

@@ -11,7 +11,7 @@ import { type Environment, surfaceOf } from "./surface";
 import { isInState } from "./trace";
 
 export const AGENTS = {
-  chat: "U01AGENT",
+  chat: "U01AGENTONE",
   tracker: "b0000000-0000-4000-8000-000000000001",
 } as const;
 

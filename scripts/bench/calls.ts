@@ -127,7 +127,7 @@ export const growMessages = (bench: Bench, environment: Answer, count: number) =
     const schema = `"${environment["schemaName"]}"`;
     await sql.unsafe(`
       insert into ${schema}.messages (channel_id, ts, user_id, text)
-      select '${CHANNEL}', (1790000000 + i)::text || '.000000', 'U02JOHN', 'message ' || i
+      select '${CHANNEL}', (1790000000 + i)::text || '.000000', 'U02JOHNADOE', 'message ' || i
       from generate_series(1, ${count}) i
     `);
     await sql.unsafe(`vacuum analyze ${schema}.messages`);

@@ -43,7 +43,7 @@ async function postScript(bench: Bench, environment: Answer, client: number): Pr
     source: REAL,
     transaction: () => Promise.reject(new Error("the statement needs no transaction")),
   };
-  await insertMessage(session, { channel: CHANNEL, user: "U01AGENT", text: "hello", ...PLAIN });
+  await insertMessage(session, { channel: CHANNEL, user: "U01AGENTONE", text: "hello", ...PLAIN });
   await sql.end();
   const file = join(tmpdir(), `diorama-bench-${client}.sql`);
   await writeFile(file, `${statement.replace(/\s+/g, " ").trim()};\n`);

@@ -18,7 +18,7 @@ export async function control(bench: Bench): Promise<Row[]> {
   const change = (schema: unknown) =>
     sql.unsafe(
       `insert into "${schema}".messages (channel_id, ts, user_id, text)
-       select '${CHANNEL}', (1000000000 + i)::text || '.000000', 'U02JOHN', 'message ' || i
+       select '${CHANNEL}', (1000000000 + i)::text || '.000000', 'U02JOHNADOE', 'message ' || i
        from generate_series(1, ${ROWS}) i`,
     );
   try {

@@ -28,7 +28,7 @@ export async function drain(bench: Bench): Promise<{ ours: number[]; bare: numbe
   const write = () =>
     sql.unsafe(
       `insert into "${schema}".reactions (channel_id, ts, name, user_id, created_at)
-       select 'C' || i, '1000000000.000000', 'batch' || ${batch++}, 'U02JOHN', i from generate_series(1, ${ROWS}) i`,
+       select 'C' || i, '1000000000.000000', 'batch' || ${batch++}, 'U02JOHNADOE', i from generate_series(1, ${ROWS}) i`,
     );
 
   /** A run records the batch. The marks of another run follow it: that run ends when all of it has been read. */

@@ -12,7 +12,7 @@ const SUITE_TESTS = 40;
 const asserting = (text: string) => ({
   diff_type: "added",
   entity: "messages",
-  where: { text, channel_id: CHANNEL, user_id: { in: ["U01AGENT", "U02JOHN"] } },
+  where: { text, channel_id: CHANNEL, user_id: { in: ["U01AGENTONE", "U02JOHNADOE"] } },
   expected_count: 1,
 });
 
@@ -22,7 +22,7 @@ const suiteOf = (bench: Bench, tests: readonly { name: string; assertions: objec
       name: "bench",
       templateService: "chat",
       templateName: TEMPLATE,
-      impersonateUserId: "U01AGENT",
+      impersonateUserId: "U01AGENTONE",
       tests: tests.map(({ name, assertions }) => ({
         name,
         prompt: name,
@@ -48,7 +48,7 @@ export async function verdicts(bench: Bench): Promise<Row[]> {
       });
       await sql.unsafe(
         `insert into "${environment["schemaName"]}".messages (channel_id, ts, user_id, text)
-         select '${CHANNEL}', ${round++}::text || '.' || lpad(i::text, 6, '0'), 'U02JOHN', 'row ' || i
+         select '${CHANNEL}', ${round++}::text || '.' || lpad(i::text, 6, '0'), 'U02JOHNADOE', 'row ' || i
          from generate_series(0, ${ROWS - 1}) i`,
       );
       samples.push(await timed(() => bench.platform("POST", path, { runId })));
@@ -102,7 +102,7 @@ function largeVerdict(): Row {
     id,
     text: `row ${id}`,
     channel_id: CHANNEL,
-    user_id: "U02JOHN",
+    user_id: "U02JOHNADOE",
   }));
   const spec = compile(
     { assertions: Array.from({ length: 1_000 }, (_, n) => asserting(`row ${n}`)) },

@@ -214,7 +214,7 @@ export async function runs(bench: Bench): Promise<Row[]> {
   const grow = (environment: Record<string, unknown>, rows: number) =>
     sql.unsafe(
       `insert into "${environment["schemaName"]}".messages (channel_id, ts, user_id, text)
-       select '${CHANNEL}', (1000000000 + i)::text || '.000000', 'U02JOHN', 'message ' || i from generate_series(1, ${rows}) i`,
+       select '${CHANNEL}', (1000000000 + i)::text || '.000000', 'U02JOHNADOE', 'message ' || i from generate_series(1, ${rows}) i`,
     );
   await grow(small, 500);
   await grow(large, 1_000_000);

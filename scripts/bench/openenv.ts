@@ -17,7 +17,7 @@ async function createSuite(bench: Bench): Promise<string> {
   const expectedOutput = { assertions: [{ diff_type: "added", entity: "messages" }] };
   const { suiteId } = await bench.platform("POST", "/testSuites", {
     ...{ name: "Bench", templateService: "chat", templateName: TEMPLATE },
-    ...{ impersonateUserId: "U01AGENT" },
+    ...{ impersonateUserId: "U01AGENTONE" },
     tests: [{ name: "Say hello", prompt: "Say hello.", expectedOutput }],
   });
   return `${suiteId}`;

@@ -117,7 +117,7 @@ export async function startBench(settings: Record<string, string> = {}): Promise
     chat: (environment, method, args) =>
       call(`${environment["environmentUrl"]}/${method}`, json("POST", args)),
     post: (path, body) => call(path, json("POST", body)),
-    environment: (template = TEMPLATE, user = "U01AGENT", more = {}) =>
+    environment: (template = TEMPLATE, user = "U01AGENTONE", more = {}) =>
       call(
         "/api/platform/initEnv",
         json("POST", {

@@ -29,15 +29,18 @@ const aUser = fc.nat(20).map((index) => place("user", "own", index));
 /** Values that name a user of a service, and similar ones that do not. */
 const NAMES: Readonly<Record<Service, Arbitrary<string>>> = {
   chat: fc.oneof(
-    { weight: 4, arbitrary: fc.constantFrom("xoxp-U02JOHN", "xoxb-U02JOHN", "xoxp-U03ROBIN") },
+    {
+      weight: 4,
+      arbitrary: fc.constantFrom("xoxp-U02JOHNADOE", "xoxb-U02JOHNADOE", "xoxp-U03ROBINRAY"),
+    },
     { weight: 2, arbitrary: aUser.map((user) => `xoxp-${user}`) },
     {
       weight: 1,
       arbitrary: fc.constantFrom(
         "xoxp-U99NOBODY",
-        "XOXP-U02JOHN",
+        "XOXP-U02JOHNADOE",
         "xoxp-u02john",
-        "U02JOHN",
+        "U02JOHNADOE",
         "xoxb-1-2-x",
       ),
     },

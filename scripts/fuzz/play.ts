@@ -125,7 +125,7 @@ export async function createPlayer(target: Target) {
     prepared.add("key", "foreign", target.keys.foreign);
     for (const name of ["chat_default", "chat_base", "tracker_expanded"])
       prepared.add("template", "own", name);
-    prepared.add("user", "own", "U02JOHN");
+    prepared.add("user", "own", "U02JOHNADOE");
     prepared.add("user", "other", TRACKER_MARIA);
     for (const channel of ["C01GENERAL", "C02RANDOM"]) prepared.add("channel", "own", channel);
     return prepared;

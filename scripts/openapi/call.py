@@ -20,7 +20,7 @@ environment = init_env.sync(
     body=NewEnvironment(
         template_service=Service.CHAT,
         template_name="chat_default",
-        impersonate_user_id="U01AGENT",
+        impersonate_user_id="U01AGENTONE",
     ),
 )
 assert isinstance(environment, CreatedEnvironment), environment

@@ -10,7 +10,7 @@ const created = await client.POST("/api/platform/initEnv", {
   body: {
     templateService: "chat",
     templateName: "chat_default",
-    impersonateUserId: "U01AGENT",
+    impersonateUserId: "U01AGENTONE",
   },
 });
 if (!created.data) throw new Error(JSON.stringify(created.error));

@@ -148,7 +148,7 @@ export function createUsers(options: {
     const environment = await platform("initEnv", "POST", "/initEnv", {
       templateService: "chat",
       templateName: "chat_default",
-      impersonateUserId: "U01AGENT",
+      impersonateUserId: "U01AGENTONE",
       ttlSeconds: TTL_SECONDS,
     });
     const schema = String(environment["schemaName"]);

@@ -1,6 +1,7 @@
 /**
  * Compiles a spec for evaluation. Throws mistakes with their places, the problems and the nearest valid names.
  */
+import { NO_ALIASES, valueWithoutAliases } from "~/aliases";
 import { type CompiledAllowance, compileAllowances } from "~/evaluation/allowance";
 import { type CompiledAssertion, compileAssertion } from "~/evaluation/assertion";
 import type { Columns } from "~/evaluation/conditions";
@@ -36,8 +37,9 @@ export type CompiledSpec = {
  * `isNew`: rejects what specs that were stored earlier may have, although it makes no sense: no assertions at all,
  * conditions that no value of their column can meet, or that all do, and changes of which nothing is said.
  */
-export function compile(spec: unknown, world: World, isNew = false): CompiledSpec {
-  requireObject(spec, "expectedOutput");
+export function compile(given: unknown, world: World, isNew = false): CompiledSpec {
+  requireObject(given, "expectedOutput");
+  const spec = valueWithoutAliases(given, world.aliases ?? NO_ALIASES);
   requireKnownKeys(spec, Object.keys(SpecShape.properties), "");
   const { assertions } = spec;
   if (!Array.isArray(assertions))

@@ -3,6 +3,7 @@
  * for it: at the limits of specs and diffs, conditions take minutes. A pattern takes at most its size times the length of
  * the text.
  */
+import { NO_ALIASES, valueWithoutAliases, withoutAliases } from "~/aliases";
 import type { Keys, RunEvidence } from "~/evaluation/candidates";
 import type { CompiledSpec } from "~/evaluation/compile";
 import { evaluate, type Verdict } from "~/evaluation/evaluate";
@@ -39,14 +40,16 @@ export const isQuick = ({ hasPatterns }: CompiledSpec, expected: string, evidenc
 
 /** The verdict of a spec that has been compiled. */
 export function judge(spec: CompiledSpec, input: EvaluationInput): Verdict {
-  const { calls, keys, diff, evidence, baselineRows, clock, events } = input;
+  const { calls, keys, world, diff, evidence, baselineRows, clock, events } = input;
+  const { aliases = NO_ALIASES } = world;
+  const present = (text: string) => withoutAliases(text, aliases);
   return evaluate(spec, keys, {
-    ...(calls && { calls }),
-    events,
-    diff: JSON.parse(diff),
-    ...JSON.parse(evidence),
-    baselineRows: JSON.parse(baselineRows ?? "{}"),
-    clock: JSON.parse(clock ?? "null"),
+    ...(calls && { calls: valueWithoutAliases(calls, aliases) }),
+    events: events && present(events),
+    diff: JSON.parse(present(diff)),
+    ...JSON.parse(present(evidence)),
+    baselineRows: JSON.parse(present(baselineRows ?? "{}")),
+    clock: JSON.parse(present(clock ?? "null")),
   });
 }
 

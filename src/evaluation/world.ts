@@ -1,3 +1,5 @@
+import type { Aliases } from "~/aliases";
+
 /** The names that a spec may use: the template's tables, and the columns that the service computes. */
 export type World = {
   readonly tables: readonly {
@@ -9,4 +11,6 @@ export type World = {
   readonly derived: { readonly [table: string]: readonly string[] };
   /** The names of the service's calls. */
   readonly calls: ReadonlySet<string>;
+  /** Earlier ids, which specs and texts of a run may use: they mean the present ones. */
+  readonly aliases?: Aliases;
 };

@@ -56,7 +56,7 @@ export const UserId = t.String({
   minLength: 1,
   maxLength: 255,
   description: "Id of a user of the template",
-  examples: ["U01AGENT"],
+  examples: ["U01AGENTONE"],
 });
 
 export const Envelope = t.Object(

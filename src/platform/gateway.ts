@@ -172,6 +172,7 @@ export function createGateway(deps: {
       actor: actingUserId,
       secret: environment.tokenHash,
       baseUrl: `${baseUrl}/api/env/${envId}/services/${service}`,
+      aliases: await templates.aliasesOf(environment, tables),
     };
     /** Runs work on the environment's tables, or on an earlier state of them. */
     const use = <T>(

@@ -1,4 +1,5 @@
 /** The identity and the means of a call to an environment, however it arrived. */
+import type { Aliases } from "~/aliases";
 import type { Session } from "~/db/session";
 
 export type Caller = {
@@ -9,4 +10,6 @@ export type Caller = {
   readonly baseUrl: string;
   /** The environment's key for signing secrets that the platform issues and the replica accepts. */
   readonly secret: Uint8Array;
+  /** Earlier ids that calls may use for rows of the environment. */
+  readonly aliases: Aliases;
 };

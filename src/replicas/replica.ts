@@ -4,6 +4,7 @@
  */
 
 import type { TObject, TSchema } from "@sinclair/typebox";
+import type { Aliases } from "~/aliases";
 import type { Tx } from "~/db/connect";
 import type { Session, Tables } from "~/db/session";
 import type { HttpAnswer, HttpRequest } from "~/message";
@@ -33,7 +34,9 @@ export type Replica = {
    * changed or ignored content.
    */
   readonly seed: (tx: Tx, t: Tables, seed: unknown) => Promise<readonly string[]>;
-  /** Finds the id of a user of the environment, by id or by email; undefined when there is none. */
+  /** Earlier ids of the environment's rows, if it has any: those of its template, which calls do not change. */
+  readonly aliases?: (session: Session) => Promise<Aliases>;
+  /** Finds the id of a user of the environment, by id, also an earlier one, or by email; undefined when there is none. */
   readonly findUser: (
     session: Session,
     by: { readonly id: string } | { readonly email: string },

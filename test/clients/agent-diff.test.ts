@@ -52,7 +52,7 @@ async function prepare(): Promise<void> {
     name: "Slack Bench",
     templateService: "slack",
     templateName: "slack_default",
-    impersonateUserId: "U01AGENT",
+    impersonateUserId: "U01AGENTONE",
     tests: ["Say hello.", "Say nothing."].map((prompt) => ({
       name: prompt,
       prompt,
@@ -101,7 +101,7 @@ ${AGENT}
 ${blockOf("### Option 1: Environment Variables ")}
 ${blockOf("## Environments")}
 deleted = env
-env = client.init_env(templateService="slack", templateName="slack_default", impersonateUserId="U01AGENT")
+env = client.init_env(templateService="slack", templateName="slack_default", impersonateUserId="U01AGENTONE")
 run = client.start_run(envId=env.environmentId)
 ${blockOf("### Direct Execution")}
 diff = client.diff_run(runId=run.runId).diff
@@ -120,7 +120,9 @@ print(json.dumps({
       lived: ["chat", expect.stringContaining("/services/chat")],
       direct: { status: "success", exit_code: 0 },
       diff: {
-        inserts: [{ __table__: "messages", user_id: "U01AGENT", text: "Hello from Agent Diff!" }],
+        inserts: [
+          { __table__: "messages", user_id: "U01AGENTONE", text: "Hello from Agent Diff!" },
+        ],
         updates: [],
         deletes: [],
       },

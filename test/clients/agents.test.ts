@@ -115,7 +115,7 @@ asyncio.run(main())
 
 const SERVICES = {
   chat: {
-    user: "U01AGENT",
+    user: "U01AGENTONE",
     tool: "slack_send_message",
     args: { channel_id: "C02RANDOM", message: "Is this **tried**?" },
     count: 19,

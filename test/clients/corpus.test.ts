@@ -19,7 +19,7 @@ async function environment(service: "chat" | "tracker") {
   const { environmentUrl, token } = await program.environment({
     templateService: service,
     templateName: `${service}_default`,
-    impersonateUserId: service === "chat" ? "U01AGENT" : JOHN,
+    impersonateUserId: service === "chat" ? "U01AGENTONE" : JOHN,
   });
   return { ...process.env, URL: `${program.url}${environmentUrl}`, TOKEN: token as string };
 }
@@ -87,7 +87,7 @@ describe.skipIf(!canReplaceHosts())("a community MCP server whose host is fixed"
         [...place.to, "--via", "hosts"],
         ["node", join(SCENARIOS, "mcp.mjs"), folder, `${name}/${entry}`, scenario],
         {
-          ...{ SLACK_BOT_TOKEN: "xoxb-made-up", SLACK_TEAM_ID: "T01ACME" },
+          ...{ SLACK_BOT_TOKEN: "xoxb-made-up", SLACK_TEAM_ID: "T01ACMECORP" },
           ...{ LINEAR_API_KEY: "lin_api_made_up", LINEAR_API_TOKEN: "lin_api_made_up" },
           // A server that finds itself in a test does not start.
           ...{ LINEAR_ACCESS_TOKEN: "lin_api_made_up", TEAM: ENG, NODE_ENV: "production" },

@@ -60,7 +60,7 @@ beforeAll(async () => {
   await pythonPackages(...INSPECT);
   const answer = await program.post("/testSuites", {
     ...{ name: "Experiment", templateService: "chat", templateName: "chat_default" },
-    impersonateUserId: "U01AGENT",
+    impersonateUserId: "U01AGENTONE",
     tests: NAMES.map((name) => ({
       ...{ name, prompt: name },
       expectedOutput: {

@@ -36,7 +36,7 @@ SAID = {
     "Say hello in #general.": ["C01GENERAL", "Hello, everyone!"],
     "Who is in #general?": None,
 }
-DEMO = ["C03ENG", "The demo on Friday starts at 14:00 CET."]
+DEMO = ["C03ENGINEER", "The demo on Friday starts at 14:00 CET."]
 
 def run_agent(prompt, mcp):
     said = SAID.get(prompt, DEMO)
@@ -49,7 +49,7 @@ def run_agent(prompt, mcp):
 `;
 const TYPESCRIPT_AGENT = `
 export async function runAgent(_: string, mcp: { url: string; headers: Record<string, string> }, signal: AbortSignal) {
-  const args = { channel_id: "C03ENG", message: "The demo on Friday starts at 14:00 CET." };
+  const args = { channel_id: "C03ENGINEER", message: "The demo on Friday starts at 14:00 CET." };
   const params = { name: "slack_send_message", arguments: args };
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
   const headers = { ...mcp.headers, "Content-Type": "application/json", Accept: "application/json, text/event-stream" };

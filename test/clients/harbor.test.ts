@@ -124,7 +124,7 @@ async function createOwn(): Promise<{ readonly name: string; readonly testId: st
   });
   const suite = {
     ...{ name: 'My "own" suite', templateService: "chat", templateName: "of_my_own" },
-    impersonateUserId: "U01AGENT",
+    impersonateUserId: "U01AGENTONE",
     tests: [
       {
         ...{ name: "Say hello and bye", prompt: "Say hello and bye." },

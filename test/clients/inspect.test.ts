@@ -29,7 +29,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "diorama-inspect-"));
   const suite = {
     ...{ name: 'In "words" \\', templateService: "chat", templateName: "chat_default" },
-    ...{ impersonateUserId: "U01AGENT", tests: TESTS },
+    ...{ impersonateUserId: "U01AGENTONE", tests: TESTS },
   };
   expectStatus(await program.post("/testSuites", suite), 201);
   await exporting(folder, suite.name);

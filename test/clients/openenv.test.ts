@@ -55,7 +55,7 @@ with env:
     tools = env.list_tools()
     outcome["tools"] = [tool.name for tool in tools]
     outcome["schema"] = next(tool for tool in tools if tool.name == "slack_send_message").input_schema["type"]
-    outcome["sent"] = env.call_tool("slack_send_message", channel_id="C03ENG", message="The demo on Friday starts at 14:00 CET.")
+    outcome["sent"] = env.call_tool("slack_send_message", channel_id="C03ENGINEER", message="The demo on Friday starts at 14:00 CET.")
     try:
         env.call_tool("no_such_tool")
     except RuntimeError as error:
@@ -113,7 +113,7 @@ async function createOwn(): Promise<string> {
   };
   const created = await program.post("/testSuites", {
     ...{ name: '7 "odd" names\\', description: 'With "quotes"\nand lines' },
-    ...{ templateService: "chat", templateName: "seal_own", impersonateUserId: "U01AGENT" },
+    ...{ templateService: "chat", templateName: "seal_own", impersonateUserId: "U01AGENTONE" },
     tests: [{ name: "Hello", prompt: "Say hello.", expectedOutput: { assertions: [said] } }],
   });
   expectStatus(created, 201);
@@ -348,7 +348,7 @@ with ChatBenchmarkEnv(base_url=sys.argv[2]).sync() as env:
     for solved in (False, True):
         env.reset(index=0, episode_id="mine")
         if solved:
-            message = {"channel_id": "C03ENG", "message": "The demo on Friday starts at 14:00 CET."}
+            message = {"channel_id": "C03ENGINEER", "message": "The demo on Friday starts at 14:00 CET."}
             env.step({"type": "call_tool", "tool_name": "slack_send_message", "arguments": message})
         rewards.append(env.step({"type": "submit"}).reward)
 print(json.dumps(rewards))

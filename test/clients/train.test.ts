@@ -62,7 +62,7 @@ row, other = tasks()[:2]
 outcome = {"tools": tools, "prompt": workspace.reset(**row)}
 outcome["found"] = workspace.slack_search_channels(query="eng")
 outcome["wrong"] = workspace.slack_send_message(channel_id="C99", message="x")
-workspace.slack_send_message(channel_id="C03ENG", message="The demo on Friday starts at 14:00 CET.")
+workspace.slack_send_message(channel_id="C03ENGINEER", message="The demo on Friday starts at 14:00 CET.")
 outcome["rewards"] = [workspace.get_reward()]
 workspace.reset(**other)
 outcome["rewards"].append(workspace.get_reward())
@@ -77,7 +77,7 @@ except RuntimeError as error:
     outcome["lost"] = str(error)
 outcome["rewards"].append(workspace.get_reward())
 workspace.reset(**row)
-workspace.slack_send_message(channel_id="C03ENG", message="The demo on Friday starts at 14:00 CET.")
+workspace.slack_send_message(channel_id="C03ENGINEER", message="The demo on Friday starts at 14:00 CET.")
 outcome["rewards"].append(workspace.get_reward())
 print(json.dumps(outcome))
 `;
@@ -86,7 +86,7 @@ print(json.dumps(outcome))
     expect(outcome).toMatchObject({
       tools: ["slack_search_channels", "slack_send_message"],
       prompt: expect.stringContaining("14:00 CET"),
-      found: expect.stringContaining("C03ENG"),
+      found: expect.stringContaining("C03ENGINEER"),
       wrong: expect.any(String),
       lost: expect.stringContaining("environment_not_found"),
     });

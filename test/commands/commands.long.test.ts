@@ -43,7 +43,7 @@ React to a colleague: failed
       channel_id: C01GENERAL
       ts: "1767604200.000200"
       name: tada
-      user_id: U01AGENT
+      user_id: U01AGENTONE
     expected_count: 1
     no row was added to reactions
   closed_world messages has an unexpected added row`);
@@ -53,7 +53,7 @@ React to a colleague: failed
     ]);
     const asked = (await Bun.file(log).text()).trim().split("\n");
     expect(asked.toSorted()).toContainEqual(
-      expect.stringMatching(/^U01AGENT {2}Post exactly the text/),
+      expect.stringMatching(/^U01AGENTONE {2}Post exactly the text/),
     );
     const { body } = await program.get("/environments?status=active&templateName=chat_default");
     expect(body.environments).toEqual([]);
@@ -201,7 +201,7 @@ test("help serves nothing and ends with 0", async () => {
 test("an exported and imported suite is the same", async () => {
   const tests = (example as { tests: object[] }).tests.map((each) => ({
     ...each,
-    impersonateUserId: "U02JOHN",
+    impersonateUserId: "U02JOHNADOE",
   }));
   await imported("Traveller", { tests, description: 'Quotes ", # and: colons\nlines' });
   const exported = await run(["suites", "export", "Traveller"]);

@@ -30,7 +30,10 @@ describe("through the proxy", () => {
   test("curl reaches the chat with any token", async () => {
     const call = ["-H", "Authorization: Bearer xoxb-1-made-up", "https://slack.com/api/auth.test"];
     const { code, out } = await proxied(["curl", "-sS", ...call]);
-    expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ user_id: "U01AGENT" })]);
+    expect([code, JSON.parse(out)]).toEqual([
+      0,
+      expect.objectContaining({ user_id: "U01AGENTONE" }),
+    ]);
   });
 
   test("the host of a workspace is redirected too", async () => {

@@ -31,7 +31,7 @@ async function imported(name: string, ...tests: readonly object[]) {
     name,
     templateService: "chat",
     templateName: "chat_default",
-    impersonateUserId: "U01AGENT",
+    impersonateUserId: "U01AGENTONE",
     tests,
   });
   expectStatus(answer, 201);

@@ -42,11 +42,11 @@ test("shows only what the chosen user sees", async () => {
     const directs = page.getByRole("navigation", { name: "Direct messages" });
     await directs.getByRole("button", { name: "John Doe" }).click();
     await page.getByRole("article").filter({ hasText: "Only for you" }).waitFor();
-    await page.getByLabel("As user").selectOption("U03ROBIN");
+    await page.getByLabel("As user").selectOption("U03ROBINRAY");
     await page.getByRole("region", { name: "#general" }).waitFor();
     await waitUntilLoaded(page);
     await directs.waitFor({ state: "detached" });
-    expect(new URL(page.url()).searchParams.get("as")).toBe("U03ROBIN");
+    expect(new URL(page.url()).searchParams.get("as")).toBe("U03ROBINRAY");
   });
 });
 

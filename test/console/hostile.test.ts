@@ -51,7 +51,7 @@ async function writeSuiteAndChat(): Promise<void> {
     description: HOSTILE,
     templateService: "chat",
     templateName: "chat_default",
-    impersonateUserId: "U01AGENT",
+    impersonateUserId: "U01AGENTONE",
     tests: [
       {
         name: HOSTILE,

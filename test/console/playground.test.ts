@@ -21,7 +21,7 @@ async function runCode(page: Page, client: string, ...command: string[]): Promis
 
 test("creates an environment, whose code works, and calls it by methods and tools", async () => {
   await open("/playground", async (page) => {
-    await page.getByLabel("The agent acts as").selectOption("U01AGENT");
+    await page.getByLabel("The agent acts as").selectOption("U01AGENTONE");
     await page.getByRole("button", { name: "Create an environment" }).click();
     expect(JSON.parse(await runCode(page, "curl", "sh", "-c"))).toMatchObject({ ok: true });
     await runCode(page, "TypeScript SDK", "bun", "-e");

@@ -37,7 +37,7 @@ export async function chatScene(program: TestProgram): Promise<Scene> {
     name: `Greetings ${crypto.randomUUID()}`,
     templateService: "chat",
     templateName: "chat_default",
-    impersonateUserId: "U01AGENT",
+    impersonateUserId: "U01AGENTONE",
     tests: [
       {
         name: "Welcome everybody",
@@ -62,7 +62,7 @@ export async function chatScene(program: TestProgram): Promise<Scene> {
   await call("conversations.history", { channel: "C01GENERAL" });
   const { ts } = await call("chat.postMessage", {
     channel: "C01GENERAL",
-    text: "Hello <@U02JOHN>, *nice* to `meet` you: see <https://example.com|this>",
+    text: "Hello <@U02JOHNADOE>, *nice* to `meet` you: see <https://example.com|this>",
   });
   const place = { channel: "C01GENERAL", ts };
   await call("reactions.add", { channel: place.channel, timestamp: ts, name: "wave" });
@@ -72,7 +72,7 @@ export async function chatScene(program: TestProgram): Promise<Scene> {
     text: "Hello all of you, it is very nice to meet you here",
   });
   await call("conversations.create", { name: "launch" });
-  await call("chat.postMessage", { channel: "U02JOHN", text: "Only for you" });
+  await call("chat.postMessage", { channel: "U02JOHNADOE", text: "Only for you" });
   await call("chat.postMessage", { channel: "C0NONE", text: "Nowhere" });
   expectStatus(await program.post("/evaluateRun", { runId }), 200);
   return { environmentId, environmentUrl, runId };
@@ -115,7 +115,7 @@ export async function suiteScene(program: TestProgram): Promise<string> {
     name: `Attempts ${crypto.randomUUID()}`,
     templateService: "chat",
     templateName: "chat_default",
-    impersonateUserId: "U01AGENT",
+    impersonateUserId: "U01AGENTONE",
     tests: ["Welcome everybody", "Say hello"].map((name) => ({
       name,
       prompt: "Say hello in #general.",

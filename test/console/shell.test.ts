@@ -93,7 +93,7 @@ const PRIVATE_SUITE = {
   visibility: "private",
   templateService: "chat",
   templateName: "chat_default",
-  impersonateUserId: "U01AGENT",
+  impersonateUserId: "U01AGENTONE",
   tests: [
     {
       name: "Say hello",

@@ -12,7 +12,7 @@ test("a template shows its ids and its world, and is exported", async () => {
     const general = page.getByRole("row").filter({ hasText: "C01GENERAL" });
     expect(await general.textContent()).toContain("general");
     await page.getByLabel("Filter").fill("robin");
-    await page.getByRole("row").filter({ hasText: "U03ROBIN" }).waitFor();
+    await page.getByRole("row").filter({ hasText: "U03ROBINRAY" }).waitFor();
     expect(await general.count()).toBe(0);
 
     const download = page.waitForEvent("download");
@@ -24,7 +24,7 @@ test("a template shows its ids and its world, and is exported", async () => {
     await page.getByRole("button", { name: "world" }).click();
     await page.getByRole("button", { name: "Show the world" }).click();
     await page.getByText("Welcome to Acme!").waitFor();
-    await page.getByLabel("As user").selectOption("U03ROBIN");
+    await page.getByLabel("As user").selectOption("U03ROBINRAY");
     await page.getByText("Welcome to Acme!").waitFor();
     expect(await page.locator(".tinted").count()).toBe(0);
     const copy = new URL(page.url()).searchParams.get("copy");
@@ -65,7 +65,7 @@ test("the difference of a saved template from its origin is that of the run betw
     expect(await page.locator("summary").allTextContents()).toEqual(expected);
     expect(expected.length).toBeGreaterThan(2);
     await page.getByRole("button", { name: "ids" }).click();
-    await page.getByRole("row").filter({ hasText: "U02JOHN" }).waitFor();
+    await page.getByRole("row").filter({ hasText: "U02JOHNADOE" }).waitFor();
   });
 });
 

@@ -64,7 +64,7 @@ async function restart(stage: Stage, mode: "fast" | "immediate") {
   const other = await server.post("/initEnv", {
     templateService: "chat",
     templateName: "chat_default",
-    impersonateUserId: "U01AGENT",
+    impersonateUserId: "U01AGENTONE",
   });
 
   const stopped = await secondsOf(() => cluster.stop(mode));
@@ -490,7 +490,7 @@ export const POSTGRES: readonly Fault[] = [
 export const WANTED = {
   templateService: "chat",
   templateName: "chat_default",
-  impersonateUserId: "U01AGENT",
+  impersonateUserId: "U01AGENTONE",
 };
 
 /** Resident memory of a process, in bytes. */

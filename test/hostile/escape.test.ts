@@ -25,7 +25,7 @@ beforeAll(async () => {
   });
   const suite = await program.post("/testSuites", {
     ...{ name: "Escape", templateService: "chat", templateName: "chat_default" },
-    impersonateUserId: "U01AGENT",
+    impersonateUserId: "U01AGENTONE",
     tests: [create("called", CALLED), create("added", ADDED)],
   });
   expectStatus(suite, 201);

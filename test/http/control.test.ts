@@ -28,7 +28,7 @@ async function story(call: Call) {
   const environment = await run("create_environment", {
     templateService: "chat",
     templateName: "chat_default",
-    impersonateUserId: "U01AGENT",
+    impersonateUserId: "U01AGENTONE",
     ttlSeconds: 60,
   });
   const { environmentId: envId } = environment;

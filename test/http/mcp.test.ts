@@ -44,9 +44,9 @@ describe("the official clients", () => {
 
 describe("the listing", () => {
   test("names the environment's user", async () => {
-    const environment = await program.environment({ impersonateUserId: "U02JOHN" });
+    const environment = await program.environment({ impersonateUserId: "U02JOHNADOE" });
     const tools = await listed(endpointOf(program, environment));
-    const named = tools.filter((tool: any) => tool.description.includes("U02JOHN"));
+    const named = tools.filter((tool: any) => tool.description.includes("U02JOHNADOE"));
 
     expect(named.map((tool: any) => tool.name).toSorted()).toEqual([
       "slack_list_channel_members",

@@ -26,7 +26,7 @@ const TEST = {
 };
 const TEMPLATE = { templateService: "chat", templateName: "chat_default" };
 const SUITE = { name: "s", ...TEMPLATE };
-const ENVIRONMENT = { ...TEMPLATE, impersonateUserId: "U01AGENT" };
+const ENVIRONMENT = { ...TEMPLATE, impersonateUserId: "U01AGENTONE" };
 const WRONG = { assertions: [{ diff_type: "added", entity: "mesages" }] };
 
 /** Objects for the requests; created before the tests. */
@@ -89,9 +89,9 @@ const PROVOKED: { readonly [operation: string]: { readonly [code: string]: Reque
   },
   "POST /env/{envId}/triggers": {
     invalid_request: () => [`/env/${made.environment}/triggers`, { userId: 1 }],
-    invalid_environment_path: ["/env/nonsense/triggers", { userId: "U02JOHN" }],
-    environment_not_found: [`/env/${NONE}/triggers`, { userId: "U02JOHN" }],
-    invalid_service: () => [`/env/${made.tracker}/triggers`, { userId: "U02JOHN" }],
+    invalid_environment_path: ["/env/nonsense/triggers", { userId: "U02JOHNADOE" }],
+    environment_not_found: [`/env/${NONE}/triggers`, { userId: "U02JOHNADOE" }],
+    invalid_service: () => [`/env/${made.tracker}/triggers`, { userId: "U02JOHNADOE" }],
     impersonate_not_found: () => [`/env/${made.environment}/triggers`, { userId: "U99" }],
   },
   ...Object.fromEntries(
@@ -403,7 +403,7 @@ beforeAll(async () => {
   await database.sql`
     update diorama.suites set template_name = 'gone' where suite_id = ${made.moved}
   `;
-  const wanted = { ...SUITE, name: "played", impersonateUserId: "U01AGENT", tests: [TEST] };
+  const wanted = { ...SUITE, name: "played", impersonateUserId: "U01AGENTONE", tests: [TEST] };
   made.played = (await program.post("/testSuites", wanted)).body.suiteId;
   const episode = await program.post(`/openenv/${made.played}/reset`, { episode_id: "gone" });
   expectStatus(episode, 200);

@@ -169,7 +169,7 @@ describe("pipelined requests", () => {
   const INIT_ENV = JSON.stringify({
     templateService: "chat",
     templateName: "chat_default",
-    impersonateUserId: "U01AGENT",
+    impersonateUserId: "U01AGENTONE",
   });
   const initEnv = (...headers: string[]) =>
     [

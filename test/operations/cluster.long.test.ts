@@ -129,7 +129,7 @@ test("a limit is exact, whichever servers receive the calls", async () => {
     const wanted = {
       templateService: "chat",
       templateName: "chat_default",
-      impersonateUserId: "U01AGENT",
+      impersonateUserId: "U01AGENTONE",
     };
     const answers = await Promise.all(
       Array.from({ length: 30 }, () => server.post("/initEnv", wanted, { "X-API-Key": key })),

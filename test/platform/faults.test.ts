@@ -397,7 +397,7 @@ describe("a test with faults", () => {
   const create = async (...assertions: object[]) => {
     const { body: suite } = await program.post("/testSuites", {
       ...{ name: "Faults", templateService: "chat", templateName: "chat_default" },
-      impersonateUserId: "U01AGENT",
+      impersonateUserId: "U01AGENTONE",
       tests: [
         { name: "once", prompt: "Say hello.", expectedOutput: { assertions }, faults: [lost] },
       ],
@@ -649,7 +649,7 @@ describe("the set of faults", () => {
     [{ fault: "server_error", service: "tracker" }, "invalid_service", undefined],
   ])("cannot hold %j", async (fault, code, detail) => {
     const wanted = { templateService: "chat", templateName: "chat_default" };
-    const user = { impersonateUserId: "U01AGENT" };
+    const user = { impersonateUserId: "U01AGENTONE" };
     expectRefusal(
       await program.post("/initEnv", { ...wanted, ...user, faults: [fault] }),
       400,

@@ -66,17 +66,17 @@ describe("an environment's token in chat", () => {
     const { token } = environment;
 
     for (const server of [program, other]) {
-      expect(await whoCalls(environment, nth(index, token, "U02JOHN"), { server })).toEqual(
+      expect(await whoCalls(environment, nth(index, token, "U02JOHNADOE"), { server })).toEqual(
         REFUSED,
       );
       expect(await whoCalls(environment, nth(index, token, "U99NOBODY"))).toEqual(REFUSED);
-      expect(await whoCalls(environment, nth(index, token, "U01AGENT"))).toBe("U01AGENT");
+      expect(await whoCalls(environment, nth(index, token, "U01AGENTONE"))).toBe("U01AGENTONE");
     }
   });
 
   test("reads no private file of another user", async () => {
     const environment = await program.environment();
-    const headers = { "X-API-Key": environment.token, Authorization: "Bearer xoxp-U02JOHN" };
+    const headers = { "X-API-Key": environment.token, Authorization: "Bearer xoxp-U02JOHNADOE" };
 
     const answer = await chatCall(environment, { headers }, { path: "files-pri/T0-F0/secret.txt" });
 
@@ -87,7 +87,7 @@ describe("an environment's token in chat", () => {
     const environment = await program.environment();
     const headers = { "X-API-Key": environment.token, Authorization: "Bearer xoxb-1234-5678-abc" };
 
-    expect(await whoCalls(environment, { headers })).toBe("U01AGENT");
+    expect(await whoCalls(environment, { headers })).toBe("U01AGENTONE");
   });
 
   test.each(WAYS)("names another user by %s where initEnv allowed it", async (_way, index) => {
@@ -95,7 +95,9 @@ describe("an environment's token in chat", () => {
     const { token } = environment;
 
     for (const server of [program, other])
-      expect(await whoCalls(environment, nth(index, token, "U02JOHN"), { server })).toBe("U02JOHN");
+      expect(await whoCalls(environment, nth(index, token, "U02JOHNADOE"), { server })).toBe(
+        "U02JOHNADOE",
+      );
     expect(await whoCalls(environment, nth(index, token, "U99NOBODY"))).toEqual({
       ok: false,
       error: "invalid_auth",
@@ -106,7 +108,9 @@ describe("an environment's token in chat", () => {
 test.each(WAYS)("an API key names another chat user by %s", async (_way, index) => {
   const environment = await program.environment();
 
-  expect(await whoCalls(environment, nth(index, DEVELOPMENT_KEY, "U02JOHN"))).toBe("U02JOHN");
+  expect(await whoCalls(environment, nth(index, DEVELOPMENT_KEY, "U02JOHNADOE"))).toBe(
+    "U02JOHNADOE",
+  );
 });
 
 describe("a credential with the prefix of a chat token", () => {
@@ -124,7 +128,7 @@ describe("a credential with the prefix of a chat token", () => {
       const environment = await program.environment();
       for (const credential of [environment.token, DEVELOPMENT_KEY])
         for (const call of ways(style + credential))
-          expect(await whoCalls(environment, call)).toBe("U01AGENT");
+          expect(await whoCalls(environment, call)).toBe("U01AGENTONE");
     },
   );
 
@@ -258,7 +262,7 @@ test("allowImpersonation is a boolean", async () => {
   const wanted = {
     templateService: "chat",
     templateName: "chat_default",
-    impersonateUserId: "U01AGENT",
+    impersonateUserId: "U01AGENTONE",
     allowImpersonation: "yes",
   };
   expectRefusal(

@@ -227,7 +227,7 @@ describe("metrics", () => {
     await fetch(`${program.url}/api/env/nonsense/services/chat/x`, { method: "BREW" });
     const text = await (await fetch(`${program.program.adminUrl}/metrics`)).text();
 
-    expect(text).not.toMatch(/[0-9a-f]{32}|nonsense|BREW|U01AGENT|development/);
+    expect(text).not.toMatch(/[0-9a-f]{32}|nonsense|BREW|U01AGENTONE|development/);
     await program.call("DELETE", `/env/${environment.environmentId}`);
   });
 
@@ -313,7 +313,7 @@ describe("log lines", () => {
     const environment = await post("/api/platform/initEnv", {
       templateService: "chat",
       templateName: "chat_default",
-      impersonateUserId: "U01AGENT",
+      impersonateUserId: "U01AGENTONE",
     });
     const run = await post("/api/platform/startRun", { envId: environment.environmentId });
     await post(`${environment.environmentUrl}/chat.postMessage`, {

@@ -26,7 +26,7 @@ const SUITE = {
   name: "alice's",
   templateService: "chat",
   templateName: "chat_default",
-  impersonateUserId: "U01AGENT",
+  impersonateUserId: "U01AGENTONE",
   tests: [
     {
       name: "alice's",
@@ -118,7 +118,7 @@ describe("objects of another user do not exist, in the same words as unknown one
     [
       "POST",
       "/api/platform/initEnv",
-      { templateService: "chat", templateName: "TEMPLATE", impersonateUserId: "U01AGENT" },
+      { templateService: "chat", templateName: "TEMPLATE", impersonateUserId: "U01AGENTONE" },
       "template_not_found",
       "S025",
     ],
@@ -235,7 +235,7 @@ test.each(["user_id", "userId", "ownerId", "keyId", "environmentId"])(
       "/initEnv": {
         templateService: "chat",
         templateName: "chat_default",
-        impersonateUserId: "U01AGENT",
+        impersonateUserId: "U01AGENTONE",
       },
       "/startRun": { envId },
     };

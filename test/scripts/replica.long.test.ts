@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { NO_ALIASES } from "~/aliases";
 import { inTransaction } from "~/db/connect";
 import { openSession, tablesOf } from "~/db/session";
 import { HeaderList, HttpRequest, textOf } from "~/message";
@@ -76,6 +77,7 @@ describe("the scaffold of a service", () => {
         mayImpersonate: false,
         baseUrl: "http://test",
         secret: new Uint8Array(),
+        aliases: NO_ALIASES,
       });
       return { status: response.status, body: JSON.parse(textOf(response)) };
     };

@@ -106,7 +106,7 @@ describe.each(found)("with $plugin on $source", ({ source, plugin }) => {
           const { body: environment } = await ask(0, "POST", "/initEnv", {
             templateService: "chat",
             templateName: "chat_default",
-            impersonateUserId: "U01AGENT",
+            impersonateUserId: "U01AGENTONE",
           });
           const started = await ask(1, "POST", "/startRun", { envId: environment.environmentId });
           expect(started.status).toBe(201);
@@ -155,7 +155,7 @@ describe.each(found)("with $plugin on $source", ({ source, plugin }) => {
     const { body: environment } = await ask(0, "POST", "/initEnv", {
       templateService: "chat",
       templateName: "chat_default",
-      impersonateUserId: "U01AGENT",
+      impersonateUserId: "U01AGENTONE",
     });
     const { body: run } = await ask(0, "POST", "/startRun", { envId: environment.environmentId });
     await servers[0]!.chat(environment, "chat.postMessage", {

@@ -36,7 +36,7 @@ async function play(isKilled: boolean): Promise<string[]> {
   const environment = await post("/initEnv", {
     templateService: "chat",
     templateName: "chat_default",
-    impersonateUserId: "U01AGENT",
+    impersonateUserId: "U01AGENTONE",
     clock: { mode: "frozen" },
     seed: 7,
   });

@@ -30,12 +30,12 @@ describe("the story", () => {
           before: { text: "I am ordering lunch for Friday. Who is in?", edited: null },
           after: {
             text: "Lunch is on Friday. Who is in?",
-            edited: { user: "U01AGENT", ts: expect.any(String) },
+            edited: { user: "U01AGENTONE", ts: expect.any(String) },
           },
         },
       ]);
       expect(diff.deletes).toMatchObject([
-        { __table__: "reactions", name: "eyes", user_id: "U01AGENT" },
+        { __table__: "reactions", name: "eyes", user_id: "U01AGENTONE" },
       ]);
       diffs.set(name, comparable(diff));
     } finally {

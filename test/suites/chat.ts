@@ -2,7 +2,7 @@
 import { WebClient } from "@slack/web-api";
 import type { Given, Proofs, Tools } from "./prove";
 
-const AGENT = "U01AGENT";
+const AGENT = "U01AGENTONE";
 const PLANTS = { channel: "C02RANDOM", ts: "1770994800.000100" };
 const REHEARSAL = "1772637600.000100";
 const FINDINGS = ["1772637660.000100", "1772637720.000100", "1772637780.000100"] as const;
@@ -137,19 +137,19 @@ export const proofs: Proofs<WebClient> = {
     mistakes: {
       "in another channel": { act: post("C01GENERAL", DEMO), failure: none("messages") },
       "in other words": {
-        act: post("C03ENG", "Demo on Friday, 14:00 CET"),
+        act: post("C03ENGINEER", "Demo on Friday, 14:00 CET"),
         failure: none("messages"),
       },
       "in two channels": {
         act: async (chat) => {
-          await post("C03ENG", DEMO)(chat);
+          await post("C03ENGINEER", DEMO)(chat);
           await post("C01GENERAL", DEMO)(chat);
         },
         failure: unexpected("messages"),
       },
       "and in two other channels": {
         act: async (chat) => {
-          await post("C03ENG", DEMO)(chat);
+          await post("C03ENGINEER", DEMO)(chat);
           await post("C02RANDOM", "Demo on Friday!")(chat);
           await post("C01GENERAL", "Demo on Friday!")(chat);
         },
@@ -250,8 +250,8 @@ export const proofs: Proofs<WebClient> = {
       await say(tools, await channelBy(tools, "customer-success"), String(seconds));
     },
     mistakes: {
-      "what was announced, a minute": { act: post("C09CS", "60"), failure: none("messages") },
-      "with its unit": { act: post("C09CS", "41 seconds"), failure: none("messages") },
+      "what was announced, a minute": { act: post("C09CUSTSUCC", "60"), failure: none("messages") },
+      "with its unit": { act: post("C09CUSTSUCC", "41 seconds"), failure: none("messages") },
       "where it came from": { act: post("C04PLATFORM", "41"), failure: none("messages") },
     },
   },
@@ -273,7 +273,7 @@ export const proofs: Proofs<WebClient> = {
       await say(tools, /^Channel: .*\(ID: (\w+)\)/m.exec(results)?.[1] ?? "", SWAP);
     },
     mistakes: {
-      "in a direct message": { act: post("U14PNAIR", SWAP), failure: none("messages") },
+      "in a direct message": { act: post("U14PRNAIR", SWAP), failure: none("messages") },
       "in public": { act: post("C12INCIDENTS", SWAP), failure: none("messages") },
     },
   },
@@ -291,15 +291,15 @@ export const proofs: Proofs<WebClient> = {
         failure: none("channel_members", 2),
       },
       "Alexandra Moran": {
-        act: (chat) => feedback(chat, "U02MCHEN,U11AMORAN"),
+        act: (chat) => feedback(chat, "U02MAYACHEN,U11AMORAN"),
         failure: none("channel_members", 3),
       },
       "no topic": {
-        act: (chat) => feedback(chat, "U02MCHEN,U10AMORGAN", ""),
+        act: (chat) => feedback(chat, "U02MAYACHEN,U10AMORGAN", ""),
         failure: none("channels"),
       },
       "somebody else as well": {
-        act: (chat) => feedback(chat, "U02MCHEN,U10AMORGAN,U13DOKORO"),
+        act: (chat) => feedback(chat, "U02MAYACHEN,U10AMORGAN,U13DOKORO"),
         failure: unexpected("channel_members"),
       },
     },
@@ -378,13 +378,13 @@ export const proofs: Proofs<WebClient> = {
         failure: none("channels"),
       },
       "Maya Chen and Chris Park": {
-        act: async (chat) => post(await carbonRoom(chat, "U02MCHEN,U07CPARK"), CARBON)(chat),
+        act: async (chat) => post(await carbonRoom(chat, "U02MAYACHEN,U07CHPARK"), CARBON)(chat),
         failure: none("channel_members", 2),
       },
       "the message is in #data": {
         act: async (chat) => {
           await carbonRoom(chat, "U03MCHENG,U09CPARKS");
-          await post("C14DATA", CARBON)(chat);
+          await post("C14DATATEAM", CARBON)(chat);
         },
         failure: none("messages", 5),
       },
@@ -608,7 +608,7 @@ export const proofs: Proofs<WebClient> = {
     },
     mistakes: {
       "where the question was asked first": {
-        act: post("C14DATA", NUMBERS, { thread_ts: "1773218700.000100" }),
+        act: post("C14DATATEAM", NUMBERS, { thread_ts: "1773218700.000100" }),
         failure: none("messages"),
       },
       "beside the thread": { act: post("C16TIDEWATER", NUMBERS), failure: none("messages") },

@@ -46,7 +46,7 @@ export function useIntercept() {
   beforeAll(async () => {
     place.folder = await mkdtemp(join(tmpdir(), "diorama-"));
     for (const [service, impersonateUserId] of [
-      ["chat", "U01AGENT"],
+      ["chat", "U01AGENTONE"],
       ["tracker", JOHN],
     ] as const) {
       const environment = await program.environment({

@@ -78,7 +78,7 @@ export function clientOf(url: string, program?: Program): TestProgram {
       const wanted = {
         templateService: "chat",
         templateName: "chat_default",
-        impersonateUserId: "U01AGENT",
+        impersonateUserId: "U01AGENTONE",
         ...fields,
       };
       const answer = await call("POST", "/initEnv", wanted, headers);

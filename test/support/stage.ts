@@ -108,7 +108,7 @@ export function createStage() {
       const environment = await answered(server, "POST", "/initEnv", {
         templateService: "chat",
         templateName: "chat_default",
-        impersonateUserId: "U01AGENT",
+        impersonateUserId: "U01AGENTONE",
         ...fields,
       });
       const schema = String(environment["schemaName"]);

@@ -1,6 +1,8 @@
 /** The tools of the tracker, called on an environment without the protocol. */
+
 import { beforeAll } from "bun:test";
 import postgres from "postgres";
+import { NO_ALIASES } from "~/aliases";
 import { SESSION } from "~/db/connect";
 import { openSession, type Session, tablesOf } from "~/db/session";
 import type { ToolResult } from "~/replicas/tools";
@@ -45,6 +47,7 @@ export function useTools(database: TestDatabase, place: () => Place): Tools {
       actor,
       baseUrl,
       secret: new Uint8Array(),
+      aliases: NO_ALIASES,
     });
     if (!found) throw new Error(`there is no tool ${name}`);
     return found;

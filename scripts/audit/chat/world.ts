@@ -2,7 +2,7 @@
 import { type Call, type JsonObject, type Tables, textOf } from "../model";
 import { rows } from "../moves";
 
-export const AGENT = "U01AGENT";
+export const AGENT = "U01AGENTONE";
 /** An owner of the workspace. */
 export const OWNER = "U18LHOFFMANN";
 /** In the template's time, which begins on 10 March 2026. */

@@ -3,7 +3,7 @@
  *
  *   import { diorama } from "diorama";
  *
- *   await using env = await diorama.env("chat_default", { as: "U01AGENT" });
+ *   await using env = await diorama.env("chat_default", { as: "U01AGENTONE" });
  *   const { diff } = await env.run(async () => {
  *     await env.slack().chat.postMessage({ channel: "C01GENERAL", text: "Hello" });
  *   });

@@ -174,7 +174,7 @@ export interface components {
             readonly createdAt: string;
             /**
              * @description The user that the agent acts as
-             * @example U01AGENT
+             * @example U01AGENTONE
              */
             readonly impersonateUserId: string;
             /** @description Its newest run, active or not; null if it had none */
@@ -294,7 +294,7 @@ export interface components {
             readonly testId?: string;
             /**
              * @description Id of the user that the agent acts as
-             * @example U01AGENT
+             * @example U01AGENTONE
              */
             readonly impersonateUserId?: string;
             /**
@@ -506,7 +506,7 @@ export interface components {
             readonly createdAt: string;
             /**
              * @description The user that the agent acts as
-             * @example U01AGENT
+             * @example U01AGENTONE
              */
             readonly impersonateUserId: string;
             /** @description Its newest run, active or not; null if it had none */
@@ -1888,7 +1888,7 @@ export interface components {
             readonly createdAt: string;
             /**
              * @description The user that the agent acts as
-             * @example U01AGENT
+             * @example U01AGENTONE
              */
             readonly impersonateUserId: string;
         };
@@ -2190,7 +2190,7 @@ export interface components {
         readonly NewTrigger: {
             /**
              * @description Id of the user who clicks; the environment's own user if absent
-             * @example U01AGENT
+             * @example U01AGENTONE
              */
             readonly userId?: string;
             /** @description The trigger is valid for this many seconds. Default: 3 */
@@ -2200,12 +2200,12 @@ export interface components {
         readonly Trigger: {
             /**
              * @description Valid once, in this environment only
-             * @example 1767603600000.0123456789.U02JOHN.00000000000000000000000000000000
+             * @example 1767603600000.0123456789.U02JOHNADOE.00000000000000000000000000000000
              */
             readonly triggerId: string;
             /**
              * @description Id of a user of the template
-             * @example U01AGENT
+             * @example U01AGENTONE
              */
             readonly userId: string;
             /**
@@ -2513,7 +2513,7 @@ export interface components {
             readonly templateName: string;
             /**
              * @description The user that agents act as by default
-             * @example U01AGENT
+             * @example U01AGENTONE
              */
             readonly impersonateUserId: string | null;
             readonly visibility: components["schemas"]["Visibility"];
@@ -2573,7 +2573,7 @@ export interface components {
             readonly templateName?: string;
             /**
              * @description In place of the suite's user
-             * @example U01AGENT
+             * @example U01AGENTONE
              */
             readonly impersonateUserId?: string;
             /**
@@ -2618,7 +2618,7 @@ export interface components {
             readonly templateName: string;
             /**
              * @description Id of a user of the template
-             * @example U01AGENT
+             * @example U01AGENTONE
              */
             readonly impersonateUserId?: string;
             readonly visibility?: components["schemas"]["Visibility"];
@@ -2662,7 +2662,7 @@ export interface components {
             readonly templateName?: string;
             /**
              * @description In place of the suite's user
-             * @example U01AGENT
+             * @example U01AGENTONE
              */
             readonly impersonateUserId?: string;
             /**
@@ -2718,7 +2718,7 @@ export interface components {
             readonly templateName?: string;
             /**
              * @description When expanded
-             * @example U01AGENT
+             * @example U01AGENTONE
              */
             readonly impersonateUserId?: string | null;
             /** @description When expanded */
@@ -2741,7 +2741,7 @@ export interface components {
             readonly templateName: string;
             /**
              * @description Id of a user of the template
-             * @example U01AGENT
+             * @example U01AGENTONE
              */
             readonly impersonateUserId?: string;
             readonly visibility?: components["schemas"]["Visibility"];
@@ -2817,7 +2817,7 @@ export interface components {
             readonly templateName?: string;
             /**
              * @description Null: tests name their users themselves
-             * @example U01AGENT
+             * @example U01AGENTONE
              */
             readonly impersonateUserId?: string | null;
             readonly visibility?: components["schemas"]["Visibility"];
@@ -2879,7 +2879,7 @@ export interface components {
             readonly templateName: string;
             /**
              * @description The user that agents act as by default
-             * @example U01AGENT
+             * @example U01AGENTONE
              */
             readonly impersonateUserId: string | null;
             /**
@@ -2930,7 +2930,7 @@ export interface components {
             readonly templateName?: string | null;
             /**
              * @description In place of the suite's user; null: the suite's
-             * @example U01AGENT
+             * @example U01AGENTONE
              */
             readonly impersonateUserId?: string | null;
             /**
@@ -3054,7 +3054,7 @@ export interface components {
             readonly assertion: number | null;
             /**
              * @description What to write into the spec
-             * @example add "channel_id": "C03ENG" to where of assertion 1
+             * @example add "channel_id": "C03ENGINEER" to where of assertion 1
              */
             readonly proposal: string;
         };

@@ -1,4 +1,5 @@
 /** The steps of an audit, as a thread gets them: a template, then its tests and their runs. */
+import { NO_ALIASES, valueWithoutAliases } from "~/aliases";
 import { type Accepted, auditTest, type Solution, type TestAudit } from "~/evaluation/audit/audit";
 import { fold, type RowEvent, type Rows, rowsOfDiff } from "~/evaluation/audit/rows";
 import { createTemplateRows, type TemplateRows } from "~/evaluation/audit/template-rows";
@@ -54,14 +55,15 @@ export type JobAnswer = TestAudit | RunUnsafe[] | Invalid | null;
 export function createAuditing() {
   let template: (TemplateJob & { readonly templateRows: TemplateRows }) | undefined;
 
-  function perform(job: Job): JobAnswer {
-    if (job.kind === "template") {
-      const { rows, keys, world } = job;
-      template = { ...job, templateRows: createTemplateRows(rows, keys, world) };
+  function perform(given: Job): JobAnswer {
+    if (given.kind === "template") {
+      const { rows, keys, world } = given;
+      template = { ...given, templateRows: createTemplateRows(rows, keys, world) };
       return null;
     }
     if (!template) throw new Error("an audit begins with a template");
     const { world, keys, templateRows, rows } = template;
+    const job = valueWithoutAliases(given, world.aliases ?? NO_ALIASES);
     const raw = JSON.parse(job.expected) as Spec;
     const spec = compile(raw, world);
     if (job.kind === "runs") return job.runs.map((run) => unsafeIn(run, spec, keys, rows));

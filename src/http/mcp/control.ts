@@ -153,7 +153,7 @@ export const CONTROL_EXAMPLE: ToolExample = {
   arguments: {
     templateService: "chat",
     templateName: "chat_default",
-    impersonateUserId: "U01AGENT",
+    impersonateUserId: "U01AGENTONE",
   },
   text: JSON.stringify({
     environmentId: "4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d",

@@ -42,7 +42,7 @@ const Survivor = t.Object(
     }),
     proposal: t.String({
       description: "What to write into the spec",
-      examples: ['add "channel_id": "C03ENG" to where of assertion 1'],
+      examples: ['add "channel_id": "C03ENGINEER" to where of assertion 1'],
     }),
   },
   { title: "SurvivingMutant", description: "A mutant that does not get the expected verdict" },

@@ -166,7 +166,7 @@ export const NewEnvironment = t.Object(
       {
         templateService: "chat",
         templateName: "chat_default",
-        impersonateUserId: "U01AGENT",
+        impersonateUserId: "U01AGENTONE",
         ttlSeconds: TTL_SECONDS_DEFAULT,
       },
     ],
@@ -228,7 +228,7 @@ export const NewTrigger = t.Object(
   {
     title: "NewTrigger",
     description: "The user who clicks",
-    examples: [{ userId: "U02JOHN", ttlSeconds: 60 }],
+    examples: [{ userId: "U02JOHNADOE", ttlSeconds: 60 }],
   },
 );
 export type NewTrigger = Static<typeof NewTrigger>;
@@ -237,7 +237,7 @@ export const Trigger = t.Object(
   {
     triggerId: t.String({
       description: "Valid once, in this environment only",
-      examples: [`1767603600000.0123456789.U02JOHN.${"0".repeat(32)}`],
+      examples: [`1767603600000.0123456789.U02JOHNADOE.${"0".repeat(32)}`],
     }),
     userId: t.String(UserId),
     expiresAt: Timestamp,

@@ -22,12 +22,13 @@ export function createTriggers(deps: {
       const { issueTrigger, findUser } = requireReplica(environment.service);
       if (!issueTrigger)
         throw new ApiError("invalid_service", `The service ${environment.service} has no triggers`);
-      const userId = wanted.userId ?? environment.actingUserId;
+      const id = wanted.userId ?? environment.actingUserId;
       const tables = await templates.tablesOf(environment);
       const seconds = wanted.ttlSeconds ?? TRIGGER_SECONDS_DEFAULT;
       const issued = await sessionPool
         .use({ ...environment, tables }, async (session) => {
-          if ((await findUser(session, { id: userId })) === undefined) return undefined;
+          const userId = await findUser(session, { id });
+          if (userId === undefined) return undefined;
           const expiresAt = new Date(millisOf(session.source) + seconds * 1000);
           const { tokenHash } = environment;
           return {
@@ -40,7 +41,7 @@ export function createTriggers(deps: {
           throw error instanceof EnvironmentEnded ? notFound() : error;
         });
       if (issued) return issued;
-      throw new ApiError("impersonate_not_found", `The environment has no user ${userId}`);
+      throw new ApiError("impersonate_not_found", `The environment has no user ${id}`);
     },
   };
 }

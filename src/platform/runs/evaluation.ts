@@ -5,6 +5,7 @@
  * server that received the call gives the verdict, or another one if that server has died.
  */
 import { LRUCache } from "lru-cache";
+import { type Aliases, valueWithoutAliases } from "~/aliases";
 import { RUN_ROWS_MAX } from "~/capture/limits";
 import { failureOf } from "~/capture/loss";
 import { readRows } from "~/capture/snapshot";
@@ -43,7 +44,10 @@ const TOO_MANY_CALLS: FinalVerdict = {
 type Evaluated = Omit<store.EvaluatingRow, "baselineRows"> &
   Ending & { readonly baselineRows: string | null };
 
-type Tables = Awaited<ReturnType<Templates["tablesOf"]>>;
+type RunWorld = Omit<World, "tables" | "aliases"> & {
+  readonly tables: Awaited<ReturnType<Templates["tablesOf"]>>;
+  readonly aliases: Aliases;
+};
 
 export function createEvaluation(deps: {
   pool: Pool;
@@ -55,21 +59,20 @@ export function createEvaluation(deps: {
 }) {
   const { pool, environments, templates, callsOf, overdue } = deps;
   const evaluator = createEvaluator();
-  /** Cache of compiled specs with the tables they were compiled for: tests run again and again. */
-  const compiled = new LRUCache<string, { spec: CompiledSpec; tables: Tables }>({
+  /** Cache of compiled specs with the names that they were compiled for: tests run again and again. */
+  const compiled = new LRUCache<string, { spec: CompiledSpec; world: RunWorld }>({
     max: COMPILED_MAX,
   });
 
   /** Returns the names that assertions can use in an environment, even after its end. */
-  async function worldOf(
-    environmentId: string,
-  ): Promise<Omit<World, "tables"> & { tables: Tables; userId: string }> {
+  async function worldOf(environmentId: string): Promise<RunWorld & { userId: string }> {
     const environment = await environments.find(environmentId);
     if (!environment) throw new Error("a run without an environment");
     const tables = await templates.tablesOf(environment);
     const replica = requireReplica(environment.service);
     const { userId } = environment;
-    return { userId, tables, derived: replica.derived, calls: namesOfCalls(replica) };
+    const aliases = await templates.aliasesOf(environment, tables);
+    return { userId, tables, derived: replica.derived, calls: namesOfCalls(replica), aliases };
   }
 
   /** Undefined if the journal does not have the calls that the spec counts. */
@@ -102,10 +105,11 @@ export function createEvaluation(deps: {
       const world = await worldOf(environmentId);
       const cached = `${isNew} ${expected}`;
       const known = compiled.get(cached);
-      if (known?.tables === world.tables) return known.spec;
+      if (known?.world.tables === world.tables && known.world.aliases === world.aliases)
+        return known.spec;
       const spec = requireSpec(JSON.parse(expected), world, isNew);
       if (expected.length > COMPILED_LENGTH_MAX) return spec;
-      compiled.set(cached, { spec, tables: world.tables });
+      compiled.set(cached, { spec, world });
       return spec;
     },
 
@@ -131,7 +135,8 @@ export function createEvaluation(deps: {
             `${table} has more than ${RUN_ROWS_MAX} rows, which is too many for unchanged`,
           );
       if (!isQuick(spec, expected, found)) return JSON.stringify(found);
-      for (const [table, rows] of Object.entries(found)) {
+      const { aliases } = await worldOf(environmentId);
+      for (const [table, rows] of Object.entries(valueWithoutAliases(found, aliases))) {
         const asked = wanted.filter(({ entity }) => entity === table);
         found[table] = rows.filter((row) => asked.some(({ matches }) => matches(row)));
       }

@@ -11,6 +11,8 @@ export type Seed = {
   readonly extends?: string;
   /** The day on which its story plays: environments begin then. Without it, they show real time. */
   readonly now?: unknown;
+  /** Earlier ids of its rows, to the present ones. */
+  readonly aliases?: { readonly [earlier: string]: string };
 };
 
 /** Returns a seed with the lists of the extended seed before its own. */

@@ -9,6 +9,7 @@ import type { World } from "~/evaluation/world";
 import { plainId } from "~/http/fitting";
 import { pageOf, readPage } from "~/http/page";
 import { known, nearest, quoted } from "~/nearest";
+import { createAliasReader } from "~/platform/templates/aliases";
 import { findIds } from "~/platform/templates/ids-store";
 import {
   type ImportedTemplate,
@@ -66,6 +67,7 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
   const blueprints = new LRUCache<string, Promise<Blueprint>>({ max: BLUEPRINTS_MAX });
   /** Users by template schema and by the id or email that names them. */
   const users = new LRUCache<string, string>({ max: USERS_MAX });
+  const aliasesOf = createAliasReader(replicas);
   const found = new LRUCache<string, store.TemplateRow>({ max: FOUND_MAX, ttl: FOUND_MS });
 
   async function requireWhole(userId: string, idOrName: string) {
@@ -194,10 +196,15 @@ export function createTemplates(pool: Pool, replicas: Pool, builders: Builders) 
 
     /** Returns the tables and columns that assertions can use in clones of a template. */
     async world(template: { schemaName: string; service: string }): Promise<World> {
-      const { tables } = await this.blueprint(template.schemaName);
-      const replica = requireReplica(template.service);
-      return { tables, derived: replica.derived, calls: namesOfCalls(replica) };
+      const { service, schemaName } = template;
+      const { tables } = await this.blueprint(schemaName);
+      const replica = requireReplica(service);
+      const aliases = await aliasesOf({ service, schemaName, templateSchema: schemaName }, tables);
+      return { tables, derived: replica.derived, calls: namesOfCalls(replica), aliases };
     },
+
+    /** Returns the earlier ids of a clone's rows. */
+    aliasesOf,
 
     /** Returns those of the ids that rows of a template have. */
     async knownIds(

@@ -16,9 +16,10 @@ export const isToken = (text: string) => TOKEN.test(text);
  * without one.
  */
 export async function actingUser(call: ReplicaCall, token: unknown): Promise<string> {
-  const { session, actor, mayImpersonate, isAnonymous } = call;
+  const { session, actor, mayImpersonate, isAnonymous, aliases } = call;
   if (typeof token !== "string") return actor;
-  const named = userOfToken(token);
+  const given = userOfToken(token);
+  const named = given && (aliases.get(given) ?? given);
   if (named === undefined && isAnonymous && isToken(token)) throw new ChatError("invalid_auth");
   if (named === undefined || named === actor) return actor;
   if (!mayImpersonate)

@@ -12,6 +12,7 @@ import { methodOperations } from "~/replicas/chat/operations";
 import { isMethodVerb, methodName, readCall, tokenArgument } from "~/replicas/chat/request";
 import { schedule } from "~/replicas/chat/schedule";
 import { seedChat } from "~/replicas/chat/seed";
+import { findUserId, listAliases } from "~/replicas/chat/store/aliases";
 import { listPeople } from "~/replicas/chat/store/users";
 import tables from "~/replicas/chat/tables.sql" with { type: "text" };
 import { awaitsUpload, carriesSecret, transfer } from "~/replicas/chat/transfers";
@@ -42,15 +43,14 @@ export const chat: Replica = {
     drafts: ["created_at"],
   },
   seed: seedChat,
+  aliases: (session) => listAliases(session as ChatSession),
   async findUser(session, by) {
+    if ("id" in by) return await findUserId(session as ChatSession, by.id);
     const { sql, t } = session as ChatSession;
-    const [user] =
-      "id" in by
-        ? await sql<{ id: string }[]>`select id from ${t.users} where id = ${by.id}`
-        : await sql<{ id: string }[]>`
-            select id from ${t.users} where lower(profile->>'email') = lower(${by.email}) and not deleted
-            order by id limit 1
-          `;
+    const [user] = await sql<{ id: string }[]>`
+      select id from ${t.users} where lower(profile->>'email') = lower(${by.email}) and not deleted
+      order by id limit 1
+    `;
     return user?.id;
   },
   listPeople: (session, limit) => listPeople(session as ChatSession, limit),
@@ -105,6 +105,7 @@ async function callMethod(call: ReplicaCall, warnings: string[]): Promise<Answer
     raw,
     baseUrl: call.baseUrl,
     secret: call.secret,
+    aliases: call.aliases,
     warn: (warning) => warnings.push(warning),
   });
 }

@@ -1,6 +1,8 @@
 /** A method: its name on the wire, summary, arguments and handler. */
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
+import type { Aliases } from "~/aliases";
 import type { Session } from "~/db/session";
+import { presentIds } from "~/replicas/chat/aliases";
 import { convert, type RawArguments } from "~/replicas/chat/arguments";
 import type { Rows } from "~/replicas/chat/store/rows";
 
@@ -16,6 +18,7 @@ export type ChatCall = {
   readonly baseUrl: string;
   /** Signs triggers. */
   readonly secret: Uint8Array;
+  readonly aliases: Aliases;
   /** Adds a warning to the answer: the client logs it. */
   readonly warn: (warning: string) => void;
 };
@@ -57,6 +60,6 @@ export function method<P extends Record<string, TSchema>>(
     args,
     userOnly: definition.userOnly ?? false,
     limits: definition.limits,
-    run: (raw, call) => definition.handle(convert(args, raw), call),
+    run: (raw, call) => definition.handle(presentIds(convert(args, raw), call.aliases), call),
   };
 }

@@ -1,5 +1,6 @@
 /** The shape of `seeds/chat_*.yaml`. People are named by handle, channels by name or id. */
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { ALIAS, ALIASES_MAX } from "~/aliases";
 
 const Id = (prefix: string) => Type.String({ pattern: `^${prefix}[A-Z0-9]{2,13}$` });
 const Moment = Type.String({
@@ -199,8 +200,15 @@ const Reminder = strict({
 
 const Emoji = strict({ name: EmojiName, url: Type.String({ pattern: "^(https?://|alias:)" }) });
 
+const Aliases = Type.Record(Type.String({ pattern: ALIAS }), Type.String({ pattern: ALIAS }), {
+  additionalProperties: false,
+  maxProperties: ALIASES_MAX,
+  description: "ids of earlier versions, to the present ones",
+});
+
 export const ChatSeed = strict({
   ...Heading,
+  aliases: maybe(Aliases),
   team: Team,
   users: Type.Array(User),
   channels: Type.Array(Channel),

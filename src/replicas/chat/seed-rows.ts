@@ -19,6 +19,7 @@ import {
   userRow,
 } from "~/replicas/chat/seed-columns";
 import type { ChatSeed, SeedReply } from "~/replicas/chat/seed-model";
+import { ALIAS_RECORD } from "~/replicas/chat/store/aliases";
 import { UNREAD } from "~/replicas/chat/store/channels";
 import { SeedError, SeedMistakes } from "~/replicas/seed-mistakes";
 
@@ -27,7 +28,7 @@ export type SeedRows = { readonly [table: string]: readonly Row[] };
 /** Throws SeedError for names that are unknown or ambiguous. */
 export function seedRows(seed: ChatSeed): SeedRows {
   const mistakes = new SeedMistakes();
-  const { team, users, channels, messages = [], usergroups = [], emoji = [] } = seed;
+  const { aliases = {}, team, users, channels, messages = [], usergroups = [], emoji = [] } = seed;
   const user = index("user", "users", users, ({ name }) => [name]);
   index("user", "users", users, ({ id }) => [id]);
   const channel = index("channel", "channels", channels, ({ id, name }) =>
@@ -57,6 +58,7 @@ export function seedRows(seed: ChatSeed): SeedRows {
     usergroup_users: [],
     reminders: [],
     emoji: emoji.map(({ name, url }) => ({ name, url })),
+    records: Object.entries(aliases).map(([id, data]) => ({ type: ALIAS_RECORD, id, data })),
   };
   const add = (table: string, ...added: Row[]) => rows[table]?.push(...added);
 

@@ -28,8 +28,8 @@ def active() -> set[str]:
 
 
 def test_an_environment_works_with_the_official_client_and_is_deleted_at_the_end_of_its_block() -> None:
-    with diorama.env("chat_default", as_="U01AGENT") as env:
-        assert env.slack().auth_test()["user_id"] == "U01AGENT"
+    with diorama.env("chat_default", as_="U01AGENTONE") as env:
+        assert env.slack().auth_test()["user_id"] == "U01AGENTONE"
         assert (env.service, env.template) == ("chat", "chat_default")
         assert env.expires_at.timestamp() > time.time()
         assert abs(env.now.timestamp() - time.time()) < 60
@@ -45,7 +45,7 @@ def test_an_environment_that_is_already_deleted_is_deleted_again_without_an_erro
 
 
 def test_a_run_gives_the_diff_and_the_calls() -> None:
-    with diorama.env("chat_default", as_="U01AGENT") as env:
+    with diorama.env("chat_default", as_="U01AGENTONE") as env:
         with env.run(labels={"model": "none"}) as run:
             with pytest.raises(RuntimeError, match="not ended"):
                 _ = run.diff
@@ -58,7 +58,7 @@ def test_a_run_gives_the_diff_and_the_calls() -> None:
 
 
 def test_a_run_ends_when_its_block_raises() -> None:
-    with diorama.env("chat_default", as_="U01AGENT") as env:
+    with diorama.env("chat_default", as_="U01AGENTONE") as env:
         with pytest.raises(KeyError, match="broken"), env.run() as broken:
             env.slack().chat_postMessage(**GREETING)
             raise KeyError("broken")
@@ -71,7 +71,7 @@ def test_a_run_ends_when_its_block_raises() -> None:
 def test_a_run_is_evaluated_once_and_graded_any_number_of_times() -> None:
     added = {"assertions": [{"diff_type": "added", "entity": "messages"}]}
     removed = {"assertions": [{"diff_type": "removed", "entity": "messages"}]}
-    with diorama.env("chat_default", as_="U01AGENT") as env:
+    with diorama.env("chat_default", as_="U01AGENTONE") as env:
         with env.run() as run:
             env.slack().chat_postMessage(**GREETING)
             assert run.evaluate(added).passed
@@ -88,7 +88,7 @@ def test_an_environment_has_a_clock_and_faults_and_its_calls_are_counted() -> No
     clock = {"now": "2026-03-11T09:00:00Z", "mode": "frozen"}
     faults = [{"fault": "lost_answer", "method": "chat.postMessage", "when": {"times": 1}}]
     retried = {"diff_type": "called", "entity": "chat.postMessage", "where": {"retry": 1}}
-    with diorama.env("chat_default", as_="U01AGENT", clock=clock, seed=7, faults=faults) as env:
+    with diorama.env("chat_default", as_="U01AGENTONE", clock=clock, seed=7, faults=faults) as env:
         with env.run() as run:
             for _ in range(2):
                 with contextlib.suppress(SlackApiError):
@@ -109,7 +109,7 @@ def test_the_tracker_reads_and_reports_errors() -> None:
 
 
 def test_the_address_of_the_tools_answers_with_its_headers() -> None:
-    with diorama.env("chat_default", as_="U01AGENT") as env:
+    with diorama.env("chat_default", as_="U01AGENTONE") as env:
         call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
         accept = {"Accept": "application/json, text/event-stream"}
 
@@ -136,7 +136,7 @@ def test_an_address_that_nothing_answers_is_unreachable() -> None:
 def busy() -> Iterator[tuple[str, list[str | None]]]:
     """A server that answers 503 twice, and the idempotency keys that it got."""
     keys: list[str | None] = []
-    agent = {"templateService": "chat", "templateName": "chat_default", "impersonateUserId": "U01AGENT"}
+    agent = {"templateService": "chat", "templateName": "chat_default", "impersonateUserId": "U01AGENTONE"}
     known = diorama.call("POST", "/initEnv", body=agent)
     # The answer of a newer server: a service and a field that this client does not know.
     created = {**known, "service": "newer", "field": "newer"}
@@ -256,7 +256,7 @@ def test_asyncio_has_the_same() -> None:
 
     async def main() -> None:
         async with diorama.AsyncDiorama() as client:
-            async with client.env("chat_default", as_="U01AGENT") as env:
+            async with client.env("chat_default", as_="U01AGENTONE") as env:
                 async with env.run() as run:
                     await env.slack().chat_postMessage(**GREETING)
                 assert_diff(run.diff, inserts=[{"__table__": "messages", "text": "Hello"}])
@@ -277,7 +277,7 @@ def test_asyncio_has_the_same() -> None:
 def test_a_local_server_starts_works_and_stops() -> None:
     command = shlex.split(os.environ["SERVER"])
     with diorama.local(command, env={"DATABASE_URL": os.environ["SERVER_DATABASE"], "SHUTDOWN_DELAY": "0"}) as local:
-        with local.env("chat_default", as_="U01AGENT") as env:
+        with local.env("chat_default", as_="U01AGENTONE") as env:
             assert env.url.startswith(local.url)
 
     with pytest.raises(httpx.ConnectError):

@@ -79,7 +79,7 @@ test(
       `import diorama
 from diorama.testing import assert_diff
 
-with diorama.env("chat_default", as_="U01AGENT", ttl_seconds=60) as env:
+with diorama.env("chat_default", as_="U01AGENTONE", ttl_seconds=60) as env:
     with env.run(labels={"model": "mine"}) as run:
         pass
     assert_diff(run.diff)
@@ -125,7 +125,7 @@ test(
 
 test("an official client that is missing is named", async () => {
   const code = `import diorama
-with diorama.env("chat_default", as_="U01AGENT") as env:
+with diorama.env("chat_default", as_="U01AGENTONE") as env:
     try: env.slack()
     except ImportError as error: print(error)`;
   const env = { ...process.env, DIORAMA_URL: program.url };

@@ -6,7 +6,7 @@ import time
 import pytest
 from diorama.testing import assert_diff
 
-agent = pytest.mark.diorama(template="chat_default", as_="U01AGENT")
+agent = pytest.mark.diorama(template="chat_default", as_="U01AGENTONE")
 
 
 def greet(environment, text="Hello"):

@@ -36,7 +36,7 @@ const SCENARIOS = {
     const { channels } = await tool("slack_list_channels", { limit: 100 });
     const channel_id = channels.find(({ name }) => name === "random").id;
     const { members } = await tool("slack_get_users");
-    assert.ok(members.some(({ id }) => id === "U02JOHN"));
+    assert.ok(members.some(({ id }) => id === "U02JOHNADOE"));
     const sent = [];
     for (let n = 0; n < 8; n++) {
       const { ok, ts } = await tool("slack_post_message", { channel_id, text: `From MCP ${n}` });
@@ -59,8 +59,8 @@ const SCENARIOS = {
       messages.map((message) => message.text),
       ["From MCP 7", "From MCP 6", "From MCP 5"],
     );
-    assert.deepEqual(messages[0].reactions[0].users, ["U01AGENT"]);
-    for (const user_id of ["U01AGENT", "U02JOHN", "U03ROBIN"])
+    assert.deepEqual(messages[0].reactions[0].users, ["U01AGENTONE"]);
+    for (const user_id of ["U01AGENTONE", "U02JOHNADOE", "U03ROBINRAY"])
       assert.equal((await tool("slack_get_user_profile", { user_id })).ok, true);
     const nowhere = await tool("slack_post_message", { channel_id: "C0NOWHERE", text: "x" });
     assert.equal(nowhere.error, "channel_not_found");

@@ -28,24 +28,24 @@ async def gather(answer, field):
 
 async def scenario(chat, name):
     me = await call(chat.auth_test)
-    assert me["user_id"] == "U01AGENT", me
+    assert me["user_id"] == "U01AGENTONE", me
     assert (await call(chat.team_info))["team"]["id"] == me["team_id"]
     listed = await call(chat.users_list, limit=1)
     members = [user["id"] for user in await gather(listed, "members")]
-    assert {"U01AGENT", "U02JOHN"} <= set(members), members
-    john = (await call(chat.users_info, user="U02JOHN"))["user"]
+    assert {"U01AGENTONE", "U02JOHNADOE"} <= set(members), members
+    john = (await call(chat.users_info, user="U02JOHNADOE"))["user"]
     found = await call(chat.users_lookupByEmail, email=john["profile"]["email"])
-    assert found["user"]["id"] == "U02JOHN"
+    assert found["user"]["id"] == "U02JOHNADOE"
 
     channel = (await call(chat.conversations_create, name=name))["channel"]["id"]
-    await call(chat.conversations_invite, channel=channel, users=["U02JOHN"])
+    await call(chat.conversations_invite, channel=channel, users=["U02JOHNADOE"])
     await call(chat.conversations_setTopic, channel=channel, topic="Clients")
     await call(chat.conversations_setPurpose, channel=channel, purpose="To be tried")
     info = (await call(chat.conversations_info, channel=channel))["channel"]
     assert (info["topic"]["value"], info["purpose"]["value"]) == ("Clients", "To be tried")
     assert set((await call(chat.conversations_members, channel=channel))["members"]) == {
-        "U01AGENT",
-        "U02JOHN",
+        "U01AGENTONE",
+        "U02JOHNADOE",
     }
     mine = await call(chat.users_conversations, types="public_channel")
     assert channel in [one["id"] for one in mine["channels"]]
@@ -69,7 +69,7 @@ async def scenario(chat, name):
 
     await call(chat.reactions_add, channel=channel, timestamp=posted[2], name="tada")
     reacted = await call(chat.reactions_get, channel=channel, timestamp=posted[2])
-    assert reacted["message"]["reactions"][0]["users"] == ["U01AGENT"]
+    assert reacted["message"]["reactions"][0]["users"] == ["U01AGENTONE"]
     await call(chat.reactions_remove, channel=channel, timestamp=posted[2], name="tada")
     await call(chat.pins_add, channel=channel, timestamp=posted[3])
     pins = await call(chat.pins_list, channel=channel)
@@ -92,9 +92,9 @@ async def scenario(chat, name):
     assert [one["id"] for one in files["files"]] == [file["id"]]
     hits = await call(chat.search_messages, query=f"Message in:#{name}")
     assert hits["messages"]["total"] >= 4, hits["messages"]["total"]
-    group = await call(chat.conversations_open, users=["U02JOHN"])
+    group = await call(chat.conversations_open, users=["U02JOHNADOE"])
     direct = await call(chat.chat_postMessage, channel=group["channel"]["id"], text="Hi")
-    assert direct["message"]["user"] == "U01AGENT"
+    assert direct["message"]["user"] == "U01AGENTONE"
     await call(chat.chat_delete, channel=channel, ts=posted[4])
     for method, arguments, error in [
         (chat.chat_postMessage, {"channel": "C0NOWHERE", "text": "x"}, "channel_not_found"),

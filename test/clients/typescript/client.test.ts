@@ -17,11 +17,11 @@ test("an environment is created, works with the official client and is deleted a
   const diorama = client();
   let id = "";
   {
-    await using env = await diorama.env("chat_default", { as: "U01AGENT" });
+    await using env = await diorama.env("chat_default", { as: "U01AGENTONE" });
     id = env.id;
     const { user_id: user } = await env.slack().auth.test();
 
-    expect(user).toBe("U01AGENT");
+    expect(user).toBe("U01AGENTONE");
     expect(env).toMatchObject({ service: "chat", template: "chat_default" });
     expect(env.expiresAt.getTime()).toBeGreaterThan(Date.now());
     expect(env.now.getTime() - Date.now()).toBeWithin(-60_000, 1_000);
@@ -40,7 +40,7 @@ test("an environment that is already deleted is deleted again without an error",
 });
 
 test("a run gives the result, the diff and the calls", async () => {
-  await using env = await client().env("chat_default", { as: "U01AGENT" });
+  await using env = await client().env("chat_default", { as: "U01AGENTONE" });
 
   const { result, diff, calls } = await env.run(async ({ id }) => {
     await env.slack().chat.postMessage(greeting);
@@ -53,7 +53,7 @@ test("a run gives the result, the diff and the calls", async () => {
 });
 
 test("a run ends when its work throws", async () => {
-  await using env = await client().env("chat_default", { as: "U01AGENT" });
+  await using env = await client().env("chat_default", { as: "U01AGENTONE" });
   const broken = new Error("broken");
 
   await expect(env.run(() => Promise.reject(broken))).rejects.toBe(broken);
@@ -62,7 +62,7 @@ test("a run ends when its work throws", async () => {
 });
 
 test("a run that has already ended gives the same diff", async () => {
-  await using env = await client().env("chat_default", { as: "U01AGENT" });
+  await using env = await client().env("chat_default", { as: "U01AGENTONE" });
   const run = await env.startRun();
   await env.slack().chat.postMessage(greeting);
 
@@ -189,7 +189,7 @@ test("a local server starts, works and stops", async () => {
       env: { DATABASE_URL: database.url, SHUTDOWN_DELAY: "0" },
     });
     url = local.url;
-    await using env = await local.env("chat_default", { as: "U01AGENT" });
+    await using env = await local.env("chat_default", { as: "U01AGENTONE" });
 
     expect(env.url).toStartWith(url);
   }

@@ -77,7 +77,7 @@ describe("the package", () => {
       await Bun.write(
         join(cwd, "main.ts"),
         `import { diorama, type Diff, type Suite } from "diorama";
-         const env = await diorama.env("chat_default", { as: "U01AGENT", ttlSeconds: 60 });
+         const env = await diorama.env("chat_default", { as: "U01AGENTONE", ttlSeconds: 60 });
          const { diff }: { diff: Diff } = await env.run(async () => 1);
          const suite: Suite = diorama.suite("Chat benchmark");
          // @ts-expect-error: an unknown option
@@ -97,7 +97,7 @@ describe("the package", () => {
       await Bun.write(
         join(cwd, "main.js"),
         `import { diorama } from "diorama";
-         const env = await diorama.env("chat_default", { as: "U01AGENT" });
+         const env = await diorama.env("chat_default", { as: "U01AGENTONE" });
          try { env.slack(); } catch (error) { console.log(error.message); }`,
       );
       const env = { ...process.env, DIORAMA_URL: program.url };

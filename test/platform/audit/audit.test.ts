@@ -13,7 +13,7 @@ const { run: command, path: pathOf } = useCommands(program);
 
 const MESSAGE = {
   channel_id: "C02RANDOM",
-  user_id: "U01AGENT",
+  user_id: "U01AGENTONE",
   text: "Lunch is served",
   thread_ts: null,
 };
@@ -34,7 +34,7 @@ async function create(name: string, tests: object[], as = ann): Promise<string> 
   const suite = { name, templateService: "chat", templateName: "chat_default" };
   const made = await program.post(
     "/testSuites",
-    { ...suite, impersonateUserId: "U01AGENT", tests },
+    { ...suite, impersonateUserId: "U01AGENTONE", tests },
     as,
   );
   expectStatus(made, 201);
@@ -59,7 +59,7 @@ async function callOf({ environmentUrl, token }: any, method: string, given: obj
 async function solve(suiteId: string, more: readonly [string, object][] = []) {
   const { body: suite } = await program.get(`/testSuites/${suiteId}?expand=true`, ann);
   const testId = suite.tests[0].id;
-  const environment = await program.environment({ impersonateUserId: "U01AGENT" }, ann);
+  const environment = await program.environment({ impersonateUserId: "U01AGENTONE" }, ann);
   const { environmentId: envId } = environment;
   const { body: started } = await program.post("/startRun", { envId, testId }, ann);
   const args = { channel: "C02RANDOM", text: "Lunch is served" };
@@ -193,7 +193,7 @@ describe("what a test accepts", () => {
 
     const { id: _, ...exported } = body.tests[0];
     const suite = { name: "Accepts", templateService: "chat", templateName: "chat_default" };
-    const whole = { ...suite, impersonateUserId: "U01AGENT", tests: [exported] };
+    const whole = { ...suite, impersonateUserId: "U01AGENTONE", tests: [exported] };
     const again = await program.post("/testSuites/import", whole, ann);
     expect(again.body.outcome).toBe("unchanged");
     const stale = { accept: [...accept, { mutant: "dropped messages+7", reason: "?" }] };

@@ -119,7 +119,7 @@ test("a new environment gets a planned schema, and any other if those are taken"
         keyId: row?.["key_id"],
         service: "chat",
         templateName: "chat_default",
-        actingUserId: "U01AGENT",
+        actingUserId: "U01AGENTONE",
         tokenHash: Buffer.from(crypto.randomUUID()),
         ttlSeconds: 60,
         allowImpersonation: false,

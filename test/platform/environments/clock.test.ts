@@ -182,7 +182,7 @@ describe("a clock", () => {
     [{ stepMs: 5 }, "clock.stepMs: only the mode step has it"],
   ])("%j is rejected", async (clock, detail) => {
     const wanted = { templateService: "chat", templateName: "chat_default", clock };
-    const answer = await program.post("/initEnv", { ...wanted, impersonateUserId: "U01AGENT" });
+    const answer = await program.post("/initEnv", { ...wanted, impersonateUserId: "U01AGENTONE" });
     expectRefusal(answer, 400, "invalid_request", detail);
   });
 

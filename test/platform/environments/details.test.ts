@@ -28,14 +28,18 @@ describe.each(ways)("with $name", ({ cluster, settings }) => {
     expect(fresh).toMatchObject({
       ...listed,
       status: "active",
-      impersonateUserId: "U01AGENT",
+      impersonateUserId: "U01AGENTONE",
       allowImpersonation: false,
       ...{ parentEnvironmentId: null, atCall: null },
       run: null,
       calls: 0,
       changedRows: 0,
     });
-    expect(await newest()).toMatchObject({ ...listed, impersonateUserId: "U01AGENT", run: null });
+    expect(await newest()).toMatchObject({
+      ...listed,
+      impersonateUserId: "U01AGENTONE",
+      run: null,
+    });
     expect(fresh.clock.mode).toBe("real");
     expect(Date.parse(fresh.clock.now)).toBeWithin(
       Date.parse(clock.now),

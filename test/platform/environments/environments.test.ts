@@ -9,7 +9,7 @@ const program = useProgram(database);
 const WANTED = {
   templateService: "chat",
   templateName: "chat_default",
-  impersonateUserId: "U01AGENT",
+  impersonateUserId: "U01AGENTONE",
 };
 
 describe("initEnv", () => {
@@ -38,7 +38,7 @@ describe("initEnv", () => {
     const response = await fetch(`${program.url}${environment.environmentUrl}/auth.test`, {
       headers: { Authorization: `Bearer ${environment.token}` },
     });
-    expect(await response.json()).toMatchObject({ ok: true, user_id: "U01AGENT" });
+    expect(await response.json()).toMatchObject({ ok: true, user_id: "U01AGENTONE" });
   });
 
   test("knows no other style of token, and none for the tracker", async () => {
@@ -59,7 +59,7 @@ describe("initEnv", () => {
       impersonateUserId: undefined,
       impersonateEmail: "ROBIN@acme.test",
     });
-    expect(await program.chat(environment, "auth.test")).toMatchObject({ user_id: "U03ROBIN" });
+    expect(await program.chat(environment, "auth.test")).toMatchObject({ user_id: "U03ROBINRAY" });
   });
 
   test.each([
@@ -87,8 +87,8 @@ describe("initEnv", () => {
     [{ impersonateUserId: "' OR 1=1" }, 400, "impersonate_not_found", "S078"],
     [{ impersonateUserId: "U01\u0000" }, 400, "invalid_request", "S078"],
     [{ impersonateUserId: 5 }, 400, "invalid_request", "S078"],
-    [{ impersonateUserId: ["U01AGENT"] }, 400, "invalid_request", "S078"],
-    [{ impersonateUserId: { id: "U01AGENT" } }, 400, "invalid_request", "S078"],
+    [{ impersonateUserId: ["U01AGENTONE"] }, 400, "invalid_request", "S078"],
+    [{ impersonateUserId: { id: "U01AGENTONE" } }, 400, "invalid_request", "S078"],
     [{ testId: "0123" }, 404, "test_not_found", "S078"],
     ...["%", "_@_", "%@acme.test", "robin@acme.tes_", "robin@acme.test%"].map(
       (impersonateEmail) =>
@@ -120,7 +120,7 @@ describe("initEnv", () => {
   test("rejects a user of another environment, however it was created (S032)", async () => {
     const { schemaName } = await program.environment();
     await database.sql.unsafe(
-      `update "${schemaName}".users set id = 'U77ELSE' where id = 'U03ROBIN'`,
+      `update "${schemaName}".users set id = 'U77ELSE' where id = 'U03ROBINRAY'`,
     );
     expectRefusal(
       await program.post("/initEnv", { ...WANTED, impersonateUserId: "U77ELSE" }),
@@ -193,7 +193,7 @@ describe("an environment", () => {
     const other = await startTestProgram(database);
     try {
       const environment = await program.environment();
-      const url = `${environment.environmentUrl}/users.info?user=U02JOHN`;
+      const url = `${environment.environmentUrl}/users.info?user=U02JOHNADOE`;
       for (const server of [program, other])
         expect((await fetch(server.url + url)).status).toBe(200);
 
@@ -397,13 +397,13 @@ describe("a trigger", () => {
     const { environmentId } = await program.environment();
 
     const own = await issue(environmentId, {});
-    const other = await issue(environmentId, { userId: "U02JOHN", ttlSeconds: 60 });
+    const other = await issue(environmentId, { userId: "U02JOHNADOE", ttlSeconds: 60 });
 
     expectStatus(own, 200);
-    expect(own.body.userId).toBe("U01AGENT");
+    expect(own.body.userId).toBe("U01AGENTONE");
     expect(other.body).toEqual({
       triggerId: expect.any(String),
-      userId: "U02JOHN",
+      userId: "U02JOHNADOE",
       expiresAt: expect.stringMatching(/Z$/),
     });
     expect(own.body.expiresAt < other.body.expiresAt).toBe(true);

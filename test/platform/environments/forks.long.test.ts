@@ -34,10 +34,10 @@ const WORK = {
       { channel: "C01GENERAL", timestamp: "1767603600.000100", name: `r${n}` },
     ],
     () => "delete from messages where ts = (select min(ts) from messages)",
-    (n) => `update users set real_name = 'name ${n}' where id = 'U02JOHN'`,
+    (n) => `update users set real_name = 'name ${n}' where id = 'U02JOHNADOE'`,
     () => "update messages set text = text",
     () => "delete from channel_members",
-    () => "delete from users where id = 'U02JOHN'",
+    () => "delete from users where id = 'U02JOHNADOE'",
     () => "update messages set blocks = 'null' where ts = (select max(ts) from messages)",
   ],
   tracker: [
@@ -198,7 +198,7 @@ describe("forks", () => {
       const answer = await fetch(`${program.url}${fork.environmentUrl}/auth.test`, {
         headers: { Authorization: `Bearer ${fork.token}` },
       });
-      expect(await answer.json()).toMatchObject({ ok: true, user_id: "U01AGENT" });
+      expect(await answer.json()).toMatchObject({ ok: true, user_id: "U01AGENTONE" });
     }
     expect(new Set(environments.map((fork: Environment) => fork.environmentId)).size).toBe(3);
     expect(new Set(environments.map((fork: Environment) => fork.schemaName)).size).toBe(3);
@@ -311,7 +311,7 @@ describe("forks", () => {
     const fields = {
       templateService: "chat",
       templateName: "chat_default",
-      impersonateUserId: "U01AGENT",
+      impersonateUserId: "U01AGENTONE",
     };
     const { status, body } = await program.post("/initEnv", { ...fields, count: 5 });
 

@@ -264,7 +264,7 @@ describe("snapshots", () => {
     const template = await rows();
     await database.sql.unsafe(
       `insert into "${environment.schemaName}".messages (channel_id, ts, user_id, text)
-       select 'C01GENERAL', (1000000000 + i)::text || '.000000', 'U02JOHN', 'm' from generate_series(1, 20001) i`,
+       select 'C01GENERAL', (1000000000 + i)::text || '.000000', 'U02JOHNADOE', 'm' from generate_series(1, 20001) i`,
     );
     const large = await rows();
 

@@ -50,7 +50,7 @@ describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => 
       ...environment,
       status: "active",
       createdAt: expect.any(String),
-      impersonateUserId: "U01AGENT",
+      impersonateUserId: "U01AGENTONE",
     });
     expect(stream.of("run")[0]).toMatchObject({
       runId,

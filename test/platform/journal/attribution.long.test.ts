@@ -90,7 +90,7 @@ describe.each(plugins)("with $name", ({ cluster, plugin }) => {
         const environment = await ask("POST", "/initEnv", {
           templateService: "chat",
           templateName: "chat_default",
-          impersonateUserId: "U01AGENT",
+          impersonateUserId: "U01AGENTONE",
         });
         const { runId } = await ask("POST", "/startRun", { envId: environment.environmentId });
         const answered: Answered[] = [];
@@ -158,7 +158,7 @@ describe.each(plugins)("with $name", ({ cluster, plugin }) => {
     const environment = await ask("POST", "/initEnv", {
       templateService: "chat",
       templateName: "chat_default",
-      impersonateUserId: "U01AGENT",
+      impersonateUserId: "U01AGENTONE",
     });
     const { runId } = await ask("POST", "/startRun", { envId: environment.environmentId });
     await inTransaction(database.sql, async (tx) => {

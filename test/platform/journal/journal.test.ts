@@ -236,7 +236,7 @@ describe("a journal", () => {
     const [kept, none] = [await callsOf(program, runs[0]), await callsOf(program, runs[1])];
 
     expect(kept.calls).toMatchObject([
-      { name: "auth.test", answer: { ok: true, user_id: "U01AGENT" } },
+      { name: "auth.test", answer: { ok: true, user_id: "U01AGENTONE" } },
     ]);
     expect(none).toMatchObject({ journal: "off", calls: [] });
   });
@@ -291,7 +291,7 @@ describe("a journal", () => {
   test.each([
     {
       service: "chat",
-      actor: "U01AGENT",
+      actor: "U01AGENTONE",
       templateName: "chat_default",
       tool: {
         name: "slack_send_message",

@@ -13,7 +13,7 @@ const key = () => ({ "Idempotency-Key": crypto.randomUUID() });
 const wanted = {
   templateService: "chat",
   templateName: "chat_default",
-  impersonateUserId: "U01AGENT",
+  impersonateUserId: "U01AGENTONE",
 };
 const countEnvironments = async () =>
   (await database.sql`select count(*)::int as count from diorama.environments`)[0]?.["count"];

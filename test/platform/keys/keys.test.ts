@@ -33,7 +33,7 @@ const make = (days: number | null = null, plan: "free" | "pro" | "enterprise" = 
 const WANTED = {
   templateService: "chat",
   templateName: "chat_default",
-  impersonateUserId: "U01AGENT",
+  impersonateUserId: "U01AGENTONE",
 };
 const ask = (server: typeof production, key?: string) =>
   server.get("/results/none", key === undefined ? {} : { "X-API-Key": key });
@@ -417,17 +417,17 @@ describe("a control plane", () => {
       return answer["user_id"] ?? answer["error"];
     };
 
-    expect(await whoCalls({ Authorization: "Bearer cp_live_1" })).toBe("U01AGENT");
-    expect(await whoCalls({ Authorization: "cp_live_1" })).toBe("U01AGENT");
-    expect(await whoCalls({}, "?token=cp_live_1")).toBe("U01AGENT");
+    expect(await whoCalls({ Authorization: "Bearer cp_live_1" })).toBe("U01AGENTONE");
+    expect(await whoCalls({ Authorization: "cp_live_1" })).toBe("U01AGENTONE");
+    expect(await whoCalls({}, "?token=cp_live_1")).toBe("U01AGENTONE");
     const json = { "Content-Type": "Application/JSON" };
-    expect(await whoCalls(json, "", '{"token":"cp_live_1"}')).toBe("U01AGENT");
+    expect(await whoCalls(json, "", '{"token":"cp_live_1"}')).toBe("U01AGENTONE");
     const form = new FormData();
     form.set("as_user", "true");
     form.set("token", "cp_live_1");
-    expect(await whoCalls({}, "", form)).toBe("U01AGENT");
-    const john = { Authorization: "Bearer xoxp-U02JOHN" };
-    expect(await whoCalls(john, "?token=cp_live_1")).toBe("U02JOHN");
+    expect(await whoCalls({}, "", form)).toBe("U01AGENTONE");
+    const john = { Authorization: "Bearer xoxp-U02JOHNADOE" };
+    expect(await whoCalls(john, "?token=cp_live_1")).toBe("U02JOHNADOE");
     expect(await whoCalls(john)).toBe("not_authed");
   });
 

@@ -34,7 +34,7 @@ const TESTS = [
 ];
 const SUITE = {
   ...{ name: "Play me!", templateService: "chat", templateName: "chat_default" },
-  ...{ impersonateUserId: "U01AGENT", tests: TESTS },
+  ...{ impersonateUserId: "U01AGENTONE", tests: TESTS },
 };
 let suiteId = "";
 
@@ -61,7 +61,7 @@ describe("over a WebSocket", () => {
       reward: null,
       done: false,
       observation: {
-        ...{ prompt: "Say hello.", test: "Hello", user_id: "U01AGENT", service: "chat" },
+        ...{ prompt: "Say hello.", test: "Hello", user_id: "U01AGENTONE", service: "chat" },
         metadata: { episode_id: "mine" },
       },
     });

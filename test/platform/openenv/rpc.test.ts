@@ -27,7 +27,7 @@ const create = async (as = ann): Promise<string> =>
   (await call("openenv/session/create", {}, as)).result.session_id;
 const join = (session: string, as = ann) =>
   joinOpenEnv(`${program.url}`, `${SUITE}`, as, `?session_id=${session}`);
-const hello = { channel_id: "C03ENG", message: "The demo on Friday starts at 14:00 CET." };
+const hello = { channel_id: "C03ENGINEER", message: "The demo on Friday starts at 14:00 CET." };
 const active = async () =>
   (await program.get("/environments?status=active", ann)).body.environments.length;
 

@@ -17,7 +17,7 @@ const suiteOf = async (...names: string[]) => {
     name: "attempts",
     templateService: "chat",
     templateName: "chat_default",
-    impersonateUserId: "U01AGENT",
+    impersonateUserId: "U01AGENTONE",
     tests: names.map((name) => ({ name, prompt: name, expectedOutput: { assertions: [SAID] } })),
   });
   const { suiteId } = created.body;

@@ -28,7 +28,7 @@ const suiteOf = async (...assertions: object[]) => {
     name: "greetings",
     templateService: "chat",
     templateName: "chat_default",
-    impersonateUserId: "U01AGENT",
+    impersonateUserId: "U01AGENTONE",
     tests: [{ name: "greet", prompt: "Greet everybody.", expectedOutput: { assertions } }],
   });
   expectStatus(created, 201);
@@ -80,7 +80,7 @@ describe("a run with a test", () => {
   test("fails with a line for each assertion that does not hold, and the nearest rows", async () => {
     const { testId } = await suiteOf(
       added({ text: { contains: "Hello" } }, 2),
-      added({ user_id: "U01AGENT" }),
+      added({ user_id: "U01AGENTONE" }),
       { diff_type: "removed", entity: "messages", expected_count: { max: 0 } },
     );
     const environment = (await program.post("/initEnv", { testId })).body;
@@ -176,7 +176,7 @@ describe("an expectation in the call", () => {
           {
             diff_type: "changed",
             entity: "messages",
-            where: { user_id: "U01AGENT", channel_id: "C02RANDOM" },
+            where: { user_id: "U01AGENTONE", channel_id: "C02RANDOM" },
             expected_changes: { text: { from: { contains: "lunch" }, to: "Dinner" } },
             expected_count: 1,
           },
@@ -483,7 +483,7 @@ describe("the events of a run", () => {
     const greeting = { channel: "C01GENERAL", text: "hello" };
     const { ts, channel } = (await call("chat.postMessage", greeting, "the-first")) as any;
     await call("chat.delete", { channel, ts }, "the-second");
-    const refused = { channel: "C01GENERAL", users: "U02JOHN,U99NOBODY" };
+    const refused = { channel: "C01GENERAL", users: "U02JOHNADOE,U99NOBODY" };
     expect(await call("conversations.invite", refused, "refused")).toMatchObject({ ok: false });
     await program.post("/diffRun", { runId });
 
@@ -521,7 +521,7 @@ describe("without the log, by snapshots", () => {
             {
               diff_type: "changed",
               entity: "messages",
-              where: { user_id: "U01AGENT" },
+              where: { user_id: "U01AGENTONE" },
               expected_changes: { text: { to: "Lunch" } },
               expected_count: 1,
             },

@@ -62,7 +62,7 @@ describe.each(await waysOfCapturing())("with $name", ({ cluster, settings }) => 
   const edited = (expected_changes: object) => ({
     diff_type: "changed",
     entity: "messages",
-    where: { user_id: "U01AGENT", channel_id: "C02RANDOM" },
+    where: { user_id: "U01AGENTONE", channel_id: "C02RANDOM" },
     expected_changes,
   });
   /** A run with a new message and a changed one. */

@@ -21,7 +21,7 @@ const aSuite = (...tests: object[]) => ({
   name: `Suite ${number++}`,
   templateService: "chat",
   templateName: "chat_default",
-  impersonateUserId: "U01AGENT",
+  impersonateUserId: "U01AGENTONE",
   tests,
 });
 const whole = async (suiteId: string) =>
@@ -41,7 +41,7 @@ describe("a suite", () => {
 
     const changed = await patch(`/testSuites/${suiteId}`, {
       name: "Renamed",
-      impersonateUserId: "U02JOHN",
+      impersonateUserId: "U02JOHNADOE",
     });
 
     expectStatus(changed, 200);
@@ -49,7 +49,7 @@ describe("a suite", () => {
     expect(await whole(suiteId)).toEqual({
       ...before,
       name: "Renamed",
-      impersonateUserId: "U02JOHN",
+      impersonateUserId: "U02JOHNADOE",
     });
     const nobody = await patch(`/testSuites/${suiteId}`, { impersonateUserId: null });
     expect(nobody.body.impersonateUserId).toBeNull();
@@ -61,7 +61,7 @@ describe("a suite", () => {
     const environment = await program.environment({ templateName: "chat_base" }, ann);
     const saved = { environmentId: environment.environmentId, service: "chat", name: "anns" };
     expectStatus(await program.post("/templates", saved, ann), 201);
-    const { suiteId } = await create(aTest("as Robin", { impersonateUserId: "U03ROBIN" }));
+    const { suiteId } = await create(aTest("as Robin", { impersonateUserId: "U03ROBINRAY" }));
 
     expectStatus(await patch(`/testSuites/${suiteId}`, { templateName: "anns" }), 200);
     expectRefusal(
@@ -104,7 +104,7 @@ describe("a suite", () => {
 
 describe("a test", () => {
   test("changes in the given fields, and null takes those of its suite", async () => {
-    const own = { templateName: "chat_base", impersonateUserId: "U02JOHN", surfaces: ["api"] };
+    const own = { templateName: "chat_base", impersonateUserId: "U02JOHNADOE", surfaces: ["api"] };
     const { suiteId, ids } = await create(aTest("a", own), aTest("b"));
 
     const changed = await patch(`/tests/${ids[0]}`, { prompt: "Wave.", surfaces: ["api", "mcp"] });
@@ -204,10 +204,10 @@ describe("an import", () => {
     });
     const stored = (await whole(suiteId)).tests;
     expect(stored.map(idOf)).toEqual([c, expect.any(String), a, b]);
-    const third = await importing({ ...wanted, prune: true, impersonateUserId: "U02JOHN" });
+    const third = await importing({ ...wanted, prune: true, impersonateUserId: "U02JOHNADOE" });
     expect(third.body).toMatchObject({ outcome: "changed", tests: { removed: ["b"], kept: [] } });
     expect(await whole(suiteId)).toMatchObject({
-      impersonateUserId: "U02JOHN",
+      impersonateUserId: "U02JOHNADOE",
       tests: stored.slice(0, 3),
     });
   });

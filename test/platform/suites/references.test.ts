@@ -24,7 +24,7 @@ afterAll(() => pool.end());
 
 const suite = (name: string, fields = {}) => ({
   ...{ name, templateService: "chat", templateName: "chat_default" },
-  impersonateUserId: "U01AGENT",
+  impersonateUserId: "U01AGENTONE",
   tests: [{ name: "Steal", prompt: SPOOF, expectedOutput: { closed_world: true, assertions: [] } }],
   ...fields,
 });

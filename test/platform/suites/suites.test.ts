@@ -43,7 +43,7 @@ describe("a suite", () => {
   test("is created, read, and given tests", async () => {
     const created = await program.post(
       "/testSuites",
-      aSuite({ description: "Say hello", impersonateUserId: "U01AGENT" }),
+      aSuite({ description: "Say hello", impersonateUserId: "U01AGENTONE" }),
       ann,
     );
     expectStatus(created, 201);
@@ -57,7 +57,7 @@ describe("a suite", () => {
     });
 
     const first = aTest();
-    const second = aTest({ name: "as John", impersonateUserId: "U02JOHN" });
+    const second = aTest({ name: "as John", impersonateUserId: "U02JOHNADOE" });
     const added = await program.post(
       `/testSuites/${suiteId}/tests`,
       { tests: [first, second] },
@@ -79,7 +79,7 @@ describe("a suite", () => {
       description: "Say hello",
       templateService: "chat",
       templateName: "chat_default",
-      impersonateUserId: "U01AGENT",
+      impersonateUserId: "U01AGENTONE",
       tests: added.body.tests,
     });
     const [, { id }] = added.body.tests;
@@ -101,7 +101,7 @@ describe("a suite", () => {
     const asked = { headers: ann as Record<string, string> };
     const url = `${program.url}/api/platform/testSuites/${dashed(suiteId)}?expand=tests`;
     const theirs: any = await (await fetch(url, asked)).json();
-    const environment = { testId: dashed(id), impersonateUserId: "U01AGENT" };
+    const environment = { testId: dashed(id), impersonateUserId: "U01AGENTONE" };
 
     expect(whole).toMatchObject({ id: suiteId, templateService: "chat" });
     expect((await program.get(`/tests/${dashed(id)}`, ann)).body).toMatchObject({ id });
@@ -318,7 +318,10 @@ test("tests that are added at the same time are all stored", async () => {
 
 test("a test brings its service, template and user into an environment", async () => {
   const suiteId = await create(
-    { impersonateUserId: "U02JOHN", tests: [aTest(), aTest({ impersonateUserId: "U03ROBIN" })] },
+    {
+      impersonateUserId: "U02JOHNADOE",
+      tests: [aTest(), aTest({ impersonateUserId: "U03ROBINRAY" })],
+    },
     ann,
   );
   const { tests } = (await program.get(`/testSuites/${suiteId}?expand=true`, ann)).body;
@@ -346,7 +349,7 @@ test("a test brings its service, template and user into an environment", async (
 test("results sum up the latest run of each test", async () => {
   const suiteId = await create(
     {
-      impersonateUserId: "U01AGENT",
+      impersonateUserId: "U01AGENTONE",
       tests: [
         aTest({ name: "a" }),
         aTest({ name: "b" }),

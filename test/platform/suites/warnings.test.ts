@@ -132,7 +132,10 @@ describe("a spec is rejected, and nothing is stored, with", () => {
 describe("a spec is stored with a warning", () => {
   const MISSING = {
     assertions: [
-      { ...ADDED, where: { channel_id: "C99NOWHERE", user_id: { in: ["U01AGENT", "U99NOBODY"] } } },
+      {
+        ...ADDED,
+        where: { channel_id: "C99NOWHERE", user_id: { in: ["U01AGENTONE", "U99NOBODY"] } },
+      },
     ],
   };
   const LINES = [
@@ -168,7 +171,7 @@ describe("a spec is stored with a warning", () => {
   });
 
   test.each([
-    ["what is there", one({ where: { channel_id: "C01GENERAL", user_id: "U01AGENT" } })],
+    ["what is there", one({ where: { channel_id: "C01GENERAL", user_id: "U01AGENTONE" } })],
     [
       "the id of a new row",
       { assertions: [{ diff_type: "added", entity: "channels", where: { id: "C9" } }] },

@@ -98,7 +98,11 @@ describe("a template", () => {
     expect(deleted.body).toEqual({ templateId, status: "deleted" });
     expect(await schemaExists(location)).toBe(false);
     expectRefusal(await program.get("/templates/gone", ann), 404, "template_not_found");
-    const wanted = { templateService: "chat", templateName: "gone", impersonateUserId: "U01AGENT" };
+    const wanted = {
+      templateService: "chat",
+      templateName: "gone",
+      impersonateUserId: "U01AGENTONE",
+    };
     expectRefusal(await program.post("/initEnv", wanted, ann), 404, "template_not_found");
     await eventually(async () => {
       const left =

@@ -135,7 +135,7 @@ describe("a template that is saved from an environment", () => {
     expectRefusal(
       await program.post(
         "/initEnv",
-        { templateService: "chat", templateName: "mine", impersonateUserId: "U01AGENT" },
+        { templateService: "chat", templateName: "mine", impersonateUserId: "U01AGENTONE" },
         bob,
       ),
       404,
@@ -342,7 +342,7 @@ test("environments are listed: the caller's own, filtered, in pages", async () =
     ...shown,
     status: "active",
     createdAt: expect.any(String),
-    impersonateUserId: "U01AGENT",
+    impersonateUserId: "U01AGENTONE",
     run: null,
   });
   expect(older).toMatchObject({ environmentId: first.environmentId, status: "deleted" });

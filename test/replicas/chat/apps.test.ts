@@ -28,7 +28,7 @@ describe("blocks.validate", () => {
 });
 
 describe("streams", () => {
-  const to = { recipient_user_id: JOHN, recipient_team_id: "T01ACME" };
+  const to = { recipient_user_id: JOHN, recipient_team_id: "T01ACMECORP" };
 
   test("build a reply in chunks", async () => {
     const { agent, robin } = await newScene();
@@ -181,7 +181,7 @@ describe("views", () => {
     const other: any = await publish(JOHN, "hello");
 
     expect(first.view).toMatchObject({
-      team_id: "T01ACME",
+      team_id: "T01ACMECORP",
       type: "home",
       state: { values: {} },
       root_view_id: first.view.id,

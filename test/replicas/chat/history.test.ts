@@ -8,7 +8,7 @@ describe("conversations.history", () => {
     const { agent, as } = await newScene();
     const expected = [HELLO, WELCOME];
 
-    for (const client of [agent, as("U03ROBIN")]) {
+    for (const client of [agent, as("U03ROBINRAY")]) {
       const answer = await client.conversations.history({ channel: GENERAL });
       expect(answer.messages?.map(({ ts }) => ts)).toEqual(expected);
       expect(answer).toMatchObject({ has_more: false, pin_count: 0 });

@@ -373,13 +373,13 @@ describe("the rest", () => {
       is_discoverable: false,
     });
     expect(await agent.migration.exchange({ users: `${JOHN},U99NOBODY` })).toMatchObject({
-      team_id: "T01ACME",
+      team_id: "T01ACMECORP",
       user_id_map: { [JOHN]: JOHN },
       invalid_user_ids: ["U99NOBODY"],
     });
     expect(await agent.rtm.connect({})).toMatchObject({
       self: { id: AGENT, name: "agent" },
-      team: { id: "T01ACME" },
+      team: { id: "T01ACMECORP" },
       url: expect.stringMatching(/^ws/),
     });
   });

@@ -28,7 +28,7 @@ describe("chat.postMessage", () => {
       type: "message",
       user: AGENT,
       text: "one",
-      team: "T01ACME",
+      team: "T01ACMECORP",
     });
     expect(second.ts! > first.ts!).toBe(true);
     expect(messages).toEqual([second.message, first.message] as never);

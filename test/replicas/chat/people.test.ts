@@ -28,7 +28,7 @@ describe("users.list", () => {
       is_bot: false,
       locale: "en-US",
       tz_offset: expect.any(Number),
-      profile: { email: "agent@acme.test", display_name: "agent", team: "T01ACME" },
+      profile: { email: "agent@acme.test", display_name: "agent", team: "T01ACMECORP" },
     });
     expect(members[4]).not.toHaveProperty("is_admin");
     expect(members[5]).toMatchObject({ is_bot: true, profile: { bot_id: "B06BOT" } });
@@ -229,7 +229,7 @@ describe("auth.test", () => {
       url: `${url}/`,
       team: "Acme",
       user: "agent",
-      team_id: "T01ACME",
+      team_id: "T01ACMECORP",
       user_id: AGENT,
       is_enterprise_install: false,
     });
@@ -263,8 +263,8 @@ test("api.test echoes its arguments and the requested error", async () => {
 test("team.info shows the workspace", async () => {
   const { agent } = await newScene();
 
-  expect((await agent.team.info({ team: "T01ACME" })).team).toMatchObject({
-    id: "T01ACME",
+  expect((await agent.team.info({ team: "T01ACMECORP" })).team).toMatchObject({
+    id: "T01ACMECORP",
     name: "Acme",
     domain: "acme",
     email_domain: "acme.test",

@@ -10,10 +10,10 @@ import { useProgram } from "../../support/program";
 export const GENERAL = "C01GENERAL";
 export const RANDOM = "C02RANDOM";
 
-export const AGENT = "U01AGENT";
+export const AGENT = "U01AGENTONE";
 /** Owner of the workspace. */
-export const JOHN = "U02JOHN";
-export const ROBIN = "U03ROBIN";
+export const JOHN = "U02JOHNADOE";
+export const ROBIN = "U03ROBINRAY";
 export const GUEST = "U04GUEST";
 /** Deactivated. */
 export const GONE = "U05GONE";

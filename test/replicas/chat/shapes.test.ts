@@ -65,7 +65,7 @@ const database = useDatabase();
 const program = useProgram(database, { ENVIRONMENT_POOL_TARGETS: "chat_bench_default:1" });
 beforeAll(async () => {
   const { environmentUrl } = await program.environment({ templateName: "chat_bench_default" });
-  agent = clientAs(`${program.url}${environmentUrl}`, "U01AGENT");
+  agent = clientAs(`${program.url}${environmentUrl}`, "U01AGENTONE");
   admin = clientAs(`${program.url}${environmentUrl}`, "U12DOKAFOR");
   list = (await agent.slackLists.create({ name: "Errands" })).list_id ?? "";
   await agent.slackLists.items.create({ list_id: list });
@@ -75,7 +75,7 @@ beforeAll(async () => {
   const added: any = await agent.calls.add({
     external_unique_id: "1",
     join_url: "https://meet.test/1",
-    users: [{ slack_id: "U01AGENT" }],
+    users: [{ slack_id: "U01AGENTONE" }],
   } as never);
   call = added.call.id;
   trigger = await triggerAt(`${program.url}${environmentUrl}`);
@@ -89,7 +89,7 @@ test.each<[string, () => object]>([
   ["auth.teams.list", () => ({ include_icon: true })],
   ["blocks.validate", () => ({ blocks: [{ type: "x" }] })],
   ["bookmarks.list", () => ({ channel_id: INCIDENTS })],
-  ["bots.info", () => ({ bot: "B25PAGER" })],
+  ["bots.info", () => ({ bot: "B25PAGERBOT" })],
   ["calls.info", () => ({ id: call })],
   [
     "canvases.sections.lookup",
@@ -104,16 +104,16 @@ test.each<[string, () => object]>([
   ["conversations.list", () => ({ types: "public_channel,private_channel" })],
   ["conversations.listConnectInvites", () => ({})],
   ["conversations.members", () => ({ channel: INCIDENTS })],
-  ["conversations.open", () => ({ users: "U02MCHEN", return_im: true })],
+  ["conversations.open", () => ({ users: "U02MAYACHEN", return_im: true })],
   ["conversations.replies", () => ({ channel: INCIDENTS, ts: PAGE })],
   ["dnd.info", () => ({})],
-  ["dnd.teamInfo", () => ({ users: "U01AGENT" })],
+  ["dnd.teamInfo", () => ({ users: "U01AGENTONE" })],
   ["emoji.list", () => ({})],
   ["files.info", () => ({ file: "F01RUNBOOK" })],
   ["files.list", () => ({})],
   ["files.remote.list", () => ({})],
   ["pins.list", () => ({ channel: INCIDENTS })],
-  ["reactions.list", () => ({ user: "U02MCHEN" })],
+  ["reactions.list", () => ({ user: "U02MAYACHEN" })],
   ["reminders.list", () => ({})],
   ["search.all", () => ({ query: "failover" })],
   ["search.files", () => ({ query: "failover" })],
@@ -130,12 +130,12 @@ test.each<[string, () => object]>([
   ["users.conversations", () => ({})],
   ["users.getPresence", () => ({})],
   ["users.identity", () => ({})],
-  ["users.info", () => ({ user: "U02MCHEN", include_locale: true })],
+  ["users.info", () => ({ user: "U02MAYACHEN", include_locale: true })],
   ["users.list", () => ({})],
   ["users.lookupByEmail", () => ({ email: "maya.chen@harborline.test" })],
   ["users.profile.get", () => ({})],
   ["views.open", () => ({ trigger_id: trigger, view: modal })],
-  ["views.publish", () => ({ user_id: "U01AGENT", view: home })],
+  ["views.publish", () => ({ user_id: "U01AGENTONE", view: home })],
 ])("%s returns only fields of the client's types", async (method, args) => {
   const client = method.startsWith("team.") ? admin : agent;
 

@@ -1,6 +1,8 @@
 /** The cost of calls: the number of statements is independent of the number of rows. */
+
 import { describe, expect, test } from "bun:test";
 import postgres from "postgres";
+import { NO_ALIASES } from "~/aliases";
 import type { Pool } from "~/db/connect";
 import { SESSION } from "~/db/connect";
 import { openSession, tablesOf } from "~/db/session";
@@ -55,6 +57,7 @@ async function counting(scene: Scene) {
         mayImpersonate: false,
         baseUrl: "http://test",
         secret: new Uint8Array(),
+        aliases: NO_ALIASES,
       });
       const answer: any = JSON.parse(textOf(response));
       expect(answer.ok, JSON.stringify(answer)).toBe(true);

@@ -8,7 +8,7 @@ describe("a text is stored", () => {
     ["a &amp; &lt;b&gt;", "a &amp; &lt;b&gt;"],
     ["1 < 2 > 0", "1 &lt; 2 &gt; 0"],
     ["<b>bold</b>", "&lt;b&gt;bold&lt;/b&gt;"],
-    ["<@U01AGENT> <@U01AGENT|agent>", "<@U01AGENT> <@U01AGENT|agent>"],
+    ["<@U01AGENTONE> <@U01AGENTONE|agent>", "<@U01AGENTONE> <@U01AGENTONE|agent>"],
     ["<#C01GENERAL> <#C01GENERAL|general>", "<#C01GENERAL> <#C01GENERAL|general>"],
     ["<!here> <!channel> <!everyone>", "<!here> <!channel> <!everyone>"],
     ["<!subteam^S01DEV> <!subteam^S01DEV|@dev>", "<!subteam^S01DEV> <!subteam^S01DEV|@dev>"],
@@ -27,7 +27,7 @@ describe("a text is stored", () => {
   });
 
   test.each([
-    ["a & b https://a.test/?x=1&y=2 <@U01AGENT> 1 < 2"],
+    ["a & b https://a.test/?x=1&y=2 <@U01AGENTONE> 1 < 2"],
     ["<https://a.test|x> &lt;b&gt; :tada:"],
   ])("unchanged when it was stored before: %j", (given) => {
     const once = normalizeText(given);

@@ -34,7 +34,7 @@ describe("bookmarks", () => {
       entity_id: "F0ABC",
       date_updated: 0,
       last_updated_by_user_id: AGENT,
-      last_updated_by_team_id: "T01ACME",
+      last_updated_by_team_id: "T01ACMECORP",
       icon_url: null,
     });
     const { bookmarks } = await robin.bookmarks.list({ channel_id: GENERAL });
@@ -159,7 +159,7 @@ describe("user groups", () => {
     const usergroup = made.usergroup?.id ?? "";
     expect(made.usergroup).toMatchObject({
       id: expect.stringMatching(/^S/),
-      team_id: "T01ACME",
+      team_id: "T01ACMECORP",
       name: "Launch crew",
       handle: "crew",
       description: "Everybody who launches",
@@ -262,7 +262,7 @@ describe("one's own account", () => {
         email: "agent@acme.test",
         image_48: expect.any(String),
       },
-      team: { id: "T01ACME", name: "Acme" },
+      team: { id: "T01ACMECORP", name: "Acme" },
     });
   });
 
@@ -270,7 +270,7 @@ describe("one's own account", () => {
     const { agent } = await newScene();
 
     expect(await agent.auth.teams.list({ include_icon: true })).toMatchObject({
-      teams: [{ id: "T01ACME", name: "Acme", icon: { image_default: true } }],
+      teams: [{ id: "T01ACMECORP", name: "Acme", icon: { image_default: true } }],
       response_metadata: { next_cursor: "" },
     });
     expect(await agent.auth.revoke({ test: true })).toMatchObject({ revoked: false });

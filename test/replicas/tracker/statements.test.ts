@@ -1,8 +1,10 @@
 /** The statements of a request do not grow with its rows. */
+
 import { beforeAll, describe, expect, test } from "bun:test";
 import { LinearDocument } from "@linear/sdk";
 import { type GraphQLObjectType, getNamedType, isLeafType } from "graphql";
 import postgres from "postgres";
+import { NO_ALIASES } from "~/aliases";
 import { SESSION } from "~/db/connect";
 import { openSession, tablesOf } from "~/db/session";
 import { HeaderList, HttpRequest, textOf } from "~/message";
@@ -51,6 +53,7 @@ async function count(query: string, variables: object = {}) {
     mayImpersonate: false,
     baseUrl: "http://localhost",
     secret: new Uint8Array(),
+    aliases: NO_ALIASES,
   });
   const { data, errors } = JSON.parse(textOf(response));
   expect(errors).toBeUndefined();

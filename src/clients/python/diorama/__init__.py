@@ -3,7 +3,7 @@ The client of Diorama: environments, runs and suites.
 
     import diorama
 
-    with diorama.env("chat_default", as_="U01AGENT") as env:
+    with diorama.env("chat_default", as_="U01AGENTONE") as env:
         with env.run() as run:
             env.slack().chat_postMessage(channel="C01GENERAL", text="Hello")
         print(run.diff.inserts)

@@ -32,7 +32,7 @@ const titleId = ({ id, title }: CanvasRow) => sectionId(hash(`${id} ${title}`));
 
 const PERSON = /^\(@([A-Z0-9]+)\)/;
 
-/** The people that a text mentions, as canvases do: `![](@U02JOHN)`. Linear in the text, whatever it contains. */
+/** The people that a text mentions, as canvases do: `![](@U02JOHNADOE)`. Linear in the text, whatever it contains. */
 export function peopleIn(markdown: string): string[] {
   const parts = markdown.split("]");
   return parts.flatMap((part, index) => {

@@ -4,13 +4,14 @@ import type { Answer, ChatCall, ChatSession } from "~/replicas/chat/method";
 import type { ToolCall } from "~/replicas/tools";
 
 export const chatCall = (
-  { session, actor, baseUrl, secret }: ToolCall,
+  { session, actor, baseUrl, secret, aliases }: ToolCall,
   warn: (warning: string) => void = () => {},
 ): ChatCall => ({
   session: session as ChatSession,
   actor,
   baseUrl,
   secret,
+  aliases,
   raw: new Map(),
   warn,
 });

@@ -2,6 +2,7 @@
  * The service's own MCP server: 19 tools. A result is one JSON object whose values are text for reading; an error is
  * the bare code.
  */
+import { presentIds } from "~/replicas/chat/aliases";
 import { requireRejection } from "~/replicas/chat/answer";
 import { documents } from "~/replicas/chat/mcp/documents";
 import { people } from "~/replicas/chat/mcp/people";
@@ -46,7 +47,7 @@ async function perform(call: ToolCall): Promise<ToolResult | undefined> {
   const tool = TOOLS[call.name];
   if (!schema || !tool) return undefined;
   try {
-    const args = readArguments(schema, call.arguments ?? {});
+    const args = presentIds(readArguments(schema, call.arguments ?? {}), call.aliases);
     return { text: JSON.stringify(await tool(args, chatCall(call))) };
   } catch (error) {
     if (error instanceof InvalidArgument) return { text: error.message, isError: true };

@@ -70,9 +70,9 @@ const READS: [string, object, string, Record<string, string>][] = [
   ["slack_get_users", { limit: 2, cursor: "" }, "users.list", { limit: "2" }],
   [
     "slack_get_user_profile",
-    { user_id: "U02JOHN" },
+    { user_id: "U02JOHNADOE" },
     "users.profile.get",
-    { user: "U02JOHN", include_labels: "true" },
+    { user: "U02JOHNADOE", include_labels: "true" },
   ],
 ];
 

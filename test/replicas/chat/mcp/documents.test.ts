@@ -4,7 +4,7 @@ import { peopleIn } from "~/replicas/chat/mcp/documents";
 import { expectLinear } from "../../../support/growth";
 
 test.each([
-  ["For ![](@U02JOHN) and ![a\nb](@U03ROBIN)", ["U02JOHN", "U03ROBIN"]],
+  ["For ![](@U02JOHNADOE) and ![a\nb](@U03ROBINRAY)", ["U02JOHNADOE", "U03ROBINRAY"]],
   ["![a ![b](@U1)![](@U2)", ["U1", "U2"]],
   ["[](@U1) !] ![] (@U2) ![](@u3) ![](@U4 ![](U5)", []],
   ["![]](@U1)", []],

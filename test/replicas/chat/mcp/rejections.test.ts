@@ -158,13 +158,13 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       await scene.sql.unsafe(
         `delete from "${scene.schema}".channel_members where user_id = '${AGENT}'`,
       );
-      return { user_id: "U02JOHN" };
+      return { user_id: "U02JOHNADOE" };
     }),
   },
   slack_list_channel_members: {
     channel_not_found: NOWHERE,
     method_not_supported_for_channel_type: async (scene) => {
-      const { channel } = await scene.agent.conversations.open({ users: "U02JOHN" });
+      const { channel } = await scene.agent.conversations.open({ users: "U02JOHNADOE" });
       return { channel_id: channel?.id };
     },
   },

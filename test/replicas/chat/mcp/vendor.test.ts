@@ -25,7 +25,7 @@ function note(name: string, args: object): void {
   }
 }
 
-async function open(fields: object = { impersonateUserId: "U02JOHN" }) {
+async function open(fields: object = { impersonateUserId: "U02JOHNADOE" }) {
   const environment = await program.environment({ clock: "real", ...fields });
   const at = endpointOf(program, environment);
   const call = (name: string, args: object) => {
@@ -50,7 +50,7 @@ async function open(fields: object = { impersonateUserId: "U02JOHN" }) {
   };
 }
 
-const openBench = (user = "U01AGENT") => open({ templateName: BENCH, impersonateUserId: user });
+const openBench = (user = "U01AGENTONE") => open({ templateName: BENCH, impersonateUserId: user });
 
 const PST = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d P[SD]T/g;
 const LAST_PAGE = "End of results - No more pages available.\\n";
@@ -58,7 +58,7 @@ const LAST_PAGE = "End of results - No more pages available.\\n";
 describe("slack_send_message", () => {
   test("posts Markdown and answers with link and coordinates", async () => {
     const { run, api } = await open();
-    const message = "**Ship** it, <@U03ROBIN>: [notes](https://example.com/n)";
+    const message = "**Ship** it, <@U03ROBINRAY>: [notes](https://example.com/n)";
     const sent = await run("slack_send_message", {
       channel_id: GENERAL,
       message,
@@ -74,8 +74,8 @@ describe("slack_send_message", () => {
     });
     expect(messages[0]).toMatchObject({
       ts,
-      user: "U02JOHN",
-      text: "*Ship* it, <@U03ROBIN>: <https://example.com/n|notes>",
+      user: "U02JOHNADOE",
+      text: "*Ship* it, <@U03ROBINRAY>: <https://example.com/n|notes>",
     });
   });
 
@@ -95,11 +95,11 @@ describe("slack_send_message", () => {
 
   test("to a user's id goes to their direct message, and deletes the draft", async () => {
     const { run, api } = await open();
-    const to = { channel_id: "U03ROBIN", message: "Lunch?" };
+    const to = { channel_id: "U03ROBINRAY", message: "Lunch?" };
     const { draft_id: draft } = await run("slack_send_message_draft", to);
     const { channel_id: channel } = (await run("slack_send_message", { ...to, draft_id: draft }))
       .message_context;
-    const opened = await api("conversations.open", { users: "U03ROBIN" });
+    const opened = await api("conversations.open", { users: "U03ROBINRAY" });
     const next = await run("slack_send_message_draft", to);
 
     expect(channel).toBe(opened.channel.id);
@@ -252,7 +252,7 @@ describe("slack_send_message_draft", () => {
 
   test("names the other person of a direct message", async () => {
     const { run } = await open();
-    const draft = { channel_id: "U03ROBIN", message: "Hi" };
+    const draft = { channel_id: "U03ROBINRAY", message: "Hi" };
     const { channel_info: info } = await run("slack_send_message_draft", draft);
 
     expect(info).toMatchObject({ name: "Robin Ray", is_dm: true });
@@ -277,7 +277,8 @@ describe("reactions", () => {
     expect(added).toEqual({ result: "Reaction :wave: added to message." });
     expect(again).toEqual(added);
     expect(await run("slack_get_reactions", at)).toEqual({
-      result: "Reactions on message:\n\n:wave: × 2 — Robin Ray (U03ROBIN), John Doe (U02JOHN)",
+      result:
+        "Reactions on message:\n\n:wave: × 2 — Robin Ray (U03ROBINRAY), John Doe (U02JOHNADOE)",
     });
   });
 
@@ -321,7 +322,7 @@ describe("slack_create_conversation", () => {
     const { run, api } = await open();
     const created = await run("slack_create_conversation", {
       channel_name: "#Project  Tide Water",
-      user_ids: ["U03ROBIN"],
+      user_ids: ["U03ROBINRAY"],
       is_private: true,
     });
     const { members } = await api("conversations.members", { channel: created.channel_id });
@@ -331,7 +332,7 @@ describe("slack_create_conversation", () => {
       channel_name: "project-tide-water",
       is_private: true,
     });
-    expect(members).toEqual(["U02JOHN", "U03ROBIN"]);
+    expect(members).toEqual(["U02JOHNADOE", "U03ROBINRAY"]);
   });
 
   test("keeps a channel whose invitation fails", async () => {
@@ -346,8 +347,8 @@ describe("slack_create_conversation", () => {
 
   test("opens the same direct message again", async () => {
     const { run } = await open();
-    const pair = { user_ids: ["U03ROBIN"] };
-    const group = { user_ids: ["U03ROBIN", "U01AGENT"] };
+    const pair = { user_ids: ["U03ROBINRAY"] };
+    const group = { user_ids: ["U03ROBINRAY", "U01AGENTONE"] };
 
     expect(await run("slack_create_conversation", pair)).toEqual(
       await run("slack_create_conversation", pair),
@@ -361,7 +362,10 @@ describe("slack_create_conversation", () => {
     [{ user_ids: ["U0NOBODY"] }, "user_not_found"],
     [{ user_ids: Array.from({ length: 9 }, (_, n) => `U0${n}ABC`) }, "too_many_users"],
     [{ channel_name: "General" }, "name_taken"],
-    [{ user_ids: "U03ROBIN" }, "Invalid argument user_ids: expected array of at most 1000 items"],
+    [
+      { user_ids: "U03ROBINRAY" },
+      "Invalid argument user_ids: expected array of at most 1000 items",
+    ],
     [{ user_ids: [3] }, "Invalid argument user_ids[0]: expected string"],
   ])("%j is rejected: %s", async (args, code) => {
     const { error } = await open();
@@ -370,7 +374,7 @@ describe("slack_create_conversation", () => {
   });
 
   test("by a guest, or between bots, is rejected", async () => {
-    const guest = await openBench("U17TBECK");
+    const guest = await openBench("U17TOBECK");
     const { members } = await guest.api("users.list");
     const bots = members.filter(({ is_bot: isBot }: any) => isBot).map(({ id }: any) => id);
     const bot = await openBench(bots[0]);
@@ -392,12 +396,12 @@ describe("slack_read_channel", () => {
       messages: [
         `Channel: #general (${GENERAL})`,
         "",
-        "=== Message from Robin Ray <robin@acme.test> (U03ROBIN) at 2026-01-05 01:10:00 PST === ",
+        "=== Message from Robin Ray <robin@acme.test> (U03ROBINRAY) at 2026-01-05 01:10:00 PST === ",
         `Message TS: ${HELLO}`,
-        "Hello, I am Robin. I draw things. <@U02JOHN|john> let me know where to start.",
+        "Hello, I am Robin. I draw things. <@U02JOHNADOE|john> let me know where to start.",
         "Reactions: eyes (1)",
         "",
-        "=== Message from John Doe <john@acme.test> (U02JOHN) at 2026-01-05 01:00:00 PST === ",
+        "=== Message from John Doe <john@acme.test> (U02JOHNADOE) at 2026-01-05 01:00:00 PST === ",
         `Message TS: ${WELCOME}`,
         "Welcome to Acme! Please introduce yourselves.",
         "Reactions: wave (1)",
@@ -421,14 +425,14 @@ describe("slack_read_channel", () => {
     await api("chat.postMessage", { channel: GENERAL, text: "beep", username: "Robot" });
     const { channel_id: channel } = await run("slack_create_conversation", {
       channel_name: "new",
-      user_ids: ["U03ROBIN"],
+      user_ids: ["U03ROBINRAY"],
     });
     const general = await run("slack_read_channel", { channel_id: GENERAL, limit: 1 });
     const joined = await run("slack_read_channel", { channel_id: channel });
 
     expect(environment.service).toBe("chat");
-    expect(general.messages).toContain("=== Message from Robot (U02JOHN) at ");
-    expect(joined.messages).toContain("\n<@U03ROBIN|robin> has joined the channel\n");
+    expect(general.messages).toContain("=== Message from Robot (U02JOHNADOE) at ");
+    expect(joined.messages).toContain("\n<@U03ROBINRAY|robin> has joined the channel\n");
   });
 
   test("reads a page at a time, and a period", async () => {
@@ -449,7 +453,7 @@ describe("slack_read_channel", () => {
   test("concise has no headers, and an empty page nothing but the channel", async () => {
     const { run } = await open();
     const concise = { channel_id: GENERAL, response_format: "concise" };
-    const empty = { channel_id: "U03ROBIN" };
+    const empty = { channel_id: "U03ROBINRAY" };
 
     expect((await run("slack_read_channel", concise)).messages).toEndWith(
       "John Doe: Welcome to Acme! Please introduce yourselves. [2026-01-05 01:00:00 PST]\n",
@@ -513,7 +517,7 @@ describe("slack_read_thread", () => {
     expect(messages.replaceAll(PST, "TIME")).toBe(
       [
         "=== THREAD PARENT MESSAGE ===",
-        "From: John Doe <john@acme.test> (U02JOHN)",
+        "From: John Doe <john@acme.test> (U02JOHNADOE)",
         "Time: TIME",
         `Message TS: ${WELCOME}`,
         "Welcome to Acme! Please introduce yourselves.",
@@ -522,13 +526,13 @@ describe("slack_read_thread", () => {
         "=== THREAD REPLIES (2 total) ===",
         "",
         "--- Reply 1 of 2 ---",
-        "From: John Doe <john@acme.test> (U02JOHN)",
+        "From: John Doe <john@acme.test> (U02JOHNADOE)",
         "Time: TIME",
         `Message TS: ${replies[0]}`,
         "first",
         "",
         "--- Reply 2 of 2 ---",
-        "From: John Doe <john@acme.test> (U02JOHN)",
+        "From: John Doe <john@acme.test> (U02JOHNADOE)",
         "Time: TIME",
         `Message TS: ${replies[1]}`,
         "second",
@@ -587,12 +591,14 @@ describe("slack_list_channel_members", () => {
     const [, cursor] = /use cursor `(.+)`\n$/.exec(detailed.pagination_info) ?? [];
     const ids = { ...general, response_format: "ids_only", cursor };
 
-    expect(detailed.members).toStartWith("User ID: U02JOHN\nUsername: john\nDisplay Name: john\n");
+    expect(detailed.members).toStartWith(
+      "User ID: U02JOHNADOE\nUsername: john\nDisplay Name: john\n",
+    );
     expect(concise).toEqual({
       members: "@john (john)\n@agent (agent)\n@robin (robin)",
       pagination_info: LAST_PAGE,
     });
-    expect((await run("slack_list_channel_members", ids)).members).toBe("U01AGENT\nU03ROBIN");
+    expect((await run("slack_list_channel_members", ids)).members).toBe("U01AGENTONE\nU03ROBINRAY");
   });
 
   test("leaves bots and deactivated people out unless they are asked for", async () => {
@@ -614,7 +620,7 @@ describe("slack_list_channel_members", () => {
 
   test("of a direct message, or of no channel, is rejected", async () => {
     const { run, error } = await open();
-    const pair = await run("slack_create_conversation", { user_ids: ["U03ROBIN"] });
+    const pair = await run("slack_create_conversation", { user_ids: ["U03ROBINRAY"] });
 
     expect(await error("slack_list_channel_members", pair)).toBe(
       "method_not_supported_for_channel_type",
@@ -637,14 +643,14 @@ describe("searches of messages and files", () => {
         "## Messages (1 results)",
         "### Result 1 of 1",
         `Channel: #general (ID: ${GENERAL})`,
-        "From: Robin Ray <robin@acme.test> (ID: U03ROBIN) ",
+        "From: Robin Ray <robin@acme.test> (ID: U03ROBINRAY) ",
         "Time: 2026-01-05 01:10:00 PST",
         `Message_ts: ${HELLO}`,
         `Permalink: [link](https://acme.chat.test/archives/${GENERAL}/p1767604200000200)`,
         "Text: ",
-        "Hello, I am Robin. I draw things. <@U02JOHN|john> let me know where to start.",
+        "Hello, I am Robin. I draw things. <@U02JOHNADOE|john> let me know where to start.",
         "Context before: ",
-        "- From: John Doe <john@acme.test> (ID: U02JOHN) ",
+        "- From: John Doe <john@acme.test> (ID: U02JOHNADOE) ",
         `  Message_ts: ${WELCOME}`,
         "  Welcome to Acme! Please introduce yourselves.",
         "",
@@ -665,7 +671,7 @@ describe("searches of messages and files", () => {
     const without = await run("slack_search_public", { query: "draw", include_context: false });
 
     expect(results).toContain(
-      "- [See result above] From: John Doe <john@acme.test> (ID: U02JOHN) Message_ts: 1767603600.000100\n",
+      "- [See result above] From: John Doe <john@acme.test> (ID: U02JOHNADOE) Message_ts: 1767603600.000100\n",
     );
     expect(short.results).toContain("\n  Welcome…\n");
     expect(without.results).not.toContain("Context");
@@ -691,13 +697,13 @@ describe("searches of messages and files", () => {
     const concise = { query: "draw", response_format: "concise" };
 
     expect((await run("slack_search_public", concise)).results).toBe(
-      "# Search Results for: draw\n\n## Messages (1 results)\n1. #general - Robin Ray: Hello, I am Robin. I draw things. <@U02JOHN|john> let me know where to start. [Jan 5]\n",
+      "# Search Results for: draw\n\n## Messages (1 results)\n1. #general - Robin Ray: Hello, I am Robin. I draw things. <@U02JOHNADOE|john> let me know where to start. [Jan 5]\n",
     );
   });
 
   test("keep to the kinds of conversations", async () => {
     const { run } = await open();
-    await run("slack_send_message", { channel_id: "U03ROBIN", message: "quokka" });
+    await run("slack_send_message", { channel_id: "U03ROBINRAY", message: "quokka" });
     const search = async (args: object) =>
       (await run("slack_search_public_and_private", { query: "quokka", ...args })).results;
 
@@ -706,7 +712,7 @@ describe("searches of messages and files", () => {
       "No results",
     );
     expect(await search({ channel_types: "im" })).toContain(
-      "\nParticipants: John Doe (ID: U02JOHN), Robin Ray (ID: U03ROBIN)\n",
+      "\nParticipants: John Doe (ID: U02JOHNADOE), Robin Ray (ID: U03ROBINRAY)\n",
     );
     expect(await search({ only_my_channels: true, context_channel_id: GENERAL })).toContain(
       "quokka",
@@ -810,7 +816,7 @@ describe("searches of channels, people and emoji", () => {
         "## Channels (1 results)",
         "### Result 1 of 1",
         "Name: #random",
-        "Creator: John Doe (<@U02JOHN)",
+        "Creator: John Doe (<@U02JOHNADOE)",
         "Created: 2026-01-05 01:01:00 PST",
         "Topic: Anything goes",
         "Purpose: What does not fit elsewhere",
@@ -858,12 +864,12 @@ describe("searches of channels, people and emoji", () => {
         "## Users (1 results)",
         "### Result 1 of 1",
         "Name: Robin Ray",
-        "User ID: U03ROBIN",
+        "User ID: U03ROBINRAY",
         "Title: Designer",
         "Email: robin@acme.test",
         "Timezone: Europe/Berlin",
-        "Profile Pic: [Photo](https://acme.chat.test/avatars/U03ROBIN_gu03robin_512.png)",
-        "Permalink: [link](https://acme.chat.test/team/U03ROBIN)",
+        "Profile Pic: [Photo](https://acme.chat.test/avatars/U03ROBINRAY_gu03robinray_512.png)",
+        "Permalink: [link](https://acme.chat.test/team/U03ROBINRAY)",
         "",
         "---",
         "",
@@ -893,11 +899,11 @@ describe("slack_read_user_profile", () => {
   test("shows the caller, or another user in short", async () => {
     const { run } = await open();
     const own = await run("slack_read_user_profile", { include_locale: true });
-    const short = { user_id: "U03ROBIN", response_format: "concise" };
+    const short = { user_id: "U03ROBINRAY", response_format: "concise" };
 
     expect(own.result).toBe(
       [
-        "User ID: U02JOHN",
+        "User ID: U02JOHNADOE",
         "Username: john",
         "Display Name: john",
         "Real Name: John Doe",
@@ -920,7 +926,7 @@ describe("slack_read_user_profile", () => {
 
   test("of an unknown user, or of one whom a guest cannot see, is rejected", async () => {
     const { error } = await open();
-    const guest = await openBench("U17TBECK");
+    const guest = await openBench("U17TOBECK");
     const { members } = await guest.api("users.list");
     const codes = new Set<string>();
     for (const { id } of members)
@@ -949,7 +955,7 @@ describe("canvases", () => {
     const { id, url, read } = await withCanvas();
     const { section_id_mapping: sections, ...canvas } = await read();
 
-    expect(url).toBe(`https://acme.chat.test/docs/T01ACME/${id}`);
+    expect(url).toBe(`https://acme.chat.test/docs/T01ACMECORP/${id}`);
     expect(canvas).toEqual({ canvas_id: id, markdown_content: `# Plan\n\n${plan.content}` });
     expect(Object.values(sections)).toEqual(["# Plan", "# Goal", "Ship it", "- one\n- two"]);
   });
@@ -1022,7 +1028,7 @@ describe("canvases", () => {
     const { read, error, id } = await withCanvas();
     const [title] = Object.keys((await read()).section_id_mapping);
     const rename = { edit_type: "replace", section_id: title, content: "a\nb" };
-    const guest = await openBench("U17TBECK");
+    const guest = await openBench("U17TOBECK");
     const write = { title: "x", content: "y" };
     const long = { title: "x".repeat(256), content: "y" };
     const longText = { title: "x", content: `![](@U0NOBODY)${"x".repeat(100_001)}` };
@@ -1101,8 +1107,8 @@ describe("rows", () => {
     ],
     [
       "a direct message",
-      ({ run }) => run("slack_send_message", { channel_id: "U03ROBIN", message: "a" }),
-      ({ api }) => api("chat.postMessage", { channel: "U03ROBIN", markdown_text: "a" }),
+      ({ run }) => run("slack_send_message", { channel_id: "U03ROBINRAY", message: "a" }),
+      ({ api }) => api("chat.postMessage", { channel: "U03ROBINRAY", markdown_text: "a" }),
     ],
     [
       "a scheduled message",
@@ -1119,10 +1125,11 @@ describe("rows", () => {
     ],
     [
       "a channel with a member",
-      ({ run }) => run("slack_create_conversation", { channel_name: "q", user_ids: ["U03ROBIN"] }),
+      ({ run }) =>
+        run("slack_create_conversation", { channel_name: "q", user_ids: ["U03ROBINRAY"] }),
       async ({ api }) => {
         const { channel } = await api("conversations.create", { name: "q" });
-        await api("conversations.invite", { channel: channel.id, users: "U03ROBIN" });
+        await api("conversations.invite", { channel: channel.id, users: "U03ROBINRAY" });
       },
     ],
     [
@@ -1140,14 +1147,21 @@ describe("rows", () => {
     const rows = await changesOf(byTool);
 
     expect(rows).toBe(await changesOf(byMethod));
-    expect(rows).toContain("U02JOHN");
+    expect(rows).toContain("U02JOHNADOE");
   });
 
   test("a rejected tool leaves none", async () => {
     const rows = await changesOf(async ({ error }) => {
-      await error("slack_create_conversation", { channel_name: "general", user_ids: ["U03ROBIN"] });
-      await error("slack_read_channel", { channel_id: "U03ROBIN", cursor: "bm93aGVyZQ==" });
-      await error("slack_send_message", { channel_id: "U03ROBIN", message: "x", thread_ts: HELLO });
+      await error("slack_create_conversation", {
+        channel_name: "general",
+        user_ids: ["U03ROBINRAY"],
+      });
+      await error("slack_read_channel", { channel_id: "U03ROBINRAY", cursor: "bm93aGVyZQ==" });
+      await error("slack_send_message", {
+        channel_id: "U03ROBINRAY",
+        message: "x",
+        thread_ts: HELLO,
+      });
     });
 
     expect(rows).toContain('"inserts":[]');

@@ -21,7 +21,11 @@ const markdown = (text: string) => ({ type: "markdown", markdown: text });
 /** A canvas of robin's, which the agent may read. */
 async function readable({ robin }: Scene): Promise<string> {
   const { canvas_id: id = "" } = await robin.canvases.create({ title: "Plans" });
-  await robin.canvases.access.set({ canvas_id: id, access_level: "read", user_ids: ["U01AGENT"] });
+  await robin.canvases.access.set({
+    canvas_id: id,
+    access_level: "read",
+    user_ids: ["U01AGENTONE"],
+  });
   return id;
 }
 
@@ -54,7 +58,7 @@ const stream = {
   channel: GENERAL,
   thread_ts: WELCOME,
   recipient_user_id: JOHN,
-  recipient_team_id: "T01ACME",
+  recipient_team_id: "T01ACMECORP",
 };
 
 async function streaming({ agent }: Scene) {

@@ -232,7 +232,7 @@ export const keptRefusals: Refusals = {
   },
   "conversations.externalInvitePermissions.set": {
     channel_not_found: { channel: NOWHERE, target_team: "T99", action: "upgrade" },
-    invalid_target_team: { channel: GENERAL, target_team: "T01ACME", action: "upgrade" },
+    invalid_target_team: { channel: GENERAL, target_team: "T01ACMECORP", action: "upgrade" },
   },
   "conversations.requestSharedInvite.approve": {
     invite_not_found: { invite_id: "I99" },

@@ -1,5 +1,7 @@
 /** A tool that reads too much is rejected, and what it wrote is rolled back. */
+
 import { beforeAll, expect, test } from "bun:test";
+import { NO_ALIASES } from "~/aliases";
 import { connect } from "~/db/connect";
 import { openSession, tablesOf } from "~/db/session";
 import { READ_ROWS_MAX } from "~/graphql/limits";
@@ -28,7 +30,13 @@ async function greedy(_values: object, { context }: Work) {
 }
 
 test.each([false, true])("a tool over its budget ends, writing: %p", async (writes) => {
-  const caller = { session, actor: ROBIN, baseUrl: "http://x", secret: new Uint8Array() };
+  const caller = {
+    session,
+    actor: ROBIN,
+    baseUrl: "http://x",
+    secret: new Uint8Array(),
+    aliases: NO_ALIASES,
+  };
 
   const running = runTool(caller, greedy, {}, writes);
 
