@@ -29,6 +29,10 @@ const COLORS = [
   "2b6836",
 ];
 const UPDATED = 1_767_225_600; // 2026-01-01
+const UPDATED_WITHIN = 300 * 86_400;
+/** Some moment of the year before, which follows from the id. */
+const updatedAt = (id: string) =>
+  UPDATED - (createHash("md5").update(id).digest().readUInt32BE() % UPDATED_WITHIN);
 /** Ranks are text that sorts in the order of the bookmarks. */
 export const rank = (place: number) => `0|${String(place).padStart(6, "0")}`;
 
@@ -92,7 +96,7 @@ export function userRow(user: SeedUser, teamId: string, place: number): Row {
     dnd_end: user.dnd?.end ?? "08:00",
     dnd_ended_ts: 0,
     snooze_endtime: 0,
-    updated: UPDATED,
+    updated: updatedAt(user.id),
   };
 }
 

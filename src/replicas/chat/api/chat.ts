@@ -72,7 +72,7 @@ export const chat = [
   method("chat.postMessage", {
     tier: 1,
     summary: "Posts a message, or a reply with thread_ts.",
-    limits: "Nothing unfurls, and a text alone gets no rich_text block.",
+    limits: "Nothing unfurls.",
     args: {
       channel: Text("Id or name of a channel, or a user's id for a direct message."),
       ...CONTENT_ARGS,

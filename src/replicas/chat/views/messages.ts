@@ -1,7 +1,7 @@
-import { CryptoHasher } from "bun";
-import { LRUCache } from "lru-cache";
+import { richText } from "~/replicas/chat/rich-text";
 import type { MessageRow } from "~/replicas/chat/store/messages";
 import { type FileUrls, fileView } from "~/replicas/chat/views/files";
+import { blockId, clientMessageId } from "~/replicas/chat/views/message-ids";
 import { botIcons } from "~/replicas/chat/views/users";
 import { present, type Wire } from "~/replicas/chat/views/wire";
 
@@ -16,12 +16,13 @@ const REACTION_USERS_MAX = 50;
 export function messageView(message: MessageRow, place: FileUrls, full = false): Wire {
   const { bot, thread, files } = message;
   const isReply = message.thread_ts !== null;
+  const isPersonal = message.bot_id === null && message.subtype === null;
   return {
     subtype: message.subtype ?? undefined,
     user: message.user_id ?? undefined,
     type: "message",
     ts: message.ts,
-    client_msg_id: clientMessageId(message),
+    client_msg_id: isPersonal ? clientMessageId(message) : undefined,
     text: message.text,
     team: message.team_id,
     username: message.username ?? undefined,
@@ -40,7 +41,7 @@ export function messageView(message: MessageRow, place: FileUrls, full = false):
           team_id: bot.team_id,
         }
       : undefined,
-    blocks: message.blocks ?? undefined,
+    blocks: message.blocks ?? richTextOf(message),
     attachments: message.attachments ?? undefined,
     ...(files && {
       files: files.map((file) => fileView(file, place, false)),
@@ -73,22 +74,13 @@ export function messageView(message: MessageRow, place: FileUrls, full = false):
   };
 }
 
-const CHANNELS_MAX = 10_000;
-const beginnings = new LRUCache<string, string>({ max: CHANNELS_MAX });
-
-/**
- * Only people's messages have one. It is constant for a message: part of a hash of the channel, then the digits of the
- * time. A hash of each message would take a third of the time of a page.
- */
-function clientMessageId({ bot_id: botId, subtype, channel_id: channel, ts }: MessageRow) {
-  if (botId !== null || subtype !== null) return undefined;
-  let beginning = beginnings.get(channel);
-  if (beginning === undefined) {
-    const hash = CryptoHasher.hash("md5", channel, "hex");
-    beginning = `${hash.slice(0, 8)}-${hash.slice(8, 12)}-${hash.slice(12, 16)}`;
-    beginnings.set(channel, beginning);
-  }
-  return `${beginning}-${ts.slice(0, 4)}-${ts.slice(4, 10)}${ts.slice(11)}`;
+/** Notices of the service have no block, and what an app attaches stands for itself. */
+function richTextOf(message: MessageRow): Wire[] | undefined {
+  const { subtype, text, attachments, bot_id: botId } = message;
+  const isWritten = subtype === null || subtype === "thread_broadcast" || subtype === "bot_message";
+  if (!isWritten || attachments) return undefined;
+  const elements = richText(text, botId === null);
+  return elements && [{ type: "rich_text", block_id: blockId(message), elements }];
 }
 
 export const permalink = ({
