@@ -9,8 +9,9 @@ type Style = { readonly bold?: true; readonly italic?: true; readonly strike?: t
 type Kind = "text" | "quote" | "bullet" | "ordered";
 type Group = { readonly kind: Kind; readonly lines: string[] };
 
-/** A longer text gets no block: elements take many times the space of their text. */
+/** Beyond these a text gets no block, which takes many times its space: pages are limited by their texts. */
 const TEXT_MAX = 4_000;
+const ELEMENTS_MAX = 100;
 /** Limit of nesting. */
 const DEPTH_MAX = 4;
 
@@ -28,16 +29,23 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">" 
 const plain = (text: string) =>
   text.replace(/&(amp|lt|gt);/g, (_, name: string) => ENTITIES[name] ?? "");
 
-/** The block's elements; undefined for a text without any. `isTyped`: by a person, whose editor makes lists. */
+/** The block's elements; undefined for a text without any, and for one with too many. `isTyped`: by a person, whose editor makes lists. */
 export function richText(text: string, isTyped: boolean): Wire[] | undefined {
   if (text === "" || text.length > TEXT_MAX) return undefined;
   if (!MARKS.test(text)) return [section([{ type: "text", text }])];
-  return text.split(PREFORMATTED).flatMap((part, place) => {
+  const elements = text.split(PREFORMATTED).flatMap((part, place) => {
     if (place % 2 === 0) return grouped(part, isTyped).map(elementOf);
-    const elements = [{ type: "text", text: plain(part) }];
-    return [{ type: "rich_text_preformatted", elements, border: 0 }];
+    const content = [{ type: "text", text: plain(part) }];
+    return [{ type: "rich_text_preformatted", elements: content, border: 0 }];
   });
+  return count(elements) > ELEMENTS_MAX ? undefined : elements;
 }
+
+const count = (elements: readonly Wire[]): number =>
+  elements.reduce(
+    (total, { elements: inner }) => total + 1 + (Array.isArray(inner) ? count(inner) : 0),
+    0,
+  );
 
 const section = (elements: readonly Wire[]): Wire => ({ type: "rich_text_section", elements });
 
