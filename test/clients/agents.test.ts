@@ -186,7 +186,7 @@ test("curl runs as printed", async () => {
     env: { ...process.env, DIORAMA_MCP_URL: url, DIORAMA_TOKEN: token },
   });
 
-  expect(JSON.parse(output).result.content[0].text).toContain("U02JOHN");
+  expect(JSON.parse(output).result.content[0].text).toContain("U02JOHNADOE");
 });
 
 test("the client in TypeScript runs as printed", async () => {

@@ -164,7 +164,7 @@ describe("a token of the service that opens nothing", () => {
     program.environment({
       templateService: service,
       templateName: `${service}_default`,
-      impersonateUserId: service === "tracker" ? TRACKER_JOHN : "U01AGENT",
+      impersonateUserId: service === "tracker" ? TRACKER_JOHN : "U01AGENTONE",
     });
 
   test.each(places)("is rejected over MCP: %s", async (service, token) => {

@@ -144,7 +144,7 @@ describe("over a WebSocket", () => {
   });
 
   test("an episode has the template and the user of its test", async () => {
-    const own = { templateName: "chat_base", impersonateUserId: "U02JOHN" };
+    const own = { templateName: "chat_base", impersonateUserId: "U02JOHNADOE" };
     const answer = await program.post("/testSuites", {
       ...{ ...SUITE, name: "Own worlds" },
       tests: [TESTS[0], { ...TESTS[0], name: "Elsewhere", ...own }],
@@ -157,8 +157,8 @@ describe("over a WebSocket", () => {
       return [observation.user_id, body.impersonateUserId, body.templateSchema];
     };
 
-    expect(await begun("Hello")).toEqual(["U01AGENT", "U01AGENT", "chat_default"]);
-    expect(await begun("Elsewhere")).toEqual(["U02JOHN", "U02JOHN", "chat_base"]);
+    expect(await begun("Hello")).toEqual(["U01AGENTONE", "U01AGENTONE", "chat_default"]);
+    expect(await begun("Elsewhere")).toEqual(["U02JOHNADOE", "U02JOHNADOE", "chat_base"]);
     client.close();
     await nothingIsLeft();
   });
