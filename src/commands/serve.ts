@@ -109,6 +109,6 @@ Diorama ${VERSION} listens on ${url}
 A first environment:
 
   curl -s ${url}/api/platform/initEnv -H 'Content-Type: application/json'${header} \\
-    -d '{"templateService":"chat","templateName":"chat_default","impersonateUserId":"U01AGENT"}'
+    -d '{"templateService":"chat","templateName":"chat_default","impersonateUserId":"U01AGENTONE"}'
 `);
 }

@@ -95,7 +95,7 @@ test("the agent's container has the day of the template, and a prompt in real ti
     const expectedOutput = { expects: "nothing", assertions: [] };
     const { body } = await program.post("/testSuites", {
       ...{ name: `Told ${templateName}`, templateService: "chat", templateName },
-      impersonateUserId: "U01AGENT",
+      impersonateUserId: "U01AGENTONE",
       tests: [{ name: "Wait", prompt: "It is {{now}}. Wait.", expectedOutput }],
     });
     const into = await exporting(body.suiteId, templateName);

@@ -642,7 +642,7 @@ describe("what is not found is named, with the nearest and what there is", () =>
       "a user",
       "/initEnv",
       { ...ENVIRONMENT, impersonateUserId: "U01AGNT" },
-      /^The template chat_default has no user "U01AGNT"; the nearest is "U01AGENT"; there are U01AGENT \(\w+\), /,
+      /^The template chat_default has no user "U01AGNT"; the nearest is "U01AGENTONE"; there are U01AGENTONE \(\w+\), /,
     ],
     [
       "a user by email",

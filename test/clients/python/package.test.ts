@@ -138,7 +138,7 @@ with diorama.env("chat_default", as_="U01AGENTONE") as env:
 test("so is a package that it needs", async () => {
   const code = `import asyncio, diorama
 async def main():
-    async with diorama.AsyncDiorama() as client, client.env("chat_default", as_="U01AGENT") as env:
+    async with diorama.AsyncDiorama() as client, client.env("chat_default", as_="U01AGENTONE") as env:
         try: env.slack()
         except ImportError as error: print(error)
 asyncio.run(main())`;

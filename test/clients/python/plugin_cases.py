@@ -13,7 +13,7 @@ def greet(environment, text="Hello"):
     environment.slack().chat_postMessage(channel="C01GENERAL", text=text)
 
 
-@pytest.mark.diorama(template="chat_default", user="U01AGENT")
+@pytest.mark.diorama(template="chat_default", user="U01AGENTONE")
 def test_has_a_misspelled_marker(diorama):
     raise AssertionError("never reached")
 

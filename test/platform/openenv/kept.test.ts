@@ -5,7 +5,7 @@ import { EPISODE_SECONDS } from "~/platform/openenv/players";
 import { createSessions } from "~/platform/openenv/sessions";
 
 const suite = { suiteId: "s" } as never;
-const by = { authenticate: async () => ({}) as never, baseUrl: "" };
+const by = { keyId: "k", authenticate: async () => ({}) as never, baseUrl: "" };
 
 let now: number;
 let clock: Mock<() => number>;

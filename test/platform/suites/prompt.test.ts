@@ -16,7 +16,7 @@ const TOLD = "It is Tuesday 10 March 2026, 09:05 UTC. Say hello in #general.";
 
 const suite = (prompt: string, templateName = "chat_default") => ({
   ...{ name: `Suite ${crypto.randomUUID()}`, templateService: "chat", templateName },
-  impersonateUserId: "U01AGENT",
+  impersonateUserId: "U01AGENTONE",
   tests: [{ name: "Hello", prompt, expectedOutput: { expects: "nothing", assertions: [] } }],
 });
 
