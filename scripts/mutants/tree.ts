@@ -25,7 +25,7 @@ export async function openTree(root: string, limitMs: number) {
     /** Stops at the first failure. */
     async passes(tests: readonly string[]): Promise<boolean> {
       const child = Bun.spawn(
-        [process.execPath, "test", "--bail", "--timeout", "30000", ...PARALLEL, ...tests],
+        [process.execPath, "test", "--bail", "--timeout", TEST_MS, ...PARALLEL, ...tests],
         {
           cwd: folder,
           stdio: ["ignore", "ignore", "ignore"],
@@ -49,4 +49,6 @@ export async function openTree(root: string, limitMs: number) {
   };
 }
 
+/** Generous: on a busy machine a test that takes longer would seem to notice the mutant. */
+const TEST_MS = "120000";
 const PARALLEL = ["--parallel=2", "--parallel-delay=0", "--no-isolate"];

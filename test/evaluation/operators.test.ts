@@ -1,8 +1,9 @@
 /** The names that authors of assertions rely on, and operators that no value of a column can meet. */
 import { expect, test } from "bun:test";
+import { callsWanted } from "~/evaluation/calls";
 import { compile } from "~/evaluation/compile";
 import { misfitOf } from "~/evaluation/fit";
-import { OPERATORS, type OperatorName } from "~/evaluation/operators";
+import { compileOperator, OPERATORS, type OperatorName } from "~/evaluation/operators";
 
 const NAMES =
   "eq ne neq gt gte lt lte in not_in contains not_contains i_contains starts_with i_starts_with ends_with i_ends_with i_eq regex exists is_null not_null has_any has_all";
@@ -52,4 +53,35 @@ test.each<[type: string, operator: OperatorName, operand: unknown, fits: boolean
   ["jsonb", "has_any", [1], true],
 ])("of a column of %s: %s %j", (type, operator, operand, isFitting) => {
   expect(misfitOf(type, operator, operand) === undefined).toBe(isFitting);
+});
+
+test.each<[value: unknown, operator: OperatorName, operand: unknown, holds: boolean]>([
+  [["a", "b"], "has_any", ["b", "c"], true],
+  [["a", "b"], "has_any", ["c"], false],
+  [["a", "b"], "has_any", [], false],
+  [["a", "b"], "has_all", ["b", "a"], true],
+  [["a", "b"], "has_all", ["b", "c"], false],
+  [["a", "b"], "has_all", [], true],
+  ["ab", "has_all", ["a"], false],
+  ["abc", "ends_with", "bc", true],
+  ["abc", "ends_with", "ab", false],
+  ["ABC", "i_ends_with", "bc", true],
+  ["ABC", "i_starts_with", "bc", false],
+])("%j %s %j: %j", (value, operator, operand, holds) => {
+  expect(compileOperator(operator, operand)(value as never)).toBe(holds);
+});
+
+test("assertions on calls say which fields of a call they read", () => {
+  const tables = [{ name: "messages", columns: [{ name: "text", type: "text" }] }];
+  const where = { "arguments.channel": "C1", or: [{ status: 200 }, { not: { error: null } }] };
+  const assertions = [
+    { diff_type: "called", entity: "chat.*", where },
+    { diff_type: "added", entity: "messages", where: { text: "x" } },
+  ];
+  const world = { tables, derived: {}, calls: new Set(["chat.update"]) };
+
+  expect(callsWanted(compile({ assertions }, world).assertions)).toEqual({
+    names: ["chat.*"],
+    fields: new Set(["arguments", "status", "error"]),
+  });
 });

@@ -37,6 +37,20 @@ describe("initEnv", () => {
     expect(await call.json()).toMatchObject({ ok: true });
   });
 
+  test("rejects a key that was sent with another call, also one of another address", async () => {
+    const [one, two] = [await program.environment(), await program.environment()];
+    const headers = key();
+    const fork = (of: { environmentId: string }, body = {}) =>
+      program.post(`/env/${of.environmentId}/fork`, body, headers);
+
+    const first = await fork(one);
+    expectStatus(first, 200);
+    const detail = "Idempotency-Key: was sent with another call";
+    expectRefusal(await fork(two), 400, "invalid_request", detail);
+    expectRefusal(await fork(one, { count: 2 }), 400, "invalid_request", detail);
+    expect((await fork(one)).body).toEqual(first.body);
+  });
+
   test("treats fields in another order as the same call", async () => {
     const headers = key();
 
