@@ -77,12 +77,19 @@ const shown = (text: string) => {
   return line.length > SHOWN_MAX ? `${line.slice(0, SHOWN_MAX)}…` : line;
 };
 
-/** Types and imports do not run; notes and the texts of errors are not behavior. */
+/** Members that only people read. */
+const PROSE = /^(description|summary|says|title|examples?|limits)$/;
+
+/** Types and imports do not run; notes, and what only people read, are not behavior. */
 const isWithoutEffect = (node: ts.Node, source: string) =>
+  isProse(node) ||
   ts.isTypeNode(node) ||
   ts.isTypeAliasDeclaration(node) ||
   ts.isImportDeclaration(node) ||
   (ts.isExpressionStatement(node) && NOTES.test(source.slice(node.getStart(), node.end)));
+
+const isProse = (node: ts.Node) =>
+  ts.isPropertyAssignment(node) && ts.isIdentifier(node.name) && PROSE.test(node.name.text);
 
 const transpilers = {
   ts: new Bun.Transpiler({ loader: "ts" }),
@@ -158,6 +165,7 @@ function* elementEdits(
     ? node.properties
     : node.elements;
   for (const [index, element] of elements.entries()) {
+    if (isProse(element)) continue;
     if (elements.length < 2 && !ts.isSpreadElement(element) && !ts.isSpreadAssignment(element))
       continue;
     const next = elements[index + 1];

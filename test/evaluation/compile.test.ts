@@ -80,6 +80,9 @@ test.each([
     (expected_count) => [one({ expected_count }), "assertion 1: expected_count"] as const,
   ),
   [one({ expected_count: { min: 2, max: 1 } }), "expected_count: min is greater than max"],
+  [one({ weight: 0 }), "weight: 0 has no effect; a harm has a negative weight"],
+  [one({ weight: -1, blocker: true }), "blocker: a harm takes its weight from the reward"],
+  [one({ weight: -1, diff_type: "unchanged" }), "weight: an unchanged row does no harm"],
   [one({ actor: "agent" }), 'assertion 1: actor: "clock" is the only actor to name'],
   [one({ actor: "clock", diff_type: "unchanged" }), "actor: unchanged rows have no actor"],
   [

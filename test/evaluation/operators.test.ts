@@ -56,6 +56,15 @@ test.each<[type: string, operator: OperatorName, operand: unknown, fits: boolean
 });
 
 test.each<[value: unknown, operator: OperatorName, operand: unknown, holds: boolean]>([
+  ["2026-01-01T00:00:00Z", "eq", "2026-01-01T05:30:00+05:30", true],
+  ["2026-01-01T00:00:00Z", "eq", "2026-01-01T05:30:00+0530", true],
+  ["2026-01-01T00:00:00Z", "eq", "2026-01-01T01:00:00+01", true],
+  ["2026-01-01T00:00:00Z", "eq", "2026-01-01T05:30:00+05:00", false],
+  [1, "lte", 1, true],
+  [2, "lte", 1, false],
+  [1, "lt", 1, false],
+  [1, "gte", 1, true],
+  [1, "gt", 1, false],
   [["a", "b"], "has_any", ["b", "c"], true],
   [["a", "b"], "has_any", ["c"], false],
   [["a", "b"], "has_any", [], false],

@@ -33,6 +33,7 @@ describe("a mutant", () => {
     ["an import", 'import { join } from "node:path";'],
     ["a type", "type A = { a: 1; b: true };"],
     ["a line of the log", 'log.info("text", { a: 1 });'],
+    ["a description", 'export const x = { description: "text" + 1 };'],
     ["a condition that ends on another line", "const x = sql`\n  and (a = 1\n  or b = 2)\n`;"],
   ])("is not made of %s", (_case, code) => {
     expect(mutated(code)).toEqual([]);
