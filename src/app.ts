@@ -25,6 +25,7 @@ import type { OutgoingAnswer } from "~/http/outgoing";
 import { protectPage } from "~/http/page-policy";
 import { principalOf, setPrincipal } from "~/http/principal";
 import { createRequestLog, noteIds, type Route } from "~/http/request-log";
+import { patternsOf, unknownRoute } from "~/http/routes";
 import { translated } from "~/http/translated";
 import type { Log } from "~/log";
 import { HeaderList, type HttpAnswer, type HttpRequest, isOk, textOf } from "~/message";
@@ -34,9 +35,10 @@ import { auditRoutes } from "~/platform/audit/routes";
 import type { Clocks } from "~/platform/environments/clocks";
 import { controlRoutes } from "~/platform/environments/control-routes";
 import type { Details } from "~/platform/environments/details";
-import { type Environments, malformed } from "~/platform/environments/environments";
+import type { Environments } from "~/platform/environments/environments";
 import type { FaultControl } from "~/platform/environments/faults";
 import type { Forking } from "~/platform/environments/forks";
+import { malformed } from "~/platform/environments/id";
 import {
   detailRoutes,
   environmentRoutes,
@@ -132,7 +134,7 @@ export function createApp(parts: {
   const router = new Elysia({ name: "diorama", handler: { standardHostname: false } })
     .onError(({ code, error, request }) => {
       // Rethrown, so that errors become responses in one place. A returned value would be the response.
-      throw code === "NOT_FOUND" ? unknownRoute(request) : error;
+      throw code === "NOT_FOUND" ? unknownRoute(routes, request) : error;
     })
     .parser("strict", async ({ request }) => {
       if (!WITH_BODY.has(request.method)) return undefined;
@@ -201,28 +203,11 @@ export function createApp(parts: {
     context.body = body;
   }
 
-  const routes = router.routes.map(({ method, path }) => ({
-    method,
-    path,
-    pattern: new RegExp(`^${path.replace(/:[A-Za-z]+/g, "[^/]+")}$`),
-  }));
-
+  const routes = patternsOf(router.routes);
   const document = createDocument(router.routes, HEALTH);
   async function perform(request: IncomingRequest): Promise<HttpAnswer> {
     document();
     return await inTurn(request, async () => answerOf(await router.fetch(nativeOf(request))));
-  }
-
-  function unknownRoute(request: Request): ApiError {
-    const { pathname } = new URL(request.url);
-    const allowed = routes
-      .filter(({ pattern }) => pattern.test(pathname))
-      .map(({ method }) => method);
-    return allowed.length > 0
-      ? new ApiError("method_not_allowed", "The path does not take this method", {
-          Allow: allowed.join(", "),
-        })
-      : new ApiError("not_found", "There is no such path");
   }
 
   /** Answers a call of the platform that the server makes itself. */

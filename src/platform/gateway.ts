@@ -16,13 +16,8 @@ import type { IncomingRequest } from "~/http/incoming";
 import { rejectPage } from "~/http/mcp/pages";
 import { httpDate } from "~/http/wire";
 import { type HttpAnswer, httpAnswer } from "~/message";
-import {
-  type Environments,
-  environmentId,
-  malformed,
-  notFound,
-  requireId,
-} from "~/platform/environments/environments";
+import type { Environments } from "~/platform/environments/environments";
+import { environmentId, malformed, notFound, requireId } from "~/platform/environments/id";
 import type { Settings } from "~/platform/environments/opening";
 import type { Past } from "~/platform/environments/past";
 import type { Due, Injection } from "~/platform/faults/injection";

@@ -4,7 +4,8 @@ import { asUnknown, countDifferences } from "~/db/deltas";
 import { ApiError } from "~/errors";
 import { viewClock } from "~/platform/environments/clock";
 import * as store from "~/platform/environments/details-store";
-import { notFound, requireId, viewListed } from "~/platform/environments/environments";
+import { viewListed } from "~/platform/environments/environments";
+import { notFound, requireId } from "~/platform/environments/id";
 import { type Extension, TTL_SECONDS_MAX } from "~/platform/environments/model";
 import type { Templates } from "~/platform/templates/templates";
 

@@ -6,10 +6,9 @@ import { tryLockSchema } from "~/db/schema-locks";
 import type { SessionPool } from "~/db/session-pool";
 import { ApiError, LimitExceeded, unavailable } from "~/errors";
 import type { Principal } from "~/http/auth";
-import { ENVIRONMENT_ID } from "~/http/model";
 import { pageOf, readPage } from "~/http/page";
-import { quoted } from "~/nearest";
 import { firstReading, firstTiming, viewClock } from "~/platform/environments/clock";
+import { environmentId, notFound, requireId } from "~/platform/environments/id";
 import {
   type CreatedEnvironment,
   type Environment,
@@ -29,30 +28,6 @@ import type { Suites } from "~/platform/suites/suites";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
 
 export type Environments = ReturnType<typeof createEnvironments>;
-
-const ID = new RegExp(ENVIRONMENT_ID);
-
-/** Returns the id in its plain form; undefined if it is malformed. */
-export const environmentId = (text: string): string | undefined =>
-  ID.test(text) ? text.replaceAll("-", "") : undefined;
-
-export const malformed = () =>
-  new ApiError("invalid_environment_path", "An environment id is 32 lower-case hex digits");
-
-/** Returns the id in its plain form. Throws `invalid_environment_path`. */
-export function requireId(text: string): string {
-  const plain = environmentId(text);
-  if (plain === undefined) throw malformed();
-  return plain;
-}
-
-export const notFound = (id?: string) =>
-  new ApiError(
-    "environment_not_found",
-    id === undefined
-      ? "There is no such environment, or it has expired"
-      : `There is no environment ${quoted(id)}, or it has expired; GET /api/platform/environments lists yours`,
-  );
 
 export function createEnvironments(deps: {
   pool: Pool;

@@ -1,7 +1,8 @@
 /** Replaces and shows the faults of an environment: which of its calls fail, and how. */
 import type { Pool } from "~/db/connect";
-import { type Environments, notFound } from "~/platform/environments/environments";
+import type { Environments } from "~/platform/environments/environments";
 import type { Exclusive } from "~/platform/environments/exclusive";
+import { notFound } from "~/platform/environments/id";
 import type { Fault, FaultList } from "~/platform/faults/model";
 import { requireFaults } from "~/platform/faults/rules";
 import * as store from "~/platform/faults/store";

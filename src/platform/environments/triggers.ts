@@ -1,7 +1,8 @@
 /** Trigger ids for the apps of an environment: what a click of a user would give them. */
 import { EnvironmentEnded, type SessionPool } from "~/db/session-pool";
 import { ApiError } from "~/errors";
-import { type Environments, notFound } from "~/platform/environments/environments";
+import type { Environments } from "~/platform/environments/environments";
+import { notFound } from "~/platform/environments/id";
 import { type NewTrigger, TRIGGER_SECONDS_DEFAULT } from "~/platform/environments/model";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
 import { millisOf } from "~/source";

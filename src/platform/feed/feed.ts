@@ -11,11 +11,8 @@ import { ApiError, NotAuthed } from "~/errors";
 import { streamed } from "~/http/stream";
 import { errorFields, type Log } from "~/log";
 import type { Metrics } from "~/metrics";
-import {
-  environmentId,
-  malformed,
-  view as viewEnvironment,
-} from "~/platform/environments/environments";
+import { view as viewEnvironment } from "~/platform/environments/environments";
+import { environmentId, malformed } from "~/platform/environments/id";
 import type { FeedCall } from "~/platform/feed/model";
 import * as store from "~/platform/feed/store";
 import * as listing from "~/platform/runs/evaluation-store";

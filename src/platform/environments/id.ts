@@ -1,0 +1,28 @@
+/** Ids of environments in paths and bodies: with hyphens or without. */
+import { ApiError } from "~/errors";
+import { ENVIRONMENT_ID } from "~/http/model";
+import { quoted } from "~/nearest";
+
+const ID = new RegExp(ENVIRONMENT_ID);
+
+/** Returns the id in its plain form; undefined if it is malformed. */
+export const environmentId = (text: string): string | undefined =>
+  ID.test(text) ? text.replaceAll("-", "") : undefined;
+
+export const malformed = () =>
+  new ApiError("invalid_environment_path", "An environment id is 32 lower-case hex digits");
+
+/** Returns the id in its plain form. Throws `invalid_environment_path`. */
+export function requireId(text: string): string {
+  const plain = environmentId(text);
+  if (plain === undefined) throw malformed();
+  return plain;
+}
+
+export const notFound = (id?: string) =>
+  new ApiError(
+    "environment_not_found",
+    id === undefined
+      ? "There is no such environment, or it has expired"
+      : `There is no environment ${quoted(id)}, or it has expired; GET /api/platform/environments lists yours`,
+  );
