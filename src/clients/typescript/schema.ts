@@ -1064,108 +1064,6 @@ export interface components {
                 readonly [key: string]: string;
             };
         };
-        /** @description A run, and its results once it has ended */
-        readonly Run: {
-            /**
-             * @description 32 lower-case hex digits
-             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
-             */
-            readonly runId: string;
-            readonly status: components["schemas"]["RunStatus"];
-            /**
-             * @description True when all assertions hold; null without a verdict
-             * @example null
-             */
-            readonly passed: boolean | null;
-            /**
-             * @description Null without a verdict
-             * @example null
-             */
-            readonly score: components["schemas"]["Score"] | null;
-            /**
-             * @description Seconds from startRun to completion, by the database's clock; null while it is running
-             * @example 1.25
-             */
-            readonly execution_time: number | null;
-            /**
-             * @description Whether the run did what was asked, whatever else it did. Null if it is not known
-             * @example null
-             */
-            readonly success: boolean | null;
-            /**
-             * @description 0 if a closed world is broken, or a guard or a blocker does not hold; otherwise the weighted share of the assertions that the run achieved. Doing nothing gets 0, except in a test that expects nothing. Null if it is not known
-             * @example null
-             */
-            readonly reward: number | null;
-            /**
-             * @description How the attempt ended. `answered`: the agent finished; `crashed`: the agent failed, so that the attempt has not passed; `timed_out`: the agent's time ran out, so that the attempt has not passed; `interrupted`: the attempt was stopped from outside, and says nothing about the agent. Null if it is not known
-             * @example null
-             */
-            readonly ending: components["schemas"]["Ending"] | null;
-            /**
-             * @description Exit code of the agent's process. Null if it is not known
-             * @example null
-             */
-            readonly exitCode: number | null;
-            /**
-             * @description True if the run has a complete diff; otherwise its outcome says nothing about the agent. Null while it is running
-             * @example true
-             */
-            readonly gradable: boolean | null;
-            readonly cause?: components["schemas"]["RunCause"];
-            /**
-             * @description Rows of the diff that no assertion expects and no allowance covers, also in an open world; derived columns and internal tables aside. Null if it is not known
-             * @example null
-             */
-            readonly unsafe: components["schemas"]["Unsafe"] | null;
-            /**
-             * @description Rows of which something was written and is as before again; derived columns and internal tables aside. Null if it is not known
-             * @example 0
-             */
-            readonly undone: number | null;
-            /**
-             * @description The verdict on the state that an attempt left which did not finish; the attempt itself has not passed. Null if it is not known
-             * @example null
-             */
-            readonly stateVerdict: components["schemas"]["StateVerdict"] | null;
-            /**
-             * @description One entry per failed assertion
-             * @example []
-             */
-            readonly failures: readonly string[];
-            /**
-             * @description Of each failed assertion
-             * @example []
-             */
-            readonly explanations?: readonly components["schemas"]["Explanation"][];
-            /** @description Null while it is running, and when its changes are not known completely */
-            readonly diff: components["schemas"]["Diff"] | null;
-            /** @description Its labels */
-            readonly labels: {
-                readonly [key: string]: string;
-            };
-            /**
-             * @description 32 lower-case hex digits
-             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
-             */
-            readonly environmentId: string;
-            /**
-             * @description Its test, if it has one
-             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
-             */
-            readonly testId: string | null;
-            /**
-             * @description The suite it counts for, if any
-             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
-             */
-            readonly testSuiteId: string | null;
-            /**
-             * Format: date-time
-             * @description ISO 8601, UTC
-             * @example 2026-01-05T09:00:00.000Z
-             */
-            readonly startedAt: string;
-        };
         /** @description A single change */
         readonly RunEvent: {
             /**
@@ -1548,6 +1446,108 @@ export interface components {
             readonly groupBy?: string;
             /** @description All attempts, by the label */
             readonly groups?: readonly components["schemas"]["AttemptGroup"][];
+        };
+        /** @description A run, and its results once it has ended */
+        readonly Run: {
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly runId: string;
+            readonly status: components["schemas"]["RunStatus"];
+            /**
+             * @description True when all assertions hold; null without a verdict
+             * @example null
+             */
+            readonly passed: boolean | null;
+            /**
+             * @description Null without a verdict
+             * @example null
+             */
+            readonly score: components["schemas"]["Score"] | null;
+            /**
+             * @description Seconds from startRun to completion, by the database's clock; null while it is running
+             * @example 1.25
+             */
+            readonly execution_time: number | null;
+            /**
+             * @description Whether the run did what was asked, whatever else it did. Null if it is not known
+             * @example null
+             */
+            readonly success: boolean | null;
+            /**
+             * @description 0 if a closed world is broken, or a guard or a blocker does not hold; otherwise the weighted share of the assertions that the run achieved. Doing nothing gets 0, except in a test that expects nothing. Null if it is not known
+             * @example null
+             */
+            readonly reward: number | null;
+            /**
+             * @description How the attempt ended. `answered`: the agent finished; `crashed`: the agent failed, so that the attempt has not passed; `timed_out`: the agent's time ran out, so that the attempt has not passed; `interrupted`: the attempt was stopped from outside, and says nothing about the agent. Null if it is not known
+             * @example null
+             */
+            readonly ending: components["schemas"]["Ending"] | null;
+            /**
+             * @description Exit code of the agent's process. Null if it is not known
+             * @example null
+             */
+            readonly exitCode: number | null;
+            /**
+             * @description True if the run has a complete diff; otherwise its outcome says nothing about the agent. Null while it is running
+             * @example true
+             */
+            readonly gradable: boolean | null;
+            readonly cause?: components["schemas"]["RunCause"];
+            /**
+             * @description Rows of the diff that no assertion expects and no allowance covers, also in an open world; derived columns and internal tables aside. Null if it is not known
+             * @example null
+             */
+            readonly unsafe: components["schemas"]["Unsafe"] | null;
+            /**
+             * @description Rows of which something was written and is as before again; derived columns and internal tables aside. Null if it is not known
+             * @example 0
+             */
+            readonly undone: number | null;
+            /**
+             * @description The verdict on the state that an attempt left which did not finish; the attempt itself has not passed. Null if it is not known
+             * @example null
+             */
+            readonly stateVerdict: components["schemas"]["StateVerdict"] | null;
+            /**
+             * @description One entry per failed assertion
+             * @example []
+             */
+            readonly failures: readonly string[];
+            /**
+             * @description Of each failed assertion
+             * @example []
+             */
+            readonly explanations?: readonly components["schemas"]["Explanation"][];
+            /** @description Null while it is running, and when its changes are not known completely */
+            readonly diff: components["schemas"]["Diff"] | null;
+            /** @description Its labels */
+            readonly labels: {
+                readonly [key: string]: string;
+            };
+            /**
+             * @description 32 lower-case hex digits
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly environmentId: string;
+            /**
+             * @description Its test, if it has one
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly testId: string | null;
+            /**
+             * @description The suite it counts for, if any
+             * @example 4f2a9c0e7b1d4e6f8a3c5d7e9f1b2c4d
+             */
+            readonly testSuiteId: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-01-05T09:00:00.000Z
+             */
+            readonly startedAt: string;
         };
         /** @description A call to the environment */
         readonly Call: {
@@ -3255,7 +3255,6 @@ export type ListedRun = components['schemas']['ListedRun'];
 export type RunList = components['schemas']['RunList'];
 export type RunChange = components['schemas']['RunChange'];
 export type ChangedRun = components['schemas']['ChangedRun'];
-export type Run = components['schemas']['Run'];
 export type RunEvent = components['schemas']['RunEvent'];
 export type RunEvents = components['schemas']['RunEvents'];
 export type Grading = components['schemas']['Grading'];
@@ -3265,6 +3264,7 @@ export type TestResult = components['schemas']['TestResult'];
 export type TestAttempts = components['schemas']['TestAttempts'];
 export type AttemptGroup = components['schemas']['AttemptGroup'];
 export type TestSuiteResults = components['schemas']['TestSuiteResults'];
+export type Run = components['schemas']['Run'];
 export type Call = components['schemas']['Call'];
 export type CallPage = components['schemas']['CallPage'];
 export type Overview = components['schemas']['Overview'];

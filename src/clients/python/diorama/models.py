@@ -449,6 +449,71 @@ class EvaluatedRun(Model):
     """
 
 
+class Evaluation(Model):
+    """
+    Another verdict on the stored diff of a run
+    """
+
+    evaluation_id: Annotated[str, Field(alias="evaluationId")]
+    """
+    32 lower-case hex digits
+    """
+
+    run_id: Annotated[str, Field(alias="runId")]
+    """
+    32 lower-case hex digits
+    """
+
+    test_id: Annotated[str | None, Field(alias="testId")]
+    """
+    The test; null for an expectation in the call
+    """
+
+    created_at: Annotated[AwareDatetime, Field(alias="createdAt")]
+    """
+    ISO 8601, UTC
+    """
+
+    status: Literal["passed", "failed"]
+    passed: bool
+    """
+    True when all assertions hold
+    """
+
+    score: Score
+    failures: list[str]
+    """
+    One entry per failed assertion
+    """
+
+    explanations: list[Explanation]
+    """
+    Of each failed assertion
+    """
+
+    success: bool
+    """
+    Whether the run did what was asked, whatever else it did
+    """
+
+    reward: float
+    """
+    0 if a closed world is broken, or a guard or a blocker does not hold; otherwise the weighted share of the assertions that the run achieved. Doing nothing gets 0, except in a test that expects nothing
+    """
+
+    unsafe: Unsafe | None
+    """
+    Rows of the diff that no assertion expects and no allowance covers, also in an open world; derived columns and internal tables aside. Null if it is not known
+    """
+
+    undone: int | None
+    """
+    Rows of which something was written and is as before again; derived columns and internal tables aside. Null if it is not known
+    """
+
+    state_verdict: Annotated[StateVerdict | None, Field(alias="stateVerdict")] = None
+
+
 class Run(Model):
     """
     A run, and its results once it has ended
@@ -563,71 +628,6 @@ class Run(Model):
     """
     ISO 8601, UTC
     """
-
-
-class Evaluation(Model):
-    """
-    Another verdict on the stored diff of a run
-    """
-
-    evaluation_id: Annotated[str, Field(alias="evaluationId")]
-    """
-    32 lower-case hex digits
-    """
-
-    run_id: Annotated[str, Field(alias="runId")]
-    """
-    32 lower-case hex digits
-    """
-
-    test_id: Annotated[str | None, Field(alias="testId")]
-    """
-    The test; null for an expectation in the call
-    """
-
-    created_at: Annotated[AwareDatetime, Field(alias="createdAt")]
-    """
-    ISO 8601, UTC
-    """
-
-    status: Literal["passed", "failed"]
-    passed: bool
-    """
-    True when all assertions hold
-    """
-
-    score: Score
-    failures: list[str]
-    """
-    One entry per failed assertion
-    """
-
-    explanations: list[Explanation]
-    """
-    Of each failed assertion
-    """
-
-    success: bool
-    """
-    Whether the run did what was asked, whatever else it did
-    """
-
-    reward: float
-    """
-    0 if a closed world is broken, or a guard or a blocker does not hold; otherwise the weighted share of the assertions that the run achieved. Doing nothing gets 0, except in a test that expects nothing
-    """
-
-    unsafe: Unsafe | None
-    """
-    Rows of the diff that no assertion expects and no allowance covers, also in an open world; derived columns and internal tables aside. Null if it is not known
-    """
-
-    undone: int | None
-    """
-    Rows of which something was written and is as before again; derived columns and internal tables aside. Null if it is not known
-    """
-
-    state_verdict: Annotated[StateVerdict | None, Field(alias="stateVerdict")] = None
 
 
 class Call(Model):
