@@ -4,6 +4,7 @@
  * the text.
  */
 import { NO_ALIASES, valueWithoutAliases, withoutAliases } from "~/aliases";
+import { unavailable } from "~/errors";
 import type { Keys, RunEvidence } from "~/evaluation/candidates";
 import type { CompiledSpec } from "~/evaluation/compile";
 import { evaluate, type Verdict } from "~/evaluation/evaluate";
@@ -29,6 +30,8 @@ export type EvaluationInput = Pick<RunEvidence, "calls"> & {
 const DEADLINE_SECONDS = 10;
 /** One owner uses one: the evaluations of the others go on beside it. */
 const THREADS_MAX = 2;
+/** Slow evaluations of one owner that wait. Verdicts beyond are given later. */
+const WAITING_MAX = 100;
 /** Characters of the spec times those of the evidence. At worst, conditions compare as many in 0.2 s. */
 const WORK_MAX = 1e9;
 /** Added to a spec's characters, because evidence is parsed in any case. */
@@ -54,7 +57,9 @@ export function judge(spec: CompiledSpec, input: EvaluationInput): Verdict {
 }
 
 export function createEvaluator(seconds = DEADLINE_SECONDS) {
-  const inTurn = createLanes({ limit: THREADS_MAX, perLane: 1 });
+  const inTurn = createLanes({ limit: THREADS_MAX, perLane: 1, waitingMax: WAITING_MAX }, () =>
+    unavailable(`${WAITING_MAX} slow evaluations of this user are waiting`),
+  );
   const busy = new Set<Worker>();
   /** Kept for the next evaluation: starting a thread takes time. */
   let idle: Worker | undefined;
@@ -98,7 +103,10 @@ export function createEvaluator(seconds = DEADLINE_SECONDS) {
   }
 
   return {
-    /** An evaluation that exceeds the time limit fails. Those of one owner run one after the other. */
+    /**
+     * An evaluation that exceeds the time limit fails. Slow ones of one owner run one after the other. Throws 503 if too
+     * many of them wait.
+     */
     async evaluate(owner: string, spec: CompiledSpec, input: EvaluationInput): Promise<Verdict> {
       const { expected, diff, evidence, baselineRows, clock, calls, events } = input;
       if (isQuick(spec, expected, [diff, evidence, baselineRows, clock, calls, events]))

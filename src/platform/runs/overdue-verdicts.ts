@@ -3,6 +3,7 @@
  * Postgres releases when the server dies: what nobody holds is given here, without waiting for a time limit.
  */
 import { isUnavailable, type Pool } from "~/db/connect";
+import { ApiError } from "~/errors";
 import { errorFields, type Log } from "~/log";
 import { claimVerdict, listUnclaimed, releaseVerdict } from "~/platform/runs/claims-store";
 import { abandon } from "~/platform/runs/lifecycle-store";
@@ -29,6 +30,8 @@ export function createOverdueVerdicts(deps: {
   const inTurn = createLanes({ limit: CONCURRENT_MAX, perLane: 1 });
   let isStopping = false;
   let isBusy = false;
+  /** Another pass was wanted during this one. */
+  let isWanted = false;
 
   /** A lock that cannot be released has ended with its session. */
   const release = async (runId: string) => await releaseVerdict(lock, runId).catch(() => undefined);
@@ -40,6 +43,8 @@ export function createOverdueVerdicts(deps: {
       await give(runId);
     } catch (error) {
       if (isStopping || isUnavailable(error)) throw error;
+      // Too many evaluations of its user wait: a later cycle tries again.
+      if (error instanceof ApiError && error.code === "service_unavailable") return;
       log.error("run lost", { run_id: runId, ...errorFields(error) });
       await abandon(pool, runId, "verdict_failed");
     } finally {
@@ -80,6 +85,7 @@ export function createOverdueVerdicts(deps: {
 
     /** Begins to give overdue verdicts with `give`, unless that is in progress. Nothing waits for slow ones. */
     begin(give: (runId: string) => Promise<unknown>): void {
+      isWanted = isBusy;
       if (isBusy) return;
       isBusy = true;
       concludeAll(give)
@@ -89,6 +95,7 @@ export function createOverdueVerdicts(deps: {
         })
         .finally(() => {
           isBusy = false;
+          if (isWanted && !isStopping) this.begin(give);
         });
     },
 

@@ -377,6 +377,7 @@ test("maintenance gives a verdict as soon as the server that owes it is gone, an
   expect(await statusOf(owed)).toBe("running");
 
   await alive.end();
+  await program.program.maintenance.cycle();
   await eventually(async () => expect(await statusOf(owed)).toBe("passed"));
 });
 
