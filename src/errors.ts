@@ -75,10 +75,14 @@ export class ApiError extends Error {
   }
 }
 
+/** An id as a sentence names it. Text that is no id could be anything, a secret too, and is not repeated. */
+export const namedId = (id: string | undefined): string =>
+  id !== undefined && /^[0-9a-f-]{32,36}$/.test(id) ? quoted(id) : "with this id";
+
 export const runNotFound = (runId: string) =>
   new ApiError(
     "run_not_found",
-    `There is no run ${quoted(runId)}; GET /api/platform/runs lists yours`,
+    `There is no run ${namedId(runId)}; GET /api/platform/runs lists yours`,
   );
 
 const RETRY_AFTER_SECONDS = 1;

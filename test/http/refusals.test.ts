@@ -641,8 +641,8 @@ describe("what is not found is named, with the nearest and what there is", () =>
     [
       "a user",
       "/initEnv",
-      { ...ENVIRONMENT, impersonateUserId: "U01AGNT" },
-      /^The template chat_default has no user "U01AGNT"; the nearest is "U01AGENTONE"; there are U01AGENTONE \(\w+\), /,
+      { ...ENVIRONMENT, impersonateUserId: "U01AGENTON" },
+      /^The template chat_default has no user "U01AGENTON"; the nearest is "U01AGENTONE"; there are U01AGENTONE \(\w+\), /,
     ],
     [
       "a user by email",
@@ -662,9 +662,19 @@ describe("what is not found is named, with the nearest and what there is", () =>
       undefined,
       /^There is no suite "Chat benchmrk"; the nearest is "Chat benchmark"; there are /,
     ],
-    ["a test", "/tests/x", undefined, /^There is no test "x"; a suite has the ids of its tests$/],
-    ["a run", "/runs/x", undefined, /^There is no run "x"; GET \/api\/platform\/runs lists yours$/],
-    ["a journal", "/runs/x/calls", undefined, /^There is no run "x"; /],
+    [
+      "a test",
+      "/tests/x",
+      undefined,
+      /^There is no test with this id; a suite has the ids of its tests$/,
+    ],
+    [
+      "a run",
+      "/runs/x",
+      undefined,
+      /^There is no run with this id; GET \/api\/platform\/runs lists yours$/,
+    ],
+    ["a journal", "/runs/x/calls", undefined, /^There is no run with this id; /],
     [
       "an environment",
       `/env/${NONE}`,

@@ -455,7 +455,10 @@ describe("a test with faults", () => {
       await program.post("/testSuites", suite),
       400,
       "invalid_request",
-      'test "a": faults[0].method: tracker has operations instead',
+      [
+        'test "a": faults[0].method: tracker has operations instead',
+        'test "a": assertions: without an assertion every run passes; closed_world: true expects no change at all',
+      ].join("\n"),
     );
     const { testId } = await create(called({}, 1));
     const { runId, verdict } = await attempt(testId, 0, { journal: "off" });

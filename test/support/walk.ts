@@ -21,7 +21,12 @@ export async function idsIn(sql: Pool, environment: string): Promise<Map<string,
   const ids = new Map<string, string>();
   for (const model of MODELS.values()) {
     if (model.source) continue;
-    const owner = ["ownerId", "subscriberId"].find((name) => model.columns.has(name));
+    const owners = [
+      "ownerId",
+      "subscriberId",
+      ...(model.name === "Notification" ? ["userId"] : []),
+    ];
+    const owner = owners.find((name) => model.columns.has(name));
     const mine = owner && !model.columns.has("name") ? `"${owner}" = '${MARIA}'` : "true";
     const [row] = await sql.unsafe(
       `select id from "${environment}".${model.table} where ${model.shared ? `type = '${model.name}'` : mine} limit 1`,

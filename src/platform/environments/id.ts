@@ -1,7 +1,6 @@
 /** Ids of environments in paths and bodies: with hyphens or without. */
-import { ApiError } from "~/errors";
+import { ApiError, namedId } from "~/errors";
 import { ENVIRONMENT_ID } from "~/http/model";
-import { quoted } from "~/nearest";
 
 const ID = new RegExp(ENVIRONMENT_ID);
 
@@ -22,7 +21,5 @@ export function requireId(text: string): string {
 export const notFound = (id?: string) =>
   new ApiError(
     "environment_not_found",
-    id === undefined
-      ? "There is no such environment, or it has expired"
-      : `There is no environment ${quoted(id)}, or it has expired; GET /api/platform/environments lists yours`,
+    `There is no environment ${namedId(id)}, or it has expired; GET /api/platform/environments lists yours`,
   );

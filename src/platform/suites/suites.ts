@@ -1,7 +1,7 @@
 /** Test suites: named groups of tests, each a task for an agent and the expected changes. */
 import type { Static } from "elysia";
 import { inTransaction, type Pool } from "~/db/connect";
-import { ApiError } from "~/errors";
+import { ApiError, namedId } from "~/errors";
 import { type CompiledSpec, compile } from "~/evaluation/compile";
 import { SpecError } from "~/evaluation/mistakes";
 
@@ -56,7 +56,7 @@ export type SuiteFrame = {
 export const testNotFound = (testId: string) =>
   new ApiError(
     "test_not_found",
-    `There is no test ${quoted(testId)}; a suite has the ids of its tests`,
+    `There is no test ${namedId(testId)}; a suite has the ids of its tests`,
   );
 
 /**

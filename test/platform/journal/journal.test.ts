@@ -324,7 +324,7 @@ describe("a journal", () => {
         templateService: one.service,
         templateName: one.templateName,
         impersonateUserId: one.actor,
-        clock: { mode: "step" },
+        clock: { mode: "step", now: "2026-03-02T09:00:00Z" },
         seed: 7,
       });
       const client = await connectClient(endpointOf(program, environment), "legacy");

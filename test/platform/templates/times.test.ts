@@ -28,7 +28,7 @@ test.each((SEEDS as readonly Seed[]).map((seed) => [seed.template, seed] as cons
     const seed = resolveSeed(raw, SEEDS as readonly Seed[]);
     const now = seed.now === undefined ? Date.now() : Date.parse(String(seed.now));
     const all = [...moments(seed, "")];
-    expect(all.length).toBeGreaterThan(1);
+    expect(all.length).toBeGreaterThan(0);
     const later = all.filter(
       ([path, moment]) => moment > now && !PLANNED.test(path.slice(path.lastIndexOf(".") + 1)),
     );

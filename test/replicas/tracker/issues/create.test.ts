@@ -119,7 +119,7 @@ describe("issueCreate", () => {
     ["with a title that is too long", { title: "x".repeat(256) }, /title must be shorter/],
     ["with a team's key for its id", { teamId: "ENG" }, /teamId must be a UUID/],
     ["in a team that does not exist", { teamId: crypto.randomUUID() }, /validateAccess: teamId/],
-    ["with a state of another team", { stateId: "DES" }, /validateAccess: stateId/],
+    ["with a state of another team", { stateId: "DES" }, /^Discrepancy between/],
     ["with a priority beyond 4", { priority: 5 }, /priority must be from 0 to 4/],
     ["with a negative estimate", { estimate: -1 }, /estimate must not be less than 0/],
     ["for nobody", { assigneeId: crypto.randomUUID() }, /validateAccess: assigneeId/],
