@@ -37,7 +37,7 @@ async function play(isKilled: boolean): Promise<string[]> {
     templateService: "chat",
     templateName: "chat_default",
     impersonateUserId: "U01AGENTONE",
-    clock: { mode: "frozen" },
+    clock: { now: "2026-03-02T09:00:00Z", mode: "frozen" },
     seed: 7,
   });
   const { runId } = await post("/startRun", { envId: environment.environmentId });
