@@ -1,5 +1,6 @@
 /**
- * Calls the server with valid and invalid input, generated from its OpenAPI document and its GraphQL schema.
+ * Calls the server with valid and invalid input, generated from its OpenAPI document, its GraphQL schema and the listings
+ * of its tools.
  *
  *   bun run fuzz [--minutes N] [--seed N --path P]
  *
@@ -14,6 +15,7 @@ import { chatCall, platformCall, trackerCall } from "./fuzz/calls";
 import { CHAT_PROBES, naming, TRACKER_PROBES } from "./fuzz/naming";
 import { createPlayer, type Player, type Step } from "./fuzz/play";
 import { startTarget } from "./fuzz/server";
+import { toolCall } from "./fuzz/tools";
 import { anyWire } from "./fuzz/wire";
 
 const CORPUS = join(import.meta.dir, "fuzz/corpus.json");
@@ -38,6 +40,7 @@ function anyStep({ operations, graphql }: Player): Arbitrary<Step> {
     { weight: 9, arbitrary: fc.constantFrom(...platform).chain(platformCall) },
     { weight: 9, arbitrary: chatCalls },
     { weight: 12, arbitrary: trackerCalls },
+    { weight: 6, arbitrary: toolCall },
     {
       weight: 2,
       arbitrary: naming("chat", fc.oneof(chatCalls, fc.constantFrom(...CHAT_PROBES))),

@@ -172,7 +172,7 @@ export function platformCall(operation: Operation): Arbitrary<Call> {
 }
 
 /** An environment of that service: usually an own one, sometimes any other. */
-const base = (service: string): Arbitrary<string> =>
+export const base = (service: string): Arbitrary<string> =>
   fc
     .oneof(
       { weight: 12, arbitrary: fc.constant(`‹${service}Environment.own.0›`) },
@@ -186,7 +186,7 @@ const base = (service: string): Arbitrary<string> =>
     )
     .map((id) => `/api/env/${id}/services/${service}`);
 
-const ofService: Arbitrary<Call["caller"]> = fc.oneof(
+export const ofService: Arbitrary<Call["caller"]> = fc.oneof(
   { weight: 10, arbitrary: fc.constant("token" as const) },
   { weight: 4, arbitrary: caller },
 );

@@ -79,6 +79,7 @@ const isEnvelope = (body: Body) =>
 
 function serviceFault(path: string, status: number, body: Body, sent: string): string | undefined {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return "no object";
+  if (/\/mcp(?:[/?]|$)/.test(path) && !isEnvelope(body)) return toolFault(body as RpcAnswer);
   const isGraphql = path.includes("/services/tracker") && !isEnvelope(body);
   if (isGraphql) {
     if (body.errors === undefined && body.data === undefined) return "neither data nor errors";
@@ -97,6 +98,16 @@ function serviceFault(path: string, status: number, body: Body, sent: string): s
     return /^(internal_error|fatal_error)$/.test(String(body.error)) ? "a bug of chat" : undefined;
   }
   return isEnvelope(body) ? undefined : `status ${status} without the envelope`;
+}
+
+type RpcAnswer = { jsonrpc?: unknown; result?: unknown; error?: { code?: unknown } };
+/** JSON-RPC's code for a bug of the server. */
+const INTERNAL = -32603;
+
+function toolFault({ jsonrpc, result, error }: RpcAnswer): string | undefined {
+  if (jsonrpc !== "2.0" || (result === undefined) === (error === undefined))
+    return "no answer of JSON-RPC";
+  return error?.code === INTERNAL ? "a bug of the tools" : undefined;
 }
 
 async function contractFault(

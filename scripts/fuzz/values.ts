@@ -148,7 +148,7 @@ const LENGTHS = [
 const COUNTS = [50, 51, 100, 101, 1_000, 1_001, 5_000, 5_001, 12_000, 50_001];
 const ofShapes = (shapes: readonly Shape[], sizes: readonly number[]) =>
   fc.tuple(fc.constantFrom(...shapes), fc.constantFrom(...sizes)).map((it) => large(...it));
-const largeText = ofShapes(["long", "long", "words", "emoji", "lines"], LENGTHS);
+const largeText = ofShapes(["long", "words", "emoji", "lines", "pattern", "noise"], LENGTHS);
 const largeJson = ofShapes(["wide", "ids", "blocks", "attachments", "fields"], COUNTS);
 
 const mutation: Arbitrary<Mutation> = fc.record({

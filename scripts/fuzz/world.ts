@@ -16,12 +16,25 @@ export const PLACE = /‹([a-zA-Z]+)\.(\w+)\.(\d+)›/g;
 const listOf = (size: number, item: (index: number) => string) =>
   Array.from({ length: size }, (_, index) => item(index)).join();
 
+/** Text that does not compress, and is the same each time. */
+function noise(size: number): string {
+  const bytes = Buffer.alloc(Math.ceil((size * 3) / 4));
+  let state = size | 1;
+  for (let at = 0; at < bytes.length; at++) {
+    state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9;
+    bytes[at] = state >>> 24;
+  }
+  return bytes.toString("base64").slice(0, size);
+}
+
 /** Large values are placeholders too, so that a stored sequence stays readable. Texts go inside quotes, others are JSON. */
 const LARGE = {
   long: (size: number) => "x".repeat(size),
   words: (size: number) => "word ".repeat(size / 5),
   emoji: (size: number) => "🙂".repeat(size / 2),
   lines: (size: number) => "- a\\n".repeat(size / 4),
+  pattern: (size: number) => "<*_`~:a:".repeat(size / 8),
+  noise,
   deep: (size: number) => "[".repeat(size) + "]".repeat(size),
   wide: (size: number) => `[${listOf(size, String)}]`,
   ids: (size: number) =>
