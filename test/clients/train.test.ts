@@ -127,7 +127,9 @@ test("the trainer gets a row for each test that tools can solve, and the class",
   const { rows, prompts, reward } = JSON.parse(await play(STUBS + python(1) + python(2)));
 
   expect(rows).toBeGreaterThan(5);
-  expect(prompts[0]).toStartWith("Do this with the tools: Post this message in #engineering");
+  expect(prompts[0]).toStartWith(
+    "Do this with the tools: It is Wednesday 11 March 2026, 10:00 UTC. Post this message in #engineering",
+  );
   expect(prompts[1]).not.toBe(prompts[0]);
   expect(reward).toBeLessThan(1);
 });
