@@ -18,29 +18,25 @@ export function createSemaphore(limit: number) {
 }
 
 /**
- * Runs at most `limit` tasks at a time, and at most `perLane` of one lane. Those of a lane wait behind each other, so
- * that a lane with many tasks delays another by its first ones only. Rejects a task behind `waitingMax` of its lane.
+ * Runs at most `limit` tasks at a time, and one of each key. Those of a key wait for each other, so that a key with many
+ * tasks delays another by its first one only. Rejects a task when `waitingMax` of its key are waiting.
  */
-export function createLanes(
-  {
-    limit,
-    perLane,
-    waitingMax = Number.POSITIVE_INFINITY,
-  }: { limit: number; perLane: number; waitingMax?: number },
+export function createFairSemaphore(
+  { limit, waitingMax = Number.POSITIVE_INFINITY }: { limit: number; waitingMax?: number },
   full = () => new Error("too many tasks wait"),
 ) {
   const pass = createSemaphore(limit);
-  const lanes = new Map<string, { readonly pass: typeof pass; tasks: number }>();
+  const keys = new Map<string, { readonly pass: typeof pass; tasks: number }>();
 
-  return async function passOf<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const lane = lanes.get(name) ?? { pass: createSemaphore(perLane), tasks: 0 };
-    if (lane.tasks >= perLane + waitingMax) throw full();
-    lanes.set(name, lane);
-    lane.tasks++;
+  return async function passInTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const own = keys.get(key) ?? { pass: createSemaphore(1), tasks: 0 };
+    if (own.tasks > waitingMax) throw full();
+    keys.set(key, own);
+    own.tasks++;
     try {
-      return await lane.pass(() => pass(work));
+      return await own.pass(() => pass(work));
     } finally {
-      if (--lane.tasks === 0) lanes.delete(name);
+      if (--own.tasks === 0) keys.delete(key);
     }
   };
 }

@@ -27,6 +27,10 @@ export const readablePath = (pointer: string) =>
     .replace(/\//g, ".")
     .replace(/^\./, "");
 
+/** A line for each place where a value does not fit. `whole`: the name of the value itself. */
+export const linesAbout = (shape: TSchema, value: unknown, whole: string): string[] =>
+  findMisfits(shape, value).map(({ path, problem }) => `${path || whole}: ${problem}`);
+
 /**
  * Finds what does not fit the shape, at any depth. An object may have no key that its shape lacks, unless
  * `additionalProperties` says so: in a value from people that is a mistake, which TypeBox lets pass.

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { createLanes } from "~/semaphore";
+import { createFairSemaphore } from "~/semaphore";
 
 test("lanes take turns: one with many tasks delays another by one of them", async () => {
-  const pass = createLanes({ limit: 2, perLane: 1, waitingMax: 3 }, () => new Error("full"));
+  const pass = createFairSemaphore({ limit: 2, waitingMax: 3 }, () => new Error("full"));
   const done: string[] = [];
   let busy = 0;
   let busiest = 0;
@@ -26,7 +26,7 @@ test("lanes take turns: one with many tasks delays another by one of them", asyn
 });
 
 test("a task that throws gives its place to the next", async () => {
-  const pass = createLanes({ limit: 1, perLane: 1, waitingMax: 1 }, () => new Error("full"));
+  const pass = createFairSemaphore({ limit: 1, waitingMax: 1 }, () => new Error("full"));
   const failing = pass("a", async () => {
     throw new Error("broken");
   });

@@ -29,7 +29,7 @@ const LAYERS = [
     "metrics",
     "version",
     "semaphore",
-    "seats",
+    "quota",
     "json",
     "message",
     "nearest",

@@ -10,7 +10,7 @@ import type { CompiledSpec } from "~/evaluation/compile";
 import { evaluate, type Verdict } from "~/evaluation/evaluate";
 import type { World } from "~/evaluation/world";
 import { sizeOf } from "~/json";
-import { createLanes } from "~/semaphore";
+import { createFairSemaphore } from "~/semaphore";
 import { threadUrl } from "~/thread";
 
 /** A spec, which has been compiled before, and the evidence, as JSON texts except for the calls. */
@@ -57,7 +57,7 @@ export function judge(spec: CompiledSpec, input: EvaluationInput): Verdict {
 }
 
 export function createEvaluator(seconds = DEADLINE_SECONDS) {
-  const inTurn = createLanes({ limit: THREADS_MAX, perLane: 1, waitingMax: WAITING_MAX }, () =>
+  const inTurn = createFairSemaphore({ limit: THREADS_MAX, waitingMax: WAITING_MAX }, () =>
     unavailable(`${WAITING_MAX} slow evaluations of this user are waiting`),
   );
   const busy = new Set<Worker>();

@@ -3,7 +3,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import { ApiError } from "~/errors";
 import { Id } from "~/http/model";
 import { isObject } from "~/json";
-import { findMisfits, linesOf, withoutNulls } from "~/shape";
+import { findMisfits, linesAbout, linesOf, withoutNulls } from "~/shape";
 
 /** The shapes of a route. */
 export type Shapes = {
@@ -24,6 +24,7 @@ const readText = ({ documented }: TSchema, text: string) =>
 export type Parts = { params: unknown; query: unknown; body: unknown };
 
 const NO_PARAMETERS = Type.Object({});
+const NO_PARAMETER = "there is no such parameter";
 
 /**
  * Replaces ids with dashes, drops optional fields of a body that are null, and rejects a query or a body that does not
@@ -35,17 +36,14 @@ export function fitCall(shapes: Shapes, given: Parts): Parts {
   const query = read(shapes.query, given.query);
   const body = read(shapes.body, given.body);
   const lines = [
-    ...linesAbout(shapes.query ?? NO_PARAMETERS, withoutParts(shapes.query, query), "query").map(
-      (line) => line.replace("no such field", "no such parameter"),
+    ...findMisfits(shapes.query ?? NO_PARAMETERS, withoutParts(shapes.query, query)).map(
+      ({ path, problem }) => `${path}: ${problem.replace(/^there is no such field/, NO_PARAMETER)}`,
     ),
     ...(shapes.body && body !== undefined ? linesAbout(shapes.body, body, "body") : []),
   ];
   if (lines.length > 0) throw new ApiError("invalid_request", linesOf(lines));
   return { params: read(shapes.params, given.params), query, body };
 }
-
-const linesAbout = (shape: TSchema, value: unknown, whole: string) =>
-  findMisfits(shape, value).map(({ path, problem }) => `${path || whole}: ${problem}`);
 
 /** The parameters without those of an object, `labels[model]`, which its route reads from the address. */
 function withoutParts(shape: TSchema | undefined, query: unknown): object {

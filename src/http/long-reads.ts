@@ -5,16 +5,15 @@
 import { unavailable } from "~/errors";
 import { findPrincipal } from "~/http/principal";
 import type { HttpRequest } from "~/message";
-import { createLanes } from "~/semaphore";
+import { createFairSemaphore } from "~/semaphore";
 
 const LONG =
   /^\/api\/platform\/(?:results\/[^/]+|runs\/[^/]+\/(?:calls|events|evaluations)|testSuites\/[^/]+)$/;
 const AT_ONCE = 2;
-const PER_KEY = 1;
 export const WAITING_MAX = 100;
 
 export function createLongReads() {
-  const pass = createLanes({ limit: AT_ONCE, perLane: PER_KEY, waitingMax: WAITING_MAX }, () =>
+  const pass = createFairSemaphore({ limit: AT_ONCE, waitingMax: WAITING_MAX }, () =>
     unavailable(`${WAITING_MAX} reads of this key wait for others, the maximum`),
   );
 

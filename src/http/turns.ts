@@ -1,29 +1,24 @@
+import { createSemaphore } from "~/semaphore";
+
 /** Few at a time: the others wait in order of arrival. */
 export type Turns = ReturnType<typeof createTurns>;
 
 export function createTurns(limit: number) {
-  const waiting = new Set<() => void>();
-  let busy = 0;
+  const pass = createSemaphore(limit);
 
-  function next(): void {
-    for (const start of waiting) {
-      if (busy >= limit) return;
-      waiting.delete(start);
-      busy++;
-      queueMicrotask(start);
-    }
-  }
-
-  /** Calls `start` when it is its turn. Returns a function that ends the turn, or the wait for it. */
+  /** Calls `start`, later, when it is its turn. Returns a function that ends the turn, or the wait for it. */
   return (start: () => void): (() => void) => {
+    const over = Promise.withResolvers<void>();
     let isOver = false;
-    waiting.add(start);
-    next();
-    return () => {
+    void pass(async () => {
+      await undefined; // the caller has the function first
       if (isOver) return;
+      start();
+      await over.promise;
+    });
+    return () => {
       isOver = true;
-      if (!waiting.delete(start)) busy--;
-      next();
+      over.resolve();
     };
   };
 }

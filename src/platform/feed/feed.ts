@@ -17,7 +17,7 @@ import type { FeedCall } from "~/platform/feed/model";
 import * as store from "~/platform/feed/store";
 import * as listing from "~/platform/runs/evaluation-store";
 import { view as viewRun } from "~/platform/runs/runs";
-import { createSeats } from "~/seats";
+import { createQuota } from "~/quota";
 
 export type Feed = ReturnType<typeof createFeed>;
 
@@ -68,7 +68,7 @@ const frame = (name: string, data: string, id?: string) =>
 export function createFeed(deps: { pool: Pool; log: Log; metrics: Metrics; beatMs?: number }) {
   const { pool, log, metrics, beatMs = BEAT_MS } = deps;
   const readers = new Set<Reader>();
-  const seats = createSeats(
+  const quota = createQuota(
     { max: READERS_MAX, perHolder: READERS_PER_USER_MAX },
     { limit: "event stream", plural: "streams of events open" },
   );
@@ -215,7 +215,7 @@ export function createFeed(deps: { pool: Pool; log: Log; metrics: Metrics; beatM
         userId,
         environmentId: only,
         authenticate,
-        leave: seats.take(userId),
+        leave: quota.take(userId),
         position: "",
       };
       add(reader); // counts from here on; it is read for once it has a stream

@@ -18,7 +18,7 @@ import { promptAt } from "~/platform/suites/prompt";
 import type { SuiteRow, TestRow } from "~/platform/suites/store";
 import type { Suites } from "~/platform/suites/suites";
 import { requireReplica } from "~/platform/templates/templates";
-import { createSeats } from "~/seats";
+import { createQuota } from "~/quota";
 
 export type Players = ReturnType<typeof createPlayers>;
 export type Player = ReturnType<Players["open"]>;
@@ -82,7 +82,7 @@ export function createPlayers(deps: {
   gateway: Gateway;
 }) {
   const { suites, environments, runs, gateway } = deps;
-  const seats = createSeats(
+  const quota = createQuota(
     { max: PLAYERS_MAX, perHolder: PLAYERS_PER_KEY_MAX },
     { limit: "OpenEnv session", plural: "OpenEnv sessions" },
   );
@@ -280,7 +280,7 @@ export function createPlayers(deps: {
 
   return {
     /** Throws LimitExceeded, or 503, if there are too many. */
-    open: (by: By, suite: SuiteRow) => createPlayer(by, suite, seats.take(by.keyId)),
+    open: (by: By, suite: SuiteRow) => createPlayer(by, suite, quota.take(by.keyId)),
 
     /** Waits for the environments of players that have left. */
     async stop(): Promise<void> {

@@ -10,7 +10,7 @@ import { type By, type ListedTool, type Player, toolsOf } from "~/platform/opene
 import type { Sessions } from "~/platform/openenv/sessions";
 import { problemOf } from "~/platform/openenv/wire";
 import type { SuiteRow } from "~/platform/suites/store";
-import { findMisfits, linesOf } from "~/shape";
+import { linesAbout, linesOf } from "~/shape";
 
 const CODES = {
   invalidRequest: -32_600,
@@ -62,12 +62,8 @@ export async function answerRpc(
   const id = isObject(request) ? request["id"] : null;
   const head = { jsonrpc: "2.0", id: Value.Check(Request.properties.id, id) ? (id ?? null) : null };
   try {
-    if (!Value.Check(Request, request)) {
-      const lines = findMisfits(Request, request).map(
-        ({ path, problem }) => `${path || "request"}: ${problem}`,
-      );
-      throw new RpcError(CODES.invalidRequest, linesOf(lines));
-    }
+    if (!Value.Check(Request, request))
+      throw new RpcError(CODES.invalidRequest, linesOf(linesAbout(Request, request, "request")));
     return {
       ...head,
       result: await perform(sessions, asked, request.method, request.params ?? {}),

@@ -21,7 +21,7 @@ export const slugOf = (name: string) =>
 
 export function createTasks(suites: Suites) {
   async function list(suite: SuiteRow, split: Split) {
-    const tests = testsOf(await suites.toldTests(suite), split);
+    const tests = testsOf(await suites.testsWithTime(suite), split);
     return tests.map(({ testId, name, prompt }, index) => ({
       test: testId,
       name,

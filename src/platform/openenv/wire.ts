@@ -10,7 +10,7 @@ import type { Log } from "~/log";
 import { textOf } from "~/message";
 import { Action, Reset } from "~/platform/openenv/model";
 import type { Player } from "~/platform/openenv/players";
-import { findMisfits, linesOf } from "~/shape";
+import { linesAbout, linesOf } from "~/shape";
 
 type Code =
   | "INVALID_JSON"
@@ -86,10 +86,7 @@ function parse(text: string): unknown {
 /** Throws `invalid_request`. */
 function checked<Shape extends TSchema>(shape: Shape, value: unknown): Static<Shape> {
   if (Value.Check(shape, value)) return value;
-  const lines = findMisfits(shape, value).map(
-    ({ path, problem }) => `${path || "data"}: ${problem}`,
-  );
-  throw new ApiError("invalid_request", linesOf(lines));
+  throw new ApiError("invalid_request", linesOf(linesAbout(shape, value, "data")));
 }
 
 /** Of anything thrown: what is not the agent's fault is no observation, and has no reward. */

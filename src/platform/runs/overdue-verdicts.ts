@@ -7,7 +7,7 @@ import { ApiError } from "~/errors";
 import { errorFields, type Log } from "~/log";
 import { claimVerdict, listUnclaimed, releaseVerdict } from "~/platform/runs/claims-store";
 import { abandon } from "~/platform/runs/lifecycle-store";
-import { createLanes } from "~/semaphore";
+import { createFairSemaphore } from "~/semaphore";
 
 export type OverdueVerdicts = ReturnType<typeof createOverdueVerdicts>;
 
@@ -27,7 +27,7 @@ export function createOverdueVerdicts(deps: {
   const { pool, lock, log } = deps;
   /** Runs whose verdicts this server is giving. */
   const own = new Set<string>();
-  const inTurn = createLanes({ limit: CONCURRENT_MAX, perLane: 1 });
+  const inTurn = createFairSemaphore({ limit: CONCURRENT_MAX });
   let isStopping = false;
   let isBusy = false;
   /** Another pass was wanted during this one. */

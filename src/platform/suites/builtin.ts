@@ -6,7 +6,7 @@ import { NewSuite } from "~/platform/suites/model";
 import * as store from "~/platform/suites/store";
 import { prepareTests } from "~/platform/suites/suites";
 import { requireReplica, type Templates } from "~/platform/templates/templates";
-import { findMisfits, linesOf } from "~/shape";
+import { linesAbout, linesOf } from "~/shape";
 import { SUITES } from "../../../seeds/index";
 
 const LOCK = "diorama suites";
@@ -19,9 +19,8 @@ const stableId = (...names: readonly string[]) =>
 
 /** Parses a suite file. Throws with the paths of mistakes. */
 export function readSuite(content: unknown): NewSuite {
-  const misfits = findMisfits(NewSuite, content);
-  if (misfits.length > 0)
-    throw new Error(linesOf(misfits.map(({ path, problem }) => `suite file: ${path}: ${problem}`)));
+  const lines = linesAbout(NewSuite, content, "the file");
+  if (lines.length > 0) throw new Error(linesOf(lines.map((line) => `suite file: ${line}`)));
   const suite = content as NewSuite;
   const names = (suite.tests ?? []).map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);

@@ -222,7 +222,7 @@ export function createSuites(pool: Pool, templates: Templates) {
     /** As `getExpanded`, with the names of the SDK agent-diff beside our own. */
     async getForAgentDiff(userId: string, ref: string) {
       const suite = await this.requireNamed(userId, ref);
-      const tests = await this.toldTests(suite);
+      const tests = await this.testsWithTime(suite);
       return {
         ...expandedView(suite),
         ...suiteFields(suite),
@@ -241,7 +241,7 @@ export function createSuites(pool: Pool, templates: Templates) {
     tests: (suiteId: string) => store.listTests(pool, suiteId),
 
     /** With the time that a new environment shows in the prompts, for clients that read them before they create it. */
-    async toldTests(suite: store.SuiteRow): Promise<store.TestRow[]> {
+    async testsWithTime(suite: store.SuiteRow): Promise<store.TestRow[]> {
       const tests = await this.tests(suite.suiteId);
       const templateOf = (test: store.TestRow) => test.templateName ?? suite.templateName;
       const names = new Set(tests.filter(({ prompt }) => namesTime(prompt)).map(templateOf));

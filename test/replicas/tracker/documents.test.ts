@@ -89,7 +89,7 @@ function variablesOf({ text, field }: Sent): Record<string, unknown> | undefined
   return variables;
 }
 
-/** Selects a type that the service returned in the past; `conformance.test.ts` has the whole list. */
+/** Selects a type that the service returned in the past; `changed-since.ts` has the whole list. */
 const CHANGED = "InitiativeRelationDocument";
 
 describe.each([

@@ -1,10 +1,10 @@
-/** Seats of a server, such as open streams: all holders share them, and none can take them all. */
+/** How many of something, such as open streams, may be held at the same time: in all, and by each holder. */
 import { LimitExceeded, type UsageLimit, unavailable } from "~/errors";
 
 const RETRY_AFTER_SECONDS = 10;
 
 /** `limit`: what a holder has too many of. `plural`: what the server has. */
-export function createSeats(
+export function createQuota(
   { max, perHolder }: { readonly max: number; readonly perHolder: number },
   { limit, plural }: { readonly limit: UsageLimit; readonly plural: string },
 ) {
@@ -15,8 +15,8 @@ export function createSeats(
     size: () => size,
 
     /**
-     * Takes a seat. Returns a function that gives it back, once. Throws LimitExceeded if the holder has its share, and
-     * 503 if the server has no more.
+     * Takes one. Returns a function that gives it back, once. Throws LimitExceeded if the holder has its share, and 503
+     * if the server has no more.
      */
     take(holder: string): () => void {
       const own = taken.get(holder) ?? 0;
