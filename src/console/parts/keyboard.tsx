@@ -1,6 +1,6 @@
 /** Keyboard shortcuts. `?` lists them. */
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { Dialog } from "~/console/parts/dialog";
 import { go, pathTo } from "~/console/place";
 
@@ -36,9 +36,9 @@ const EVERYWHERE: readonly Shortcut[] = [
   goTo("g p", "Go to the playground", "playground"),
 ];
 
-/** Adds shortcuts while the calling component is shown. */
+/** Adds shortcuts while the calling component is shown. A key that follows what is on the screen meets its shortcuts. */
 export function useShortcuts(added: readonly Shortcut[], inputs: readonly unknown[]): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     shortcuts.value = [...shortcuts.peek(), ...added];
     return () => {
       shortcuts.value = shortcuts.peek().filter((each) => !added.includes(each));
